@@ -1,0 +1,31 @@
+"""`lifecycle` and `python -m lifecycle`.
+
+Hooks go straight to `wake.py`: they run after every response and import no CLI library.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+HOOKS = ("on-stop", "on-idle", "session-start")
+
+
+def main() -> int:
+    """Run the command line and return the exit code."""
+    arguments = sys.argv[1:]
+    if arguments[:1] == ["hook"] and len(arguments) == 2 and arguments[1] in HOOKS:
+        from lifecycle.wake import run
+
+        return run(arguments[1])
+    from lifecycle.cli.main import run as run_cli
+
+    return run_cli(arguments)
+
+
+if __name__ == "__main__":
+    # `python -m` puts the current folder first on the path, and a hook's current folder is somebody's
+    # project: a file called queue.py there must not become our standard library.
+    if not sys.flags.safe_path and sys.path and sys.path[0] != str(Path(__file__).parents[1]):
+        del sys.path[0]
+    sys.exit(main())

@@ -1,0 +1,102 @@
+"""The only writer to the world: one action in, one fact out.
+
+A *set* is re-applicable and verified from what came back. A *create* is never resent blindly: after
+a lost answer it is looked for, and what is found is the fact.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import assert_never
+
+from lifecycle import plan
+from lifecycle.claim import lease, pr_body
+from lifecycle.claim.desk import Desk
+from lifecycle.claim.state import Record
+from lifecycle.errors import LifecycleError, PullRequestExists, Rejected, Transient
+from lifecycle.model import PullRequest, PullState
+from lifecycle.redact import redact
+from lifecycle.wiring import World
+
+LAGGING_SECONDS = 10.0
+"""GitHub says that a pull request exists, and no read shows it yet: how long to wait."""
+
+
+def perform(action: plan.Action, world: World, desk: Desk, record: Record) -> plan.Fact:
+    """Do one thing and say what is true now; an expected failure comes back as `Failed`."""
+    try:
+        match action:
+            case plan.OpenPullRequest():
+                return plan.PullRequestOpened(_open(action, world))
+            case plan.SetBoard():
+                return _set_board(action, world)
+            case plan.PostComment():
+                world.forge.comment(action.issue, action.body)
+                return plan.Commented(action.marker)
+            case plan.CloseIssue():
+                return _close(action, world)
+            case plan.ReleaseLease():
+                lease.release(world.git, world.settings.remote, action.issue, action.sha)
+                return plan.LeaseReleased()
+            case plan.ForgetClaim():
+                desk.forget(replace(record, outcome="closed"))
+                return plan.ClaimForgotten()
+            case _:
+                assert_never(action)
+    except LifecycleError as error:
+        error.sentence = redact(error.sentence, world.environment)
+        return plan.Failed(action, error)
+
+
+def _open(action: plan.OpenPullRequest, world: World) -> PullRequest:
+    body = pr_body.body(
+        world.root, summary=action.title, issue=action.issue, link=world.settings.issue_link
+    )
+    try:
+        return world.forge.create_pull_request(
+            title=pr_body.title(action.title), body=body, head=action.head, base=action.base
+        )
+    except PullRequestExists as error:
+        found = _find_open(action, world)
+        if found is not None:
+            return found
+        raise Transient(error.sentence, retry_after=LAGGING_SECONDS) from None
+    except Transient as error:
+        found = _find_open(action, world) if error.is_ambiguous else None
+        if found is not None:
+            return found
+        raise
+
+
+def _find_open(action: plan.OpenPullRequest, world: World) -> PullRequest | None:
+    owner, _, branch = action.head.partition(":")
+    for pull in world.forge.pull_requests_of(branch):
+        if pull.state is PullState.OPEN and pull.head_owner.casefold() == owner.casefold():
+            return pull
+    return None
+
+
+def _set_board(action: plan.SetBoard, world: World) -> plan.BoardIs:
+    if world.board is None:
+        raise Rejected("No board is configured.")
+    item = world.board.set_fields(
+        action.item_id,
+        status=action.status,
+        agent=action.agent,
+        clear_agent=action.clear_agent,
+    )
+    return plan.BoardIs(
+        item,
+        wrote_status=action.status,
+        wrote_agent="" if action.clear_agent else action.agent,
+    )
+
+
+def _close(action: plan.CloseIssue, world: World) -> plan.IssueClosed:
+    issue = world.forge.close_issue(action.issue)
+    if issue.is_open:
+        raise Rejected(
+            f"GitHub accepted the request but still shows #{action.issue} open; it is tried again "
+            "at the next look."
+        )
+    return plan.IssueClosed(action.issue)

@@ -1,0 +1,80 @@
+"""One wall-clock deadline for everything that a wake does.
+
+Per-read time-outs of HTTP clients are not a deadline: a server that sends a byte now and then holds
+such a client for ever. So two things end a wake: adapters ask `Deadline.remaining()` for each
+request's time-out, and `alarm()` interrupts whatever still hangs.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from types import FrameType
+from typing import NoReturn
+
+from lifecycle.errors import Transient
+from lifecycle.ports import Clock
+
+HARD_EXIT_GRACE = 0.8
+"""Seconds between the alarm, which lets the engine commit and report, and the hard end."""
+
+
+class DeadlineReached(BaseException):
+    """The wake's time is up.
+
+    A BaseException, so that no client's `except Exception` swallows it on the way to the engine.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class Deadline:
+    """A moment on the injected monotonic clock; `at` is None for "no limit"."""
+
+    clock: Clock
+    at: float | None
+
+    @classmethod
+    def after(cls, clock: Clock, seconds: float | None) -> Deadline:
+        """The deadline `seconds` from now."""
+        return cls(clock, None if seconds is None else clock.monotonic() + seconds)
+
+    def remaining(self, at_most: float = 10.0) -> float:
+        """Seconds left for one request, never more than `at_most`.
+
+        Raises:
+            Transient: nothing is left; nothing was sent.
+        """
+        if self.at is None:
+            return at_most
+        left = self.at - self.clock.monotonic()
+        if left <= 0.05:
+            raise Transient("The time for this look is up; it goes on at the next one.")
+        return min(left, at_most)
+
+
+@contextmanager
+def alarm(seconds: float) -> Iterator[None]:
+    """Raise `DeadlineReached` after `seconds`, and end the process with 0 a little later.
+
+    The second step is for code that cannot be interrupted: state is committed after each fact, so an
+    abrupt end loses nothing that the next wake does not find again. Main thread only.
+    """
+
+    def hard(_signal: int, _frame: FrameType | None) -> NoReturn:
+        os._exit(0)
+
+    def soft(_signal: int, _frame: FrameType | None) -> NoReturn:
+        signal.signal(signal.SIGALRM, hard)
+        signal.setitimer(signal.ITIMER_REAL, HARD_EXIT_GRACE)
+        raise DeadlineReached
+
+    before = signal.signal(signal.SIGALRM, soft)
+    signal.setitimer(signal.ITIMER_REAL, max(seconds - HARD_EXIT_GRACE, 0.05))
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)

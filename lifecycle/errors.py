@@ -1,0 +1,147 @@
+"""The three ways in which the world says no, and their leaves.
+
+Every error carries one sentence for a person: what happened, what was kept, what to do next. None of
+them ever carries a token: adapters build sentences from status codes and GitHub's own messages only.
+
+* `Refused`: a rule of ours says that you may not. Nothing was written.
+* `Transient`: nobody knows, or not now. Look again after `retry_after` seconds.
+* `Rejected`: GitHub (or git) answered, and the answer is no. `evidence` is its own words.
+"""
+
+from __future__ import annotations
+
+
+class LifecycleError(Exception):
+    """An expected failure, whose text is one sentence for a person.
+
+    Attributes:
+        for_agent: True if the agent itself can mend it (edit the claim, commit, push); a hook tells
+            the agent, everything else goes to the person.
+    """
+
+    for_agent = False
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
+class Refused(LifecycleError):
+    """A rule of the product forbids it; nothing was written."""
+
+
+class ClaimRefused(Refused):
+    """The claim file says something that the product cannot act on; the file is kept as it is."""
+
+    for_agent = True
+
+
+class IllegalMove(Refused):
+    """The phase table has no such transition; the sentence names the legal ones."""
+
+    for_agent = True
+
+
+class NoToken(Refused):
+    """Neither GH_TOKEN nor GITHUB_TOKEN is set."""
+
+
+class BadConfig(Refused):
+    """`.lifecycle.toml`, an environment variable or a remote cannot be used."""
+
+
+class HeldByAnother(Refused):
+    """Somebody else holds the task; the CLI exits with 4."""
+
+
+class Transient(LifecycleError):
+    """Unknown or not now: a time-out, a 5xx, a rate limit, a lost connection, a lagging read.
+
+    Attributes:
+        retry_after: seconds to wait before looking again, or None if the server named no time.
+        is_ambiguous: True if a write may have landed although no answer came back.
+    """
+
+    def __init__(
+        self, sentence: str, *, retry_after: float | None = None, is_ambiguous: bool = False
+    ) -> None:
+        super().__init__(sentence)
+        self.retry_after = retry_after
+        self.is_ambiguous = is_ambiguous
+
+
+class LockBusy(Transient):
+    """Another lifecycle process works on this claim."""
+
+
+class Rejected(LifecycleError):
+    """The other side answered no.
+
+    Attributes:
+        evidence: the other side's own words, shortened, without secrets.
+    """
+
+    def __init__(self, sentence: str, *, evidence: str = "") -> None:
+        super().__init__(sentence)
+        self.evidence = evidence
+
+
+class BadCredentials(Rejected):
+    """GitHub does not know the token (401)."""
+
+
+class NoPermission(Rejected):
+    """The token may not do this (403, or 404 where GitHub hides what it protects)."""
+
+
+class NotFound(Rejected):
+    """GitHub knows no such repository, issue, pull request or project."""
+
+
+class MissingScope(Rejected):
+    """The token lacks a scope; the sentence names it and the command that adds it."""
+
+
+class PullRequestExists(Rejected):
+    """There is an open pull request for this head and base (422)."""
+
+
+class NothingToMerge(Rejected):
+    """The head branch has no commit that the base lacks (422 "No commits between")."""
+
+    for_agent = True
+
+
+class HeadMissing(Rejected):
+    """The head branch does not exist on the remote (422, field head)."""
+
+    for_agent = True
+
+
+class UnknownOption(Rejected):
+    """The board has no such field or option; the sentence names those that exist."""
+
+    for_agent = True
+
+
+class StaleFields(Rejected):
+    """A cached field or option id no longer belongs to the board; refresh the cache once."""
+
+
+class ItemArchived(Rejected):
+    """The board item is archived and cannot be updated."""
+
+
+class ItemMissing(Rejected):
+    """The board has no such item (any more)."""
+
+
+class LeaseLost(Rejected):
+    """A compare-and-swap on a ref found another value than the one it was given."""
+
+
+class GitFailed(Rejected):
+    """git ran and said no; `evidence` is its last line."""

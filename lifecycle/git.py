@@ -1,0 +1,191 @@
+"""git, as a process: the repository that the agent works in.
+
+Nothing here prompts, waits for an editor, or outlives the deadline; every call is an argv list.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NoReturn
+from urllib.parse import urlsplit
+
+from lifecycle.deadline import Deadline
+from lifecycle.errors import BadConfig, GitFailed, Transient
+from lifecycle.model import Repository
+
+_SCP = re.compile(r"^(?:[^@/\s]+@)?(?P<host>[^:/\s]+):(?!/)(?P<path>[^\s]+)$")
+_TELLING = ("!", "remote: error", "remote: fatal", "fatal:", "error:")
+"""How the lines begin that say why, most telling first."""
+
+_NETWORK_WORDS = (
+    "could not resolve host",
+    "connection refused",
+    "connection timed out",
+    "connection reset",
+    "operation timed out",
+    "failed to connect",
+    "couldn't connect",
+    "the remote end hung up",
+    "early eof",
+    "returned error: 5",
+    "unable to access",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Remote:
+    """Where a remote URL points: a host (with its port, if any) and a repository."""
+
+    host: str
+    repository: Repository
+
+
+def parse_remote(url: str) -> Remote | None:
+    """The host and repository of a remote URL, or None if it is no `owner/name` on a host.
+
+    Understands https, ssh and git URLs and the scp form, with or without `.git`, a trailing slash
+    or credentials, which are dropped.
+    """
+    match = _SCP.match(url)
+    if "://" in url:
+        parts = urlsplit(url)
+        if parts.scheme not in ("http", "https", "ssh", "git") or not parts.hostname:
+            return None
+        has_port = parts.port is not None and parts.scheme in ("http", "https")
+        host = f"{parts.hostname}:{parts.port}" if has_port else parts.hostname
+        path = parts.path
+    elif match:
+        host, path = match["host"], match["path"]
+    else:
+        return None
+    names = path.strip("/").removesuffix(".git").strip("/").split("/")
+    if len(names) != 2 or not all(names):
+        return None
+    return Remote(host.casefold(), Repository(names[0], names[1]))
+
+
+class GitRepository:
+    """One worktree. Fits `ports.Git`."""
+
+    def __init__(self, root: Path, deadline: Deadline) -> None:
+        self.root = root
+        self.deadline = deadline
+
+    def run(self, *args: str, check: bool = True) -> str:
+        """Run git and return stdout without its last newline.
+
+        Raises:
+            GitFailed: git said no (only if `check`); the evidence is its last words.
+            Transient: the deadline passed, or the remote could not be reached.
+        """
+        command = ["git", *args]
+        environment = {**os.environ, "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+        environment.setdefault("GIT_SSH_COMMAND", "ssh -oBatchMode=yes")
+        try:
+            process = subprocess.Popen(
+                command,
+                cwd=self.root,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                errors="replace",
+                start_new_session=True,
+            )
+        except FileNotFoundError:
+            raise GitFailed("git is not installed or not on PATH; install it and retry.") from None
+        with process:
+            try:
+                out, err = process.communicate(timeout=self.deadline.remaining(at_most=120.0))
+            except subprocess.TimeoutExpired:
+                _end(process)
+                raise Transient(
+                    f"git {args[0]} took too long and was ended; nothing else was done.",
+                    is_ambiguous=True,
+                ) from None
+            except BaseException:
+                _end(process)
+                raise
+        if process.returncode != 0 and check:
+            _refuse(args, f"{err}\n{out}")
+        return out.rstrip("\n")
+
+    def current_branch(self) -> str | None:
+        """The branch that HEAD is on, or None if it is detached or this is no repository."""
+        return self.run("symbolic-ref", "--quiet", "--short", "HEAD", check=False) or None
+
+    def head_of(self, branch: str) -> str | None:
+        """The commit of a local branch, or None."""
+        return self._commit(f"refs/heads/{branch}")
+
+    def remote_head_of(self, branch: str, remote: str = "origin") -> str | None:
+        """The commit that the remote-tracking ref of a branch shows, or None. No network."""
+        return self._commit(f"refs/remotes/{remote}/{branch}")
+
+    def remote_url(self, remote: str) -> str | None:
+        """The URL of a remote, or None if there is no such remote."""
+        return self.run("config", "--get", f"remote.{remote}.url", check=False) or None
+
+    def _commit(self, ref: str) -> str | None:
+        return (
+            self.run("rev-parse", "--verify", "--quiet", f"{ref}^{{commit}}", check=False) or None
+        )
+
+
+def head_repository(git: GitRepository, remote: str, api_url: str) -> Repository:
+    """The repository that the remote points to, which must lie on the GitHub that we talk to.
+
+    Raises:
+        BadConfig: there is no such remote, or it points somewhere else.
+    """
+    url = git.remote_url(remote)
+    if url is None:
+        raise BadConfig(
+            f'This repository has no remote called "{remote}", so nothing was asked of GitHub; add '
+            "it, or name another one as remote in .lifecycle.toml."
+        )
+    found = parse_remote(url)
+    web = _web_host(api_url)
+    if found is None or not _is_host(found.host, web):
+        where = found.host if found else "a place that is not owner/name on a host"
+        raise BadConfig(
+            f'The remote "{remote}" points to {where}, which is not a repository on {web}; set '
+            "repository in .lifecycle.toml, or GITHUB_API_URL for another GitHub."
+        )
+    return found.repository
+
+
+def _is_host(host: str, web: str) -> bool:
+    # A name without a dot is an alias from ssh's config, as people with two accounts use it.
+    alias = "." not in host and ":" not in host and host != "localhost"
+    return host == web or host in (f"ssh.{web}", f"www.{web}") or alias
+
+
+def _web_host(api_url: str) -> str:
+    netloc = urlsplit(api_url).netloc.casefold()
+    return "github.com" if netloc == "api.github.com" else netloc.removeprefix("api.")
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    """End git and what it started (ssh, git-remote-https), which hold its pipes open."""
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        return
+
+
+def _refuse(args: tuple[str, ...], output: str) -> NoReturn:
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    telling = [line for mark in _TELLING for line in lines if line.startswith(mark)]
+    words = telling[0] if telling else (lines[-1] if lines else "no words")
+    evidence = re.sub(r"//[^/@\s]+@", "//", words)[:300]
+    text = output.casefold()
+    if any(word in text for word in _NETWORK_WORDS) and "403" not in text and "401" not in text:
+        raise Transient(f"git {args[0]} could not reach the remote: {evidence}", is_ambiguous=True)
+    raise GitFailed(f"git {args[0]} failed: {evidence}", evidence=evidence)

@@ -1,0 +1,153 @@
+"""What the engine may ask of the world: Protocols of verbs, and nothing else.
+
+A module that fits a Protocol here is an adapter; `wiring.py` chooses among them. Every verb either
+returns what is true now or raises one of `errors.py`'s three kinds; none sleeps past the `Deadline`
+that it was built with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from lifecycle.model import (
+    BoardItem,
+    BoardSchema,
+    Card,
+    Checks,
+    Comment,
+    Issue,
+    Look,
+    Observation,
+    PullRequest,
+)
+
+
+class Clock(Protocol):
+    """Time, injected: nothing below the entrypoints reads the system clock itself."""
+
+    def now(self) -> float:
+        """Seconds since the epoch, UTC."""
+        ...
+
+    def monotonic(self) -> float:
+        """Seconds that never run backwards, for deadlines."""
+        ...
+
+    def sleep(self, seconds: float) -> None:
+        """Wait."""
+        ...
+
+
+class Forge(Protocol):
+    """Issues, pull requests and checks of one repository."""
+
+    def observe(self, look: Look) -> Observation:
+        """All that a decision about one claim needs, in one request."""
+        ...
+
+    def pull_requests_of(self, branch: str) -> tuple[PullRequest, ...]:
+        """The newest ten pull requests whose head branch is called `branch`, newest first."""
+        ...
+
+    def viewer(self) -> str:
+        """The login that the token belongs to."""
+        ...
+
+    def issue(self, number: int) -> Issue:
+        """One issue; NotFound if there is none, or if the number is a pull request's."""
+        ...
+
+    def open_issues(self) -> tuple[Issue, ...]:
+        """Every open issue, pull requests left out."""
+        ...
+
+    def create_pull_request(self, *, title: str, body: str, head: str, base: str) -> PullRequest:
+        """Open one; `head` is `owner:branch`. PullRequestExists, NothingToMerge, HeadMissing."""
+        ...
+
+    def comment(self, issue: int, body: str) -> Comment:
+        """Post one comment. Never resent here: GitHub does not deduplicate."""
+        ...
+
+    def close_issue(self, issue: int) -> Issue:
+        """Close as completed and return the issue as GitHub shows it afterwards."""
+        ...
+
+    def assign(self, issue: int, login: str) -> tuple[str, ...]:
+        """Add an assignee and return all of them: GitHub ignores whom it may not assign."""
+        ...
+
+    def checks(self, sha: str) -> Checks:
+        """Every check run and commit status of one commit, page by page."""
+        ...
+
+
+class Board(Protocol):
+    """One Projects v2 board."""
+
+    def schema(self, *, refresh: bool = False) -> BoardSchema:
+        """Ids of the project, its fields and options: cached, or read anew on `refresh`."""
+        ...
+
+    def set_fields(
+        self, item_id: str, *, status: str | None, agent: str | None, clear_agent: bool = False
+    ) -> BoardItem:
+        """Write Status and Agent in one request and return what the payload shows afterwards.
+
+        `status=None` and `agent=None` leave the field alone; `clear_agent` empties Agent with the
+        mutation that really clears. UnknownOption, StaleFields, ItemArchived, ItemMissing.
+        """
+        ...
+
+    def add(self, issue_id: str) -> BoardItem:
+        """Put an issue on the board; returns the item that is there if it was on it already."""
+        ...
+
+    def cards(self) -> tuple[Card, ...]:
+        """Every item whose content is an issue, all pages, archived ones left out."""
+        ...
+
+
+class Git(Protocol):
+    """The repository that the agent works in."""
+
+    def current_branch(self) -> str | None:
+        """The branch that HEAD is on, or None if it is detached or unborn."""
+        ...
+
+    def head_of(self, branch: str) -> str | None:
+        """The commit of a local branch, or None."""
+        ...
+
+    def remote_head_of(self, branch: str) -> str | None:
+        """The commit that the remote-tracking ref of a branch shows, or None. No network."""
+        ...
+
+    def remote_url(self, remote: str) -> str | None:
+        """The URL of a remote, or None if there is no such remote."""
+        ...
+
+    def run(self, *args: str, check: bool = True) -> str:
+        """Run git and return stdout without its last newline. GitFailed, Transient."""
+        ...
+
+
+class Cache(Protocol):
+    """A small place that outlives the process, for ids that seldom change."""
+
+    def get(self, key: str) -> object | None:
+        """What was put there, as JSON values, or None."""
+        ...
+
+    def put(self, key: str, value: object) -> None:
+        """Remember a JSON value; durable once the engine commits."""
+        ...
+
+
+class Redactor(Protocol):
+    """Takes secrets out of text before it leaves the process."""
+
+    def __call__(self, text: str, /, *, extra: Sequence[str] = ()) -> str:
+        """The text with every known secret replaced."""
+        ...

@@ -1,0 +1,31 @@
+"""Where the GraphQL documents and the hook scripts lie.
+
+In a wheel they are inside the package; in a checkout, installed or not, they are the top-level
+folders `graphql/` and `hooks/`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+_PACKAGE = Path(__file__).parent
+
+
+def _folder(name: str) -> Path:
+    packaged = _PACKAGE / f"_{name}"
+    return packaged if packaged.is_dir() else _PACKAGE.parent / name
+
+
+def graphql_document(name: str) -> str:
+    """The text of `graphql/NAME.graphql`."""
+    return (_folder("graphql") / f"{name}.graphql").read_text(encoding="utf-8")
+
+
+def graphql_documents() -> list[Path]:
+    """Every GraphQL document of the product, in name order."""
+    return sorted(_folder("graphql").glob("*.graphql"))
+
+
+def hook_script(name: str) -> Path:
+    """The path of `hooks/NAME`."""
+    return _folder("hooks") / name

@@ -1,0 +1,210 @@
+"""Files that two parties write.
+
+Two rules hold here. What only the product writes (`.lifecycle/`) is replaced by an atomic rename
+under a lock. What an agent writes too, without any lock (the claim file), is *exchanged* with the new
+content, so that what was really there comes out and can be compared: a rename alone is not
+compare-and-set, and an edit made between the read and the rename would be gone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import errno
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from lifecycle.errors import LockBusy
+
+FOLDER = ".lifecycle"
+LOCK = "lock"
+STATE = "state.json"
+STATE_VERSION = 1
+
+_AT_FDCWD = {"linux": -100, "darwin": -2}
+_SWAP = 2  # RENAME_EXCHANGE on Linux, RENAME_SWAP on macOS: the same bit
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A file as one read found it; `mtime_ns` is from the open descriptor, before the read."""
+
+    content: bytes
+    mtime_ns: int
+
+
+def read(path: Path) -> Snapshot | None:
+    """The file's content, or None if there is none (a folder in its place counts as none)."""
+    try:
+        with path.open("rb") as file:
+            mtime_ns = os.fstat(file.fileno()).st_mtime_ns
+            return Snapshot(file.read(), mtime_ns)
+    except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
+        return None
+
+
+def write(path: Path, content: bytes) -> None:
+    """Replace the file by one rename; readers see the old content or the new, never a part."""
+    temporary = _written_beside(path, content)
+    try:
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def replace_if(path: Path, expected: bytes, content: bytes) -> bytes | None:
+    """Put `content` into the file, provided that it still holds `expected`.
+
+    Returns:
+        None if it did. Otherwise what was found: the file is left holding that, and nothing of it
+        was lost.
+
+    The two files change places in one system call (renameat2 RENAME_EXCHANGE, renamex_np
+    RENAME_SWAP), and what came out is compared. Where the file system cannot do that, the bytes are
+    compared right before a plain rename.
+    """
+    temporary = _written_beside(path, content)
+    try:
+        if not _exchange(temporary, path):
+            current = read(path)
+            if current is None or current.content != expected:
+                return current.content if current else b""
+            temporary.replace(path)
+            return None
+        found = temporary.read_bytes()
+        if found == expected:
+            return None
+        # Somebody wrote in between: put theirs back, unless they have written yet again.
+        _put_back(temporary, path, ours=content)
+        return found
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _put_back(theirs: Path, path: Path, *, ours: bytes) -> None:
+    _exchange(theirs, path)
+    late = theirs.read_bytes()
+    if late != ours:
+        # A second edit hit the file that held ours for a moment; it is the newest: it goes back.
+        theirs.replace(path)
+
+
+def _written_beside(path: Path, content: bytes) -> Path:
+    descriptor, name = tempfile.mkstemp(prefix=f"{path.name}.", suffix=".tmp", dir=path.parent)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(content)
+    with contextlib.suppress(FileNotFoundError):
+        Path(name).chmod(path.stat().st_mode & 0o777)
+    return Path(name)
+
+
+@cache
+def _exchanger() -> Any:
+    library = ctypes.CDLL(None, use_errno=True)
+    name = {"linux": "renameat2", "darwin": "renameatx_np"}.get(sys.platform, "")
+    function = getattr(library, name, None) if name else None
+    if function is not None:
+        function.argtypes = (
+            ctypes.c_int,
+            ctypes.c_char_p,
+            ctypes.c_int,
+            ctypes.c_char_p,
+            ctypes.c_uint,
+        )
+    return function
+
+
+def _exchange(one: Path, other: Path) -> bool:
+    """Let two files change places; False where that cannot be done."""
+    function = _exchanger()
+    if function is None:
+        return False
+    here = _AT_FDCWD[sys.platform]
+    if function(here, os.fsencode(one), here, os.fsencode(other), _SWAP) == 0:
+        return True
+    code = ctypes.get_errno()
+    if code in (errno.ENOENT, errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP):
+        return False
+    raise OSError(code, os.strerror(code), str(other))
+
+
+def set_aside(path: Path, label: str) -> Path:
+    """Rename the file to a free name beside it, `NAME.LABEL` or `NAME.LABEL-2` and so on."""
+    for number in range(1, 1000):
+        target = path.with_name(f"{path.name}.{label}" + (f"-{number}" if number > 1 else ""))
+        try:
+            os.link(path, target)
+        except FileExistsError:
+            continue
+        path.unlink()
+        return target
+    raise FileExistsError(f"too many set-aside copies of {path.name}")
+
+
+class Folder:
+    """`.lifecycle/` in a worktree root: state.json, stamps, lock, log. Git never sees it."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.path = root / FOLDER
+
+    def make(self) -> None:
+        """Create the folder with a `.gitignore` of its own, if it is not there."""
+        self.path.mkdir(exist_ok=True)
+        ignore = self.path / ".gitignore"
+        if not ignore.exists():
+            write(ignore, b"*\n")
+
+    @contextlib.contextmanager
+    def locked(self, seconds: float) -> Iterator[None]:
+        """Hold the one lock of this worktree.
+
+        Raises:
+            LockBusy: another process held it for all of `seconds`.
+        """
+        from filelock import FileLock, Timeout
+
+        self.make()
+        lock = FileLock(self.path / LOCK, timeout=max(seconds, 0), poll_interval=0.02)
+        try:
+            lock.acquire()
+        except Timeout:
+            raise LockBusy(
+                "Another lifecycle process is at work on this claim; try again in a moment."
+            ) from None
+        try:
+            yield
+        finally:
+            lock.release()
+
+    def load_state(self) -> dict[str, Any]:
+        """state.json, or an empty dict; an unreadable one is set aside and begins anew.
+
+        Everything in it can be learned again from the claim file and from GitHub.
+        """
+        path = self.path / STATE
+        snapshot = read(path)
+        if snapshot is None:
+            return {}
+        try:
+            state = json.loads(snapshot.content)
+        except (ValueError, RecursionError):
+            state = None
+        if isinstance(state, dict) and state.get("version") == STATE_VERSION:
+            return state
+        set_aside(path, "unreadable")
+        return {}
+
+    def save_state(self, state: dict[str, Any]) -> None:
+        """Replace state.json."""
+        self.make()
+        text = json.dumps({"version": STATE_VERSION, **state}, indent=1, ensure_ascii=False)
+        write(self.path / STATE, text.encode("utf-8", "surrogatepass") + b"\n")

@@ -1,0 +1,32 @@
+"""Timestamps: the one module that knows dateutil.
+
+Inside the product a moment is a float of seconds since the epoch. Outside, in the claim file and in
+GitHub's answers, it is ISO 8601 text, written by people and machines of all kinds.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+
+def parse(text: object) -> float | None:
+    """Seconds since the epoch, or None for anything that is not a readable timestamp.
+
+    A timestamp without a zone is taken as UTC.
+    """
+    if not isinstance(text, str) or not text.strip():
+        return None
+    from dateutil import parser
+
+    try:
+        moment = parser.parse(text)
+        if moment.tzinfo is None:
+            moment = moment.replace(tzinfo=UTC)
+        return moment.timestamp()
+    except (ValueError, OverflowError, TypeError):
+        return None
+
+
+def render(moment: float) -> str:
+    """ISO 8601 in UTC with whole seconds, as GitHub writes it: `2026-01-31T09:30:00Z`."""
+    return datetime.fromtimestamp(int(moment), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -1,0 +1,155 @@
+"""The hook entrypoints: on-stop, on-idle, session-start.
+
+A hook never breaks the agent's work. Whatever happens in here, the process ends within its deadline
+with exit 0 and valid JSON or nothing, but for a deliberate wake (exit 2, `hookio.py`), and the log
+has one line on what went wrong.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from lifecycle import config, engine, hookio, log
+from lifecycle.claim.desk import Desk
+from lifecycle.claim.file import CLAIM_FILE
+from lifecycle.clock import SystemClock
+from lifecycle.deadline import Deadline, DeadlineReached, alarm
+from lifecycle.errors import LifecycleError, LockBusy
+from lifecycle.hookio import REPLIES, Reply
+from lifecycle.plan import Say, Tone, Wake
+from lifecycle.redact import redact
+from lifecycle.wiring import World
+
+SESSION_SECONDS = 5.0
+IDLE_LOOK_SECONDS = 120.0
+"""Without a claim: how long on-idle waits between two looks at the branch."""
+
+
+def run(hook: str) -> int:
+    """Answer one event and return the exit code: 0, or 2 for a deliberate wake."""
+    root = Path(os.environ.get("CLAUDE_PROJECT_DIR") or ".").absolute()
+    try:
+        reply = _within_deadline(hook, root, os.environ)
+    except BaseException as error:  # noqa: BLE001 -- whatever it is, the agent's work goes on
+        _log_quietly(root, f"{hook}: {type(error).__name__}: {error}")
+        reply = Reply()
+    return _print(reply)
+
+
+def _within_deadline(hook: str, root: Path, environment: Mapping[str, str]) -> Reply:
+    seconds = _seconds(hook, root, environment)
+    try:
+        with alarm(seconds):
+            event = hookio.read_input()
+            if not hookio.is_for(hook, event):
+                return Reply()
+            return _answer(hook, root, environment, seconds)
+    except DeadlineReached:
+        log.write(root, f"{hook}: the deadline was reached")
+    except LockBusy:
+        log.write(root, f"{hook}: another process is at work on this claim")
+    except LifecycleError as error:
+        log.write(root, f"{hook}: {error.sentence}")
+    return Reply()
+
+
+def _seconds(hook: str, root: Path, environment: Mapping[str, str]) -> float:
+    try:
+        limit = config.load(root, environment).hook_seconds
+    except LifecycleError:
+        limit = config.HOOK_SECONDS
+    return min(limit, SESSION_SECONDS) if hook == "session-start" else limit
+
+
+def _answer(hook: str, root: Path, environment: Mapping[str, str], seconds: float) -> Reply:
+    clock = SystemClock()
+    desk = Desk(root, clock)
+    world = World(root, environment, clock, Deadline.after(clock, seconds - 1.0), desk.state)
+    has_claim = (root / CLAIM_FILE).exists()
+    if hook == "session-start":
+        return _start(world, desk, has_claim=has_claim)
+    if not has_claim:
+        return _idle_without_claim(world, desk) if hook == "on-idle" else Reply()
+    wake = Wake.STOP if hook == "on-stop" else Wake.IDLE
+    if engine.is_quiet(world, desk, wake):
+        return Reply()
+    report = engine.tick(world, desk, wake, tones=REPLIES[hook].tones, channel=hook)
+    return hookio.render(hook, report.said)
+
+
+def _idle_without_claim(world: World, desk: Desk) -> Reply:
+    if not config.is_served(world.root, world.environment):
+        return Reply()
+    if desk.has_mark(engine.IDLE_DUE) and not desk.is_due(engine.IDLE_DUE):
+        return Reply()
+    with desk.folder.locked(world.deadline.remaining()):
+        from lifecycle.claim.next_task import suggest
+
+        desk.load()
+        world.cache.state = desk.state
+        desk.set_due(engine.IDLE_DUE, world.clock.now() + IDLE_LOOK_SECONDS)
+        say = suggest(world)
+        if say is not None:
+            desk.queue(say)
+        said = engine.take(desk, REPLIES["on-idle"].tones, "on-idle")
+        desk.save()
+    return hookio.render("on-idle", said)
+
+
+def _start(world: World, desk: Desk, *, has_claim: bool) -> Reply:
+    if not has_claim and not config.is_served(world.root, world.environment):
+        return Reply()
+    from lifecycle.claim import briefing
+
+    board, problem = _board(world, desk)
+    with desk.folder.locked(world.deadline.remaining()):
+        loaded = desk.load()
+        for say in (*loaded.says, *problem):
+            desk.queue(say)
+        lines = briefing.claim_lines(loaded.record) if loaded.record is not None else []
+        said = engine.take(desk, REPLIES["session-start"].tones, "session-start")
+        fresh = [say for say in said if not any(say.text in line for line in lines)]
+        cache = world.cache.state.get("cache")
+        if cache:
+            desk.state["cache"] = {**desk.state.get("cache", {}), **cache}
+        desk.save()
+    return hookio.render("session-start", fresh, context="\n".join([*lines, *board]))
+
+
+def _board(world: World, desk: Desk) -> tuple[list[str], list[Say]]:
+    """The board's lines; without them the session starts all the same."""
+    from lifecycle.claim import briefing
+
+    world.cache.state = desk.folder.load_state()
+    try:
+        if world.settings.project_number is None or world.board is None:
+            return [], []
+        title = world.board.schema().title
+        return briefing.board_lines(title, world.board.cards(), world.base), []
+    except LifecycleError as error:
+        sentence = redact(error.sentence, world.environment)
+        log.write(world.root, f"session-start: {sentence}")
+        return [], [Say(f"board:{sentence}", sentence, Tone.NOTE)]
+
+
+def _print(reply: Reply) -> int:
+    try:
+        sys.stdout.write(redact(reply.stdout))
+        sys.stdout.flush()
+        sys.stderr.write(redact(reply.stderr))
+        sys.stderr.flush()
+    except (OSError, ValueError):
+        # Nobody reads any more. What was to be said stays in state; point the streams at nothing,
+        # so that the interpreter's own flush at exit does not fail the hook.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return 0
+    return reply.code
+
+
+def _log_quietly(root: Path, text: str) -> None:
+    with contextlib.suppress(Exception):  # the log is the last resort: nobody is left to tell
+        log.write(root, text)
