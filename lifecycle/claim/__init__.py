@@ -1,0 +1,1 @@
+"""The claim system: `.agent-claim.json`, from claim to close."""

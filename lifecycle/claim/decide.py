@@ -1,0 +1,363 @@
+"""What a claim needs next: pure, from one value to another.
+
+`look` says what has to be read before a decision (None: nothing, not one request), `absorb` folds
+what was read into the record, and `decide` gives the next step. No clock, no file, no network.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from lifecycle import messages
+from lifecycle.claim import closing, derive
+from lifecycle.claim.seen import COMMENT_SETTLE, Seen, is_unsynced, may_try
+from lifecycle.claim.state import Record
+from lifecycle.claim.table import IN_REVIEW, Phase, Status
+from lifecycle.model import Bucket, Checks, Look, Observation, PullRequest, PullState
+from lifecycle.plan import Decision, OpenPullRequest, Say, SetBoard, Tone, Wake
+from lifecycle.times import parse, render
+
+__all__ = ["COMMENT_SETTLE", "Seen", "absorb", "decide", "look"]
+
+
+def look(seen: Seen) -> Look | None:
+    """What this wake has to read from GitHub, or None if it can go without."""
+    claim = seen.record.claim
+    phase = Phase.named(claim.phase)
+    if claim.issue_number is None or phase is None or seen.record.outcome:
+        return None
+    polls = seen.wake in (Wake.IDLE, Wake.TICK)
+    checks = False
+    if phase is Phase.READY_FOR_PR:
+        needed = not _missing(seen) and may_try(seen, _opening(seen, claim.branch))
+    elif phase is Phase.DONE:
+        needed = seen.wake is Wake.TICK or seen.now >= (seen.record.due() or 0.0)
+    elif phase in IN_REVIEW:
+        needed = polls
+        checks = polls and (seen.wake is Wake.TICK or _backoff_elapsed(seen))
+    elif phase is Phase.MERGED_DETECTED:
+        needed = polls and (seen.wake is Wake.TICK or seen.record.judged != phase)
+    else:
+        needed = False
+    if is_unsynced(seen) and (not seen.record.is_item_known or seen.record.moved_to):
+        needed = True
+    if not (needed or seen.hints) or _look_is_held(seen):
+        return None
+    return Look(
+        issue=seen.hints.get("issue_number") or claim.issue_number,
+        branch=claim.branch,
+        pr_number=seen.hints.get("pr_number") or claim.pr_number,
+        checks=checks,
+        comments=phase is Phase.DONE,
+        board=seen.rules.has_board,
+    )
+
+
+def decide(seen: Seen) -> Decision:
+    """The next step, or a final decision if this look is finished."""
+    record = seen.record
+    if record.outcome:
+        return closing.farewell(seen)
+    claim = record.claim
+    if claim.issue_number is None:
+        return _says("no-issue", messages.no_issue_number(), Tone.ACT)
+    phase = Phase.named(claim.phase)
+    if phase is None:
+        text = messages.unknown_phase(claim.phase, [p.value for p in Phase])
+        return _says(f"unknown-phase:{claim.phase}", text, Tone.ACT)
+    step = _effective(record, _RULES[phase](seen))
+    step = replace(step, says=(*step.says, *_complaints(record)))
+    if step.fields or step.memory or step.action or phase is Phase.DONE:
+        return step
+    board = _board(seen)
+    return replace(board, says=(*step.says, *board.says))
+
+
+def absorb(record: Record, seen: Observation, now: float) -> Record:
+    """The record once an observation is taken in: what is already true need not be written."""
+    claim = record.claim
+    values: dict[str, Any] = {}
+    changes: dict[str, Any] = {}
+    if seen.item is not None:
+        values["item_id"] = seen.item.id
+        changes["is_item_known"] = True
+        expected = (None, claim.status, claim.last_synced_status)
+        has_moved = claim.last_synced_status is not None and seen.item.status not in expected
+        changes["moved_to"] = seen.item.status if has_moved else None
+        if seen.item.status == claim.status:
+            values["last_synced_status"] = claim.status
+        if seen.item.agent and seen.item.agent == claim.agent_id:
+            changes["synced_agent"] = claim.agent_id
+    return closing.absorb(replace(record.with_values(values), **changes), seen, now)
+
+
+def _ready(seen: Seen) -> Decision:
+    claim = seen.record.claim
+    missing = _missing(seen)
+    if missing:
+        key = f"missing:{claim.issue_number}:{','.join(missing)}"
+        return _says(key, messages.missing_fields(missing), Tone.ACT)
+    if seen.observation is None:
+        return Decision()
+    base = seen.rules.base or seen.observation.default_branch
+    if claim.branch == base:
+        return _says(f"branch-is-base:{base}", messages.branch_is_base(base), Tone.ACT)
+    opening = _opening(seen, base)
+    pull = derive.open_pull_request_of(claim, seen.observation, seen.rules.head_owner)
+    if pull is not None:
+        was_ours = "OpenPullRequest" in seen.record.intents
+        return _adopt(pull, was_ours=was_ours)
+    trouble = seen.record.troubles.get("OpenPullRequest")
+    if trouble and not may_try(seen, opening):
+        return Decision()
+    return Decision(action=opening)
+
+
+def _adopt(pull: PullRequest, *, was_ours: bool) -> Decision:
+    if was_ours:
+        text = messages.pr_created(pull.number, pull.url)
+    else:
+        text = messages.pr_adopted(pull.number, pull.url, pull.branch)
+    return Decision(
+        fields={
+            "pr_number": pull.number,
+            "phase": Phase.PR_CREATED.value,
+            "status": Status.IN_REVIEW,
+        },
+        memory={
+            "pr_url": pull.url,
+            "pr_head": pull.head_sha,
+            "judged": Phase.PR_CREATED.value,
+            "intents": {},
+            "troubles": {},
+            "checks": None,
+        },
+        says=(Say(f"pr:{pull.number}", text, Tone.NEXT),),
+    )
+
+
+def _in_review(seen: Seen) -> Decision:
+    claim = seen.record.claim
+    created: tuple[Say, ...] = ()
+    if claim.phase == Phase.PR_CREATED and seen.record.opened == claim.pr_number:
+        created = (_created(seen.record),)
+    if seen.observation is None or seen.wake not in (Wake.IDLE, Wake.TICK):
+        return Decision(says=created)
+    found = _pull_found(seen)
+    return replace(found, says=(*created, *found.says))
+
+
+def _pull_found(seen: Seen) -> Decision:
+    claim = seen.record.claim
+    if seen.observation is None:
+        return Decision()
+    pull = derive.pull_request_of(claim, seen.observation, seen.rules.head_owner)
+    if pull is None:
+        fields = {"last_check_poll": render(seen.now)} if seen.looked_at_checks else {}
+        say = Say(f"pr-missing:{claim.branch}", messages.pr_missing(claim.branch), Tone.ACT)
+        return Decision(fields=fields, says=(say,))
+    known = {"pr_url": pull.url, "pr_head": pull.head_sha}
+    match pull.state:
+        case PullState.MERGED:
+            return _merge_found(seen, pull)
+        case PullState.CLOSED:
+            text = messages.closed_unmerged(pull.number, claim.issue_number)
+            return Decision(
+                fields={
+                    "pr_number": pull.number,
+                    "phase": Phase.PR_CLOSED.value,
+                    "status": _not(Status.IN_REVIEW, claim.status, Status.IN_PROGRESS),
+                }
+                | _polled(seen),
+                memory=known | {"judged": Phase.PR_CLOSED.value},
+                says=(Say(f"closed:{pull.number}:{pull.head_sha}", text, Tone.NEWS),),
+            )
+        case PullState.OPEN:
+            return _open(seen, pull, known)
+
+
+def _open(seen: Seen, pull: PullRequest, known: dict[str, Any]) -> Decision:
+    claim = seen.record.claim
+    fields: dict[str, Any] = {"pr_number": pull.number}
+    says: list[Say] = []
+    if claim.phase == Phase.PR_CLOSED:
+        fields |= {"phase": Phase.PR_CREATED.value, "status": Status.IN_REVIEW}
+        key = f"reopened:{pull.number}:{pull.head_sha}"
+        says.append(Say(key, messages.reopened(pull.number), Tone.NOTE))
+    if pull.checks is not None and seen.looked_at_checks:
+        fields |= {"phase": Phase.CHECKS_RUNNING.value, **_polled(seen)}
+        known |= {"checks": _summary(pull.checks)}
+        says += _verdict(pull.checks, pull.number)
+    phase = fields.get("phase", claim.phase)
+    return Decision(fields=fields, memory=known | {"judged": phase}, says=tuple(says))
+
+
+def _merged(seen: Seen) -> Decision:
+    claim = seen.record.claim
+    if seen.observation is None:
+        if seen.record.judged == Phase.MERGED_DETECTED and claim.pr_number:
+            return Decision(says=(_question(claim.pr_number, claim.issue_number),))
+        return Decision()
+    pull = derive.pull_request_of(claim, seen.observation, seen.rules.head_owner)
+    if pull is not None and pull.state is PullState.MERGED:
+        return _merge_found(seen, pull)
+    if seen.record.judged == Phase.MERGED_DETECTED:
+        return Decision()  # a merge is final: whatever hides it now is a lagging read
+    found = derive.phase_of(pull)
+    reason = closing.why_not_merged(pull, claim.branch)
+    text = messages.done_refused(reason, claim.issue_number, found)
+    key = f"not-merged:{claim.issue_number}:{pull.number if pull else 0}:{found}"
+    return Decision(
+        fields={"phase": found.value},
+        memory={"judged": found.value},
+        says=(Say(key, text, Tone.ACT),),
+    )
+
+
+def _merge_found(seen: Seen, pull: PullRequest) -> Decision:
+    return Decision(
+        fields={"pr_number": pull.number, "phase": Phase.MERGED_DETECTED.value},
+        memory={
+            "pr_url": pull.url,
+            "pr_head": pull.head_sha,
+            "judged": Phase.MERGED_DETECTED.value,
+        },
+        says=(_question(pull.number, seen.record.claim.issue_number),),
+    )
+
+
+def _question(number: int, issue: int | None) -> Say:
+    text = f"{messages.merged(number, issue)} {messages.how_to_close()}"
+    return Say(f"merged:{number}", text, Tone.ASK)
+
+
+def _nothing(_seen: Seen) -> Decision:
+    return Decision()
+
+
+_RULES = {
+    Phase.CODING: _nothing,
+    Phase.READY_FOR_PR: _ready,
+    Phase.PR_CREATED: _in_review,
+    Phase.CHECKS_RUNNING: _in_review,
+    Phase.PR_CLOSED: _in_review,
+    Phase.MERGED_DETECTED: _merged,
+    Phase.DONE: closing.decide,
+}
+
+
+def _board(seen: Seen) -> Decision:
+    """Keep Status and Agent of the item as the claim has them."""
+    record, claim, now_seen = seen.record, seen.record.claim, seen.observation
+    says: list[Say] = []
+    if now_seen is not None and now_seen.board_problem and seen.rules.has_board:
+        problem = now_seen.board_problem
+        return Decision(says=(Say(f"board:{problem}", problem, Tone.NOTE),))
+    is_finished = now_seen is not None and now_seen.issue is not None and not now_seen.issue.is_open
+    if record.moved_to and not (is_finished and record.moved_to == Status.DONE):
+        moved = messages.board_moved(claim.issue_number, record.moved_to, claim.last_synced_status)
+        says.append(Say(f"moved:{claim.item_id}:{record.moved_to}", moved, Tone.NOTE))
+    if not is_unsynced(seen) or record.moved_to:
+        return Decision(says=tuple(says))
+    if now_seen is not None and now_seen.item is None:
+        text = messages.not_on_board(claim.issue_number, seen.rules.board_name)
+        return Decision(says=(Say(f"off-board:{claim.issue_number}", text, Tone.NOTE),))
+    if now_seen is not None and now_seen.item is not None and now_seen.item.is_archived:
+        text = messages.archived(claim.issue_number, seen.rules.board_name)
+        return Decision(says=(Say(f"archived:{claim.item_id}", text, Tone.NOTE),))
+    if not record.is_item_known:
+        return Decision(says=tuple(says))
+    action = SetBoard(
+        item_id=claim.item_id,
+        status=claim.status if claim.status != claim.last_synced_status else None,
+        agent=claim.agent_id if claim.agent_id != (record.synced_agent or "") else None,
+    )
+    return Decision(action=action if may_try(seen, action) else None, says=tuple(says))
+
+
+def _created(record: Record) -> Say:
+    number = record.claim.pr_number or 0
+    return Say(f"pr:{number}", messages.pr_created(number, record.pr_url), Tone.NEXT)
+
+
+def _complaints(record: Record) -> tuple[Say, ...]:
+    """What was refused and stands: said once, to whoever can mend it."""
+    said = []
+    for kind, trouble in record.troubles.items():
+        if trouble.is_final and kind != "ReleaseLease":
+            text = messages.COMPLAINTS[kind](trouble.sentence, record.claim.issue_number)
+            tone = Tone.ACT if trouble.for_agent else Tone.NOTE
+            said.append(Say(f"refused:{kind}:{trouble.mark}:{trouble.sentence}", text, tone))
+    return tuple(said)
+
+
+def _verdict(checks: Checks, number: int) -> list[Say]:
+    if checks.failed:
+        text = messages.checks_failed(checks, number)
+        return [Say(f"failed:{number}:{checks.sha}", text, Tone.NEWS)]
+    if checks.is_green:
+        text = messages.checks_passed(checks, number)
+        return [Say(f"green:{number}:{checks.sha}", text, Tone.NEWS)]
+    return []  # pending, or nothing has registered yet: silence
+
+
+def _summary(checks: Checks) -> dict[str, Any]:
+    return {
+        "sha": checks.sha,
+        "passed": checks.count(Bucket.PASS),
+        "running": checks.count(Bucket.PENDING),
+        "failed": [check.name for check in checks.failed],
+    }
+
+
+def _polled(seen: Seen) -> dict[str, Any]:
+    return {"last_check_poll": render(seen.now)} if seen.looked_at_checks else {}
+
+
+def _backoff_elapsed(seen: Seen) -> bool:
+    """True if the last poll is old enough, or its time cannot be read, or lies in the future."""
+    last = parse(seen.record.claim.last_check_poll)
+    return last is None or last > seen.now or seen.now - last >= seen.rules.poll_seconds
+
+
+def _look_is_held(seen: Seen) -> bool:
+    trouble = seen.record.troubles.get("Look")
+    if trouble is None or seen.wake is Wake.TICK or trouble.until is None:
+        return False
+    return trouble.mark == repr(sorted(seen.record.values.items(), key=str)) and (
+        seen.now < trouble.until
+    )
+
+
+def _missing(seen: Seen) -> list[str]:
+    claim = seen.record.claim
+    return [name for name in ("branch", "summary") if not getattr(claim, name)]
+
+
+def _opening(seen: Seen, base: str) -> OpenPullRequest:
+    claim = seen.record.claim
+    return OpenPullRequest(
+        head=f"{seen.rules.head_owner}:{claim.branch}",
+        base=base,
+        title=claim.summary,
+        issue=claim.issue_number or 0,
+        pushed=seen.pushed_head or "",
+    )
+
+
+def _not(unwanted: str, value: str, instead: str) -> str:
+    return instead if value == unwanted else value
+
+
+def _says(key: str, text: str, tone: Tone) -> Decision:
+    return Decision(says=(Say(key, text, tone),))
+
+
+def _effective(record: Record, step: Decision) -> Decision:
+    """The decision without what is already so."""
+    return replace(
+        step,
+        fields={k: v for k, v in step.fields.items() if record.values.get(k) != v},
+        memory={k: v for k, v in step.memory.items() if getattr(record, k) != v},
+    )

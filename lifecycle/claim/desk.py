@@ -1,0 +1,299 @@
+"""The claim file and state.json, kept in step.
+
+The claim file is shared with an agent that takes no lock and may write at any moment; state.json is
+the engine's alone. The order of writes is: state.json with what the engine wants, then the claim file
+by exchange, then state.json again with what came of it. A crash between any two is read, at the next
+look, as an edit that was not there or a write that is still to be made; both are merged the same way.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from lifecycle import messages, store
+from lifecycle.claim import file
+from lifecycle.claim.file import CLAIM_FILE, CorruptClaimError
+from lifecycle.claim.merge import merge
+from lifecycle.claim.state import Record
+from lifecycle.errors import ClaimRefused
+from lifecycle.plan import Say, Tone
+from lifecycle.ports import Clock
+from lifecycle.times import render
+
+RACY_NS = 2_000_000_000
+"""A file younger than this may be changed again without its mtime showing it (as git's racy index)."""
+
+SETTLE_TRIES = 8
+SETTLE_SECONDS = 0.05
+"""How often, and how long apart, a half-written file is read again before it counts as corrupt."""
+
+_ARCHIVE_LIMIT = 10
+_SAID_LIMIT = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """What one load found.
+
+    Attributes:
+        record: None if there is no claim.
+        hints: edited engine fields that GitHub has not judged yet.
+        mtime_ns: of the claim file as it was read, before the look.
+        says: what the load itself has to report (a corrupt file that was set aside).
+    """
+
+    record: Record | None
+    hints: Mapping[str, Any] = field(default_factory=dict)
+    mtime_ns: int = 0
+    says: tuple[Say, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Committed:
+    """What a commit found in the file: `changed` names the fields that the agent had edited."""
+
+    record: Record
+    changed: frozenset[str] = frozenset()
+    is_gone: bool = False
+
+
+class Desk:
+    """Reads and writes the two files; holds state.json's content in between."""
+
+    def __init__(self, root: Path, clock: Clock) -> None:
+        self.root = root
+        self.path = root / CLAIM_FILE
+        self.folder = store.Folder(root)
+        self.clock = clock
+        self.state: dict[str, Any] = {}
+
+    def load(self, *, repair: bool = True) -> Loaded:
+        """Read both files and merge them.
+
+        Args:
+            repair: set a corrupt claim file aside and restore it; without the lock, say False.
+
+        Raises:
+            ClaimRefused: an unknown schema version, or (without `repair`) a corrupt file.
+        """
+        self.state = self.folder.load_state()
+        record = self._remembered()
+        try:
+            snapshot, theirs = self._settled()
+        except CorruptClaimError as error:
+            if not repair:
+                raise ClaimRefused(f"{CLAIM_FILE} cannot be read ({error}).") from None
+            return self._set_aside(record, str(error))
+        if snapshot is None or theirs is None:
+            return Loaded(None)
+        if record is None or not _continues(record, theirs):
+            record = self._begin(record, theirs)
+            return Loaded(record, mtime_ns=snapshot.mtime_ns)
+        merged = merge(record.past, record.values, theirs)
+        # What was read is the base of the next merge: an edit that is known now is no edit then.
+        read = {**theirs, **{name: merged.values[name] for name in merged.hints}}
+        record = record.with_values(merged.values).projected(read)
+        return Loaded(record, merged.hints, snapshot.mtime_ns)
+
+    def commit(self, record: Record, hints: Mapping[str, Any]) -> Committed:
+        """Make the record durable and bring the claim file to it; the agent's edits win.
+
+        Args:
+            record: what the engine wants.
+            hints: unjudged edits of engine fields, which stay in the file as they are.
+        """
+        self._keep(record)
+        changed: set[str] = set()
+        while True:
+            try:
+                snapshot, theirs = self._settled()
+            except (CorruptClaimError, ClaimRefused):
+                return Committed(record, frozenset(changed | {"phase"}))
+            if snapshot is None or theirs is None:
+                return Committed(record, frozenset(changed), is_gone=True)
+            merged = merge(record.past, record.values, theirs)
+            record = record.with_values(merged.values)
+            changed |= merged.changed
+            wanted = {**merged.values, **{k: v for k, v in hints.items() if theirs.get(k) == v}}
+            if wanted == theirs:
+                break
+            found = store.replace_if(self.path, snapshot.content, file.render(wanted))
+            if found is None:
+                break
+        record = record.projected()
+        self._keep(record)
+        return Committed(record, frozenset(changed))
+
+    def create(self, record: Record) -> Record:
+        """Write a fresh claim file; FileExistsError if there is one."""
+        self._keep(record)
+        temporary = self.folder.path / f"{CLAIM_FILE}.new"
+        store.write(temporary, file.render(record.values))
+        try:
+            os.link(temporary, self.path)
+        finally:
+            temporary.unlink()
+        record = record.projected()
+        self._keep(record)
+        return record
+
+    def forget(self, record: Record) -> None:
+        """Delete the claim file, unless it has become another claim's; the record is archived."""
+        aside = self.folder.path / "closing.json"
+        with contextlib.suppress(FileNotFoundError):
+            self.path.rename(aside)
+        snapshot = store.read(aside)
+        if snapshot is not None:
+            if self._is_another(record, snapshot.content):
+                with contextlib.suppress(FileExistsError):
+                    os.link(aside, self.path)
+            aside.unlink(missing_ok=True)
+        self._keep(record)
+
+    def save(self) -> None:
+        """Write state.json as it is in memory."""
+        self.folder.save_state(self.state)
+
+    def remember(self, record: Record) -> None:
+        """Put the record into state.json's content, without writing it."""
+        self.state["record"] = record.as_json()
+
+    def was_said(self, key: str) -> bool:
+        """True if the sentence with this key was queued or offered before."""
+        return key in self.state.get("said", {})
+
+    def queue(self, say: Say, *, again: bool = False) -> None:
+        """Put a sentence on the queue, once for its key; `again`: if it is not on it now."""
+        if say in self.waiting() or (self.was_said(say.key) and not again):
+            return
+        said = self.state.setdefault("said", {})
+        said[say.key] = {"at": self.clock.now()}
+        for stale in list(said)[:-_SAID_LIMIT]:
+            del said[stale]
+        entry = {"key": say.key, "text": say.text, "tone": say.tone.value}
+        self.state.setdefault("queue", []).append(entry)
+
+    def waiting(self) -> list[Say]:
+        """Sentences that no channel has taken yet."""
+        return [
+            Say(entry["key"], entry["text"], Tone(entry["tone"]))
+            for entry in self.state.get("queue", [])
+        ]
+
+    def offer(self, says: list[Say], channel: str) -> None:
+        """Take sentences off the queue: they are about to be printed on `channel`."""
+        keys = {say.key for say in says}
+        if not keys:
+            return
+        self.state["queue"] = [e for e in self.state.get("queue", []) if e["key"] not in keys]
+        for key in keys:
+            entry = self.state.setdefault("said", {}).setdefault(key, {})
+            entry.update(channel=channel, offered=self.clock.now())
+
+    def stamp(self, mtime_ns: int) -> None:
+        """Tell the guard that this version of the file was looked at and left nothing to do."""
+        if self.clock.now() * 1e9 - mtime_ns >= RACY_NS:
+            self._mark("stamp", mtime_ns)
+
+    def set_due(self, name: str, moment: float | None) -> None:
+        """Tell the guard when to let a wake through again; None removes the mark."""
+        if moment is None:
+            (self.folder.path / name).unlink(missing_ok=True)
+        else:
+            self._mark(name, int(moment * 1e9))
+
+    def has_mark(self, name: str) -> bool:
+        """True if the mark is there, due or not."""
+        return (self.folder.path / name).exists()
+
+    def is_due(self, name: str) -> bool:
+        """True if the mark is there and its moment has come."""
+        try:
+            return (self.folder.path / name).stat().st_mtime <= self.clock.now()
+        except FileNotFoundError:
+            return False
+
+    def _mark(self, name: str, mtime_ns: int) -> None:
+        self.folder.make()
+        mark = self.folder.path / name
+        mark.touch()
+        os.utime(mark, ns=(mtime_ns, mtime_ns))
+
+    def _remembered(self) -> Record | None:
+        data = self.state.get("record")
+        try:
+            return Record.from_json(data) if data else None
+        except (TypeError, AttributeError, ValueError):
+            # Written by another version, or by hand: everything in it can be learned again.
+            return None
+
+    def _keep(self, record: Record) -> None:
+        self.remember(record)
+        self.save()
+
+    def _settled(self) -> tuple[store.Snapshot | None, dict[str, Any] | None]:
+        """The file once nobody is in the middle of writing it."""
+        for attempt in range(SETTLE_TRIES):
+            snapshot = store.read(self.path)
+            if snapshot is None:
+                return None, None
+            try:
+                return snapshot, file.parse(snapshot.content)
+            except CorruptClaimError:
+                age_ns = self.clock.now() * 1e9 - snapshot.mtime_ns
+                if attempt == SETTLE_TRIES - 1 or age_ns > RACY_NS:
+                    raise
+                self.clock.sleep(SETTLE_SECONDS)
+        raise AssertionError("unreachable")
+
+    def _begin(self, before: Record | None, theirs: dict[str, Any]) -> Record:
+        if before is not None and not before.outcome:
+            archive = self.state.setdefault("archive", {})
+            archive[before.key] = before.as_json()
+            for stale in list(archive)[:-_ARCHIVE_LIMIT]:
+                del archive[stale]
+        fresh = Record(values=theirs, past=(dict(theirs),), created_at=self.clock.now())
+        known = self.state.get("archive", {}).pop(fresh.key, None)
+        if known is not None:
+            record = Record.from_json(known)
+            return record.with_values(merge(record.past, record.values, theirs).values)
+        was_synced = fresh.claim.last_synced_status is not None
+        agent = fresh.claim.agent_id if was_synced else None
+        return Record(
+            values=theirs,
+            past=(dict(theirs),),
+            created_at=self.clock.now(),
+            synced_agent=agent,
+        )
+
+    def _set_aside(self, record: Record | None, reason: str) -> Loaded:
+        label = f"corrupt-{render(self.clock.now()).replace(':', '')}"
+        kept = store.set_aside(self.path, label)
+        is_alive = record is not None and not record.outcome
+        text = messages.corrupt_claim(reason, kept.name, restored=is_alive)
+        say = Say(f"corrupt:{kept.name}", text, Tone.ACT)
+        if record is None or not is_alive:
+            return Loaded(None, says=(say,))
+        store.write(self.path, file.render(record.values))
+        snapshot = store.read(self.path)
+        return Loaded(record, mtime_ns=snapshot.mtime_ns if snapshot else 0, says=(say,))
+
+    def _is_another(self, record: Record, content: bytes) -> bool:
+        try:
+            return not _continues(record, file.parse(content), is_closing=True)
+        except (CorruptClaimError, ClaimRefused):
+            return True
+
+
+def _continues(record: Record, theirs: Mapping[str, Any], *, is_closing: bool = False) -> bool:
+    """True if the file is still this record's claim and not the next one."""
+    if record.outcome and not is_closing:
+        return False
+    same_issue = theirs.get("issue_number") in (None, record.values.get("issue_number"))
+    same_branch = theirs.get("branch") == record.values.get("branch")
+    return same_issue or same_branch

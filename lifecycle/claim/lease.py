@@ -1,0 +1,113 @@
+"""The lease: at most one agent holds a task, even two of one account.
+
+Assignees, labels and board fields cannot be compared and set, so they cannot say who was first. A ref
+can: `refs/agent-claims/N` is pushed with the demand that it does not exist yet, and git's server
+accepts exactly one. Each lease is a commit of its own (an empty tree and a nonce), since two pushes of
+the same object would both succeed.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from dataclasses import dataclass
+
+from lifecycle.errors import GitFailed, HeldByAnother, Transient
+from lifecycle.ports import Git
+
+_STALE_WORDS = ("stale info", "already exists", "fetch first", "cannot lock ref", "rejected")
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """Who holds the task, as the lease commit says, and since when by its committer date."""
+
+    sha: str
+    agent: str
+    since: str
+
+
+def ref_of(issue: int) -> str:
+    """The lease's ref."""
+    return f"refs/agent-claims/{issue}"
+
+
+def take(git: Git, remote: str, issue: int, agent: str, *, instead_of: str = "") -> str:
+    """Take the lease and return its sha.
+
+    Args:
+        git: the worktree's git.
+        remote: the remote that holds the leases.
+        issue: the task.
+        agent: who takes it.
+        instead_of: the sha of a lease to take over; empty means that there must be none.
+
+    Raises:
+        HeldByAnother: somebody was first; the sentence says who, since when and where.
+        GitFailed: no write access, so that exclusion is impossible.
+        Transient: the remote did not answer, and a read could not settle it.
+    """
+    word = json.dumps({"agent": agent, "issue": issue, "nonce": secrets.token_hex(8)})
+    tree = git.run("hash-object", "-t", "tree", "-w", "--stdin")
+    sha = git.run(*_identity(), "commit-tree", tree, "-m", f"lease {word}", "-m", "[skip ci]")
+    ref = ref_of(issue)
+    guard = f"--force-with-lease={ref}:{instead_of}"
+    try:
+        git.run("push", "--porcelain", "--no-verify", guard, remote, f"{sha}:{ref}")
+    except GitFailed as error:
+        if not any(word in error.evidence.casefold() for word in _STALE_WORDS):
+            raise
+    except Transient:
+        pass  # it may have landed: only a read can tell, and a failed read is "unknown"
+    holder = read(git, remote, issue)
+    if holder is not None and holder.sha == sha:
+        return sha
+    if holder is None:
+        raise Transient(
+            f"The lease on #{issue} could not be taken; nothing was claimed. Try again."
+        )
+    raise HeldByAnother(
+        f"#{issue} is held by {holder.agent} since {holder.since} ({ref} on {remote}); nothing was "
+        "claimed. Choose another task, or take it over with --force if that agent is gone."
+    )
+
+
+def read(git: Git, remote: str, issue: int) -> Lease | None:
+    """The lease as the remote has it, or None if there is none.
+
+    Raises:
+        GitFailed, Transient: the remote could not be read, so nothing is known.
+    """
+    ref = ref_of(issue)
+    line = git.run("ls-remote", remote, ref)
+    if not line:
+        return None
+    sha = line.split()[0]
+    git.run("fetch", "--quiet", "--no-tags", "--no-write-fetch-head", remote, ref)
+    since, _, subject = git.run("show", "--no-patch", "--format=%cI %s", sha).partition(" ")
+    try:
+        agent = str(json.loads(subject.removeprefix("lease "))["agent"])
+    except (ValueError, KeyError, TypeError):
+        agent = "an unknown holder"
+    return Lease(sha, agent, since)
+
+
+def release(git: Git, remote: str, issue: int, sha: str) -> None:
+    """Delete the lease if it is still ours; if it is not, there is nothing to release."""
+    ref = ref_of(issue)
+    try:
+        git.run(
+            "push",
+            "--porcelain",
+            "--no-verify",
+            f"--force-with-lease={ref}:{sha}",
+            remote,
+            f":{ref}",
+        )
+    except GitFailed as error:
+        if not any(word in error.evidence.casefold() for word in _STALE_WORDS):
+            raise
+
+
+def _identity() -> tuple[str, ...]:
+    return ("-c", "user.name=lifecycle", "-c", "user.email=lifecycle@users.noreply.github.com")

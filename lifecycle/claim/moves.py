@@ -1,0 +1,158 @@
+"""Moves that a person or an agent makes by command: hand off, close, nudge."""
+
+from __future__ import annotations
+
+import subprocess
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from lifecycle.claim.desk import Desk
+from lifecycle.claim.file import CLAIM_FILE
+from lifecycle.claim.state import Record
+from lifecycle.claim.table import CLAIM, IN_REVIEW, Phase, Status
+from lifecycle.errors import ClaimRefused, Refused
+from lifecycle.messages import unknown_phase
+from lifecycle.wiring import World
+
+_STATUS = {Phase.CODING: Status.IN_PROGRESS}
+
+
+@dataclass(frozen=True, slots=True)
+class HandedOff:
+    """What a hand-off came to."""
+
+    record: Record
+    notes: tuple[str, ...]
+
+
+def current(desk: Desk) -> Record:
+    """The claim of this worktree.
+
+    Raises:
+        Refused: there is none.
+        ClaimRefused: it cannot be read.
+    """
+    record = desk.load().record
+    if record is None:
+        raise Refused("There is no claim in this worktree; make one with: lifecycle claim <number>")
+    return record
+
+
+def phase_of(record: Record) -> Phase:
+    """The claim's phase; ClaimRefused if the file names one that does not exist."""
+    phase = Phase.named(record.claim.phase)
+    if phase is None:
+        raise ClaimRefused(unknown_phase(record.claim.phase, [p.value for p in Phase]))
+    return phase
+
+
+def hand_off(world: World, desk: Desk, summary: str) -> HandedOff:
+    """Validate, push, and set the phase; the PR is opened at the next stop.
+
+    Raises:
+        IllegalMove: the phase does not lead to ready_for_pr.
+        Refused: no summary, the wrong branch, nothing to hand off, or a validation that failed.
+        GitFailed, Transient: the push; the phase was not changed.
+    """
+    summary = " ".join(summary.split())
+    if not summary:
+        raise Refused('The summary is empty; it becomes the PR\'s title: --summary "…"')
+    record = current(desk)
+    phase = phase_of(record)
+    if phase not in IN_REVIEW and phase is not Phase.READY_FOR_PR:
+        CLAIM.check(phase, Phase.READY_FOR_PR)
+    notes = _check_branch(world, record)
+    for command in world.settings.validate:
+        _validate(world.root, command)
+    branch = record.claim.branch
+    world.git.run("push", "--quiet", "--set-upstream", world.settings.remote, branch)
+    if phase in IN_REVIEW and phase is not Phase.PR_CLOSED:
+        return HandedOff(record, (*notes, f"Pushed to PR #{record.claim.pr_number}, still open."))
+    with desk.folder.locked(world.deadline.remaining(at_most=30.0)):
+        record = current(desk)
+        wanted = record.with_values({"phase": Phase.READY_FOR_PR.value, "summary": summary})
+        record = desk.commit(replace(wanted, troubles={}), {}).record
+    return HandedOff(record, tuple(notes))
+
+
+def move(
+    world: World,
+    desk: Desk,
+    wanted: Phase,
+    *,
+    force: bool = False,
+    override: str = "",
+    dry_run: bool = False,
+) -> Record:
+    """Set the phase, if the table allows it or `force` is given.
+
+    Args:
+        world: what may be touched.
+        desk: the claim file and state.json.
+        wanted: the phase to go to.
+        force: skip the table; GitHub still judges `done`.
+        override: why the issue may be closed without a merge; recorded in its comment.
+        dry_run: return the record as it would be, and write nothing.
+
+    Raises:
+        IllegalMove: the table has no such move; the sentence names the legal ones.
+    """
+    if dry_run:
+        return _moved(current(desk), wanted, force=force, override=override)
+    with desk.folder.locked(world.deadline.remaining(at_most=30.0)):
+        record = _moved(current(desk), wanted, force=force, override=override)
+        return desk.commit(record, {}).record
+
+
+def _moved(record: Record, wanted: Phase, *, force: bool, override: str) -> Record:
+    phase = phase_of(record)
+    if phase is not wanted and not force:
+        CLAIM.check(phase, wanted)
+    values = {"phase": wanted.value}
+    if wanted in _STATUS:
+        values["status"] = _STATUS[wanted]
+    moved = record.with_values(values)
+    return replace(moved, override=override or record.override, troubles={})
+
+
+def _check_branch(world: World, record: Record) -> list[str]:
+    branch, git = record.claim.branch, world.git
+    here = git.current_branch()
+    if not branch:
+        raise ClaimRefused(
+            f"branch is missing in {CLAIM_FILE}; write the branch of this work there."
+        )
+    if here != branch:
+        raise Refused(
+            f"The claim is for branch {branch}, and HEAD is on {here or 'no branch'}; nothing was "
+            f"pushed. Switch with: git switch {branch}"
+        )
+    notes = []
+    if git.run("status", "--porcelain", "--untracked-files=no"):
+        notes.append("There are uncommitted changes; they are not part of the PR.")
+    base = world.settings.base or _default_branch(world)
+    if base and git.remote_head_of(base, world.settings.remote):
+        ahead = git.run("rev-list", "--count", f"{world.settings.remote}/{base}..HEAD")
+        if ahead == "0":
+            raise Refused(
+                f"{branch} has no commit that {base} lacks; nothing was pushed. Commit the work, "
+                "then hand off again."
+            )
+    return notes
+
+
+def _default_branch(world: World) -> str:
+    remote = world.settings.remote
+    ref = world.git.run("symbolic-ref", "--quiet", f"refs/remotes/{remote}/HEAD", check=False)
+    return ref.removeprefix(f"refs/remotes/{remote}/")
+
+
+def _validate(root: Path, command: str) -> None:
+    done = subprocess.run(  # noqa: S602 -- the user's own command line, from the user's own config
+        command, shell=True, cwd=root, stdin=subprocess.DEVNULL, check=False
+    )
+    if done.returncode != 0:
+        raise Refused(
+            f"Validation failed: `{command}` exited {done.returncode}; nothing was pushed and the "
+            "phase was not changed. Mend it and hand off again."
+        )

@@ -1,0 +1,67 @@
+"""Which task comes next, and the suggestion after a merge where no claim was made.
+
+A repository that is worked in without `lifecycle claim` still hears of its branch's merge, once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from lifecycle import messages
+from lifecycle.claim.table import Status
+from lifecycle.model import Card, PullState, Repository
+from lifecycle.plan import Say, Tone
+from lifecycle.wiring import World
+
+_DONE_WITH = "branch_merged"
+
+
+def choose(cards: Iterable[Card], repository: Repository) -> Card | None:
+    """The first open Todo card of this repository by Priority; without one, last."""
+    todo = todo_of(cards, repository)
+    return todo[0] if todo else None
+
+
+def todo_of(cards: Iterable[Card], repository: Repository) -> list[Card]:
+    """Open Todo cards of this repository, by Priority (missing last), else as the board has them."""
+    name = str(repository).casefold()
+    todo = [
+        card
+        for card in cards
+        if card.item.status == Status.TODO and card.is_open and card.repository.casefold() == name
+    ]
+    return sorted(todo, key=lambda card: (card.priority is None, card.priority or ""))
+
+
+def suggest(world: World) -> Say | None:
+    """What to say if the current branch's pull request was merged, or None.
+
+    One request while it is not (two once it is), and none at all on the default branch or for a
+    branch that was spoken of before.
+    """
+    branch = world.git.current_branch()
+    if branch is None or branch in ("main", "master", world.settings.base):
+        return None
+    if world.cache.get(_DONE_WITH) == branch:
+        return None
+    pulls = [
+        pull
+        for pull in world.forge.pull_requests_of(branch)
+        if pull.head_owner.casefold() == world.head.owner.casefold()
+    ]
+    if not pulls or pulls[0].state is not PullState.MERGED:
+        return None
+    if any(pull.state is PullState.OPEN for pull in pulls):
+        return None
+    text = _sentence(world, branch)
+    world.cache.put(_DONE_WITH, branch)
+    return Say(f"branch-merged:{pulls[0].number}", text, Tone.NEWS)
+
+
+def _sentence(world: World, branch: str) -> str:
+    if world.board is None:
+        return messages.branch_merged_alone(branch)
+    card = choose(world.board.cards(), world.base)
+    if card is None:
+        return messages.branch_merged_last(branch)
+    return messages.branch_merged(branch, card.title, card.number)

@@ -1,0 +1,78 @@
+"""The one input of every decision: what is known at this wake."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from lifecycle.claim.state import Record, kind_of, mark_of
+from lifecycle.claim.table import Phase
+from lifecycle.model import Observation
+from lifecycle.plan import Action, Wake
+
+COMMENT_SETTLE = 120.0
+"""Seconds after which a comment that no read shows may be posted again (reads lag)."""
+
+COMMENT_READS = 2
+"""How many reads must have missed the comment by then."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """The settings that a decision depends on.
+
+    Attributes:
+        head_owner: owner of the repository that branches are pushed to; heads are `owner:branch`.
+        base: the configured base branch, or None for the repository's default branch.
+        has_board: a project is configured and was not found unreadable a moment ago.
+        board_name: the project in words.
+        poll_seconds: the backoff between two polls of the checks.
+    """
+
+    head_owner: str = ""
+    base: str | None = None
+    has_board: bool = False
+    board_name: str = "the board"
+    poll_seconds: float = 120.0
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """All that a decision looks at.
+
+    Attributes:
+        hints: engine fields that somebody edited, until GitHub has judged them.
+        observation: what this wake read from GitHub, or None if it read nothing.
+        looked_at_checks: the observation included the checks.
+        pushed_head: the commit that the remote-tracking ref of the claim's branch shows.
+    """
+
+    wake: Wake
+    now: float
+    record: Record
+    rules: Rules = Rules()
+    hints: Mapping[str, Any] = field(default_factory=dict)
+    observation: Observation | None = None
+    looked_at_checks: bool = False
+    pushed_head: str | None = None
+
+
+def is_unsynced(seen: Seen) -> bool:
+    """True if the board is known to differ from what the claim wants."""
+    record, claim = seen.record, seen.record.claim
+    if not seen.rules.has_board or claim.phase == Phase.DONE or not claim.status:
+        return False
+    return claim.status != claim.last_synced_status or (
+        bool(claim.agent_id) and claim.agent_id != record.synced_agent
+    )
+
+
+def may_try(seen: Seen, action: Action) -> bool:
+    """False while an earlier failure of the same action holds it back."""
+    trouble = seen.record.troubles.get(kind_of(action))
+    if trouble is None or trouble.mark != mark_of(action):
+        return True
+    if seen.wake is Wake.TICK:
+        return True
+    return trouble.until is not None and seen.now >= trouble.until

@@ -1,0 +1,236 @@
+"""The claim's record: what the engine remembers beside the file, and how a fact changes it.
+
+The record is a value. `fold` returns the next one; the engine commits it after each fact, so that a
+crash costs at most the fact that was under way, and the next look learns that again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
+from typing import Any, assert_never
+
+from lifecycle import plan
+from lifecycle.claim.file import Claim
+from lifecycle.claim.table import Phase, Status
+from lifecycle.errors import Transient
+
+PAST_LIMIT = 24
+"""How many earlier projections are kept as possible merge bases."""
+
+RETRY_SECONDS = 60.0
+"""How long a failed write waits if the server named no time."""
+
+REFUSED_PR_SECONDS = 120.0
+"""How long a refused pull request waits if nothing that we can see changes: GitHub may lag."""
+
+BOARD_TRIES = 3
+"""Transient failures of the board after which closing goes on without it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """Why an action did not come about, so that it is not tried at every wake.
+
+    Attributes:
+        mark: what was tried; another mark is another attempt and not held back.
+        sentence: what to tell a person.
+        until: when to try again, or None for "when something changes".
+        tries: how often it failed in a row.
+        is_final: somebody said no; otherwise nobody knows, and it is silently tried again.
+        for_agent: the agent can mend it.
+    """
+
+    mark: str
+    sentence: str
+    until: float | None
+    tries: int = 1
+    is_final: bool = False
+    for_agent: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """A create that was about to be sent at `at`, and in how many clean reads it was missing."""
+
+    mark: str
+    at: float
+    clean_reads: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One claim as the engine remembers it.
+
+    Attributes:
+        values: the claim's fields as the engine wants them in the file.
+        past: projections that were in the file, oldest first; the last is the newest.
+        created_at: when this claim was first seen.
+        is_item_known: the board item id was confirmed by GitHub.
+        synced_agent: the Agent value last written to, or seen on, the board.
+        moved_to: a Status that somebody else set by hand, while that stands.
+        pr_url, pr_head: of the pull request that `pr_number` names.
+        opened: the number of the pull request that this claim opened.
+        checks: the last poll's counts and failing names, for `status`.
+        comment_done, issue_closed, board_done, lease_done: steps of closing that are facts.
+        lease: the sha of our lease commit, or empty.
+        override: why the claim may close without a merge, or empty.
+        intents: by kind, creates whose outcome is not known.
+        troubles: by kind, actions that failed.
+        judged: the phase that GitHub confirmed last.
+        outcome: how the claim ended, or empty while it lives.
+    """
+
+    values: Mapping[str, Any]
+    past: tuple[Mapping[str, Any], ...] = ()
+    created_at: float = 0.0
+    is_item_known: bool = False
+    synced_agent: str | None = None
+    moved_to: str | None = None
+    pr_url: str = ""
+    pr_head: str = ""
+    opened: int | None = None
+    checks: Mapping[str, Any] | None = None
+    comment_done: bool = False
+    issue_closed: bool = False
+    board_done: bool = False
+    lease: str = ""
+    lease_done: bool = False
+    override: str = ""
+    intents: Mapping[str, Intent] = field(default_factory=dict)
+    troubles: Mapping[str, Trouble] = field(default_factory=dict)
+    judged: str = ""
+    outcome: str = ""
+
+    @property
+    def claim(self) -> Claim:
+        """The typed view of `values`."""
+        return Claim.of(self.values)
+
+    @property
+    def key(self) -> str:
+        """What tells one claim from another: its issue and its branch."""
+        return f"{self.claim.issue_number}:{self.claim.branch}"
+
+    def with_values(self, values: Mapping[str, Any]) -> Record:
+        """The record with some claim fields set."""
+        return replace(self, values={**self.values, **values})
+
+    def projected(self, values: Mapping[str, Any] | None = None) -> Record:
+        """The record once `values` (its own unless given) are in the file: the newest merge base."""
+        content = dict(self.values if values is None else values)
+        if self.past and self.past[-1] == content:
+            return self
+        return replace(self, past=(*self.past, content)[-PAST_LIMIT:])
+
+    def due(self) -> float | None:
+        """The earliest moment at which a failed action wants to be tried again."""
+        moments = [t.until for t in self.troubles.values() if t.until is not None]
+        return min(moments, default=None)
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain JSON values."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Record:
+        """The record that `as_json` gave; keys of another version are dropped."""
+        known = {f.name for f in fields(cls)}
+        kept = {name: value for name, value in data.items() if name in known}
+        kept["past"] = tuple(kept.get("past", ()))
+        kept["intents"] = {k: Intent(**v) for k, v in kept.get("intents", {}).items()}
+        kept["troubles"] = {k: Trouble(**v) for k, v in kept.get("troubles", {}).items()}
+        return cls(**kept)
+
+
+def kind_of(action: plan.Action) -> str:
+    """The name under which an action's intent and trouble are kept."""
+    return type(action).__name__
+
+
+def mark_of(action: plan.Action) -> str:
+    """What makes one attempt of an action differ from another."""
+    match action:
+        case plan.PostComment():
+            return action.marker
+        case plan.OpenPullRequest():
+            return f"{action.head.partition(':')[2]}@{action.pushed}: {action.title}"
+        case _:
+            return repr(action)
+
+
+def fold(record: Record, fact: plan.Fact, now: float) -> Record:
+    """The record after a fact. Pure."""
+    match fact:
+        case plan.Intended():
+            intent = Intent(mark_of(fact.action), now)
+            return replace(record, intents={**record.intents, kind_of(fact.action): intent})
+        case plan.PullRequestOpened():
+            return _settled(with_pull_request(record, fact), "OpenPullRequest")
+        case plan.BoardIs():
+            return _settled(_with_board(record, fact), "SetBoard")
+        case plan.Commented():
+            return _settled(replace(record, comment_done=True), "PostComment")
+        case plan.IssueClosed():
+            return _settled(replace(record, issue_closed=True), "CloseIssue")
+        case plan.LeaseReleased():
+            return _settled(replace(record, lease_done=True), "ReleaseLease")
+        case plan.ClaimForgotten():
+            return replace(record, outcome="closed")
+        case plan.Failed():
+            return _failed(record, fact, now)
+        case _:
+            assert_never(fact)
+
+
+def with_pull_request(record: Record, fact: plan.PullRequestOpened) -> Record:
+    """The record once its pull request is known: number, phase and status in one step."""
+    pull = fact.pull_request
+    values = {"pr_number": pull.number, "phase": Phase.PR_CREATED.value, "status": Status.IN_REVIEW}
+    return replace(
+        record.with_values(values),
+        pr_url=pull.url,
+        pr_head=pull.head_sha,
+        opened=pull.number,
+        judged=Phase.PR_CREATED.value,
+        checks=None,
+    )
+
+
+def _with_board(record: Record, fact: plan.BoardIs) -> Record:
+    values: dict[str, Any] = {"item_id": fact.item.id}
+    if fact.wrote_status is not None:
+        values["last_synced_status"] = fact.wrote_status
+    is_done = record.claim.phase == Phase.DONE and fact.wrote_status == Status.DONE
+    return replace(
+        record.with_values(values),
+        is_item_known=True,
+        moved_to=None,
+        synced_agent=fact.wrote_agent if fact.wrote_agent is not None else record.synced_agent,
+        board_done=record.board_done or is_done,
+    )
+
+
+def _settled(record: Record, kind: str) -> Record:
+    return replace(
+        record,
+        intents={k: v for k, v in record.intents.items() if k != kind},
+        troubles={k: v for k, v in record.troubles.items() if k != kind},
+    )
+
+
+def _failed(record: Record, fact: plan.Failed, now: float) -> Record:
+    kind, mark, error = kind_of(fact.action), mark_of(fact.action), fact.error
+    before = record.troubles.get(kind)
+    tries = before.tries + 1 if before and before.mark == mark else 1
+    until = now + REFUSED_PR_SECONDS if kind == "OpenPullRequest" else None
+    is_ambiguous = False
+    if isinstance(error, Transient):
+        until = now + (error.retry_after or RETRY_SECONDS)
+        is_ambiguous = error.is_ambiguous
+    intents = dict(record.intents)
+    if not is_ambiguous:
+        intents.pop(kind, None)  # a clear no: nothing was made, so nothing has to be looked for
+    is_final = not isinstance(error, Transient)
+    trouble = Trouble(mark, error.sentence, until, tries, is_final, error.for_agent)
+    return replace(record, intents=intents, troubles={**record.troubles, kind: trouble})

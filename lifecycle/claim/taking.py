@@ -1,0 +1,320 @@
+"""Taking a task: find it, see that it may be taken, hold it, and write the claim.
+
+The order makes a crash harmless: the intent is committed first, then the lease (which decides who was
+first), the branch, the assignee, the board, and the claim file last. Taking the same task again goes
+on where it stopped.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from lifecycle.claim import lease
+from lifecycle.claim.desk import Desk
+from lifecycle.claim.exclude import exclude_own_files
+from lifecycle.claim.file import SCHEMA_VERSION
+from lifecycle.claim.state import Record
+from lifecycle.claim.table import CLAIM, READY_FOR_AGENT, Status
+from lifecycle.errors import (
+    GitFailed,
+    HeldByAnother,
+    LifecycleError,
+    NotFound,
+    Refused,
+)
+from lifecycle.model import BoardItem, Card, Issue, Look, Observation
+from lifecycle.wiring import World
+
+_SLUG_LIMIT = 40
+_SHOWN_MATCHES = 5
+_CLAIMING = "claiming"
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """A task that was taken (or was ours already), and what is worth a remark."""
+
+    record: Record
+    title: str
+    notes: tuple[str, ...] = ()
+    is_new: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    """What is known of the task before it is taken."""
+
+    issue: Issue
+    seen: Observation
+    card: Card | None
+    cards: tuple[Card, ...]
+    has_board: bool
+
+
+def take(world: World, desk: Desk, query: str, *, force: bool = False) -> Taken:
+    """Take the task that `query` names: a number, `#number`, an issue URL, or a part of its title.
+
+    Args:
+        world: what may be touched.
+        desk: the claim file and state.json.
+        query: which task.
+        force: take it although its Status is not Todo, a dependency is open, or another holds it.
+
+    Raises:
+        Refused: it may not be taken; the sentence says why. Nothing was claimed.
+        HeldByAnother: somebody else has it.
+        NotFound, Transient, Rejected: GitHub or git said no, or did not answer.
+    """
+    with desk.folder.locked(world.deadline.remaining(at_most=30.0)):
+        loaded = desk.load()
+        world.cache.state = desk.state
+        notes: list[str] = []
+        number = _number(query)
+        cards = _cards(world, notes)
+        number = number if number is not None else _find(world, cards, query)
+        mine = loaded.record
+        if mine is not None and mine.claim.issue_number != number:
+            raise Refused(
+                f"This worktree already holds #{mine.claim.issue_number} (phase "
+                f"{mine.claim.phase}); finish it first, or claim #{number} in another worktree."
+            )
+        task = _read(world, number, cards)
+        if mine is not None:
+            return Taken(mine, task.issue.title, ("It was claimed here already.",), is_new=False)
+        agent, resumes = _agent_id(world, desk, number)
+        login = agent.rpartition("-")[0]
+        notes += _admit(world, task, login=login, agent=agent, force=force)
+        return _take(world, desk, task, agent, notes, resumes=resumes, force=force)
+
+
+def branch_name(title: str, number: int) -> str:
+    """`claude/<slug>-<n>`: the title's words in ASCII, cut at a word's end."""
+    plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode()
+    words = re.findall(r"[a-z0-9]+", plain.casefold())
+    slug = ""
+    for word in words:
+        longer = f"{slug}-{word}" if slug else word[:_SLUG_LIMIT]
+        if len(longer) > _SLUG_LIMIT:
+            break
+        slug = longer
+    return f"claude/{slug or 'task'}-{number}"
+
+
+def dependencies(text: str | None) -> list[int]:
+    """The issue numbers that a Dependencies field names: `#12, #13` or `12 13` or URLs."""
+    return sorted({int(number) for number in re.findall(r"(?<![\w.])#?(\d+)\b", text or "")})
+
+
+def _take(
+    world: World,
+    desk: Desk,
+    task: _Task,
+    agent: str,
+    notes: list[str],
+    *,
+    resumes: bool,
+    force: bool,
+) -> Taken:
+    number = task.issue.number
+    desk.state[_CLAIMING] = {"issue": number, "agent": agent}
+    desk.save()
+    sha = _hold(world, number, agent, notes, resumes=resumes, force=force)
+    branch = branch_name(task.issue.title, number)
+    try:
+        _switch(world, branch, world.settings.base or task.seen.default_branch)
+    except LifecycleError:
+        if sha:
+            lease.release(world.git, world.settings.remote, number, sha)
+        desk.state.pop(_CLAIMING, None)
+        desk.save()
+        raise
+    login = agent.rpartition("-")[0]
+    if login not in world.forge.assign(number, login):
+        notes.append(f"GitHub did not assign {login} (no write access?); the claim stands.")
+    item = _put_on_board(world, task, agent, notes)
+    exclude_own_files(world.git, world.root)
+    record = Record(
+        values=_values(task, branch, agent, item),
+        created_at=world.clock.now(),
+        is_item_known=item is not None,
+        synced_agent=agent if item is not None else None,
+        lease=sha,
+    )
+    desk.state.pop(_CLAIMING, None)
+    return Taken(desk.create(record), task.issue.title, tuple(notes))
+
+
+def _values(task: _Task, branch: str, agent: str, item: BoardItem | None) -> dict[str, Any]:
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "item_id": item.id if item is not None else "",
+        "issue_number": task.issue.number,
+        "branch": branch,
+        "agent_id": agent,
+        "phase": CLAIM.initial.value,
+        "summary": "",
+        "status": Status.IN_PROGRESS,
+        "pr_number": None,
+        "last_check_poll": None,
+        "last_synced_status": Status.IN_PROGRESS if item is not None else None,
+    }
+
+
+def _number(query: str) -> int | None:
+    match = re.fullmatch(r"#?(\d+)", query.strip()) or re.search(r"/issues/(\d+)$", query.strip())
+    return int(match[1]) if match else None
+
+
+def _cards(world: World, notes: list[str]) -> tuple[Card, ...]:
+    """The board's cards of this repository; none, with a remark, if the board cannot be read."""
+    if world.settings.project_number is None or world.board is None:
+        return ()
+    try:
+        name = str(world.base).casefold()
+        return tuple(c for c in world.board.cards() if c.repository.casefold() == name)
+    except LifecycleError as error:
+        notes.append(f"The board is left out: {error.sentence}")
+        return ()
+
+
+def _find(world: World, cards: Sequence[Card], query: str) -> int:
+    wanted = query.casefold().strip()
+    found: dict[int, str] = {}
+    if wanted:
+        on_board = [card for card in cards if card.is_open and wanted in card.title.casefold()]
+        todo = [card for card in on_board if card.item.status in (Status.TODO, None)]
+        found = {card.number: card.title for card in todo or on_board}
+        if not found:
+            issues = world.forge.open_issues()
+            found = {i.number: i.title for i in issues if wanted in i.title.casefold()}
+    if not found:
+        raise NotFound(f'No open issue of {world.base} has "{query}" in its title.')
+    if len(found) > 1:
+        shown = [f"#{number} {title}" for number, title in list(found.items())[:_SHOWN_MATCHES]]
+        raise Refused(f'"{query}" fits {len(found)} issues: {"; ".join(shown)}. Claim by number.')
+    return next(iter(found))
+
+
+def _read(world: World, number: int, cards: tuple[Card, ...]) -> _Task:
+    has_board = world.settings.project_number is not None
+    seen = world.forge.observe(Look(issue=number, branch="", board=has_board))
+    if seen.issue is None:
+        raise NotFound(f"{world.base} has no issue #{number}, or the token may not see it.")
+    card = next((card for card in cards if card.number == number), None)
+    return _Task(seen.issue, seen, card, cards, has_board and seen.board_problem is None)
+
+
+def _agent_id(world: World, desk: Desk, number: int) -> tuple[str, bool]:
+    """Who takes it, and whether an interrupted claim of the same task goes on."""
+    before = desk.state.get(_CLAIMING)
+    if before and before.get("issue") == number:
+        return str(before["agent"]), True
+    return f"{world.forge.viewer()}-{int(world.clock.now())}", False
+
+
+def _admit(world: World, task: _Task, *, login: str, agent: str, force: bool) -> list[str]:
+    """Remarks, if the task may be taken; otherwise the refusal."""
+    issue, item = task.issue, task.seen.item
+    if not issue.is_open:
+        raise Refused(f"#{issue.number} is closed; nothing was claimed.")
+    others = [name for name in issue.assignees if name.casefold() != login.casefold()]
+    if others and not force:
+        raise HeldByAnother(
+            f"#{issue.number} is assigned to {', '.join(others)}; nothing was claimed. "
+            "Choose another task, or use --force."
+        )
+    status = item.status if item is not None else None
+    if status not in (None, Status.TODO) and not (item and item.agent == agent) and not force:
+        if item is not None and item.agent:
+            raise HeldByAnother(
+                f"#{issue.number} is {status}, held by {item.agent}; nothing was claimed."
+            )
+        raise Refused(
+            f'#{issue.number} has Status "{status}", not "{Status.TODO}"; nothing was claimed. '
+            "Move it to Todo, or use --force."
+        )
+    notes = []
+    if task.card is not None:
+        _need_dependencies(world, task, force=force)
+        if task.card.readiness != READY_FOR_AGENT:
+            shown = f'"{task.card.readiness}"' if task.card.readiness else "not set"
+            notes.append(f'Readiness is {shown}, not "{READY_FOR_AGENT}".')
+    return notes
+
+
+def _need_dependencies(world: World, task: _Task, *, force: bool) -> None:
+    known = {card.number: card.is_open for card in task.cards}
+    still_open = []
+    for number in dependencies(task.card.dependencies if task.card else None):
+        is_open = known[number] if number in known else world.forge.issue(number).is_open
+        if is_open:
+            still_open.append(f"#{number}")
+    if still_open and not force:
+        raise Refused(
+            f"#{task.issue.number} depends on {', '.join(still_open)}, still open; nothing was "
+            "claimed. Close them first, or use --force."
+        )
+
+
+def _hold(
+    world: World, number: int, agent: str, notes: list[str], *, resumes: bool, force: bool
+) -> str:
+    remote = world.settings.remote
+    holder = None
+    if resumes or force:
+        holder = lease.read(world.git, remote, number)
+        if holder is not None and resumes and holder.agent == agent:
+            return holder.sha
+    try:
+        before = holder.sha if holder is not None and force else ""
+        return lease.take(world.git, remote, number, agent, instead_of=before)
+    except GitFailed as error:
+        notes.append(
+            f"The claim is not exclusive: no lease could be pushed to {remote} ({error.evidence})."
+        )
+        return ""
+
+
+def _switch(world: World, branch: str, base: str) -> None:
+    """Be on the task's branch: the one that is there, else a new one from the fresh base."""
+    git, remote = world.git, world.settings.remote
+    if git.head_of(branch) is not None:
+        git.run("switch", branch)
+        return
+    git.run("fetch", "--quiet", _base_remote(world), base)
+    start = git.run("rev-parse", "FETCH_HEAD")
+    if git.run("ls-remote", "--heads", remote, f"refs/heads/{branch}"):
+        git.run("fetch", "--quiet", remote, f"refs/heads/{branch}:refs/remotes/{remote}/{branch}")
+        start = f"refs/remotes/{remote}/{branch}"
+    git.run("switch", "--no-track", "-c", branch, start)
+
+
+def _base_remote(world: World) -> str:
+    """The remote that is the base repository (a fork's `upstream`), else the one pushed to."""
+    from lifecycle.git import parse_remote
+
+    if world.base == world.head:
+        return world.settings.remote
+    for name in world.git.run("remote").split():
+        found = parse_remote(world.git.remote_url(name) or "")
+        if found is not None and found.repository == world.base:
+            return name
+    return world.settings.remote
+
+
+def _put_on_board(world: World, task: _Task, agent: str, notes: list[str]) -> BoardItem | None:
+    if not task.has_board or world.board is None:
+        if task.seen.board_problem:
+            notes.append(task.seen.board_problem)
+        return None
+    try:
+        item = task.seen.item or world.board.add(task.issue.id)
+        found = world.board.set_fields(item.id, status=Status.IN_PROGRESS, agent=agent)
+        return replace(item, status=found.status, agent=found.agent)
+    except LifecycleError as error:
+        notes.append(f"The board was not updated: {error.sentence}")
+        return None

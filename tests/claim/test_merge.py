@@ -1,0 +1,90 @@
+"""Three-way merge: the agent's changes win, reverted engine fields return, edited ones are hints."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lifecycle.claim.file import AGENT_FIELDS, ENGINE_FIELDS
+from lifecycle.claim.merge import merge
+from tests.factories import values
+
+BEFORE = values(phase="ready_for_pr", summary="Fix", status="In Progress")
+AFTER = {
+    **BEFORE,
+    "phase": "pr_created",
+    "pr_number": 107,
+    "status": "In Review",
+    "last_synced_status": "In Review",
+}
+
+
+def test_an_untouched_file_takes_what_the_engine_wants() -> None:
+    """With no edit, the merge is the engine's values."""
+    merged = merge([BEFORE], AFTER, BEFORE)
+    assert merged.values == AFTER
+    assert not merged.changed
+    assert not merged.hints
+
+
+def test_fault_4_a_whole_file_write_from_an_old_copy_loses_nothing_of_either_side() -> None:
+    """The agent wrote done over an old copy: its phase wins, and every engine field returns.
+
+    The status, which that old copy merely carried along, is not taken for a change.
+    """
+    theirs = {**BEFORE, "phase": "done"}
+    merged = merge([BEFORE, AFTER], AFTER, theirs)
+    assert merged.values == {**AFTER, "phase": "done"}
+    assert merged.changed == {"phase"}
+    assert not merged.hints
+
+
+def test_an_edited_engine_field_is_a_hint_and_not_taken() -> None:
+    """A PR number that was never in the file is for GitHub to confirm."""
+    merged = merge([BEFORE], BEFORE, {**BEFORE, "pr_number": 99})
+    assert merged.values["pr_number"] is None
+    assert merged.hints == {"pr_number": 99}
+
+
+def test_a_removed_engine_field_returns() -> None:
+    """Leaving an engine field out is a slip, not an edit."""
+    merged = merge([AFTER], AFTER, {**AFTER, "pr_number": None, "agent_id": None})
+    assert merged.values == AFTER
+    assert not merged.hints
+
+
+def test_unknown_keys_belong_to_the_agent() -> None:
+    """A key that the schema does not know is kept when added and gone when removed."""
+    added = merge([BEFORE], AFTER, {**BEFORE, "note": "x"})
+    assert added.values["note"] == "x"
+    removed = merge([{**BEFORE, "note": "x"}], {**AFTER, "note": "x"}, BEFORE)
+    assert "note" not in removed.values
+
+
+edits = st.dictionaries(
+    st.sampled_from(AGENT_FIELDS), st.sampled_from(["coding", "done", "x", "", "In Review"])
+)
+polls = st.lists(
+    st.sampled_from(["2026-01-01T00:00:00Z", "2026-01-01T00:02:00Z", "2026-01-01T00:04:00Z"]),
+    unique=True,
+)
+
+
+@given(edits, polls, st.integers(0, 3))
+def test_an_edit_from_any_past_copy_survives_and_no_engine_field_is_lost(
+    edit: dict[str, Any], times: list[str], stale: int
+) -> None:
+    """Whichever engine write the agent's copy was made after, its own edits win, ours stand."""
+    past: list[dict[str, Any]] = [dict(AFTER)]
+    for time in times:
+        past.append({**past[-1], "last_check_poll": time, "phase": "checks_running"})
+    ours = past[-1]
+    copied = past[min(stale, len(past) - 1)]
+    merged = merge(past, ours, {**copied, **edit})
+    for name in ENGINE_FIELDS:
+        assert merged.values[name] == ours[name]
+    for name in AGENT_FIELDS:
+        is_edit = name in edit and (edit[name] or None) != (copied[name] or None)
+        assert merged.values[name] == (edit[name] if is_edit else ours[name])

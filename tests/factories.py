@@ -1,0 +1,131 @@
+"""A valid default world, from which each test changes one thing."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from lifecycle.claim.seen import Rules, Seen
+from lifecycle.claim.state import Record
+from lifecycle.model import (
+    BoardItem,
+    Bucket,
+    Check,
+    Checks,
+    Comment,
+    Issue,
+    Observation,
+    PullRequest,
+    PullState,
+)
+from lifecycle.plan import Wake
+from lifecycle.times import parse
+
+NOW = parse("2026-01-31T12:00:00Z") or 0.0
+BRANCH = "claude/fix-thing-42"
+SHA = "a" * 40
+
+EXAMPLE: dict[str, Any] = {
+    "schema_version": 1,
+    "item_id": "PVTI_lADOBx",
+    "issue_number": 42,
+    "branch": BRANCH,
+    "agent_id": "edouard-1738000000",
+    "phase": "coding",
+    "summary": "",
+    "status": "In Progress",
+    "pr_number": None,
+    "last_check_poll": None,
+    "last_synced_status": "In Progress",
+}
+"""The design's example of a claim."""
+
+HAND_WRITTEN: dict[str, Any] = {
+    "schema_version": 1,
+    "item_id": "TEST",
+    "issue_number": 42,
+    "branch": "claude/test",
+    "agent_id": "test",
+    "phase": "ready_for_pr",
+    "summary": "Test PR",
+    "status": "In Review",
+    "pr_number": None,
+    "last_check_poll": None,
+    "last_synced_status": None,
+}
+"""The file that the design writes by hand to try the PR."""
+
+
+def values(**changes: Any) -> dict[str, Any]:
+    """The fields of a claim."""
+    return {**EXAMPLE, **changes}
+
+
+def record(*, memory: dict[str, Any] | None = None, **changes: Any) -> Record:
+    """A claim whose file and board are in step."""
+    content = values(**changes)
+    made = Record(
+        values=content,
+        past=(content,),
+        created_at=NOW - 3600,
+        is_item_known=True,
+        synced_agent=content["agent_id"],
+    )
+    return replace(made, **(memory or {}))
+
+
+def pull(**changes: Any) -> PullRequest:
+    """The claim's open pull request."""
+    made = PullRequest(
+        number=107,
+        url="https://github.com/octo-org/hello/pull/107",
+        title="Fix race condition",
+        body="Refs #42",
+        state=PullState.OPEN,
+        branch=BRANCH,
+        head_owner="octo-org",
+        head_sha=SHA,
+        base="main",
+    )
+    return replace(made, **changes)
+
+
+def checks(*buckets: Bucket, names: list[str] | None = None) -> Checks:
+    """Checks on the head, one for each bucket."""
+    called = names or [f"check-{index}" for index in range(len(buckets))]
+    return Checks(SHA, tuple(Check(n, b) for n, b in zip(called, buckets, strict=True)))
+
+
+def issue(**changes: Any) -> Issue:
+    """The open issue, its comments read."""
+    made = Issue(42, "I_42", "Fix thing", "https://github.com/octo-org/hello/issues/42", True)
+    return replace(made, **changes)
+
+
+def observation(**changes: Any) -> Observation:
+    """What GitHub shows while the agent codes."""
+    made = Observation(
+        repository="octo-org/hello",
+        default_branch="main",
+        issue=issue(),
+        item=BoardItem("PVTI_lADOBx", "In Progress", "edouard-1738000000"),
+    )
+    return replace(made, **changes)
+
+
+def comment(body: str) -> Comment:
+    """A comment on the issue."""
+    return Comment(1, body)
+
+
+def seen(
+    record_: Record | None = None,
+    *,
+    observed: Observation | None = None,
+    wake: Wake = Wake.IDLE,
+    **changes: Any,
+) -> Seen:
+    """One decision's input."""
+    rules = Rules(head_owner="octo-org", has_board=True, board_name="project 1")
+    made = Seen(wake, NOW, record_ or record(), rules, observation=observed, looked_at_checks=True)
+    return replace(made, **changes)

@@ -1,0 +1,50 @@
+"""The phase machine: the table, and nothing beside it."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+
+from lifecycle.claim.table import CLAIM, Phase
+from lifecycle.errors import IllegalMove
+
+
+@pytest.mark.parametrize(("phase", "wanted"), list(product(Phase, Phase)))
+def test_every_cell_is_allowed_or_names_what_is(phase: Phase, wanted: Phase) -> None:
+    """A move is made if its cell is in the table; if not, the refusal names every legal one."""
+    if wanted in CLAIM.table[phase]:
+        CLAIM.check(phase, wanted)
+        return
+    with pytest.raises(IllegalMove) as refusal:
+        CLAIM.check(phase, wanted)
+    sentence = refusal.value.sentence
+    assert all(str(legal) in sentence for legal in CLAIM.legal(phase))
+    assert str(phase) in sentence
+    assert str(wanted) in sentence
+
+
+def test_every_phase_has_a_row_and_done_is_the_end() -> None:
+    """No phase is missing from the table, and only done is terminal."""
+    assert set(CLAIM.table) == set(Phase)
+    assert [phase for phase in Phase if CLAIM.is_terminal(phase)] == [Phase.DONE]
+
+
+def test_every_phase_can_reach_done() -> None:
+    """From wherever a claim stands, there is a way to the end."""
+    reaches = {Phase.DONE}
+    for _ in Phase:
+        reaches |= {phase for phase in Phase if reaches & set(CLAIM.legal(phase))}
+    assert reaches == set(Phase)
+
+
+def test_the_diagram_draws_each_transition_once() -> None:
+    """The Mermaid text has one line for each cell, the start and the end."""
+    lines = CLAIM.mermaid().splitlines()
+    cells = [(p, w) for p in Phase for w in CLAIM.legal(p)]
+    arrows = [line for line in lines if " --> " in line and "[*]" not in line]
+    assert len(arrows) == len(cells)
+    for phase, wanted in cells:
+        assert sum(line.strip().startswith(f"{phase} --> {wanted}:") for line in lines) == 1
+    assert "    [*] --> coding" in lines
+    assert "    done --> [*]" in lines
