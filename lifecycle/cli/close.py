@@ -1,0 +1,33 @@
+"""`lifecycle close`: the user's yes."""
+
+from __future__ import annotations
+
+import click
+
+from lifecycle.claim.moves import move
+from lifecycle.claim.table import Phase
+from lifecycle.cli.session import begin, json_option
+from lifecycle.cli.tick import look
+
+
+@click.command("close")
+@click.option(
+    "--override",
+    metavar="REASON",
+    default="",
+    help="Close although no PR merged; the reason goes into the issue's comment.",
+)
+@json_option
+def command(override: str, *, as_json: bool) -> int:
+    """Close the claim's issue: the answer "yes" to "Should I close issue #N?".
+
+    Closes only if the PR merged, unless --override gives a reason. Comments, closes, sets the board
+    to Done, clears Agent, and deletes .agent-claim.json once GitHub shows the issue closed.
+    """
+    session = begin(as_json=as_json)
+    # GitHub judges it: a yes given before the merge was seen here is still a yes.
+    record = move(session.world, session.desk, Phase.DONE, force=True, override=override.strip())
+    code = look(session)
+    left = session.desk.load(repair=False).record
+    is_same = left is not None and left.claim.issue_number == record.claim.issue_number
+    return 1 if is_same and code == 0 else code

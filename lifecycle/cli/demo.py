@@ -1,0 +1,76 @@
+"""`lifecycle demo`: the main job on the embedded GitHub."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import click
+
+from lifecycle.cli.session import json_option
+from lifecycle.errors import Refused
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from lifecycle.demo import Step, Story
+
+_COLOURS = {"agent": "cyan", "hook": "magenta", "human": "green"}
+
+
+@click.command("demo")
+@json_option
+def command(*, as_json: bool) -> int:
+    """Run a task from claim to close on the embedded GitHub, in about ten seconds.
+
+    Needs no token and no network. Exits 0 only if the issue really ended closed and the board Done.
+    """
+    from rich.console import Console
+
+    from lifecycle.demo import DemoFailedError, tell
+
+    console = Console(quiet=as_json, highlight=False, soft_wrap=False)
+    console.print(
+        "[bold]claim to close[/], on an embedded GitHub: real git, real HTTP, real hooks\n"
+    )
+    try:
+        story = tell(lambda step: _print_step(console, step))
+    except DemoFailedError as error:
+        raise Refused(f"The demo did not finish: {error}") from None
+    if as_json:
+        click.echo(json.dumps(story.as_json()))
+    else:
+        _print_end(console, story)
+    return 0 if story.is_good else 1
+
+
+def _print_step(console: Console, step: Step) -> None:
+    from rich.padding import Padding
+    from rich.table import Table
+    from rich.text import Text
+
+    row = Table.grid(padding=(0, 2), expand=True)
+    row.add_column(width=5)
+    row.add_column(ratio=1)
+    row.add_column(width=10, justify="right")
+    row.add_column(width=11)
+    count = f"{step.requests} request{'' if step.requests == 1 else 's'}"
+    who = Text(step.who, style=f"bold {_COLOURS.get(step.who, 'white')}")
+    row.add_row(who, step.what, Text(count, style="dim"), Text(step.board, style="yellow"))
+    console.print(row)
+    if step.heard:
+        console.print(Padding(Text(step.heard, style="dim"), (0, 0, 0, 7)))
+
+
+def _print_end(console: Console, story: Story) -> None:
+    total = sum(step.requests for step in story.steps)
+    if story.is_good:
+        end = f'closed, "{story.comment.splitlines()[0]}", board {story.board}, Agent cleared'
+        console.print(
+            f"\n[bold green]done[/] in {story.seconds} s with {total} requests: #42 {end}."
+        )
+        return
+    state = "closed" if story.is_closed else "open"
+    console.print(
+        f"\n[bold red]failed[/]: #42 is {state}, the board says {story.board or 'nothing'}."
+    )

@@ -1,0 +1,108 @@
+"""`lifecycle`: the group of commands, loaded one at a time, and the one `try` at the top.
+
+Exit codes: 0 done; 1 refused, rejected or not reachable now; 2 a usage error; 3 a defect of ours, with
+the log's path; 4 held by another; 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import sys
+import traceback
+from pathlib import Path
+
+import click
+
+from lifecycle import __version__, log
+from lifecycle.errors import HeldByAnother, LifecycleError
+from lifecycle.redact import redact
+from lifecycle.store import FOLDER
+
+COMMANDS = (
+    "claim",
+    "handoff",
+    "status",
+    "tick",
+    "close",
+    "nudge",
+    "sandbox",
+    "demo",
+    "hook",
+)
+"""Every command is `command` in `lifecycle/cli/NAME.py`."""
+
+
+class LazyGroup(click.Group):
+    """A group that imports a command's module when the command is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 -- click's signature
+        """The commands in the order of a task's life."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 -- click's signature
+        """The command called `cmd_name`, or None."""
+        if cmd_name not in COMMANDS:
+            return None
+        module = importlib.import_module(f"lifecycle.cli.{cmd_name}")
+        found: click.Command = module.command
+        return found
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="lifecycle")
+def group() -> None:
+    """Claim to close for coding agents on GitHub.
+
+    A task is claimed, worked on, handed off as a PR, watched through CI and review, and closed when a
+    person says yes. The hooks do most of it while the agent works; these commands look and nudge.
+
+    Tokens come from GH_TOKEN or GITHUB_TOKEN, settings from .lifecycle.toml; see the README.
+    """
+
+
+def run(arguments: list[str]) -> int:
+    """Run one command line and return its exit code; no traceback ever reaches a person."""
+    as_json = "--json" in arguments
+    try:
+        result = group.main(args=arguments, prog_name="lifecycle", standalone_mode=False)
+        sys.stdout.flush()
+        return result if isinstance(result, int) else 0
+    except click.exceptions.Exit as done:
+        return done.exit_code
+    except click.ClickException as error:
+        error.show()
+        return 2
+    except (KeyboardInterrupt, click.Abort):
+        sys.stderr.write("Interrupted; what was done so far is kept.\n")
+        return 130
+    except LifecycleError as error:
+        _say(error.sentence, type(error).__name__, as_json=as_json)
+        return 4 if isinstance(error, HeldByAnother) else 1
+    except BrokenPipeError:
+        sys.stdout = None  # nobody reads: nothing is flushed at exit
+        return 1
+    except Exception as error:  # noqa: BLE001 -- the one place that turns a defect into a sentence
+        _say(_defect(error), "Defect", as_json=as_json)
+        return 3
+
+
+def _say(sentence: str, kind: str, *, as_json: bool) -> None:
+    sentence = redact(sentence)
+    if as_json:
+        sys.stdout.write(json.dumps({"error": {"kind": kind, "sentence": sentence}}) + "\n")
+    else:
+        click.echo(f"lifecycle: {sentence}", err=True)
+
+
+def _defect(error: Exception) -> str:
+    """One sentence, and the traceback in the log of the worktree."""
+    trace = " | ".join(traceback.format_exception(error))
+    root = next((p for p in (Path.cwd(), *Path.cwd().parents) if (p / FOLDER).is_dir()), None)
+    if root is None:
+        return f"An unexpected error: {type(error).__name__}: {error}. Please report it."
+    log.write(root, trace)
+    where = root / FOLDER / log.LOG
+    return (
+        f"An unexpected error ({type(error).__name__}); please report it with the end of {where}."
+    )

@@ -1,0 +1,50 @@
+"""How an engine's report is printed."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from lifecycle import plan
+from lifecycle.cli.session import claim_data
+from lifecycle.engine import Report
+from lifecycle.redact import redact
+
+
+def report_lines(report: Report, *, would: bool = False) -> list[str]:
+    """What was done (or, `would`, is planned), then what there is to say."""
+    mark = "would " if would else "did   "
+    lines = [f"{mark}{describe(action)}" for action in report.actions]
+    return lines + [say.text for say in report.said]
+
+
+def report_data(report: Report) -> dict[str, Any]:
+    """The report for `--json`."""
+    problem = report.problem
+    return {
+        "claim": claim_data(report.record),
+        "actions": [{"kind": type(a).__name__, **asdict(a)} for a in report.actions],
+        "said": [{"key": say.key, "text": say.text, "tone": say.tone} for say in report.said],
+        "problem": problem
+        and {"kind": type(problem).__name__, "sentence": redact(problem.sentence)},
+    }
+
+
+def describe(action: plan.Action) -> str:
+    """One action in words."""
+    match action:
+        case plan.OpenPullRequest():
+            return f'open a PR from {action.head} into {action.base}: "{action.title}"'
+        case plan.SetBoard():
+            parts = [f'Status "{action.status}"'] if action.status else []
+            parts += ["Agent cleared"] if action.clear_agent else []
+            parts += [f'Agent "{action.agent}"'] if action.agent else []
+            return f"set the board: {', '.join(parts)}"
+        case plan.PostComment():
+            return f"comment on #{action.issue}: {action.body.splitlines()[0]}"
+        case plan.CloseIssue():
+            return f"close #{action.issue}"
+        case plan.ReleaseLease():
+            return f"release the lease on #{action.issue}"
+        case plan.ForgetClaim():
+            return "delete .agent-claim.json"

@@ -1,0 +1,83 @@
+"""What every command starts from: the worktree, its world, and a way to print."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from lifecycle.claim.desk import Desk
+from lifecycle.claim.state import Record
+from lifecycle.clock import SystemClock
+from lifecycle.deadline import Deadline
+from lifecycle.errors import Refused
+from lifecycle.redact import redact
+from lifecycle.wiring import World
+
+SECONDS = 60.0
+"""How long a command may take in all; a person waits for it."""
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True)
+class Session:
+    """One command's worktree."""
+
+    root: Path
+    desk: Desk
+    world: World
+    as_json: bool
+
+    def show(self, lines: list[str], data: Mapping[str, Any]) -> None:
+        """Print sentences for a person, or one JSON object for a machine."""
+        if self.as_json:
+            click.echo(redact(json.dumps(dict(data), ensure_ascii=False, default=str)))
+            return
+        for line in lines:
+            click.echo(redact(line))
+
+
+def begin(*, as_json: bool, seconds: float | None = SECONDS) -> Session:
+    """The session of the worktree that the current folder lies in.
+
+    Raises:
+        Refused: the current folder is in no git worktree.
+    """
+    root = worktree_root(Path.cwd())
+    clock = SystemClock()
+    desk = Desk(root, clock)
+    world = World(root, os.environ, clock, Deadline.after(clock, seconds), desk.state)
+    return Session(root, desk, world, as_json)
+
+
+def worktree_root(start: Path) -> Path:
+    """The nearest folder upwards that has a `.git`."""
+    for folder in (start, *start.parents):
+        if (folder / ".git").exists():
+            return folder
+    raise Refused(f"{start} is in no git worktree; go to the repository that you work in.")
+
+
+def claim_data(record: Record | None) -> dict[str, Any] | None:
+    """The claim for `--json`: the file's fields, and what the engine knows beside them."""
+    if record is None:
+        return None
+    return {
+        **record.values,
+        "pr_url": record.pr_url or None,
+        "pr_head": record.pr_head or None,
+        "checks": record.checks,
+        "outcome": record.outcome or None,
+    }
+
+
+def json_option(function: F) -> F:
+    """Add `--json`."""
+    option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+    return option(function)

@@ -1,0 +1,52 @@
+"""`lifecycle tick`: look once, at everything, now."""
+
+from __future__ import annotations
+
+import click
+
+from lifecycle import engine
+from lifecycle.claim.briefing import claim_lines
+from lifecycle.cli.report import report_data, report_lines
+from lifecycle.cli.session import Session, begin, json_option
+from lifecycle.errors import Transient
+from lifecycle.plan import Wake
+
+
+@click.command("tick")
+@click.option("--dry-run", is_flag=True, help="Print the plan; write nothing anywhere.")
+@json_option
+def command(*, dry_run: bool, as_json: bool) -> int:
+    """Look at GitHub once and do what the claim needs next, as the hooks do.
+
+    Does not wait for the polling backoff. Doing it again changes nothing.
+    """
+    session = begin(as_json=as_json)
+    return dry(session) if dry_run else look(session)
+
+
+def look(session: Session) -> int:
+    """One look, reported; exit code 1 if it could not be finished."""
+    report = engine.tick(session.world, session.desk, Wake.TICK)
+    lines = report_lines(report)
+    if report.record is not None and not report.record.outcome:
+        known = "\n".join(lines)
+        lines += [line for line in claim_lines(report.record) if line not in known]
+    problem = report.problem
+    if problem is not None and not any(problem.sentence in line for line in lines):
+        lines.append(problem.sentence)
+    if report.record is None and not lines:
+        lines.append("No claim in this worktree: nothing to do.")
+    session.show(lines, report_data(report))
+    if isinstance(problem, Transient) and not session.as_json:
+        click.echo("What was done is kept; the rest is tried again at the next look.", err=True)
+    return 1 if problem is not None else 0
+
+
+def dry(session: Session) -> int:
+    """The plan, printed."""
+    report = engine.rehearse(session.world, session.desk)
+    lines = report_lines(report, would=True) or ["Nothing to do."]
+    if report.problem is not None:
+        lines.append(report.problem.sentence)
+    session.show(lines, report_data(report))
+    return 1 if report.problem is not None else 0
