@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lifecycle.claim.file import AGENT_FIELDS, ENGINE_FIELDS, FIELDS
+from lifecycle.claim.table import Phase
 
 Values = Mapping[str, Any]
 
@@ -49,6 +50,9 @@ def merge(past: Sequence[Values], ours: Values, theirs: Values) -> Merged:
         if not _same(theirs.get(name), base.get(name)):
             values[name] = theirs.get(name)
             changed.add(name)
+    if past and base is not past[-1] and _asks(theirs, ours):
+        values["phase"] = theirs["phase"]
+        changed.add("phase")
     for name in ENGINE_FIELDS:
         value = theirs.get(name)
         is_reverted = value in (None, "") or any(_same(value, p.get(name)) for p in past)
@@ -57,6 +61,16 @@ def merge(past: Sequence[Values], ours: Values, theirs: Values) -> Merged:
     for name in {*theirs, *ours} - set(FIELDS):
         _merge_extra(name, base, theirs, values, changed)
     return Merged(values, frozenset(changed), hints)
+
+
+def _asks(theirs: Values, ours: Values) -> bool:
+    """True if an old copy carries a phase by which an agent asks for something.
+
+    It may have been left alone there, or written again on purpose: GitHub judges both phases, so
+    taking it for a wish costs a request at most, and not taking it could lose the wish.
+    """
+    phase = theirs.get("phase")
+    return phase in (Phase.READY_FOR_PR, Phase.DONE) and phase != ours.get("phase")
 
 
 def _base(past: Sequence[Values], theirs: Values) -> Values:

@@ -369,9 +369,7 @@ def test_a_comment_that_is_there_already_is_not_posted_again() -> None:
     """The hidden marker finds it, whoever posted it in whatever crashed run."""
     posted = _run(seen(record(**DONE), observed=_closing(), wake=Wake.STOP))[0]
     assert isinstance(posted, PostComment)
-    shown = observation(
-        issue=issue(comments=(comment(posted.body),)), by_number=MERGED, item=ITEM
-    )
+    shown = observation(issue=issue(comments=(comment(posted.body),)), by_number=MERGED, item=ITEM)
     actions = _run(seen(record(**DONE), observed=shown, wake=Wake.STOP))
     assert [type(a) for a in actions] == [CloseIssue, SetBoard, ForgetClaim]
 
@@ -406,9 +404,7 @@ def test_fault_3_an_issue_that_would_not_close_keeps_the_claim() -> None:
 def test_a_board_that_cannot_be_written_does_not_keep_the_issue_open() -> None:
     """Refused: closing goes on without it. Unknown: it is tried three times first."""
     shown = _closing()
-    made = record(
-        **{**DONE, "status": "Done"}, memory={"comment_done": True, "issue_closed": True}
-    )
+    made = record(**{**DONE, "status": "Done"}, memory={"comment_done": True, "issue_closed": True})
     board = decide(seen(made, observed=shown, wake=Wake.STOP)).action
     assert isinstance(board, SetBoard)
     refused = fold(made, Failed(board, Rejected("no such option")), NOW)
@@ -563,7 +559,9 @@ def _rest(start: Seen, *, absorbed: bool = False) -> tuple[list[Any], Record]:
         step = decide(Seen(**{**_fields(start), "record": made}))
         before = made
         made = made.with_values(step.fields)
-        made = Record(**{n: getattr(made, n) for n in made.__dataclass_fields__} | dict(step.memory))
+        made = Record(
+            **{n: getattr(made, n) for n in made.__dataclass_fields__} | dict(step.memory)
+        )
         if step.action is None:
             if made == before:
                 return actions, made

@@ -63,6 +63,15 @@ def test_unknown_keys_belong_to_the_agent() -> None:
     assert "note" not in removed.values
 
 
+def test_an_old_copy_written_again_with_a_wish_is_a_wish() -> None:
+    """After the PR was closed, the agent writes the hand-off that it remembers: it is heard."""
+    closed = {**AFTER, "phase": "pr_closed"}
+    merged = merge([BEFORE, AFTER, closed], closed, BEFORE)
+    assert merged.values["phase"] == "ready_for_pr"
+    assert merged.values["pr_number"] == 107
+    assert merged.changed == {"phase"}
+
+
 edits = st.dictionaries(
     st.sampled_from(AGENT_FIELDS), st.sampled_from(["coding", "done", "x", "", "In Review"])
 )

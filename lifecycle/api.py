@@ -1,0 +1,160 @@
+"""The public Python API: what the CLI and the hooks do, for other programs.
+
+    from lifecycle.api import Worktree
+
+    tree = Worktree(Path("."))
+    tree.claim(42)
+    tree.hand_off("Fix race condition in the task queue")
+    report = tree.tick()
+
+Everything raises one of three errors: `Refused` (a rule of ours; nothing was written), `Transient`
+(unknown or not now; look again after `retry_after` seconds), `Rejected` (GitHub or git said no; see
+`evidence`). Times are seconds since the epoch, UTC. Every operation may be repeated: what is already
+so is not written again. What is exported here is kept stable; everything else may move.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from lifecycle import engine
+from lifecycle.claim import moves, taking
+from lifecycle.claim.desk import Desk
+from lifecycle.claim.file import Claim
+from lifecycle.claim.moves import HandedOff
+from lifecycle.claim.state import Record
+from lifecycle.claim.table import CLAIM, Phase, Status
+from lifecycle.claim.taking import Taken
+from lifecycle.clock import SystemClock
+from lifecycle.deadline import Deadline
+from lifecycle.engine import Report
+from lifecycle.errors import (
+    HeldByAnother,
+    IllegalMove,
+    LifecycleError,
+    Refused,
+    Rejected,
+    Transient,
+)
+from lifecycle.plan import Say, Tone, Wake
+from lifecycle.ports import Board, Clock, Forge
+from lifecycle.wiring import World
+
+__all__ = [
+    "CLAIM",
+    "Claim",
+    "HandedOff",
+    "HeldByAnother",
+    "IllegalMove",
+    "LifecycleError",
+    "Phase",
+    "Record",
+    "Refused",
+    "Rejected",
+    "Report",
+    "Say",
+    "Status",
+    "Taken",
+    "Tone",
+    "Transient",
+    "Wake",
+    "Worktree",
+]
+
+
+class Worktree:
+    """One git worktree and the claim in it.
+
+    Args:
+        root: the worktree's root folder, where `.agent-claim.json` lies.
+        environment: settings and token are read from here; the process environment unless given.
+        clock: time; the system's unless given.
+        seconds: how long all calls on this object may take together; None for no limit.
+
+    Nothing is read before the first call. One object serves one thread.
+    """
+
+    def __init__(
+        self,
+        root: Path,
+        *,
+        environment: Mapping[str, str] | None = None,
+        clock: Clock | None = None,
+        seconds: float | None = 60.0,
+    ) -> None:
+        clock = clock or SystemClock()
+        self.root = root.absolute()
+        self.desk = Desk(self.root, clock)
+        self.world = World(
+            self.root,
+            os.environ if environment is None else environment,
+            clock,
+            Deadline.after(clock, seconds),
+            self.desk.state,
+        )
+
+    @property
+    def forge(self) -> Forge:
+        """Issues, pull requests and checks of the repository; Refused without a token."""
+        return self.world.forge
+
+    @property
+    def board(self) -> Board | None:
+        """The project board, or None if none is configured."""
+        return self.world.board
+
+    def claim(self, task: int | str, *, force: bool = False) -> Taken:
+        """Take a task: an issue number, or a part of an issue's title.
+
+        Raises:
+            HeldByAnother: somebody else holds it.
+            Refused: it is not in Todo, depends on open issues, or this worktree holds another.
+            Transient, Rejected: GitHub or git.
+        """
+        return taking.take(self.world, self.desk, str(task), force=force)
+
+    def hand_off(self, summary: str) -> HandedOff:
+        """Validate, push, and set the phase to ready_for_pr; `summary` becomes the PR's title.
+
+        Raises:
+            IllegalMove: the phase does not lead to ready_for_pr.
+            Refused: nothing to hand off, the wrong branch, or a validation failed.
+            Transient, Rejected: the push.
+        """
+        return moves.hand_off(self.world, self.desk, summary)
+
+    def status(self) -> Record | None:
+        """The claim as last known, or None if there is none. No network, no lock, no write."""
+        return self.desk.load(repair=False).record
+
+    def tick(self, wake: Wake = Wake.TICK) -> Report:
+        """Look once and do what the claim needs next.
+
+        Raises:
+            LockBusy: another process is at work on this claim.
+            Refused: `.lifecycle.toml` cannot be used.
+
+        A failure of GitHub is not raised: it is the report's `problem`, with everything else done.
+        """
+        return engine.tick(self.world, self.desk, wake)
+
+    def rehearse(self) -> Report:
+        """The plan of the next tick; writes nothing anywhere."""
+        return engine.rehearse(self.world, self.desk)
+
+    def move(self, phase: Phase, *, force: bool = False, override: str = "") -> Record:
+        """Set the phase; IllegalMove unless the phase table has the move or `force` is given.
+
+        Args:
+            phase: where to.
+            force: skip the table; GitHub still judges `done`.
+            override: with `done`: why the issue may close without a merge, recorded in its comment.
+        """
+        return moves.move(self.world, self.desk, phase, force=force, override=override)
+
+    def close(self, *, override: str = "") -> Report:
+        """The user's yes: set `done` and tick. The report's record has an outcome if it closed."""
+        self.move(Phase.DONE, force=True, override=override)
+        return self.tick()

@@ -1,0 +1,278 @@
+"""The claim file and state.json in step, with an agent that writes whenever it likes."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lifecycle.claim.desk import Desk
+from lifecycle.claim.file import CLAIM_FILE
+from lifecycle.claim.state import Record
+from lifecycle.clock import SystemClock
+from lifecycle.errors import ClaimRefused
+from lifecycle.plan import Say, Tone
+from tests.factories import EXAMPLE, HAND_WRITTEN, values
+
+ROUNDS = 3000
+
+
+def desk_at(root: Path) -> Desk:
+    """A desk on the system clock."""
+    return Desk(root, SystemClock())
+
+
+def write(root: Path, content: dict[str, Any]) -> Path:
+    """Write the claim file by hand."""
+    path = root / CLAIM_FILE
+    path.write_text(json.dumps(content))
+    return path
+
+
+def live(root: Path, content: dict[str, Any]) -> Record:
+    """Load and commit a claim, so that state.json knows it."""
+    write(root, content)
+    desk = desk_at(root)
+    record = desk.load().record
+    assert record is not None
+    return desk.commit(record, {}).record
+
+
+def test_a_hand_written_file_is_not_rewritten_when_nothing_changed(tmp_path: Path) -> None:
+    """Formatting, order and mtime of the agent's file stay while there is nothing to write."""
+    path = write(tmp_path, HAND_WRITTEN)
+    before = path.read_bytes(), path.stat().st_mtime_ns
+    desk = desk_at(tmp_path)
+    record = desk.load().record
+    assert record is not None
+    desk.commit(record, {})
+    assert (path.read_bytes(), path.stat().st_mtime_ns) == before
+
+
+def test_an_agents_edit_between_load_and_commit_wins(tmp_path: Path) -> None:
+    """The engine wanted checks_running; the agent wrote done meanwhile: done stays, and is told."""
+    live(tmp_path, values(phase="pr_created", pr_number=107))
+    desk = desk_at(tmp_path)
+    record = desk.load().record
+    assert record is not None
+    write(tmp_path, values(phase="done"))
+    wanted = record.with_values(
+        {"phase": "checks_running", "last_check_poll": "2026-01-01T00:00:00Z"}
+    )
+    committed = desk.commit(wanted, {})
+    assert committed.changed == {"phase"}
+    content = json.loads((tmp_path / CLAIM_FILE).read_text())
+    assert content["phase"] == "done"
+    assert content["pr_number"] == 107
+    assert content["last_check_poll"] == "2026-01-01T00:00:00Z"
+
+
+def test_an_edit_that_was_loaded_can_be_overruled(tmp_path: Path) -> None:
+    """A refused done becomes what GitHub shows: the edit is known by then, and not new."""
+    live(tmp_path, values(phase="checks_running", pr_number=107))
+    write(tmp_path, values(phase="done"))
+    desk = desk_at(tmp_path)
+    record = desk.load().record
+    assert record is not None
+    assert record.claim.phase == "done"
+    committed = desk.commit(record.with_values({"phase": "checks_running"}), {})
+    assert not committed.changed
+    assert json.loads((tmp_path / CLAIM_FILE).read_text())["phase"] == "checks_running"
+
+
+def test_a_hint_stays_in_the_file_until_it_is_judged(tmp_path: Path) -> None:
+    """With no look at GitHub, an edited engine field is neither taken nor wiped."""
+    live(tmp_path, values())
+    write(tmp_path, values(pr_number=99))
+    for _ in range(2):
+        desk = desk_at(tmp_path)
+        loaded = desk.load()
+        assert loaded.record is not None
+        assert loaded.hints == {"pr_number": 99}
+        assert loaded.record.claim.pr_number is None
+        desk.commit(loaded.record, loaded.hints)
+        assert json.loads((tmp_path / CLAIM_FILE).read_text())["pr_number"] == 99
+
+
+def test_a_corrupt_file_is_set_aside_restored_and_reported(tmp_path: Path) -> None:
+    """Fault 18: nothing is lost; the bad bytes are kept, the claim returns, the agent hears of it."""
+    record = live(tmp_path, values(phase="coding"))
+    (tmp_path / CLAIM_FILE).write_text('{"phase": "done",')
+    os.utime(tmp_path / CLAIM_FILE, (time.time() - 10, time.time() - 10))
+    loaded = desk_at(tmp_path).load()
+    assert loaded.record is not None
+    assert loaded.record.values == record.values
+    assert json.loads((tmp_path / CLAIM_FILE).read_text()) == record.values
+    (kept,) = tmp_path.glob(f"{CLAIM_FILE}.corrupt-*")
+    assert kept.read_text() == '{"phase": "done",'
+    assert kept.name in loaded.says[0].text
+    assert loaded.says[0].tone is Tone.ACT
+
+
+def test_a_corrupt_file_that_nobody_knew_is_set_aside_and_reported(tmp_path: Path) -> None:
+    """Without a record there is nothing to restore, and the sentence says how to go on."""
+    (tmp_path / CLAIM_FILE).write_bytes(b"\x00\x01")
+    loaded = desk_at(tmp_path).load()
+    assert loaded.record is None
+    assert "claim again" in loaded.says[0].text
+    assert not (tmp_path / CLAIM_FILE).exists()
+
+
+def test_fault_8_an_unknown_version_leaves_the_file_untouched(tmp_path: Path) -> None:
+    """schema_version 99: refused, and not a byte changed."""
+    path = write(tmp_path, values(schema_version=99))
+    before = path.read_bytes()
+    with pytest.raises(ClaimRefused):
+        desk_at(tmp_path).load()
+    assert path.read_bytes() == before
+
+
+def test_the_next_claim_is_not_mistaken_for_an_edit(tmp_path: Path) -> None:
+    """Another issue on another branch is a new claim; the old one is kept and found again."""
+    first = live(tmp_path, values(pr_number=107))
+    write(tmp_path, {**EXAMPLE, "issue_number": 50, "branch": "claude/next-50"})
+    desk = desk_at(tmp_path)
+    second = desk.load().record
+    assert second is not None
+    assert second.claim.pr_number is None
+    desk.commit(second, {})
+    write(tmp_path, values())
+    back = desk_at(tmp_path).load().record
+    assert back is not None
+    assert back.claim.pr_number == 107
+    assert back.created_at == first.created_at
+
+
+def test_forgetting_does_not_delete_the_next_claim(tmp_path: Path) -> None:
+    """If the agent has written its next claim by then, that file stays."""
+    record = live(tmp_path, values(phase="done"))
+    write(tmp_path, {**EXAMPLE, "issue_number": 50, "branch": "claude/next-50"})
+    desk_at(tmp_path).forget(record)
+    assert json.loads((tmp_path / CLAIM_FILE).read_text())["issue_number"] == 50
+    write(tmp_path, values(phase="done"))
+    desk_at(tmp_path).forget(record)
+    assert not (tmp_path / CLAIM_FILE).exists()
+
+
+def test_a_sentence_is_queued_once_and_offered_once(tmp_path: Path) -> None:
+    """The ledger: a key that was said is never queued again, in this process or the next."""
+    desk = desk_at(tmp_path)
+    desk.folder.make()
+    say = Say("merged:107", "PR #107 merged!", Tone.ASK)
+    desk.queue(say)
+    desk.queue(say)
+    assert desk.waiting() == [say]
+    desk.offer([say], "on-idle")
+    desk.save()
+    later = desk_at(tmp_path)
+    later.load()
+    later.queue(say)
+    assert later.waiting() == []
+
+
+def test_the_stamp_carries_the_mtime_that_was_read_and_only_of_a_settled_file(
+    tmp_path: Path,
+) -> None:
+    """A file younger than two seconds may change within one mtime tick, so it is not stamped."""
+    path = write(tmp_path, values())
+    desk = desk_at(tmp_path)
+    desk.folder.make()
+    stamp = tmp_path / ".lifecycle" / "stamp"
+    desk.stamp(path.stat().st_mtime_ns)
+    assert not stamp.exists()
+    old = time.time_ns() - 5_000_000_000
+    os.utime(path, ns=(old, old))
+    desk.stamp(desk.load().mtime_ns)
+    assert stamp.stat().st_mtime_ns == old
+
+
+AGENT = """
+import json, os, random, sys
+path = sys.argv[1]
+for line in sys.stdin:
+    style, spin = line.split()
+    text = ""
+    while not text:
+        try:
+            with open(path) as file:
+                text = file.read()
+            content = json.loads(text)
+        except (OSError, ValueError):
+            text = ""
+    for _ in range(int(spin)):
+        pass
+    content["phase"] = "done"
+    content["summary"] = style + spin
+    if style == "rename":
+        with open(path + ".agent", "w") as file:
+            json.dump(content, file)
+        os.replace(path + ".agent", path)
+    else:
+        with open(path, "w") as file:
+            json.dump(content, file)
+    print("written", flush=True)
+"""
+
+
+@pytest.fixture
+def agent(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
+    """A process that reads the claim, thinks a moment, and writes all of it with phase done."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", AGENT, str(tmp_path / CLAIM_FILE)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        bufsize=1,
+    )
+    with process:
+        yield process
+        if process.stdin:
+            process.stdin.close()
+
+
+@pytest.mark.parametrize("style", ["rename", "inplace"])
+def test_fault_4_done_is_never_lost_to_a_poll(
+    tmp_path: Path, agent: subprocess.Popen[str], style: str
+) -> None:
+    """The agent writes done while a poll runs, thousands of times, in two real processes.
+
+    Whoever comes first: done stands in the end, with its summary, and the poll's fields too.
+    """
+    assert agent.stdin
+    assert agent.stdout
+    chance = random.Random(7)
+    live(tmp_path, values(phase="pr_created", pr_number=107))
+    wins = 0
+    for number in range(ROUNDS // 2):
+        desk = desk_at(tmp_path)
+        record = desk.load().record
+        assert record is not None
+        again = record.with_values({"phase": "pr_created", "summary": ""})
+        record = desk.commit(again, {}).record
+        spin = chance.choice([0, 10, 100, 1000, 3000, 10_000, 30_000])
+        agent.stdin.write(f"{style} {spin}\n")
+        poll = {"phase": "checks_running", "last_check_poll": f"2026-01-01T00:00:00Z #{number}"}
+        for _ in range(chance.choice([0, 100, 1000, 10_000])):
+            pass
+        committed = desk.commit(record.with_values(poll), {})
+        assert agent.stdout.readline() == "written\n"
+        after = desk_at(tmp_path)
+        final = after.load().record
+        assert final is not None
+        final = after.commit(final, {}).record
+        content = json.loads((tmp_path / CLAIM_FILE).read_text())
+        assert content == final.values
+        assert (content["phase"], content["summary"]) == ("done", f"{style}{spin}"), number
+        assert content["last_check_poll"] == poll["last_check_poll"], number
+        assert content["pr_number"] == 107
+        wins += bool(committed.changed)
+    assert 0 < wins < ROUNDS // 2, "the two processes never met: the test shows nothing"
+    assert not list(tmp_path.glob(f"{CLAIM_FILE}.corrupt-*"))

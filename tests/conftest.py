@@ -1,0 +1,224 @@
+"""One place to work in: an embedded GitHub, a clone of its repository, and the real entrypoints."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import settings
+
+from lifecycle.api import Worktree
+from lifecycle.claim.file import CLAIM_FILE
+from lifecycle.resources import hook_script
+from lifecycle.sandbox.control import Control, LoggedRequest
+from lifecycle.sandbox.server import Sandbox, SandboxInfo
+
+settings.register_profile("suite", deadline=None, derandomize=bool(os.environ.get("CI")))
+settings.load_profile("suite")
+
+COMMAND = Path(sys.executable).with_name("lifecycle")
+BRANCH = "claude/fix-42"
+
+
+class ManualClock:
+    """A clock that the test moves; it starts at the real time, since files have real mtimes."""
+
+    def __init__(self) -> None:
+        self.offset = 0.0
+
+    def now(self) -> float:
+        """Seconds since the epoch."""
+        return time.time() + self.offset
+
+    def monotonic(self) -> float:
+        """Seconds that never run backwards."""
+        return time.monotonic() + self.offset
+
+    def sleep(self, seconds: float) -> None:
+        """Let the time pass without waiting."""
+        self.offset += seconds
+
+
+@dataclass
+class Place:
+    """A worktree of the sandbox's repository, and what people and processes do in it."""
+
+    info: SandboxInfo
+    control: Control
+    root: Path
+    environment: dict[str, str]
+    clock: ManualClock = field(default_factory=ManualClock)
+
+    def tree(self, **environment: str) -> Worktree:
+        """The public API on this worktree, with the test's clock."""
+        return Worktree(
+            self.root,
+            environment={**self.environment, **environment},
+            clock=self.clock,
+            seconds=None,
+        )
+
+    def run(self, *command: str, stdin: bytes = b"", **environment: str) -> Any:
+        """Run a process here, as bytes in and text out."""
+        done = subprocess.run(
+            command,
+            cwd=self.root,
+            env={**self.environment, **environment},
+            input=stdin,
+            capture_output=True,
+            timeout=60,
+            check=False,
+        )
+        return subprocess.CompletedProcess(
+            command, done.returncode, done.stdout.decode(), done.stderr.decode()
+        )
+
+    def git(self, *arguments: str) -> str:
+        """Run git here; it must succeed."""
+        done = self.run("git", *arguments)
+        assert done.returncode == 0, done.stderr
+        return str(done.stdout.strip())
+
+    def cli(self, *arguments: str, **environment: str) -> Any:
+        """Run the `lifecycle` command."""
+        return self.run(str(COMMAND), *arguments, **environment)
+
+    def hook(self, name: str, event: dict[str, Any] | bytes | None = None, **env: str) -> Any:
+        """Run a hook script as the client does, with the event's JSON on stdin."""
+        stdin = event if isinstance(event, bytes) else json.dumps(event or {}).encode()
+        return self.run(str(hook_script(name)), stdin=stdin, **env)
+
+    def claim(self) -> dict[str, Any]:
+        """The claim file."""
+        loaded: dict[str, Any] = json.loads((self.root / CLAIM_FILE).read_text())
+        return loaded
+
+    def has_claim(self) -> bool:
+        """True if the claim file is there."""
+        return (self.root / CLAIM_FILE).exists()
+
+    def write(self, **changes: Any) -> None:
+        """Write the claim file by hand, whole, as an agent does."""
+        before = self.claim() if self.has_claim() else {}
+        (self.root / CLAIM_FILE).write_text(json.dumps({**before, **changes}))
+
+    def work(self, branch: str = BRANCH, *, push: bool = True) -> None:
+        """Commit something on a branch, and push it."""
+        if self.git("branch", "--list", branch):
+            self.git("switch", "--quiet", branch)
+        else:
+            self.git("switch", "--quiet", "-c", branch)
+        (self.root / "work.txt").write_text(f"{self.git('rev-parse', 'HEAD')}\n")
+        self.git("add", "work.txt")
+        self.git("commit", "--quiet", "-m", "Work")
+        if push:
+            self.git("push", "--quiet", "origin", branch)
+
+    def ready(self, **changes: Any) -> None:
+        """A pushed branch and a hand-written claim that asks for its PR."""
+        self.work()
+        self.write(
+            **{
+                "schema_version": 1,
+                "item_id": self.item_id(),
+                "issue_number": 42,
+                "branch": BRANCH,
+                "agent_id": "octocat-1",
+                "phase": "ready_for_pr",
+                "summary": "Fix race condition",
+                "status": "In Review",
+                "pr_number": None,
+                "last_check_poll": None,
+                "last_synced_status": None,
+                **changes,
+            }
+        )
+
+    def item_id(self, issue: int = 42) -> str:
+        """The id of an issue's item on the board."""
+        return str(self.control.world()["board"][str(issue)]["id"])
+
+    def issue(self, number: int = 42) -> dict[str, Any]:
+        """An issue as GitHub has it."""
+        found: dict[str, Any] = self.control.world()["issues"][str(number)]
+        return found
+
+    def card(self, number: int = 42) -> dict[str, Any]:
+        """An issue's board fields."""
+        found: dict[str, Any] = self.control.world()["board"][str(number)]["values"]
+        return found
+
+    def pulls(self) -> dict[int, dict[str, Any]]:
+        """Every pull request."""
+        return {int(number): pull for number, pull in self.control.world()["pulls"].items()}
+
+    def pull(self) -> int:
+        """The number of the one open pull request."""
+        (number,) = [n for n, p in self.pulls().items() if p["state"] == "open"]
+        return number
+
+    def requests(self) -> list[LoggedRequest]:
+        """What GitHub's API was asked since the last `clear`; git's own traffic left out."""
+        return [request for request in self.control.requests() if request.kind != "git"]
+
+    def writes(self) -> list[LoggedRequest]:
+        """Requests that change something."""
+        return [r for r in self.requests() if r.method in ("POST", "PATCH", "PUT") and _is_write(r)]
+
+    def clear(self) -> None:
+        """Forget the request log."""
+        self.control.clear_requests()
+
+
+def _is_write(request: LoggedRequest) -> bool:
+    return request.kind == "rest" or request.operation in ("SetBoardFields", "AddBoardItem")
+
+
+def environment_of(info: SandboxInfo, root: Path) -> dict[str, str]:
+    """What processes see: the sandbox, and nothing of the developer's own settings."""
+    kept = ("PATH", "HOME", "LANG", "TMPDIR", "VIRTUAL_ENV", "SYSTEMROOT")
+    return {name: os.environ[name] for name in kept if name in os.environ} | {
+        "GITHUB_API_URL": info.api_url,
+        "GITHUB_GRAPHQL_URL": info.graphql_url,
+        "GH_TOKEN": info.token,
+        "LIFECYCLE_PROJECT_NUMBER": str(info.project_number),
+        "LIFECYCLE_BIN": str(COMMAND),
+        "CLAUDE_PROJECT_DIR": str(root),
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_AUTHOR_NAME": "Agent",
+        "GIT_AUTHOR_EMAIL": "agent@example.com",
+        "GIT_COMMITTER_NAME": "Agent",
+        "GIT_COMMITTER_EMAIL": "agent@example.com",
+        "NO_PROXY": "127.0.0.1",
+    }
+
+
+@pytest.fixture
+def sandbox() -> Iterator[SandboxInfo]:
+    """A fresh embedded GitHub."""
+    with Sandbox() as running:
+        yield running.info
+
+
+@pytest.fixture
+def place(sandbox: SandboxInfo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
+    """A clone of the sandbox's repository."""
+    root = tmp_path / "clone"
+    environment = environment_of(sandbox, root)
+    for name, value in environment.items():
+        # git runs in this process's environment too, when a test uses the library directly
+        if name.startswith("GIT_"):
+            monkeypatch.setenv(name, value)
+    subprocess.run(
+        ["git", "clone", "--quiet", sandbox.git_url, str(root)], env=environment, check=True
+    )
+    return Place(sandbox, Control(sandbox.control_url), root, environment)
