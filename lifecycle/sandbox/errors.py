@@ -1,0 +1,59 @@
+"""Everything that the sandbox refuses, by who has to hear it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+
+class SandboxError(Exception):
+    """The sandbox cannot start or go on; the text is one sentence for a person."""
+
+
+class SeedError(SandboxError, ValueError):
+    """A seed file is not usable; the text names the place in the file and what belongs there."""
+
+
+class ActionRefused(SandboxError):
+    """A human's action is impossible in the world as it is (a conflict, an unknown number)."""
+
+
+class ApiError(Exception):
+    """A REST answer other than success, in GitHub's form.
+
+    Source: https://docs.github.com/rest/using-the-rest-api/troubleshooting-the-rest-api
+    """
+
+    def __init__(
+        self,
+        status: int,
+        message: str,
+        *,
+        errors: Sequence[Mapping[str, Any] | str] = (),
+        documentation: str = "https://docs.github.com/rest",
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.status = status
+        self.message = message
+        self.errors = tuple(errors)
+        self.documentation = documentation
+        self.headers = dict(headers or {})
+
+    def body(self) -> dict[str, Any]:
+        """The JSON object that GitHub sends: message, errors if any, documentation, status."""
+        answer: dict[str, Any] = {"message": self.message}
+        if self.errors:
+            answer["errors"] = [e if isinstance(e, str) else dict(e) for e in self.errors]
+        answer["documentation_url"] = self.documentation
+        answer["status"] = str(self.status)
+        return answer
+
+
+def invalid(
+    documentation: str, *errors: Mapping[str, Any], message: str = "Validation Failed"
+) -> ApiError:
+    """A 422 with GitHub's list of what is wrong."""
+    return ApiError(422, message, errors=errors, documentation=documentation)

@@ -1,0 +1,92 @@
+"""Faults: which requests fail, how, and how often. Values only; `outage.py` acts them out."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Literal
+
+from lifecycle.sandbox.errors import ActionRefused
+
+Kind = Literal["status", "graphql_error", "hang", "cut", "trickle", "truncate"]
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One fault, which strikes the requests that it matches.
+
+    Attributes:
+        kind: `status` answers with `status`, `headers` and `body`; `graphql_error` with HTTP 200,
+            an error of `error_type` and `message`, and no data unless `null_paths` are given, which
+            become null in the real answer, one error each; `hang` never answers; `cut` closes the
+            connection without an answer; `trickle` sends one byte every `seconds`, for ever;
+            `truncate` announces the real answer's whole length and sends half of it.
+        method: Only requests by this method.
+        path: Only requests whose path holds this regular expression.
+        operation: Only GraphQL requests for this operation.
+        when: `before` the request does anything, or `after` it did everything.
+        count: How many requests it strikes.
+        skip: How many matching requests it lets through first.
+    """
+
+    kind: Kind
+    method: str | None = None
+    path: str | None = None
+    operation: str | None = None
+    when: Literal["before", "after"] = "before"
+    count: int = 1
+    skip: int = 0
+    status: int = 502
+    headers: dict[str, str] = field(default_factory=dict)
+    body: str | None = None
+    error_type: str | None = None
+    message: str = "Something went wrong while executing your query."
+    null_paths: list[list[str | int]] = field(default_factory=list)
+    seconds: float = 0.1
+
+    def matches(self, method: str, path: str, operation: str | None) -> bool:
+        """Whether a request is one that this fault is about."""
+        return (
+            self.method in {None, method}
+            and self.operation in {None, operation}
+            and (self.path is None or re.search(self.path, path) is not None)
+        )
+
+
+@dataclass(slots=True)
+class FaultBoard:
+    """The faults that are set, and what is left of each. Used under the world's lock."""
+
+    active: list[tuple[Fault, list[int]]] = field(default_factory=list)
+
+    def add(self, fault: Fault) -> None:
+        """Set a fault, after those that are set already.
+
+        Raises:
+            ActionRefused: Its path is not a regular expression, or it cannot strike as asked.
+        """
+        try:
+            re.compile(fault.path or "")
+        except re.error as error:
+            raise ActionRefused(f"The fault's path is not a regular expression: {error}.") from None
+        if fault.kind == "truncate" and fault.when == "before":
+            raise ActionRefused("Only a real answer can be truncated: set when to 'after'.")
+        if fault.null_paths and fault.when == "before":
+            raise ActionRefused("Only a real answer has parts to null: set when to 'after'.")
+        self.active.append((fault, [fault.skip, fault.count]))
+
+    def clear(self) -> None:
+        """Forget all faults."""
+        self.active.clear()
+
+    def strike(self, method: str, path: str, operation: str | None) -> Fault | None:
+        """The fault that strikes this request, if any; it is counted."""
+        for fault, left in self.active:
+            if not fault.matches(method, path, operation):
+                continue
+            if left[0] > 0:
+                left[0] -= 1
+            elif left[1] > 0:
+                left[1] -= 1
+                return fault
+        return None

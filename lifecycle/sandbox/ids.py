@@ -1,0 +1,22 @@
+"""Ids that look like GitHub's, and are the same in every run of the same seed."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import struct
+
+
+def node_id(prefix: str, scope: int, number: int) -> str:
+    """A global node id: a type prefix and a packed array of the owner's id and the thing's own.
+
+    Clients must treat it as opaque
+    (https://docs.github.com/graphql/guides/migrating-graphql-global-node-ids).
+    """
+    packed = b"\x93\x00\xce" + struct.pack(">I", scope) + b"\xce" + struct.pack(">I", number)
+    return f"{prefix}_{base64.urlsafe_b64encode(packed).decode().rstrip('=')}"
+
+
+def option_id(field: str, name: str, turn: int) -> str:
+    """Eight hexadecimal digits for an option of a single select field; `turn` makes it new."""
+    return hashlib.sha256(f"{field}\0{name}\0{turn}".encode()).hexdigest()[:8]

@@ -1,0 +1,55 @@
+"""The log of requests: what tests count. It never holds a header, a body or a query string."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+RequestKind = Literal["rest", "graphql", "git"]
+
+
+@dataclass(slots=True)
+class Entry:
+    """One request. `status` stays None while it is under way, and when nothing was answered."""
+
+    n: int
+    method: str
+    path: str
+    operation: str | None
+    kind: RequestKind
+    status: int | None = None
+    points: int | None = None
+
+
+@dataclass(slots=True)
+class RequestLog:
+    """Every request since the last `clear`, in order of arrival."""
+
+    entries: list[Entry] = field(default_factory=list)
+    changed: threading.Condition = field(default_factory=threading.Condition)
+    serial: int = 0
+
+    def begin(self, method: str, path: str, operation: str | None, kind: RequestKind) -> Entry:
+        """Note a request as it arrives."""
+        with self.changed:
+            self.serial += 1
+            entry = Entry(self.serial, method, path, operation, kind)
+            self.entries.append(entry)
+            self.changed.notify_all()
+            return entry
+
+    def clear(self) -> None:
+        """Forget all; the numbering goes on."""
+        with self.changed:
+            self.entries.clear()
+
+    def listed(self) -> list[dict[str, Any]]:
+        """All entries as JSON objects."""
+        with self.changed:
+            return [asdict(entry) for entry in self.entries]
+
+    def await_count(self, count: int, seconds: float) -> bool:
+        """Wait until `count` requests have arrived; False if `seconds` passed first."""
+        with self.changed:
+            return self.changed.wait_for(lambda: len(self.entries) >= count, seconds)

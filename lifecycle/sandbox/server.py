@@ -1,0 +1,218 @@
+"""Starts and stops a sandbox: in this process as a context manager, or as a command.
+
+It binds 127.0.0.1 only. Stopping waits for nobody: open connections are shut, which wakes whoever
+reads from one or hangs by a fault, and their threads are joined.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import tempfile
+import threading
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self, TextIO
+
+from werkzeug.serving import ThreadedWSGIServer, WSGIRequestHandler
+
+from lifecycle.sandbox.app import Application
+from lifecycle.sandbox.errors import SandboxError
+from lifecycle.sandbox.seed import default_seed
+from lifecycle.sandbox.site import Site
+from lifecycle.sandbox.world import make_world
+
+if TYPE_CHECKING:
+    from types import FrameType, TracebackType
+
+    from lifecycle.sandbox.seed import Seed
+
+HOST = "127.0.0.1"
+
+
+@dataclass(frozen=True, slots=True)
+class SandboxInfo:
+    """Where a sandbox is and how to get in; `git_url` carries the token, as a checkout's does."""
+
+    api_url: str
+    graphql_url: str
+    git_url: str
+    control_url: str
+    token: str
+    repository: str
+    project_owner: str | None
+    project_number: int | None
+
+    def as_json(self) -> str:
+        """One line of JSON with these names as keys."""
+        return json.dumps(asdict(self))
+
+
+class _Quiet(WSGIRequestHandler):
+    """The sandbox has a log of its own; the terminal stays the user's."""
+
+    server_version = "lifecycle-sandbox"
+    sys_version = ""
+
+    def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
+        """Say nothing."""
+
+
+class _Server(ThreadedWSGIServer):
+    """A threaded server that can shut its open connections."""
+
+    daemon_threads = False
+    block_on_close = True
+
+    def __init__(self, listener: socket.socket, application: Application) -> None:
+        self.open: set[socket.socket] = set()
+        self.guard = threading.Lock()
+        port = listener.getsockname()[1]
+        super().__init__(HOST, port, application, handler=_Quiet, fd=listener.fileno())
+
+    def get_request(self) -> tuple[socket.socket, Any]:
+        """Accept a connection and remember it."""
+        connection, address = super().get_request()
+        with self.guard:
+            self.open.add(connection)
+        return connection, address
+
+    def close_request(self, request: Any) -> None:
+        """Close a connection and forget it."""
+        with self.guard:
+            self.open.discard(request)
+        super().close_request(request)
+
+    def shut_connections(self) -> None:
+        """End every conversation, whoever speaks."""
+        with self.guard:
+            for connection in self.open:
+                try:
+                    connection.shutdown(socket.SHUT_RDWR)
+                except OSError:
+                    continue  # the client has left already
+
+
+class Sandbox:
+    """A GitHub of its own in this process: `with Sandbox() as sandbox: sandbox.info`.
+
+    Args:
+        seed: The world to begin with; the built-in one if None.
+        port: The port on 127.0.0.1; 0 takes a free one.
+
+    Raises:
+        SandboxError: On entry: the port is taken, or git is missing or older than 2.38.
+    """
+
+    def __init__(self, seed: Seed | None = None, port: int = 0) -> None:
+        self.seed = seed or default_seed()
+        self.port = port
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._server: _Server | None = None
+        self._thread: threading.Thread | None = None
+        self.site: Site | None = None
+
+    def __enter__(self) -> Self:
+        self._folder = tempfile.TemporaryDirectory(prefix="lifecycle-sandbox-")
+        try:
+            self._start(Path(self._folder.name))
+        except BaseException:
+            self._folder.cleanup()
+            raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+    def _start(self, folder: Path) -> None:
+        world = make_world(self.seed, folder)
+        try:
+            listener = socket.create_server((HOST, self.port), backlog=128)
+        except (OSError, OverflowError) as error:
+            raise SandboxError(
+                f"Port {self.port} on {HOST} cannot be used; "
+                "stop what listens there, or ask for port 0."
+            ) from error
+        with listener:  # the server takes a copy
+            self.site = Site(world)
+            self._server = _Server(listener, Application(self.site))
+        self.port = self._server.port
+        self._thread = threading.Thread(
+            target=self._server.serve_forever, name="sandbox", args=(0.05,), daemon=True
+        )
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Stop serving, end every connection and remove the temporary folder."""
+        if self.site is None or self._server is None or self._thread is None:
+            return
+        self.site.signal.stop()
+        self._server.shutdown()
+        # Before the join: the thread of `serve_forever` itself waits for every conversation.
+        self._server.shut_connections()
+        self._thread.join()
+        self.site.signal.close()
+        self.site = self._server = self._thread = None
+        if self._folder is not None:
+            self._folder.cleanup()
+
+    @property
+    def info(self) -> SandboxInfo:
+        """Where it is and how to get in."""
+        repository, project = self.seed.repository, self.seed.project
+        name, token = f"{repository.owner}/{repository.name}", self.seed.tokens[0].token
+        here = f"{HOST}:{self.port}"
+        return SandboxInfo(
+            api_url=f"http://{here}",
+            graphql_url=f"http://{here}/graphql",
+            git_url=f"http://x-access-token:{token}@{here}/{name}.git",
+            control_url=f"http://{here}/_sandbox",
+            token=token,
+            repository=name,
+            project_owner=(project.owner or repository.owner) if project else None,
+            project_number=project.number if project else None,
+        )
+
+
+def serve(
+    *, port: int = 0, seed: Seed | None = None, out: TextIO, exit_with_parent: bool = False
+) -> int:
+    """Serve until SIGINT or SIGTERM; the first line on `out` is the info as JSON.
+
+    Args:
+        port: The port on 127.0.0.1; 0 takes a free one.
+        seed: The world to begin with; the built-in one if None.
+        out: Where the line goes, flushed.
+        exit_with_parent: Also end when the process that started this one goes away.
+
+    Returns:
+        The exit code, 0.
+
+    Raises:
+        SandboxError: It cannot start.
+    """
+    ended = threading.Event()
+
+    def end(_number: int, _frame: FrameType | None) -> None:
+        ended.set()
+
+    before = {number: signal.signal(number, end) for number in (signal.SIGINT, signal.SIGTERM)}
+    parent = os.getppid()
+    try:
+        with Sandbox(seed, port) as sandbox:
+            out.write(sandbox.info.as_json() + "\n")
+            out.flush()
+            while not ended.wait(0.5 if exit_with_parent else None):
+                if os.getppid() != parent:
+                    break
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    return 0

@@ -1,0 +1,23 @@
+"""All that one running sandbox consists of, for the parts that answer requests."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from lifecycle.sandbox.faults import FaultBoard
+from lifecycle.sandbox.outage import StopSignal
+from lifecycle.sandbox.requestlog import RequestLog
+
+if TYPE_CHECKING:
+    from lifecycle.sandbox.state import World
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """One sandbox's world, faults, log and stop signal."""
+
+    world: World
+    faults: FaultBoard = field(default_factory=FaultBoard)
+    log: RequestLog = field(default_factory=RequestLog)
+    signal: StopSignal = field(default_factory=StopSignal)
