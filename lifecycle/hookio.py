@@ -101,7 +101,7 @@ def is_for(hook: str, event: Mapping[str, Any]) -> bool:
     A call by hand (`echo '{}' | hooks/on-stop`) names no event and counts as the right one.
     """
     name = event.get("hook_event_name")
-    return name in (None, "", REPLIES[hook].event)
+    return not isinstance(name, str) or name in ("", REPLIES[hook].event)
 
 
 def render(hook: str, said: Iterable[Say], *, context: str = "") -> Reply:

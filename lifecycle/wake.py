@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -31,6 +30,7 @@ IDLE_LOOK_SECONDS = 120.0
 
 def run(hook: str) -> int:
     """Answer one event and return the exit code: 0, or 2 for a deliberate wake."""
+    _open_missing_streams()
     root = Path(os.environ.get("CLAUDE_PROJECT_DIR") or ".").absolute()
     try:
         reply = _within_deadline(hook, root, os.environ)
@@ -137,17 +137,24 @@ def _board(world: World, desk: Desk) -> tuple[list[str], list[Say]]:
 
 
 def _print(reply: Reply) -> int:
-    try:
-        sys.stdout.write(redact(reply.stdout))
-        sys.stdout.flush()
-        sys.stderr.write(redact(reply.stderr))
-        sys.stderr.flush()
-    except (OSError, ValueError):
-        # Nobody reads any more. What was to be said stays in state; point the streams at nothing,
-        # so that the interpreter's own flush at exit does not fail the hook.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        return 0
+    """Write straight to the descriptors: nothing is left for the interpreter to flush at its end."""
+    for descriptor, text in ((1, reply.stdout), (2, reply.stderr)):
+        if not text:
+            continue
+        try:
+            os.write(descriptor, redact(text).encode("utf-8", "replace"))
+        except OSError:
+            return 0  # nobody reads any more; questions and refusals stay in state
     return reply.code
+
+
+def _open_missing_streams() -> None:
+    """A closed stdin, stdout or stderr must not become the number of a file that we open later."""
+    for descriptor in (0, 1, 2):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
 
 
 def _log_quietly(root: Path, text: str) -> None:

@@ -89,7 +89,7 @@ class Place:
 
     def cli(self, *arguments: str, **environment: str) -> Any:
         """Run the `lifecycle` command."""
-        return self.run(str(COMMAND), *arguments, **environment)
+        return self.run(str(COMMAND), *arguments, stdin=b"", **environment)
 
     def hook(self, name: str, event: dict[str, Any] | bytes | None = None, **env: str) -> Any:
         """Run a hook script as the client does, with the event's JSON on stdin."""

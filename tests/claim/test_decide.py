@@ -554,7 +554,7 @@ def _rest(start: Seen, *, absorbed: bool = False) -> tuple[list[Any], Record]:
     made = start.record
     if start.observation is not None and not absorbed:
         made = absorb(made, start.observation, start.now)
-    actions = []
+    actions: list[Any] = []
     for _ in range(24):
         step = decide(Seen(**{**_fields(start), "record": made}))
         before = made

@@ -1,0 +1,203 @@
+"""Hooks never fail an agent: whatever comes in, whatever the world does, exit 0 and valid JSON."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lifecycle.resources import hook_script
+from lifecycle.sandbox.faults import Fault
+from tests.conftest import BRANCH, Place
+
+HOOKS = ["on-stop", "on-idle", "session-start"]
+
+INPUTS = {
+    "empty": b"",
+    "broken": b'{"hook_event_name": "St',
+    "no object": b"[1, 2]",
+    "binary": bytes(range(256)) * 40,
+    "deep": b"[" * 200_000,
+    "huge": b'{"x": "' + b"a" * 3_000_000 + b'"}',
+    "surrogates": b'{"session_id": "\\ud800", "hook_event_name": 7}',
+}
+
+
+def assert_harmless(done: subprocess.CompletedProcess[str]) -> None:
+    """Exit 0 (or a deliberate wake), JSON or nothing, no traceback."""
+    assert done.returncode in (0, 2), done.stderr
+    if done.returncode == 2:
+        assert done.stderr
+    if done.stdout:
+        json.loads(done.stdout)
+    assert "Traceback" not in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("hook", HOOKS)
+@pytest.mark.parametrize("name", INPUTS)
+def test_any_stdin_is_survived(place: Place, hook: str, name: str) -> None:
+    """Empty, broken, huge, deep or binary input: the hook does its work or nothing, and exits 0."""
+    place.ready()
+    assert_harmless(place.hook(hook, INPUTS[name]))
+    if hook == "on-stop" and name != "no object":
+        assert place.claim()["phase"] == "pr_created"
+
+
+@pytest.mark.parametrize("hook", HOOKS)
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"{", b"\xff\xfe\x00", b"[]", b"[" * 100_000, b'{"schema_version": 99}', b'{"phase": 7}'],
+)
+def test_any_claim_file_is_survived(place: Place, hook: str, content: bytes) -> None:
+    """A broken or strange claim never fails a hook; what cannot be read is kept."""
+    (place.root / ".agent-claim.json").write_bytes(content)
+    for _ in range(2):
+        assert_harmless(place.hook(hook, {}))
+    kept = [path.read_bytes() for path in place.root.glob(".agent-claim.json*")]
+    assert content in kept or b'"phase"' in content
+
+
+@pytest.mark.parametrize("name", ["state.json", "stamp", "due", "lock", "log", "idle-due"])
+@pytest.mark.parametrize("as_folder", [False, True])
+def test_broken_files_of_our_own_are_survived(place: Place, name: str, *, as_folder: bool) -> None:
+    """Garbage, or a folder, in place of any of our files: exit 0, and the agent's work goes on."""
+    place.ready()
+    folder = place.root / ".lifecycle"
+    folder.mkdir()
+    if as_folder:
+        (folder / name).mkdir()
+    else:
+        (folder / name).write_bytes(b"\x00garbage")
+    for hook in HOOKS:
+        assert_harmless(place.hook(hook, {}))
+
+
+def test_a_folder_that_cannot_be_written_is_survived(place: Place) -> None:
+    """A file where `.lifecycle/` should be: nothing can be kept, and nothing breaks."""
+    place.ready()
+    (place.root / ".lifecycle").write_text("not a folder")
+    for hook in HOOKS:
+        assert_harmless(place.hook(hook, {}))
+
+
+def test_no_token_is_said_once_and_keeps_the_claim(place: Place) -> None:
+    """Without a token nothing is asked of GitHub; the person hears how to set one."""
+    place.ready()
+    place.environment.pop("GH_TOKEN")
+    done = place.hook("on-stop", {})
+    assert "GH_TOKEN" in json.loads(done.stdout)["systemMessage"]
+    assert place.hook("on-stop", {}).stdout == ""
+    assert place.claim()["phase"] == "ready_for_pr"
+    assert place.requests() == []
+    place.environment["GITHUB_TOKEN"] = place.info.token
+    place.write(summary="Fix race condition again")
+    assert "created" in place.hook("on-stop", {}).stdout
+
+
+def test_a_wrong_token_is_said_without_showing_it(place: Place) -> None:
+    """401: said once; the token is in no output and no file."""
+    place.ready()
+    secret = "ghp_abcdefghijklmnopqrstuvwxyz0123456789"
+    done = place.hook("on-stop", {}, GH_TOKEN=secret)
+    assert done.returncode == 0
+    assert "GH_TOKEN" in json.loads(done.stdout)["systemMessage"]
+    written = [p.read_bytes() for p in (place.root / ".lifecycle").iterdir() if p.is_file()]
+    assert not any(secret.encode() in content for content in [done.stdout.encode(), *written])
+
+
+def test_no_network_is_silent_and_looked_at_again(place: Place) -> None:
+    """A refused connection is Transient: nothing said, the claim kept, the next look is due."""
+    place.ready()
+    nowhere = {"GITHUB_API_URL": "http://127.0.0.1:9", "GITHUB_GRAPHQL_URL": "http://127.0.0.1:9/"}
+    (place.root / ".lifecycle.toml").write_text(f'repository = "{place.info.repository}"\n')
+    done = place.hook("on-stop", {}, **nowhere)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert place.claim()["phase"] == "ready_for_pr"
+    assert (place.root / ".lifecycle/due").exists()
+    assert "look:" in (place.root / ".lifecycle/log").read_text()
+
+
+@pytest.mark.parametrize("kind", ["hang", "trickle"])
+@pytest.mark.parametrize("operation", ["ObserveClaim", None])
+def test_a_server_that_never_ends_its_answer_does_not_hold_the_hook(
+    place: Place, kind: Any, operation: str | None
+) -> None:
+    """One wall-clock deadline, whatever trickles in; what was unfinished is due again."""
+    place.ready()
+    path = None if operation else r"/pulls$"
+    place.control.add_fault(Fault(kind, operation=operation, path=path, when="before"))
+    done = place.hook("on-stop", {}, LIFECYCLE_HOOK_SECONDS="2.5")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert place.claim()["phase"] == "ready_for_pr"
+    assert (place.root / ".lifecycle/due").exists()
+    place.control.clear_faults()
+    place.write(summary="Fix race condition, again")
+    assert "created" in place.hook("on-stop", {}).stdout
+    assert len(place.pulls()) == 1
+
+
+def test_a_hanging_board_does_not_lose_the_message_about_the_pull_request(place: Place) -> None:
+    """Fault 7 with a deadline: the PR is made and said, though the board never answers."""
+    place.ready()
+    place.control.add_fault(Fault("hang", operation="DiscoverBoard"))
+    done = place.hook("on-stop", {}, LIFECYCLE_HOOK_SECONDS="3")
+    assert f"PR #{place.pull()} created" in done.stdout
+    assert place.claim()["phase"] == "pr_created"
+
+
+def test_a_missing_command_lets_the_agent_go_on(place: Place) -> None:
+    """With lifecycle installed nowhere, each hook script exits 0 and prints nothing."""
+    place.ready()
+    for hook in HOOKS:
+        done = place.hook(hook, {}, LIFECYCLE_BIN="/nowhere/lifecycle", PATH="/usr/bin:/bin")
+        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+@pytest.mark.parametrize("shell", ["sh", "dash", "bash"])
+@pytest.mark.parametrize("hook", HOOKS)
+def test_the_guard_survives_a_folder_it_cannot_write(place: Place, shell: str, hook: str) -> None:
+    """A redirection that fails would end dash with exit 2, which blocks the agent: not here."""
+    if not any(Path(folder, shell).exists() for folder in os.environ["PATH"].split(":")):
+        pytest.skip(f"{shell} is not installed")
+    place.ready(phase="coding", status="In Progress", last_synced_status="In Progress")
+    place.hook("on-stop", {})
+    here = place.root / ".lifecycle"
+    claim = place.root / ".agent-claim.json"
+    for mark in ("due", "idle-due"):
+        (here / mark).write_text("")
+    (here / "stamp").write_text("")
+    os.utime(here / "stamp", ns=(claim.stat().st_mtime_ns, claim.stat().st_mtime_ns))
+    (here / "now").mkdir()
+    done = place.run(shell, str(hook_script(hook)), stdin=b"{}")
+    assert_harmless(done)
+    assert done.stderr == ""
+
+
+def test_no_remote_is_a_sentence_and_not_exit_2(place: Place) -> None:
+    """Fault 8: a repository without origin blocked the agent; here it is told once."""
+    place.ready()
+    place.git("remote", "remove", "origin")
+    done = place.hook("on-stop", {})
+    assert done.returncode == 0
+    assert 'no remote called "origin"' in json.loads(done.stdout)["systemMessage"]
+
+
+def test_another_events_input_does_nothing(place: Place) -> None:
+    """A subagent's stop is not the agent's stop."""
+    place.ready()
+    done = place.hook("on-stop", {"hook_event_name": "SubagentStop", "agent_type": ""})
+    assert (done.returncode, done.stdout) == (0, "")
+    assert place.requests() == []
+
+
+def test_closed_stdout_does_not_fail_the_hook(place: Place) -> None:
+    """Nobody reads the reply: exit 0 all the same."""
+    place.ready()
+    command = f'"{hook_script("on-stop")}" >&-'
+    done = place.run("sh", "-c", command, stdin=b"{}")
+    assert done.returncode == 0
+    assert place.claim()["branch"] == BRANCH

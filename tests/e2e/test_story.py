@@ -1,0 +1,322 @@
+"""Claim to close, through the real entrypoints: processes, HTTP, git."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from lifecycle.sandbox.state import PlannedCheck
+from tests.conftest import BRANCH, Place
+
+STOP = {"hook_event_name": "Stop", "session_id": "s", "stop_hook_active": False}
+IDLE = {"hook_event_name": "Notification", "notification_type": "idle_prompt", "session_id": "s"}
+
+
+def stop(place: Place) -> dict[str, Any]:
+    """Run on-stop; its reply."""
+    done = place.hook("on-stop", STOP)
+    assert done.returncode == 0
+    assert done.stderr == ""
+    reply: dict[str, Any] = json.loads(done.stdout) if done.stdout else {}
+    return reply
+
+
+def idle(place: Place) -> str:
+    """Run on-idle; what it woke the session with, or nothing."""
+    done = place.hook("on-idle", IDLE)
+    assert done.stdout == ""
+    assert done.returncode == (2 if done.stderr else 0)
+    return str(done.stderr)
+
+
+def elapse(place: Place) -> None:
+    """Let the polling backoff pass: two minutes ago is written where the last poll stands."""
+    state = json.loads((place.root / ".lifecycle/state.json").read_text())
+    record = state["record"]
+    record["values"]["last_check_poll"] = record["past"][-1]["last_check_poll"] = None
+    (place.root / ".lifecycle/state.json").write_text(json.dumps(state))
+    place.write(last_check_poll=None)
+
+
+def test_the_whole_life_of_a_task(place: Place) -> None:
+    """Claimed, coded, handed off, polled red and green, merged, confirmed, closed.
+
+    At each step: what the agent or the person hears, where board and file stand, what it cost.
+    """
+    place.control.plan_checks(
+        PlannedCheck(name="lint", after_reads=1),
+        PlannedCheck(name="test", conclusion="failure", after_reads=1),
+    )
+    done = place.cli("claim", "42", "--json")
+    assert done.returncode == 0, done.stderr
+    claim = place.claim()
+    branch = "claude/fix-race-condition-in-task-queue-42"
+    assert (claim["phase"], claim["branch"], claim["status"]) == ("coding", branch, "In Progress")
+    assert place.git("branch", "--show-current") == branch
+    assert place.card()["Status"] == "In Progress"
+    assert place.card()["Agent"] == claim["agent_id"]
+    assert place.issue()["assignees"] == ["octocat"]
+    assert place.git("status", "--porcelain") == ""
+
+    place.clear()
+    assert stop(place) == {}
+    assert place.requests() == []
+
+    place.work(branch, push=False)
+    done = place.cli("handoff", "--summary", "Fix race condition in the queue")
+    assert done.returncode == 0, done.stderr
+    assert place.claim()["phase"] == "ready_for_pr"
+    assert place.requests() == []
+
+    reply = stop(place)
+    number = place.pull()
+    context = reply["hookSpecificOutput"]
+    assert context["hookEventName"] == "Stop"
+    url = f"{place.info.api_url}/{place.info.repository}/pull/{number}"
+    assert context["additionalContext"] == f"PR #{number} created: {url}"
+    assert len(place.requests()) <= 3
+    pull = place.pulls()[number]
+    assert pull["title"] == "Fix race condition in the queue"
+    assert pull["base"] == "main"
+    assert "Refs #42" in pull["body"]
+    assert pull["body"].count("- [ ]") >= 5
+    assert "[x]" not in pull["body"]
+    assert place.card()["Status"] == "In Review"
+    assert (place.claim()["phase"], place.claim()["pr_number"]) == ("pr_created", number)
+    assert stop(place) == {}
+
+    place.clear()
+    assert idle(place) == ""  # nothing has registered: neither green nor red
+    assert len(place.requests()) == 1
+    assert place.claim()["phase"] == "checks_running"
+    place.clear()
+    elapse(place)
+    assert "1 FAILED — test" in idle(place)
+    assert len(place.requests()) == 1
+    elapse(place)
+    assert idle(place) == ""  # said once for this head
+
+    place.control.plan_checks(PlannedCheck(name="lint"), PlannedCheck(name="test"))
+    place.work(branch)
+    elapse(place)
+    text = f"CI passed! All 2 checks green. PR #{number} is ready to merge.\n"
+    assert idle(place) == text
+    elapse(place)
+    assert idle(place) == ""
+
+    place.control.merge_pull(number, method="squash", delete_branch=True)
+    assert idle(place).startswith(f"PR #{number} merged! Should I close issue #42?")
+    assert idle(place) == ""
+    assert place.claim()["phase"] == "merged_detected"
+    assert place.issue()["state"] == "open"
+
+    place.write(phase="done")
+    place.clear()
+    assert stop(place) == {
+        "systemMessage": "Issue #42 closed. Board → Done. Signal file cleaned up."
+    }
+    assert len(place.requests()) <= 4
+    assert not place.has_claim()
+    assert place.issue()["state"] == "closed"
+    assert place.issue()["state_reason"] == "completed"
+    (comment,) = place.issue()["comments"]
+    assert comment["body"].startswith(f"Completed in #{number}\n")
+    assert place.card()["Status"] == "Done"
+    assert not place.card().get("Agent")
+    assert not [ref for ref in place.control.world()["refs"] if "agent-claims" in ref]
+    place.clear()
+    assert stop(place) == {}
+    assert place.requests() == []
+
+
+def test_the_designs_manual_runs_work(place: Place) -> None:
+    """The hand-written file with item_id TEST, and the hooks run by hand with the old variable."""
+    place.work("claude/test")
+    text = (
+        '{"schema_version":1,"item_id":"TEST","issue_number":42,"branch":"claude/test",'
+        '"agent_id":"test","phase":"ready_for_pr","summary":"Test PR","status":"In Review",'
+        '"pr_number":null,"last_check_poll":null,"last_synced_status":null}'
+    )
+    (place.root / ".agent-claim.json").write_text(text + "\n")
+    for variable in ("LIFECYCLE_PROJECT_NUMBER", "LIFECYCLE_PROJECT_OWNER"):
+        place.environment.pop(variable, None)
+    by_hand = {"CLAUDE_PROJECT_DIR": ".", "MOLTNET_PROJECT_NUMBER": "1"}
+    done = place.hook("on-stop", {}, **by_hand)
+    assert done.returncode == 0
+    number = place.pull()
+    assert f"PR #{number} created" in done.stdout
+    assert place.claim()["item_id"] == place.item_id()
+    assert place.card()["Status"] == "In Review"
+    assert place.card()["Agent"] == "test"
+    assert len(place.requests()) <= 4  # cold: the board's ids are one more
+
+    place.control.set_check(number, "test", conclusion="failure")
+    done = place.hook("on-idle", {}, **by_hand)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "1 FAILED — test" in done.stderr
+
+    place.control.merge_pull(number)
+    place.write(phase="done")
+    done = place.hook("on-stop", {}, **by_hand)
+    assert "Issue #42 closed." in done.stdout
+    assert place.issue()["state"] == "closed"
+
+
+def test_the_pull_request_is_made_although_the_board_is_not_there(place: Place) -> None:
+    """Fault 7: a board failure after the PR must not lose the message about the PR."""
+    place.ready()
+    done = place.hook("on-stop", STOP, LIFECYCLE_PROJECT_NUMBER="99")
+    assert done.returncode == 0
+    reply = json.loads(done.stdout)
+    assert f"PR #{place.pull()} created" in reply["hookSpecificOutput"]["additionalContext"]
+    assert "99" in reply["systemMessage"]
+    assert place.claim()["last_synced_status"] is None
+    place.clear()
+    for _ in range(3):
+        assert place.hook("on-stop", STOP, LIFECYCLE_PROJECT_NUMBER="99").stdout == ""
+
+
+def test_without_the_project_scope_issue_and_pr_work_alone(place: Place) -> None:
+    """The default token of gh cannot read the board: said once, with the command that mends it."""
+    place.control.set_scopes(["repo"])
+    place.ready()
+    reply = stop(place)
+    assert f"PR #{place.pull()} created" in reply["hookSpecificOutput"]["additionalContext"]
+    assert "gh auth refresh -s project" in reply["systemMessage"]
+    place.control.merge_pull(place.pull())
+    place.write(phase="done")
+    reply = stop(place)
+    assert reply["systemMessage"].startswith("Issue #42 closed.")
+    assert place.issue()["state"] == "closed"
+
+
+def test_a_refused_done_continues_the_turn_once_and_says_why(place: Place) -> None:
+    """Fault 14, through the hook: decision block with the reason; a second done is silent."""
+    place.ready()
+    stop(place)
+    place.write(phase="done")
+    reply = stop(place)
+    assert reply["decision"] == "block"
+    assert "still open" in reply["reason"]
+    assert place.claim()["phase"] == "checks_running"
+    place.write(phase="done")
+    assert stop(place) == {}
+    assert place.claim()["phase"] == "checks_running"
+    assert place.issue()["state"] == "open"
+
+
+def test_nothing_to_merge_tells_the_agent_to_commit_and_push(place: Place) -> None:
+    """A branch without commits is refused by GitHub; the agent hears it once, then its push helps."""
+    place.git("switch", "--quiet", "-c", BRANCH)
+    place.git("push", "--quiet", "origin", BRANCH)
+    place.write(
+        schema_version=1,
+        item_id=place.item_id(),
+        issue_number=42,
+        branch=BRANCH,
+        agent_id="octocat-1",
+        phase="ready_for_pr",
+        summary="Nothing yet",
+        status="In Progress",
+        pr_number=None,
+        last_check_poll=None,
+        last_synced_status="In Progress",
+    )
+    reply = stop(place)
+    assert reply["decision"] == "block"
+    assert "commit" in reply["reason"].lower()
+    place.clear()
+    assert stop(place) == {}
+    assert place.requests() == []
+    place.work()
+    assert "created" in stop(place)["hookSpecificOutput"]["additionalContext"]
+
+
+def test_closes_link_lets_github_close_the_issue_and_the_claim_copes(place: Place) -> None:
+    """With issue_link = "Closes" the merge closes the issue; the question and the rest remain."""
+    (place.root / ".lifecycle.toml").write_text('issue_link = "Closes"\n')
+    place.ready()
+    stop(place)
+    number = place.pull()
+    assert "Closes #42" in place.pulls()[number]["body"]
+    place.control.merge_pull(number)
+    assert place.issue()["state"] == "closed"
+    assert "Should I close issue #42?" in idle(place)
+    place.write(phase="done")
+    assert stop(place)["systemMessage"].startswith("Issue #42 closed. Board → Done.")
+    assert len(place.issue()["comments"]) == 1
+
+
+def test_the_projects_own_template_is_the_body(place: Place) -> None:
+    """`.github/pull_request_template.md` is used, its boxes unchecked, summary and link in front."""
+    folder = place.root / ".github"
+    folder.mkdir()
+    (folder / "pull_request_template.md").write_text("## Why\n\n- [x] I ticked this\n")
+    place.ready()
+    stop(place)
+    body = place.pulls()[place.pull()]["body"]
+    assert body.startswith("Fix race condition\n\nRefs #42\n\n## Why")
+    assert "- [ ] I ticked this" in body
+
+
+def test_fault_10_without_a_claim_the_merge_is_told_and_the_next_task_named(place: Place) -> None:
+    """The design's sentence, once; the first Todo by priority, and never "null (#?)"."""
+    place.work("feature/x")
+    number = place.control.open_pull("feature/x", "By hand")
+    assert idle(place) == ""
+    place.control.merge_pull(number)
+    (place.root / ".lifecycle/idle-due").unlink()
+    first = next(
+        (n, i["title"])
+        for n, i in sorted(place.control.world()["issues"].items())
+        if place.card(int(n)).get("Priority") == "P0: Critical"
+        and place.card(int(n))["Status"] == "Todo"
+    )
+    assert idle(place) == (
+        f"Your PR on branch feature/x was merged! Next available task: {first[1]} (#{first[0]}). "
+        "Use /claim to pick it up.\n"
+    )
+    (place.root / ".lifecycle/idle-due").unlink()
+    place.clear()
+    assert idle(place) == ""
+    assert place.requests() == []
+
+
+def test_fault_10_with_no_task_left_it_says_so(place: Place) -> None:
+    """An empty Todo column is a sentence, not "null"."""
+    place.work("feature/x")
+    place.control.merge_pull(place.control.open_pull("feature/x", "By hand"))
+    for number in place.control.world()["issues"]:
+        place.control.set_field(int(number), "Status", "Done")
+    assert idle(place) == "Your PR on branch feature/x was merged! No task is left in Todo.\n"
+
+
+def test_the_session_starts_with_claim_question_and_board(place: Place) -> None:
+    """Four counts, the first five Todo, who works on what; the open question from state."""
+    place.ready()
+    stop(place)
+    number = place.pull()
+    place.control.merge_pull(number)
+    idle(place)
+    for _ in range(2):  # rendered from state: however often a session starts
+        done = place.hook("session-start", {"hook_event_name": "SessionStart", "source": "resume"})
+        output = json.loads(done.stdout)["hookSpecificOutput"]
+        assert output["hookEventName"] == "SessionStart"
+        text = output["additionalContext"]
+        assert f"PR #{number} merged! Should I close issue #42?" in text
+        assert "4 Todo, 1 In Progress, 2 In Review, 1 Done" in text
+        assert "- #43 " in text
+        assert "(octocat-1)" in text
+
+
+@pytest.mark.parametrize("hook", ["on-stop", "on-idle", "session-start"])
+def test_a_repository_that_never_asked_is_left_alone(place: Place, hook: str) -> None:
+    """No claim, no config, no project variable: no network, no file, no output."""
+    place.environment.pop("LIFECYCLE_PROJECT_NUMBER")
+    before = sorted(place.root.iterdir())
+    done = place.hook(hook, {})
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert sorted(place.root.iterdir()) == before
+    assert place.requests() == []
