@@ -221,12 +221,6 @@ def _admit(world: World, task: _Task, *, login: str, agent: str, force: bool) ->
     issue, item = task.issue, task.seen.item
     if not issue.is_open:
         raise Refused(f"#{issue.number} is closed; nothing was claimed.")
-    others = [name for name in issue.assignees if name.casefold() != login.casefold()]
-    if others and not force:
-        raise HeldByAnother(
-            f"#{issue.number} is assigned to {', '.join(others)}; nothing was claimed. "
-            "Choose another task, or use --force."
-        )
     status = item.status if item is not None else None
     if status not in (None, Status.TODO) and not (item and item.agent == agent) and not force:
         if item is not None and item.agent:
@@ -236,6 +230,12 @@ def _admit(world: World, task: _Task, *, login: str, agent: str, force: bool) ->
         raise Refused(
             f'#{issue.number} has Status "{status}", not "{Status.TODO}"; nothing was claimed. '
             "Move it to Todo, or use --force."
+        )
+    others = [name for name in issue.assignees if name.casefold() != login.casefold()]
+    if others and not force:
+        raise HeldByAnother(
+            f"#{issue.number} is assigned to {', '.join(others)}; nothing was claimed. "
+            "Choose another task, or use --force."
         )
     notes = []
     if task.card is not None:
