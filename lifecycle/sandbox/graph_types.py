@@ -119,6 +119,16 @@ def _contexts(call: Call, rollup: Rollup, **arguments: Any) -> dict[str, Any]:
     return page
 
 
+def _verdict(call: Call, rollup: Rollup) -> str:
+    """The worst of the newest runs and statuses of a commit, hidden ones too."""
+    runs = checks.latest_runs_of(call.world, rollup.sha)
+    words = {run.conclusion if run.status == "completed" else "pending" for run in runs}
+    words |= {status.state for status in checks.statuses_of(call.world, rollup.sha)}
+    if words - {"success", "neutral", "skipped", "pending", "expected", None}:
+        return "FAILURE"
+    return "PENDING" if words & {"pending", "expected", None} else "SUCCESS"
+
+
 def _content(call: Call, item: Item) -> Issue | PullRequest:
     return call.world.pulls.get(item.issue.number, item.issue)
 
@@ -183,7 +193,7 @@ RESOLVERS: dict[str, dict[str, Any]] = {
     },
     "IssueComment": {
         "id": lambda _, comment: f"IC_{comment.id}",
-        "databaseId": lambda _, comment: comment.id,
+        "fullDatabaseId": lambda _, comment: str(comment.id),
     },
     "PullRequest": {
         "id": lambda _, pull: pull.node_id,
@@ -204,6 +214,7 @@ RESOLVERS: dict[str, dict[str, Any]] = {
         "id": lambda _, rollup: f"SCR_{rollup.sha}",
         "commit": lambda _, rollup: {"id": f"C_{rollup.sha}", "oid": rollup.sha},
         "contexts": _contexts,
+        "state": _verdict,
     },
     "CheckRun": {
         "id": lambda _, run: f"CR_{run.id}",

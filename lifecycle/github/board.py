@@ -1,0 +1,344 @@
+"""One Projects v2 board: cached ids, and writes that are checked against what GitHub answers.
+
+Only values of items are ever written: the mutation that edits a field replaces its options.
+Source: https://docs.github.com/issues/planning-and-tracking-with-projects/automating-your-project/using-the-api-to-manage-projects
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from lifecycle.errors import ItemMissing, NotFound, Rejected, StaleFields, UnknownOption
+from lifecycle.github import translate
+from lifecycle.github.failures import Asked
+from lifecycle.model import BoardField, BoardItem, BoardSchema, Card
+from lifecycle.ports import Cache
+from lifecycle.retry import reading
+
+if TYPE_CHECKING:
+    from lifecycle.github.graph import GraphClient, Reply
+
+T = TypeVar("T")
+
+STATUS = "Status"
+AGENT = "Agent"
+_TEXT = "TEXT"
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectRef:
+    """A project as people name it: the login of its owner, user or organisation, and its number."""
+
+    owner: str
+    number: int
+
+    def __str__(self) -> str:
+        return f"project {self.number} of {self.owner}"
+
+
+class GitHubBoard:
+    """Fits `ports.Board`.
+
+    Args:
+        project: which board.
+        graph: GraphQL.
+        cache: keeps the ids of the project, its fields and options.
+    """
+
+    def __init__(self, project: ProjectRef, graph: GraphClient, cache: Cache) -> None:
+        self._project = project
+        self._graph = graph
+        self._cache = cache
+
+    def schema(self, *, refresh: bool = False) -> BoardSchema:
+        """Ids of the project, its fields and options: cached, or read anew on `refresh`.
+
+        Raises:
+            NotFound: there is no such owner or project, or the token may not see it.
+            MissingScope: the token lacks the project scope.
+        """
+        known = None if refresh else _from_json(self._cache.get(self._key))
+        if known is not None:
+            return known
+        found = self._discover()
+        self._cache.put(self._key, _as_json(found))
+        return found
+
+    def set_fields(
+        self, item_id: str, *, status: str | None, agent: str | None, clear_agent: bool = False
+    ) -> BoardItem:
+        """Write Status and Agent in one request and return what the payload shows afterwards.
+
+        `None` leaves a field alone; an empty `agent` clears, as `clear_agent` does. A board without
+        a text field called Agent gets its Status all the same, and the item's `agent` stays None.
+
+        Raises:
+            UnknownOption: Status has no such option, or the board no such field.
+            ItemArchived, ItemMissing: the card cannot be written.
+            Rejected: GitHub took the value and shows another.
+        """
+        clears = clear_agent or agent == ""
+        text = None if clears else agent
+
+        def write(schema: BoardSchema) -> BoardItem:
+            return self._set(schema, item_id, status, text, clears=clears)
+
+        return self._with_schema(write)
+
+    def add(self, issue_id: str) -> BoardItem:
+        """Put an issue on the board; returns the item that is there if it was on it already.
+
+        Raises:
+            NotFound: there is no such issue.
+        """
+        subject = f"adding the issue to {self._project}"
+
+        def write(schema: BoardSchema) -> BoardItem:
+            variables = {"project": schema.project_id, "content": issue_id}
+            reply = self._ask("add_board_item", variables, subject, absent=(issue_id, NotFound))
+            payload = reply.data.get("addProjectV2ItemById") or {}
+            if not payload.get("item"):
+                raise self._graph.failures.of_nonsense(Asked(subject, is_write=True))
+            return translate.board_item(payload["item"])
+
+        return self._with_schema(write)
+
+    def cards(self) -> tuple[Card, ...]:
+        """Every item whose content is an issue, all pages, archived ones left out."""
+        return self._with_schema(lambda schema: tuple(self._cards(schema.project_id)))
+
+    @property
+    def _key(self) -> str:
+        return f"board:{self._project.owner.casefold()}/{self._project.number}"
+
+    def _with_schema(self, act: Callable[[BoardSchema], T]) -> T:
+        """Act with the ids that are known, and once more with fresh ones if they turn out stale."""
+        known = _from_json(self._cache.get(self._key))
+        if known is not None:
+            # Whether the ids or the wish are wrong is for the fresh ids to say.
+            with suppress(StaleFields, UnknownOption):
+                return act(known)
+        return act(self.schema(refresh=True))
+
+    def _discover(self) -> BoardSchema:
+        fields: list[translate.Json] = []
+        after = None
+        while True:
+            project, viewer = self._page_of_fields(after)
+            connection = project.get("fields") or {}
+            fields += [node for node in connection.get("nodes") or [] if node]
+            after = self._next(connection)
+            if after is None:
+                return translate.board_schema(viewer, project, fields)
+
+    def _page_of_fields(self, after: str | None) -> tuple[translate.Json, str]:
+        variables = {
+            "owner": self._project.owner,
+            "number": self._project.number,
+            "after": after,
+        }
+        subject = f"the board, {self._project}"
+        ask = partial(self._graph.execute, "discover_board", variables, subject=subject)
+        reply = reading(self._graph.deadline, ask)
+        for problem in reply.problems:
+            if problem.type != "NOT_FOUND":
+                raise self._graph.failures.of_problem(problem, Asked(subject))
+        owner = reply.data.get("repositoryOwner")
+        if not owner:
+            raise NotFound(
+                f"GitHub knows no user or organisation {self._project.owner}, so no board was read; "
+                "correct the configured owner of the project."
+            )
+        if not owner.get("projectV2"):
+            raise NotFound(
+                f"GitHub shows no {self._project} to the token, so no board was read; check the "
+                "number in the project's URL, and that the token may see it (a private project needs "
+                "the project scope: gh auth refresh -s project)."
+            )
+        return owner["projectV2"], (reply.data.get("viewer") or {}).get("login") or ""
+
+    def _set(
+        self,
+        schema: BoardSchema,
+        item_id: str,
+        status: str | None,
+        text: str | None,
+        *,
+        clears: bool,
+    ) -> BoardItem:
+        status_field = _status_field(schema) if status is not None else None
+        option = _option(status_field, status) if status_field and status is not None else None
+        agent_field = _agent_field(schema)
+        sets_agent = agent_field is not None and text is not None
+        clears = agent_field is not None and clears
+        if option is None and not sets_agent and not clears:
+            return BoardItem(item_id)
+        variables = {
+            "project": schema.project_id,
+            "item": item_id,
+            "statusField": status_field.id if status_field else "",
+            "status": option or "",
+            "setStatus": option is not None,
+            "agentField": agent_field.id if agent_field else "",
+            "agent": text or "",
+            "setAgent": sets_agent,
+            "clearAgent": clears,
+        }
+        subject = f"the fields of a card on {self._project}"
+        reply = self._ask("set_board_fields", variables, subject, absent=(item_id, ItemMissing))
+        item = self._item_after(reply, subject)
+        if option is not None:
+            _demand_same(STATUS, item.status, status)
+        if sets_agent or clears:
+            _demand_same(AGENT, item.agent, text)
+        return item
+
+    def _item_after(self, reply: Reply, subject: str) -> BoardItem:
+        """The item as the last of the mutations left it: GitHub runs them in the written order."""
+        payloads = [reply.data.get(alias) for alias in ("cleared", "agent", "status")]
+        nodes = [payload.get("projectV2Item") for payload in payloads if payload]
+        if not nodes or not nodes[0]:
+            raise self._graph.failures.of_nonsense(Asked(subject, is_write=True))
+        return translate.board_item(nodes[0])
+
+    def _ask(
+        self,
+        name: str,
+        variables: Mapping[str, Any],
+        subject: str,
+        *,
+        absent: tuple[str, type[Rejected]] | None = None,
+    ) -> Reply:
+        """Ask, where a hole in the answer is an error.
+
+        An id that GitHub does not know is a stale one of the schema, except for `absent`'s, which
+        has an error of its own.
+        """
+
+        def once() -> Reply:
+            reply = self._graph.execute(name, variables, subject=subject)
+            if reply.problems:
+                asked = Asked(subject, is_write=True)
+                raise self._graph.failures.of_problems(reply.problems, asked)
+            return reply
+
+        try:
+            return reading(self._graph.deadline, once)
+        except NotFound as error:
+            if absent is not None and absent[0] in error.evidence:
+                raise absent[1](
+                    f"GitHub knows no such card or issue for {subject} (any more), so nothing was "
+                    "changed; look at the board.",
+                    evidence=error.evidence,
+                ) from None
+            raise StaleFields(
+                f"The ids known of {self._project} are out of date, so nothing was changed; they are "
+                "read anew at the next look.",
+                evidence=error.evidence,
+            ) from None
+
+    def _cards(self, project_id: str) -> Iterator[Card]:
+        subject = f"the cards of {self._project}"
+        after = None
+        while True:
+            variables = {"project": project_id, "after": after}
+            reply = self._ask("list_board_items", variables, subject)
+            connection = (reply.data.get("node") or {}).get("items")
+            if connection is None:
+                raise self._graph.failures.of_nonsense(Asked(subject))
+            for node in connection.get("nodes") or []:
+                card = translate.card(node or {})
+                if card is not None and not card.item.is_archived:
+                    yield card
+            after = self._next(connection)
+            if after is None:
+                return
+
+    def _next(self, connection: translate.Json) -> str | None:
+        """The cursor of the next page, or None on the last one."""
+        page = connection.get("pageInfo") or {}
+        if not page.get("hasNextPage"):
+            return None
+        if not page.get("endCursor"):
+            raise self._graph.failures.of_nonsense(Asked(f"the pages of {self._project}"))
+        return str(page["endCursor"])
+
+
+def _status_field(schema: BoardSchema) -> BoardField:
+    field = schema.field(STATUS)
+    if field is None or not field.options:
+        names = ", ".join(one.name for one in schema.fields) or "none"
+        raise UnknownOption(
+            f'The board "{schema.title}" has no single-select field "{STATUS}", so its card was left '
+            f"as it is; its fields are: {names}."
+        )
+    return field
+
+
+def _agent_field(schema: BoardSchema) -> BoardField | None:
+    field = schema.field(AGENT)
+    return field if field is not None and field.kind == _TEXT else None
+
+
+def _option(field: BoardField, name: str) -> str:
+    option = field.option(name)
+    if option is None:
+        names = ", ".join(known for known, _ in field.options)
+        raise UnknownOption(
+            f'{field.name} has no option "{name}" on the board, so the card was left as it is; use '
+            f"one of: {names}."
+        )
+    return option
+
+
+def _demand_same(name: str, shown: str | None, wanted: str | None) -> None:
+    """Refuse a payload that shows another value than the one written."""
+    if (shown or "").strip().casefold() != (wanted or "").strip().casefold():
+        raise Rejected(
+            f'GitHub took {name} "{wanted or ""}" for the card and shows "{shown or ""}", so the '
+            "board is not as it should be; look there for a workflow that moves the card.",
+            evidence=f"{name} is {shown!r}",
+        )
+
+
+def _as_json(schema: BoardSchema) -> dict[str, Any]:
+    fields = [
+        {
+            "id": one.id,
+            "name": one.name,
+            "kind": one.kind,
+            "options": [list(o) for o in one.options],
+        }
+        for one in schema.fields
+    ]
+    return {
+        "project_id": schema.project_id,
+        "title": schema.title,
+        "url": schema.url,
+        "viewer": schema.viewer,
+        "fields": fields,
+    }
+
+
+def _from_json(found: object) -> BoardSchema | None:
+    """The cached schema; None if there is none, or if another version wrote another shape."""
+    if not isinstance(found, dict):
+        return None
+    try:
+        fields = tuple(
+            BoardField(
+                str(one["id"]),
+                str(one["name"]),
+                str(one["kind"]),
+                tuple((str(name), str(option)) for name, option in one["options"]),
+            )
+            for one in found["fields"]
+        )
+        names = [str(found[key]) for key in ("project_id", "title", "url", "viewer")]
+    except (KeyError, TypeError, ValueError):
+        return None
+    return BoardSchema(names[0], names[1], names[2], names[3], fields)

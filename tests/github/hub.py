@@ -1,0 +1,77 @@
+"""What the tests of the adapters share: a clock, a cache, and the adapters on a sandbox."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lifecycle.deadline import Deadline
+from lifecycle.github.board import GitHubBoard, ProjectRef
+from lifecycle.github.forge import GitHubForge
+from lifecycle.github.graph import GraphClient
+from lifecycle.github.rest import RestClient
+from lifecycle.model import Repository
+from lifecycle.sandbox.control import Control
+from lifecycle.sandbox.server import SandboxInfo
+
+TOKEN = "tell-nobody-0123456789"
+REPOSITORY = Repository("octo-org", "hello-service")
+
+
+class PatientClock:
+    """A clock that moves only when somebody sleeps on it."""
+
+    def __init__(self) -> None:
+        self.moment = 1_700_000_000.0
+        self.naps: list[float] = []
+
+    def now(self) -> float:
+        """The moment."""
+        return self.moment
+
+    def monotonic(self) -> float:
+        """The same moment."""
+        return self.moment
+
+    def sleep(self, seconds: float) -> None:
+        """Move time on."""
+        self.naps.append(seconds)
+        self.moment += seconds
+
+
+class MemoryCache(dict[str, object]):
+    """Fits ports.Cache."""
+
+    def put(self, key: str, value: object) -> None:
+        """Remember."""
+        self[key] = value
+
+
+class Hub:
+    """The adapters on a sandbox, and what a human may do there."""
+
+    def __init__(self, info: SandboxInfo, deadline: Deadline) -> None:
+        self.info = info
+        self.control = Control(info.control_url)
+        self.cache = MemoryCache()
+        owner, name = info.repository.split("/")
+        self.repository = Repository(owner, name)
+        self.project = ProjectRef(info.project_owner or "", info.project_number or 0)
+        self.graph = GraphClient(info.graphql_url, info.token, deadline, token_source="GH_TOKEN")
+        self.rest = RestClient(info.api_url, info.token, deadline, token_source="GH_TOKEN")
+        self.forge = GitHubForge(self.repository, self.project, graph=self.graph, rest=self.rest)
+        self.board = GitHubBoard(self.project, self.graph, self.cache)
+
+    def pushed(self, branch: str = "work") -> str:
+        """A branch with one commit more than main; its head."""
+        sha: str = self.control.push_commit(branch, {"work.txt": branch}, "work")
+        return sha
+
+    def asked(self) -> list[str]:
+        """What was asked since the last call: GraphQL operations, and REST as METHOD PATH."""
+        found = [one.operation or f"{one.method} {one.path}" for one in self.control.requests()]
+        self.control.clear_requests()
+        return [one.replace(f"/repos/{self.info.repository}", "") for one in found]
+
+    def world(self) -> dict[str, Any]:
+        """Everything in the sandbox."""
+        return dict(self.control.world())

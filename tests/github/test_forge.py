@@ -1,0 +1,330 @@
+"""lifecycle.github.forge: one look at a claim, and what is missing from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import responses
+
+from lifecycle.deadline import Deadline
+from lifecycle.errors import BadCredentials, MissingScope, NoPermission, NotFound, Transient
+from lifecycle.github.board import ProjectRef
+from lifecycle.github.forge import GitHubForge
+from lifecycle.github.graph import GraphClient
+from lifecycle.github.rest import RestClient
+from lifecycle.model import Bucket, Look, PullState, Repository
+from lifecycle.ports import Forge
+from lifecycle.sandbox.faults import Fault
+from lifecycle.sandbox.seed import SeedToken, default_seed
+from lifecycle.sandbox.server import Sandbox
+from tests.github.hub import REPOSITORY, Hub
+
+LOOK = Look(issue=42, branch="work", board=True, comments=True, checks=True)
+URL = "https://api.github.com/graphql"
+REST = "https://api.github.com:443/repos/octo-org/hello-service"
+SHA = "a" * 40
+
+
+@pytest.fixture
+def mock() -> Iterator[responses.RequestsMock]:
+    """Answers made up for api.github.com."""
+    with responses.RequestsMock() as found:
+        yield found
+
+
+@pytest.fixture
+def forge(graph: GraphClient, rest: RestClient) -> GitHubForge:
+    """On api.github.com, with project 1 of octo-org."""
+    return GitHubForge(REPOSITORY, ProjectRef("octo-org", 1), graph=graph, rest=rest)
+
+
+def seen(**changes: Any) -> dict[str, Any]:
+    """The repository of an ObserveClaim answer."""
+    issue = {"id": "I_42", "number": 42, "title": "t", "url": "u", "state": "OPEN"}
+    node = {
+        "nameWithOwner": "octo-org/hello-service",
+        "defaultBranchRef": {"name": "main"},
+        "issue": {**issue, "stateReason": None, "assignees": {"nodes": []}},
+        "byBranch": {"nodes": []},
+    }
+    return {**node, **changes}
+
+
+def pull(number: int = 7, state: str = "OPEN", **changes: Any) -> dict[str, Any]:
+    """A PullRequest node."""
+    node = {"number": number, "url": "u", "title": "t", "body": "", "state": state}
+    node |= {"headRefName": "work", "headRefOid": SHA, "baseRefName": "main"}
+    node |= {"headRepositoryOwner": {"login": "octo-org"}, "statusCheckRollup": None}
+    return {**node, **changes}
+
+
+def problem(kind: str, *path: str | int, message: str = "why") -> dict[str, Any]:
+    """An entry of `errors`."""
+    return {"type": kind, "path": list(path), "message": message}
+
+
+def test_the_adapter_fits_its_port(hub: Hub) -> None:
+    """What the engine may ask of a forge, this one has."""
+    forge: Forge = hub.forge
+    assert forge.viewer() == "octocat"
+
+
+def test_one_request_shows_a_whole_claim(hub: Hub) -> None:
+    """Issue, comments, board, pull request and checks come with one GraphQL request."""
+    sha = hub.pushed("work")
+    number = hub.control.open_pull("work", "Fix")
+    hub.control.set_check(number, "test", conclusion="failure")
+    hub.control.comment(42, "hello")
+    hub.control.assign(42, "octocat")
+    hub.asked()
+    found = hub.forge.observe(replace(LOOK, pr_number=number))
+    assert hub.asked() == ["ObserveClaim"]
+    assert (found.repository, found.default_branch) == ("octo-org/hello-service", "main")
+    assert found.issue is not None
+    assert found.issue.comments is not None
+    assert [one.body for one in found.issue.comments] == ["hello"]
+    assert found.issue.assignees == ("octocat",)
+    assert found.item is not None
+    assert (found.item.status, found.item.agent, found.board_problem) == ("Todo", None, None)
+    assert found.by_number is not None
+    assert (found.by_number.number, found.by_number.head_sha) == (number, sha)
+    assert found.by_number.checks is not None
+    assert [one.bucket for one in found.by_number.checks.failed] == [Bucket.FAIL]
+    assert [one.number for one in found.by_branch] == [number]
+
+
+def test_what_was_not_asked_for_is_unknown(hub: Hub) -> None:
+    """A small look brings neither comments, nor checks, nor the board, nor its problems."""
+    hub.pushed("work")
+    hub.control.open_pull("work", "Fix")
+    hub.control.set_scopes(["repo"])
+    found = hub.forge.observe(Look(issue=42, branch="work"))
+    assert found.issue is not None
+    assert found.issue.comments is None
+    assert found.by_branch[0].checks is None
+    assert (found.item, found.board_problem, found.by_number) == (None, None, None)
+
+
+def test_what_does_not_exist_is_none(hub: Hub) -> None:
+    """A missing issue and a missing pull request are facts, not errors."""
+    found = hub.forge.observe(Look(issue=999, branch="none", pr_number=998, checks=True))
+    assert (found.issue, found.by_number, found.by_branch) == (None, None, ())
+    assert hub.asked() == ["ObserveClaim"]
+
+
+def test_a_missing_repository_is_named(hub: Hub) -> None:
+    """The sentence names the repository, for both kinds of look."""
+    forge = GitHubForge(Repository("octo-org", "gone"), None, graph=hub.graph, rest=hub.rest)
+    with pytest.raises(NotFound, match="octo-org/gone"):
+        forge.observe(LOOK)
+    with pytest.raises(NotFound, match="octo-org/gone"):
+        forge.pull_requests_of("work")
+
+
+def test_pull_requests_of_a_branch_come_newest_first(hub: Hub) -> None:
+    """Closed ones too: a reused branch has a history."""
+    hub.pushed("work")
+    first = hub.control.open_pull("work", "First")
+    hub.control.close_pull(first)
+    second = hub.control.open_pull("work", "Second")
+    hub.asked()
+    found = hub.forge.pull_requests_of("work")
+    assert [(one.number, one.state) for one in found] == [
+        (second, PullState.OPEN),
+        (first, PullState.CLOSED),
+    ]
+    assert hub.asked() == ["ObserveBranch"]
+
+
+def test_a_token_without_the_scope_sees_everything_but_the_board(hub: Hub) -> None:
+    """The look goes on without the board, says how to mend it, and asks for it once only."""
+    hub.control.set_scopes(["repo"])
+    found = hub.forge.observe(LOOK)
+    assert found.issue is not None
+    assert found.item is None
+    assert found.board_problem is not None
+    assert "gh auth refresh -s project" in found.board_problem
+    assert hub.asked() == ["ObserveClaim", "ObserveClaim"]
+    assert hub.forge.observe(LOOK).board_problem == found.board_problem
+    assert hub.asked() == ["ObserveClaim"]
+
+
+@pytest.mark.parametrize("data", [None, {"repository": seen()}])
+def test_a_missing_scope_is_raised_if_the_board_is_not_to_blame(
+    forge: GitHubForge, mock: responses.RequestsMock, data: object
+) -> None:
+    """Without the board there is nothing to leave out."""
+    mock.post(URL, json={"data": data, "errors": [problem("INSUFFICIENT_SCOPES")]})
+    with pytest.raises(MissingScope):
+        forge.observe(Look(issue=42, branch="work"))
+    assert len(mock.calls) == 1
+
+
+@pytest.mark.parametrize("kind", ["INSUFFICIENT_SCOPES", "FORBIDDEN"])
+def test_an_unreadable_board_leaves_the_rest_in_use(
+    forge: GitHubForge, mock: responses.RequestsMock, kind: str
+) -> None:
+    """If the rest came with the first answer, nothing is asked twice."""
+    errors = [problem(kind, "repository", "issue", "projectItems", "nodes", 0, "project")]
+    issue = {**seen()["issue"], "projectItems": {"nodes": [None]}}
+    mock.post(URL, json={"data": {"repository": seen(issue=issue)}, "errors": errors})
+    found = forge.observe(LOOK)
+    assert found.issue is not None
+    assert found.board_problem is not None
+    assert found.item is None
+    assert len(mock.calls) == 1
+
+
+def test_an_issue_that_the_board_took_along_is_asked_for_again(
+    forge: GitHubForge, mock: responses.RequestsMock
+) -> None:
+    """A null that spread from the board to the issue does not say that there is no issue."""
+    errors = [problem("FORBIDDEN", "repository", "issue", "projectItems")]
+    mock.post(URL, json={"data": {"repository": seen(issue=None)}, "errors": errors})
+    mock.post(URL, json={"data": {"repository": seen()}})
+    found = forge.observe(LOOK)
+    assert found.issue is not None
+    assert found.board_problem is not None
+    assert len(mock.calls) == 2
+
+
+def test_another_hole_is_an_error(forge: GitHubForge, mock: responses.RequestsMock) -> None:
+    """What may not be missing is not taken for absent."""
+    errors = [problem("FORBIDDEN", "repository", "byBranch")]
+    mock.post(URL, json={"data": {"repository": seen(byBranch=None)}, "errors": errors})
+    with pytest.raises(NoPermission):
+        forge.observe(LOOK)
+
+
+@pytest.mark.parametrize("look", [LOOK, replace(LOOK, board=False)])
+def test_no_repository_without_a_reason_is_no_answer(
+    forge: GitHubForge, mock: responses.RequestsMock, look: Look
+) -> None:
+    """A null that nobody explains is unknown, never "there is nothing"."""
+    mock.post(URL, json={"data": {"repository": None}})
+    with pytest.raises(Transient):
+        forge.observe(look)
+    with pytest.raises(Transient):
+        forge.pull_requests_of("work")
+
+
+def test_more_checks_than_a_page_are_read_over_rest(hub: Hub) -> None:
+    """A hundred and one contexts: the hundred that GraphQL shows are not all."""
+    hub.pushed("work")
+    number = hub.control.open_pull("work", "Fix")
+    for index in range(101):
+        hub.control.set_status(number, f"ci/{index:03}", state="success")
+    hub.asked()
+    found = hub.forge.observe(replace(LOOK, pr_number=number))
+    assert found.by_number is not None
+    assert found.by_number.checks is not None
+    assert found.by_number.checks.is_complete
+    assert found.by_number.checks.count(Bucket.PASS) == 101
+    sha = found.by_number.head_sha
+    assert hub.asked() == [
+        "ObserveClaim",
+        f"GET /commits/{sha}/check-runs",
+        f"GET /commits/{sha}/status",
+        f"GET /commits/{sha}/status",
+    ]
+
+
+def test_hidden_checks_are_read_over_rest_for_open_pull_requests_only(
+    forge: GitHubForge, mock: responses.RequestsMock
+) -> None:
+    """A token that may not see contexts gets partial data; a merged pull request needs none."""
+    hidden = {"commit": {"oid": SHA}, "contexts": {"pageInfo": {}, "nodes": [None]}}
+    nodes = [
+        pull(8, statusCheckRollup=hidden),
+        pull(7, "MERGED", statusCheckRollup=None, headRefOid="b" * 40),
+    ]
+    path = ("repository", "byBranch", "nodes", 0, "statusCheckRollup", "contexts", "nodes", 0)
+    errors = [problem("FORBIDDEN", *path)]
+    data = {"repository": seen(byBranch={"nodes": nodes})}
+    mock.post(URL, json={"data": data, "errors": errors})
+    run = {"id": 1, "name": "test", "status": "completed", "conclusion": "success"}
+    run |= {"started_at": "2026-01-31T10:00:00Z", "details_url": "u", "check_suite": {"id": 5}}
+    mock.get(f"{REST}/commits/{SHA}/check-runs", json={"total_count": 1, "check_runs": [run]})
+    mock.get(f"{REST}/commits/{SHA}/status", json={"statuses": [], "total_count": 0})
+    found = forge.observe(replace(LOOK, board=False))
+    assert found.by_branch[0].checks is not None
+    assert found.by_branch[0].checks.is_green
+    assert found.by_branch[1].checks is not None
+    assert not found.by_branch[1].checks.is_complete
+    assert len(mock.calls) == 3
+
+
+@pytest.mark.parametrize(("verdict", "is_green"), [("SUCCESS", True), ("PENDING", False)])
+def test_githubs_own_verdict_counts_where_everything_else_is_hidden(
+    forge: GitHubForge, mock: responses.RequestsMock, verdict: str, is_green: bool
+) -> None:
+    """A token without the checks permission can still be told that all of them passed."""
+    rollup = {"state": verdict, "commit": {"oid": SHA}, "contexts": None}
+    path = ("repository", "byBranch", "nodes", 0, "statusCheckRollup", "contexts")
+    data = {"repository": seen(byBranch={"nodes": [pull(8, statusCheckRollup=rollup)]})}
+    mock.post(URL, json={"data": data, "errors": [problem("FORBIDDEN", *path)]})
+    mock.get(f"{REST}/commits/{SHA}/check-runs", status=403, json={"message": "Not accessible"})
+    run = {"id": 1, "name": "CI", "event": "push", "workflow_id": 3, "status": "completed"}
+    run |= {"conclusion": "success", "run_started_at": "2026-01-31T10:00:00Z", "html_url": "u"}
+    mock.get(f"{REST}/actions/runs", json={"total_count": 1, "workflow_runs": [run]})
+    mock.get(f"{REST}/commits/{SHA}/status", json={"statuses": [], "total_count": 0})
+    checks = forge.observe(replace(LOOK, board=False)).by_branch[0].checks
+    assert checks is not None
+    assert checks.is_green is is_green
+
+
+def test_no_checks_yet_are_read_once(hub: Hub) -> None:
+    """A head on which nothing has registered is complete and empty: no fallback, not green."""
+    hub.pushed("work")
+    number = hub.control.open_pull("work", "Fix")
+    hub.asked()
+    found = hub.forge.observe(replace(LOOK, pr_number=number))
+    assert found.by_number is not None
+    assert found.by_number.checks is not None
+    assert (found.by_number.checks.runs, found.by_number.checks.is_complete) == ((), True)
+    assert not found.by_number.checks.is_green
+    assert hub.asked() == ["ObserveClaim"]
+
+
+def test_a_fine_grained_token_reads_checks_over_rest(deadline: Deadline) -> None:
+    """Contexts and cards are hidden from it: checks come over REST, the board is said to be."""
+    token = SeedToken("fine", "octocat", ["issues:write", "checks:read"], "fine-grained")
+    with Sandbox(replace(default_seed(), tokens=[token])) as sandbox:
+        hub = Hub(sandbox.info, deadline)
+        hub.pushed("work")
+        number = hub.control.open_pull("work", "Fix")
+        hub.control.set_check(number, "test")
+        hub.asked()
+        found = hub.forge.observe(replace(LOOK, pr_number=number))
+        asked = hub.asked()
+        hub.graph.close()
+        hub.rest.close()
+    assert found.by_number is not None
+    assert found.by_number.checks is not None
+    assert found.by_number.checks.is_green
+    assert found.board_problem is not None
+    assert "project 1 of octo-org" in found.board_problem
+    sha = found.by_number.head_sha
+    assert asked == ["ObserveClaim", f"GET /commits/{sha}/check-runs", f"GET /commits/{sha}/status"]
+
+
+def test_a_look_is_asked_again_after_an_outage(hub: Hub) -> None:
+    """Reads are repeated: two bad gateways do not blind a look."""
+    hub.control.add_fault(Fault("status", operation="ObserveClaim", count=2))
+    assert hub.forge.observe(LOOK).issue is not None
+    assert hub.asked() == ["ObserveClaim"] * 3
+
+
+def test_a_bad_token_is_said(hub: Hub) -> None:
+    """401 is not asked again, and the sentence names the variable."""
+    graph = GraphClient(
+        hub.info.graphql_url, "wrong", hub.graph.deadline, token_source="GITHUB_TOKEN"
+    )
+    forge = GitHubForge(hub.repository, None, graph=graph, rest=hub.rest)
+    with pytest.raises(BadCredentials, match="GITHUB_TOKEN"):
+        forge.observe(LOOK)
+    graph.close()
+    assert len(hub.asked()) == 1

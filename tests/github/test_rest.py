@@ -1,0 +1,445 @@
+"""lifecycle.github.rest: one request each, sent again only where that is harmless."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator
+from typing import Any, Literal
+
+import pytest
+import requests
+import responses
+
+from lifecycle.deadline import Deadline
+from lifecycle.errors import (
+    BadCredentials,
+    HeadMissing,
+    LifecycleError,
+    NoPermission,
+    NotFound,
+    NothingToMerge,
+    PullRequestExists,
+    Rejected,
+    Transient,
+)
+from lifecycle.github.rest import RestClient
+from lifecycle.model import Bucket, PullState
+from lifecycle.sandbox.faults import Fault
+from tests.github.hub import REPOSITORY, TOKEN, Hub, PatientClock
+
+# PyGithub names the port in every URL.
+BASE = "https://api.github.com:443/repos/octo-org/hello-service"
+SHA = "a" * 40
+
+
+@pytest.fixture
+def mock() -> Iterator[responses.RequestsMock]:
+    """Answers made up for api.github.com."""
+    with responses.RequestsMock() as found:
+        yield found
+
+
+def issue_json(number: int = 7, **changes: Any) -> dict[str, Any]:
+    """An issue as REST shows it."""
+    url = f"https://api.github.com/repos/octo-org/hello-service/issues/{number}"
+    node = {
+        "id": 1000 + number,
+        "node_id": f"I_{number}",
+        "number": number,
+        "url": url,
+        "html_url": f"https://github.com/octo-org/hello-service/issues/{number}",
+        "title": "Do it",
+        "state": "open",
+        "state_reason": None,
+        "assignees": [{"login": "maria", "url": "https://api.github.com/users/maria"}],
+    }
+    return {**node, **changes}
+
+
+def refusal(rest: RestClient, *, write: bool) -> LifecycleError:
+    """The error that a read or a comment ends in; it is checked for the token."""
+    with pytest.raises(LifecycleError) as caught:
+        rest.comment(REPOSITORY, 7, "hi") if write else rest.issue(REPOSITORY, 7)
+    error = caught.value
+    assert TOKEN not in f"{error} {error!r} {error.__dict__} {error.__cause__}"
+    return error
+
+
+def test_each_verb_is_one_request(hub: Hub) -> None:
+    """No object is fetched before it is acted on, and none is completed afterwards."""
+    hub.pushed("work")
+    hub.asked()
+    forge = hub.forge
+    assert forge.viewer() == "octocat"
+    assert forge.issue(42).title == "Fix race condition in task queue"
+    made = forge.create_pull_request(
+        title="Fix", body="Refs #42", head="octo-org:work", base="main"
+    )
+    comment = forge.comment(42, "on it")
+    assert forge.assign(42, "octocat") == ("octocat",)
+    closed = forge.close_issue(42)
+    assert hub.asked() == [
+        "GET /user",
+        "GET /issues/42",
+        "POST /pulls",
+        "POST /issues/42/comments",
+        "POST /issues/42/assignees",
+        "PATCH /issues/42",
+    ]
+    assert (made.number, made.state, made.head_owner) == (46, PullState.OPEN, "octo-org")
+    assert (made.branch, made.base, made.body) == ("work", "main", "Refs #42")
+    assert (closed.is_open, closed.state_reason, closed.assignees) == (
+        False,
+        "completed",
+        ("octocat",),
+    )
+    said = hub.world()["issues"]["42"]["comments"]
+    assert [(one["id"], one["body"]) for one in said] == [(comment.id, "on it")]
+
+
+def test_closing_what_is_closed_is_no_error(hub: Hub) -> None:
+    """The issue is shown closed, whoever closed it."""
+    assert not hub.forge.close_issue(36).is_open
+    assert not hub.forge.close_issue(36).is_open
+
+
+def test_an_assignee_that_github_ignores_is_missing_from_the_answer(hub: Hub) -> None:
+    """GitHub answers 201 for a stranger; only the list of assignees tells."""
+    assert hub.forge.assign(42, "nobody-at-all") == ()
+
+
+def test_the_number_of_a_pull_request_is_no_issue(hub: Hub) -> None:
+    """Issues and pull requests share their numbers; asking for an issue means an issue."""
+    hub.pushed("work")
+    number = hub.control.open_pull("work", "Fix")
+    with pytest.raises(NotFound, match="is a pull request"):
+        hub.forge.issue(number)
+
+
+def test_open_issues_are_read_to_the_last_page_in_one_request_a_page(
+    rest: RestClient, mock: responses.RequestsMock
+) -> None:
+    """Pull requests are left out without asking for each issue again."""
+    api = "https://api.github.com/repositories/9/issues"
+    last = {"Link": f'<{api}?state=open&per_page=100&page=2>; rel="next"'}
+    mock.get(
+        f"{BASE}/issues",
+        json=[issue_json(7), issue_json(8, pull_request={"url": "x"})],
+        headers=last,
+        match=[responses.matchers.query_param_matcher({"state": "open", "per_page": "100"})],
+    )
+    mock.get("https://api.github.com:443/repositories/9/issues", json=[issue_json(9)])
+    found = rest.open_issues(REPOSITORY)
+    assert [one.number for one in found] == [7, 9]
+    assert found[0].assignees == ("maria",)
+    assert len(mock.calls) == 2
+
+
+def test_checks_are_read_to_the_last_page(rest: RestClient, mock: responses.RequestsMock) -> None:
+    """Runs and statuses of all pages; of two runs of one suite the newest counts."""
+    commits = "https://api.github.com/repositories/9/commits"
+    old = {"id": 1, "name": "test", "status": "completed", "conclusion": "failure"}
+    old |= {"started_at": "2026-01-31T10:00:00Z", "details_url": "https://ci/1"}
+    old |= {"check_suite": {"id": 5}}
+    new = {**old, "id": 2, "conclusion": "success", "started_at": "2026-01-31T11:00:00Z"}
+    waits = {**old, "id": 3, "status": "queued", "conclusion": None, "started_at": None}
+    waits |= {"check_suite": {"id": 6}, "details_url": None}
+    mock.get(
+        f"{BASE}/commits/{SHA}/check-runs",
+        json={"total_count": 3, "check_runs": [old, new]},
+        headers={"Link": f'<{commits}/{SHA}/check-runs?page=2>; rel="next"'},
+    )
+    mock.get(
+        f"https://api.github.com:443/repositories/9/commits/{SHA}/check-runs",
+        json={"total_count": 3, "check_runs": [waits]},
+    )
+    status = {"context": "ci/x", "state": "success", "target_url": None}
+    status |= {"created_at": "2026-01-31T10:00:00Z"}
+    mock.get(
+        f"{BASE}/commits/{SHA}/status",
+        json={"state": "pending", "statuses": [status], "total_count": 2},
+        headers={"Link": f'<{commits}/{SHA}/status?page=2>; rel="next"'},
+    )
+    mock.get(
+        f"https://api.github.com:443/repositories/9/commits/{SHA}/status",
+        json={"state": "x", "statuses": [{**status, "context": "ci/y", "state": "error"}]},
+    )
+    checks = rest.checks(REPOSITORY, SHA)
+    assert [(one.name, one.bucket) for one in checks.runs] == [
+        ("ci/x", Bucket.PASS),
+        ("ci/y", Bucket.FAIL),
+        ("test", Bucket.PASS),
+        ("test", Bucket.PENDING),
+    ]
+    assert checks.is_complete
+    assert len(mock.calls) == 4
+
+
+def test_fewer_runs_than_announced_are_incomplete(
+    rest: RestClient, mock: responses.RequestsMock
+) -> None:
+    """A page that came without its runs must not read as "no failures"."""
+    mock.get(f"{BASE}/commits/{SHA}/check-runs", json={"total_count": 2, "check_runs": []})
+    mock.get(f"{BASE}/commits/{SHA}/status", json={"statuses": []})
+    assert not rest.checks(REPOSITORY, SHA).is_complete
+
+
+def test_a_token_without_checks_falls_back_to_actions(
+    rest: RestClient, mock: responses.RequestsMock
+) -> None:
+    """A fine-grained token sees workflow runs and statuses, which are never all checks."""
+    mock.get(
+        f"{BASE}/commits/{SHA}/check-runs",
+        status=403,
+        json={"message": "Resource not accessible by personal access token"},
+    )
+    run = {"id": 1, "name": "CI", "event": "push", "workflow_id": 3, "status": "completed"}
+    run |= {"conclusion": "failure", "run_started_at": "2026-01-31T10:00:00Z", "html_url": "u"}
+    newer = {**run, "id": 2, "conclusion": "success", "run_started_at": "2026-01-31T11:00:00Z"}
+    mock.get(
+        f"{BASE}/actions/runs",
+        json={"total_count": 2, "workflow_runs": [newer, run]},
+        match=[responses.matchers.query_param_matcher({"head_sha": SHA, "per_page": "100"})],
+    )
+    mock.get(f"{BASE}/commits/{SHA}/status", json={"statuses": []})
+    checks = rest.checks(REPOSITORY, SHA)
+    assert [(one.name, one.event, one.bucket) for one in checks.runs] == [
+        ("CI", "push", Bucket.PASS)
+    ]
+    assert not checks.is_complete
+
+
+@pytest.mark.parametrize(
+    ("head", "base", "leaf"),
+    [
+        ("octo-org:taken", "main", PullRequestExists),
+        ("octo-org:work", "work", NothingToMerge),
+        ("octo-org:never-pushed", "main", HeadMissing),
+    ],
+)
+def test_a_pull_request_that_cannot_be_has_its_leaf(
+    hub: Hub, head: str, base: str, leaf: type[LifecycleError]
+) -> None:
+    """GitHub's three 422s are told apart, and each is asked once."""
+    hub.pushed("work")
+    hub.pushed("taken")
+    hub.control.open_pull("taken", "First")
+    hub.asked()
+    with pytest.raises(leaf):
+        hub.forge.create_pull_request(title="Fix", body="", head=head, base=base)
+    assert hub.asked() == ["POST /pulls"]
+
+
+@pytest.mark.parametrize(
+    ("status", "message", "leaf"),
+    [
+        (401, "Bad credentials", BadCredentials),
+        (403, "Resource not accessible by integration", NoPermission),
+        (404, "Not Found", NotFound),
+        (410, "This issue was deleted", NotFound),
+        (451, "Repository access blocked", Rejected),
+    ],
+)
+def test_a_refusal_has_its_leaf_and_is_asked_once(
+    rest: RestClient,
+    mock: responses.RequestsMock,
+    status: int,
+    message: str,
+    leaf: type[LifecycleError],
+) -> None:
+    """PyGithub's exceptions become ours, without their traceback."""
+    mock.get(f"{BASE}/issues/7", status=status, json={"message": message})
+    error = refusal(rest, write=False)
+    assert type(error) is leaf
+    assert error.__cause__ is None
+    assert len(mock.calls) == 1
+
+
+def test_what_a_token_may_not_write_is_a_404(
+    rest: RestClient, mock: responses.RequestsMock
+) -> None:
+    """GitHub hides it; the sentence speaks of permission and names what would be needed."""
+    mock.post(
+        f"{BASE}/issues/7/comments",
+        status=404,
+        json={"message": "Not Found"},
+        headers={"X-Accepted-GitHub-Permissions": "issues=write"},
+    )
+    error = refusal(rest, write=True)
+    assert type(error) is NoPermission
+    assert "issues=write" in str(error)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"status": 502, "body": "<html>Unicorn!</html>"},
+        {"status": 503, "json": {"message": "Service Unavailable"}},
+        {"status": 500, "body": ""},
+        {"status": 502, "json": ["odd"]},
+        {"status": 200, "body": "<html>hello</html>"},
+        {"status": 200, "body": ""},
+        {"status": 200, "body": "null"},
+        {"status": 200, "json": ["odd"]},
+        {"status": 200, "json": {}},
+        {"status": 200, "json": {"number": "seven", "id": "seven"}},
+        {"status": 200, "body": '{"number": 7, "ti'},
+        {"body": requests.ReadTimeout("read timed out")},
+        {"body": requests.ConnectionError("Connection aborted.")},
+        {"body": requests.exceptions.ChunkedEncodingError("cut")},
+    ],
+    ids=repr,
+)
+def test_no_answer_is_asked_again_for_reads_only(
+    rest: RestClient, mock: responses.RequestsMock, clock: PatientClock, answer: dict[str, Any]
+) -> None:
+    """A read is tried three times; a comment is sent once, and may have landed."""
+    mock.get(f"{BASE}/issues/7", **answer)
+    mock.post(f"{BASE}/issues/7/comments", **answer)
+    read, write = refusal(rest, write=False), refusal(rest, write=True)
+    assert type(read) is Transient
+    assert type(write) is Transient
+    assert (read.is_ambiguous, write.is_ambiguous) == (False, True)
+    methods = [call.request.method for call in mock.calls]
+    assert methods == ["GET", "GET", "GET", "POST"]
+    assert len(clock.naps) == 2
+
+
+def test_a_comment_that_was_never_sent_is_not_ambiguous(
+    rest: RestClient, mock: responses.RequestsMock
+) -> None:
+    """No connection, no comment: it may be posted at the next look without reading first."""
+    mock.post(f"{BASE}/issues/7/comments", body=requests.ConnectTimeout("no route"))
+    error = refusal(rest, write=True)
+    assert isinstance(error, Transient)
+    assert not error.is_ambiguous
+
+
+def test_a_limit_is_waited_for_if_there_is_time(
+    rest: RestClient, mock: responses.RequestsMock, clock: PatientClock
+) -> None:
+    """Retry-After is slept on the deadline's clock, and the read then succeeds."""
+    limit = {"message": "You have exceeded a secondary rate limit."}
+    mock.get(f"{BASE}/issues/7", status=403, json=limit, headers={"Retry-After": "6"})
+    mock.get(f"{BASE}/issues/7", json=issue_json())
+    assert rest.issue(REPOSITORY, 7).number == 7
+    assert clock.naps == [6]
+
+
+def test_a_limit_beyond_the_deadline_is_raised_at_once(
+    rest: RestClient, mock: responses.RequestsMock, clock: PatientClock
+) -> None:
+    """PyGithub would sleep up to an hour; nobody sleeps here."""
+    headers = {"x-ratelimit-remaining": "0", "x-ratelimit-reset": str(int(clock.now()) + 3600)}
+    message = {"message": "API rate limit exceeded for user ID 1."}
+    mock.get(f"{BASE}/issues/7", status=403, json=message, headers=headers)
+    error = refusal(rest, write=False)
+    assert isinstance(error, Transient)
+    assert error.retry_after == 3600
+    assert (clock.naps, len(mock.calls)) == ([], 1)
+
+
+def test_a_write_to_a_renamed_repository_says_where_it_is(
+    rest: RestClient, mock: responses.RequestsMock
+) -> None:
+    """PyGithub takes the body of a 307 for the answer; it is recognised by its missing number."""
+    url = "https://api.github.com/repositories/9/issues/7"
+    moved = {"message": "Moved Permanently", "url": url, "documentation_url": "https://docs"}
+    mock.post(f"{BASE}/issues/7/comments", status=307, json=moved)
+    mock.patch(f"{BASE}/issues/7", status=307, json=moved)
+    assert url in str(refusal(rest, write=True))
+    with pytest.raises(Rejected, match="renamed") as caught:
+        rest.close_issue(REPOSITORY, 7)
+    assert url in str(caught.value)
+    assert len(mock.calls) == 2
+
+
+def test_a_read_of_a_renamed_repository_follows(
+    rest: RestClient, mock: responses.RequestsMock
+) -> None:
+    """A 301 on the same host is followed with the token."""
+    target = "https://api.github.com/repositories/9/issues/7"
+    mock.get(f"{BASE}/issues/7", status=301, headers={"Location": target})
+    mock.get("https://api.github.com:443/repositories/9/issues/7", json=issue_json())
+    assert rest.issue(REPOSITORY, 7).number == 7
+
+
+def test_a_redirect_to_another_host_is_refused(
+    rest: RestClient, mock: responses.RequestsMock
+) -> None:
+    """The token is not carried to another host; the person is told."""
+    mock.get(f"{BASE}/issues/7", status=301, headers={"Location": "https://evil.example/x"})
+    error = refusal(rest, write=False)
+    assert type(error) is Rejected
+    assert len(mock.calls) == 1
+
+
+def test_a_next_page_on_another_host_is_not_followed(
+    rest: RestClient, mock: responses.RequestsMock
+) -> None:
+    """Nor is it by the Link header of a list."""
+    link = {"Link": '<https://evil.example/issues?page=2>; rel="next"'}
+    mock.get(f"{BASE}/issues", json=[issue_json()], headers=link)
+    with pytest.raises(Transient):
+        rest.open_issues(REPOSITORY)
+    assert {call.request.url.split("/")[2] for call in mock.calls if call.request.url} == {
+        "api.github.com:443"
+    }
+
+
+@pytest.mark.parametrize("kind", ["status", "cut", "truncate"])
+def test_a_pull_request_whose_answer_is_lost_is_not_sent_again(
+    hub: Hub, kind: Literal["status", "cut", "truncate"]
+) -> None:
+    """Committed, then 502 or cut: one POST, one pull request, and an ambiguous error."""
+    hub.pushed("work")
+    hub.asked()
+    hub.control.add_fault(Fault(kind, method="POST", path="/pulls$", when="after", count=9))
+    with pytest.raises(Transient) as caught:
+        hub.forge.create_pull_request(title="Fix", body="", head="octo-org:work", base="main")
+    assert caught.value.is_ambiguous
+    assert hub.asked() == ["POST /pulls"]
+    assert len(hub.world()["pulls"]) == 1
+
+
+def test_closing_is_sent_again_because_it_may_be(hub: Hub, clock: PatientClock) -> None:
+    """The first answer is lost after the issue was closed; the second says that it is closed."""
+    hub.control.add_fault(Fault("status", method="PATCH", path="/issues/42$", when="after"))
+    assert not hub.forge.close_issue(42).is_open
+    assert hub.asked() == ["PATCH /issues/42"] * 2
+    assert len(clock.naps) == 1
+
+
+def test_a_server_that_hangs_is_left_in_time(hub: Hub, clock: PatientClock) -> None:
+    """PyGithub is given what is left of the deadline, as a fraction of a second if need be."""
+    hub.control.add_fault(Fault("hang", path="/user$"))
+    clock.sleep(29.8)
+    with pytest.raises(Transient, match="did not answer in time"):
+        hub.rest.viewer()
+    assert hub.asked() == ["GET /user"]
+
+
+def test_nothing_is_sent_after_the_deadline(
+    rest: RestClient, mock: responses.RequestsMock, clock: PatientClock
+) -> None:
+    """A request for which no time is left is not begun."""
+    clock.sleep(31)
+    assert "time for this look is up" in str(refusal(rest, write=True))
+    assert len(mock.calls) == 0
+
+
+def test_a_port_that_refuses_is_no_answer(deadline: Deadline) -> None:
+    """Nobody listens, so a write that got no answer was certainly not done."""
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{held.getsockname()[1]}"
+        client = RestClient(url, TOKEN, deadline, token_source="GH_TOKEN")
+        error = refusal(client, write=True)
+        client.close()
+    assert isinstance(error, Transient)
+    assert not error.is_ambiguous
+
+
+def test_the_client_does_not_show_the_token(rest: RestClient) -> None:
+    """A repr in a log line must not hold the token."""
+    assert TOKEN not in repr(rest)

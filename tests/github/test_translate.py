@@ -1,0 +1,286 @@
+"""lifecycle.github.translate: GitHub's JSON as values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lifecycle.github import translate
+from lifecycle.model import Bucket, Check, Checks, PullState
+
+SHA = "a" * 40
+DAY = "2026-01-31T"
+
+conclusions = st.sampled_from(
+    [
+        *("SUCCESS", "SKIPPED", "NEUTRAL", "FAILURE", "ERROR", "TIMED_OUT", "ACTION_REQUIRED"),
+        *("STARTUP_FAILURE", "CANCELLED", "STALE", "A_WORD_OF_TOMORROW", None),
+    ]
+)
+statuses = st.sampled_from(
+    ["COMPLETED", "IN_PROGRESS", "QUEUED", "PENDING", "REQUESTED", "WAITING", "A_NEW_WORD"]
+)
+
+
+def entry(workflow: str, **values: Any) -> translate.Entry:
+    """A run that is told apart by its workflow."""
+    return translate.check_run(workflow=workflow, event="push", key=(workflow,), **values)
+
+
+entries = st.builds(
+    entry,
+    name=st.sampled_from(["lint", "test"]),
+    status=statuses,
+    conclusion=conclusions,
+    started_at=st.none() | st.floats(0, 3),
+    url=st.sampled_from(["", "https://github.com/x"]),
+    workflow=st.sampled_from(["CI", "Release"]),
+)
+
+
+def run(name: str = "test", conclusion: str | None = "SUCCESS", **changes: Any) -> dict[str, Any]:
+    """A CheckRun node."""
+    node = {
+        "__typename": "CheckRun",
+        "name": name,
+        "status": "COMPLETED",
+        "conclusion": conclusion,
+        "startedAt": f"{DAY}10:00:00Z",
+        "detailsUrl": "https://github.com/o/r/actions/runs/1/job/2",
+        "checkSuite": {"workflowRun": {"event": "push", "workflow": {"name": "CI"}}},
+    }
+    return {**node, **changes}
+
+
+def rollup(*nodes: dict[str, Any] | None, more: bool = False, sha: str = SHA) -> dict[str, Any]:
+    """A StatusCheckRollup with these contexts."""
+    contexts = {"pageInfo": {"hasNextPage": more}, "nodes": list(nodes)}
+    return {"commit": {"oid": sha}, "contexts": contexts}
+
+
+def pull(**changes: Any) -> dict[str, Any]:
+    """A PullRequest node."""
+    node = {
+        "number": 7,
+        "url": "https://github.com/o/r/pull/7",
+        "title": "Fix it",
+        "body": "Refs #1",
+        "state": "OPEN",
+        "isDraft": False,
+        "mergeable": "MERGEABLE",
+        "headRefName": "work",
+        "headRefOid": SHA,
+        "baseRefName": "main",
+        "headRepositoryOwner": {"login": "o"},
+    }
+    return {**node, **changes}
+
+
+@pytest.mark.parametrize(
+    ("conclusion", "bucket"),
+    [
+        *((word, Bucket.PASS) for word in ("SUCCESS", "SKIPPED", "NEUTRAL")),
+        *((word, Bucket.FAIL) for word in ("FAILURE", "TIMED_OUT", "ACTION_REQUIRED")),
+        *((word, Bucket.FAIL) for word in ("ERROR", "STARTUP_FAILURE")),
+        *((word, Bucket.PENDING) for word in ("STALE", "A_WORD_OF_TOMORROW", None)),
+        ("CANCELLED", Bucket.CANCELLED),
+    ],
+)
+def test_conclusions_fall_into_buckets(conclusion: str | None, bucket: Bucket) -> None:
+    """Each conclusion has one bucket, in GraphQL's spelling and in REST's."""
+    assert translate.run_bucket("COMPLETED", conclusion) is bucket
+    assert translate.run_bucket("completed", conclusion and conclusion.lower()) is bucket
+
+
+@settings(deadline=None)  # a busy machine is no failure
+@given(statuses.filter(lambda word: word != "COMPLETED"), conclusions)
+def test_what_runs_is_pending(status: str, conclusion: str | None) -> None:
+    """A run that is not over is pending, whatever its conclusion was before."""
+    assert translate.run_bucket(status, conclusion) is Bucket.PENDING
+
+
+@pytest.mark.parametrize(
+    ("state", "bucket"),
+    [
+        ("SUCCESS", Bucket.PASS),
+        ("FAILURE", Bucket.FAIL),
+        ("error", Bucket.FAIL),
+        ("PENDING", Bucket.PENDING),
+        ("EXPECTED", Bucket.PENDING),
+        ("SKIPPED", Bucket.PENDING),
+    ],
+)
+def test_states_of_commit_statuses_fall_into_buckets(state: str, bucket: Bucket) -> None:
+    """A commit status passes or fails by its own words only."""
+    assert translate.status_bucket(state) is bucket
+
+
+@settings(deadline=None)  # a busy machine is no failure
+@given(st.lists(entries), st.randoms())
+def test_the_order_of_the_list_does_not_matter(found: list[translate.Entry], random: Any) -> None:
+    """Which run counts depends on when runs began, never on the order of GitHub's list."""
+    shuffled = list(found)
+    random.shuffle(shuffled)
+    assert [one.bucket for one in translate.newest(shuffled)] == [
+        one.bucket for one in translate.newest(found)
+    ]
+
+
+@settings(deadline=None)  # a busy machine is no failure
+@given(st.lists(entries))
+def test_one_check_is_left_of_each(found: list[translate.Entry]) -> None:
+    """Each key keeps one run, and none of its superseded ones began later."""
+    kept = translate.newest(found)
+    assert len(kept) == len({one.key for one in found})
+    for check in kept:
+        key = next(one.key for one in found if one.check == check)
+        begun = [
+            one.check.started_at
+            for one in found
+            if one.key == key and one.has_begun and one.check.started_at is not None
+        ]
+        waits = any(one.key == key and not one.has_begun for one in found)
+        assert waits or not begun or check.started_at == max(begun)
+
+
+@settings(deadline=None)  # a busy machine is no failure
+@given(st.lists(entries))
+def test_a_run_that_waits_is_never_green(found: list[translate.Entry]) -> None:
+    """A queued re-run, which has no start yet, counts before the green run that it supersedes."""
+    kept = Checks(SHA, translate.newest(found))
+    assert not (kept.is_green and any(not one.has_begun for one in found))
+
+
+def test_a_green_rerun_replaces_the_red_run() -> None:
+    """The superseded failure is dropped; another event of the same name stays beside it."""
+    red = run(conclusion="FAILURE")
+    green = run(startedAt=f"{DAY}11:00:00Z")
+    other = run(
+        conclusion="CANCELLED",
+        checkSuite={"workflowRun": {"event": "pull_request", "workflow": {"name": "CI"}}},
+    )
+    checks = translate.rollup(SHA, rollup(green, red, other))
+    assert [(one.event, one.bucket) for one in checks.runs] == [
+        ("pull_request", Bucket.CANCELLED),
+        ("push", Bucket.PASS),
+    ]
+
+
+def test_a_status_and_a_run_of_one_name_are_two() -> None:
+    """A commit status does not hide a check run that happens to have its name."""
+    status = {
+        "__typename": "StatusContext",
+        "context": "test",
+        "statusState": "SUCCESS",
+        "createdAt": f"{DAY}12:00:00Z",
+        "targetUrl": None,
+    }
+    bare = run(conclusion="FAILURE", checkSuite={"workflowRun": None})
+    checks = translate.rollup(SHA, rollup(bare, status))
+    assert [one.bucket for one in checks.runs] == [Bucket.FAIL, Bucket.PASS]
+    assert not checks.is_green
+
+
+@pytest.mark.parametrize("found", [None, {}, rollup(run(), sha="b" * 40)])
+def test_nothing_registered_is_no_pass(found: dict[str, Any] | None) -> None:
+    """No rollup, or one of another head, is an empty list of this head: not green."""
+    checks = translate.rollup(SHA, found)
+    assert checks == Checks(SHA, ())
+    assert not checks.is_green
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        rollup(run(), more=True),
+        rollup(run(), None),
+        {"commit": {"oid": SHA}, "contexts": None},
+        {"commit": {"oid": SHA}, "contexts": {"nodes": None, "pageInfo": {}}},
+    ],
+)
+def test_checks_with_holes_are_incomplete(found: dict[str, Any]) -> None:
+    """Another page, or a context that the token may not see, forbids to conclude green."""
+    checks = translate.rollup(SHA, found)
+    assert not checks.is_complete
+    assert not checks.is_green
+
+
+def test_a_pull_request_is_read_in_full() -> None:
+    """Every field of the value comes from the node that GitHub documents."""
+    found = translate.pull_request(pull(statusCheckRollup=rollup(run())))
+    assert (found.number, found.branch, found.head_owner, found.base) == (7, "work", "o", "main")
+    assert (found.state, found.mergeable, found.head_sha) == (PullState.OPEN, "MERGEABLE", SHA)
+    assert found.checks is not None
+    assert found.checks.is_green
+    assert found.checks.runs[0] == Check(
+        "test",
+        Bucket.PASS,
+        "CI",
+        "push",
+        1769853600.0,
+        "https://github.com/o/r/actions/runs/1/job/2",
+    )
+
+
+def test_checks_that_were_not_asked_for_are_unknown() -> None:
+    """Without the rollup's field there are no checks to conclude anything from."""
+    assert translate.pull_request(pull()).checks is None
+
+
+def test_a_deleted_fork_and_words_of_tomorrow_do_not_break_a_look() -> None:
+    """A head without an owner belongs to nobody, an unknown state is not open."""
+    found = translate.pull_request(
+        pull(headRepositoryOwner=None, state="LOCKED", mergeable=None, body=None)
+    )
+    assert (found.head_owner, found.state, found.mergeable, found.body) == (
+        "",
+        PullState.CLOSED,
+        "UNKNOWN",
+        "",
+    )
+
+
+def test_an_issue_is_read_in_full() -> None:
+    """State, assignees and comments; comments that were not asked for stay unknown."""
+    node = {
+        "id": "I_1",
+        "number": 3,
+        "title": "Do it",
+        "url": "https://github.com/o/r/issues/3",
+        "state": "CLOSED",
+        "stateReason": "COMPLETED",
+        "assignees": {"nodes": [{"login": "maria"}]},
+    }
+    assert translate.issue(node).comments is None
+    found = translate.issue({**node, "comments": {"nodes": [{"fullDatabaseId": "5", "body": "hi"}]}})
+    assert (found.is_open, found.state_reason, found.assignees) == (False, "completed", ("maria",))
+    assert found.comments is not None
+    assert [(one.id, one.body) for one in found.comments] == [(5, "hi")]
+
+
+def test_the_item_of_the_right_board_is_chosen() -> None:
+    """Number and owner both have to fit; logins are compared without regard to case."""
+
+    def item(name: str, owner: str, number: int) -> dict[str, Any]:
+        project = {"id": "PVT", "number": number, "owner": {"login": owner}}
+        return {"id": name, "isArchived": False, "project": project, "status": {"name": "Todo"}}
+
+    nodes = [
+        None,
+        {"id": "hidden", "project": None},
+        item("other", "someone", 1),
+        item("mine", "Octo-Org", 1),
+    ]
+    found = translate.board_item_of(nodes, "octo-org", 1)
+    assert found is not None
+    assert (found.id, found.status, found.agent) == ("mine", "Todo", None)
+    assert translate.board_item_of(nodes, "octo-org", 2) is None
+
+
+@pytest.mark.parametrize("content", [None, {}])
+def test_only_issues_are_cards(content: dict[str, Any] | None) -> None:
+    """Drafts, pull requests and what the token may not see are no cards."""
+    assert translate.card({"id": "PVTI_1", "content": content}) is None
