@@ -175,7 +175,7 @@ def _positive(where: str, value: object) -> float:
 
 
 def _check_url(name: str, url: str) -> None:
-    if not re.match(r"https?://[^\s/@]+", url):
+    if not re.fullmatch(r"https?://[^\s/@]+(/[^\s@]*)?", url):
         variable = "GITHUB_API_URL" if name == "api_url" else "GITHUB_GRAPHQL_URL"
         raise BadConfig(f"{variable} must be an http or https URL without credentials.")
 

@@ -71,7 +71,7 @@ def test_claim_by_a_part_of_the_title(place: Place) -> None:
     [
         ("36", 1, "closed"),
         ("38", 4, "held by"),
-        ("39", 1, "not \"Todo\""),
+        ("39", 1, 'not "Todo"'),
         ("43", 1, "depends on #38"),
         ("999", 1, "no issue #999"),
     ],
