@@ -8,16 +8,17 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-HOOKS = ("on-stop", "on-idle", "session-start")
-
 
 def main() -> int:
     """Run the command line and return the exit code."""
     arguments = sys.argv[1:]
-    if arguments[:1] == ["hook"] and len(arguments) == 2 and arguments[1] in HOOKS:
-        from lifecycle.wake import run
+    if arguments[:1] == ["hook"] and len(arguments) == 2:
+        from lifecycle.hookio import REPLIES
 
-        return run(arguments[1])
+        if arguments[1] in REPLIES:
+            from lifecycle.wake import run
+
+            return run(arguments[1])
     from lifecycle.cli.main import run as run_cli
 
     return run_cli(arguments)

@@ -2,10 +2,10 @@
 
     from lifecycle.api import Worktree
 
-    tree = Worktree(Path("."))
-    tree.claim(42)
-    tree.hand_off("Fix race condition in the task queue")
-    report = tree.tick()
+    with Worktree(Path(".")) as tree:
+        tree.claim(42)
+        tree.hand_off("Fix race condition in the task queue")
+        report = tree.tick()
 
 Everything raises one of three errors: `Refused` (a rule of ours; nothing was written), `Transient`
 (unknown or not now; look again after `retry_after` seconds), `Rejected` (GitHub or git said no; see
@@ -18,6 +18,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Self
 
 from lifecycle import engine
 from lifecycle.claim import moves, taking
@@ -73,7 +74,8 @@ class Worktree:
         clock: time; the system's unless given.
         seconds: how long all calls on this object may take together; None for no limit.
 
-    Nothing is read before the first call. One object serves one thread.
+    Nothing is read before the first call. One object serves one thread; it is
+    a context manager that closes its connections.
     """
 
     def __init__(
@@ -94,6 +96,16 @@ class Worktree:
             Deadline.after(clock, seconds),
             self.desk.state,
         )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.disconnect()
+
+    def disconnect(self) -> None:
+        """Close the connections to GitHub; the object stays usable."""
+        self.world.close()
 
     @property
     def forge(self) -> Forge:

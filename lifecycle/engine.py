@@ -11,13 +11,13 @@ from dataclasses import dataclass, field, replace
 
 from lifecycle import log, plan
 from lifecycle.claim import hints as hinting
-from lifecycle.claim.decide import absorb, decide, look
+from lifecycle.claim.decide import absorb, decide, evolve, look
 from lifecycle.claim.desk import Desk, Loaded
 from lifecycle.claim.seen import Rules, Seen
-from lifecycle.claim.state import Record, Trouble, fold
+from lifecycle.claim.state import Record, Trouble
 from lifecycle.claim.table import IN_REVIEW, Phase
 from lifecycle.deadline import DeadlineReached
-from lifecycle.errors import ClaimRefused, LifecycleError, Transient
+from lifecycle.errors import LifecycleError, Refused, Transient
 from lifecycle.plan import Action, Say, Tone, Wake
 from lifecycle.redact import redact
 from lifecycle.wiring import World
@@ -86,14 +86,16 @@ def tick(
     with desk.folder.locked(world.deadline.remaining(at_most=30.0)):
         try:
             loaded = desk.load()
-        except ClaimRefused as error:
+            world.cache.state = desk.state
+            for say in loaded.says:
+                desk.queue(say)
+            if loaded.record is None:
+                return Report(said=take(desk, tones, channel))
+            working = _Look(world, desk, _seen(world, desk, wake, loaded))
+        except Refused as error:
+            if wake is Wake.TICK:
+                raise
             return _refused(desk, error, tones, channel)
-        world.cache.state = desk.state
-        for say in loaded.says:
-            desk.queue(say)
-        if loaded.record is None:
-            return Report(said=take(desk, tones, channel))
-        working = _Look(world, desk, _seen(world, desk, wake, loaded))
         _work(working, loaded)
         said = take(desk, tones, channel)
         _mark(working, loaded.mtime_ns)
@@ -148,13 +150,13 @@ def rehearse(world: World, desk: Desk) -> Report:
         step = decide(working.seen)
         fresh = [say for say in step.says if say not in says and not desk.was_said(say.key)]
         says += fresh
-        record = replace(working.seen.record.with_values(step.fields), **step.memory)
-        if record == working.seen.record and step.action is None:
-            break
+        before = working.seen.record
+        working.seen = _prepared(working.seen, step)
         if step.action is not None:
             working.actions.append(step.action)
-            record = fold(record, _imagined(step.action), world.clock.now())
-        working.seen = replace(working.seen, record=record)
+            working.seen = evolve(working.seen, _imagined(step.action))
+        elif working.seen.record == before:
+            break
     return Report(working.seen.record, tuple(says), tuple(working.actions), working.problem)
 
 
@@ -237,9 +239,7 @@ def _step(working: _Look) -> bool:
     desk = working.desk
     step = decide(working.seen)
     before = working.seen.record
-    working.seen = replace(
-        working.seen, record=replace(before.with_values(step.fields), **step.memory)
-    )
+    working.seen = _prepared(working.seen, step)
     # Who asks by command gets the answer, however often it was given before.
     is_asked = working.seen.wake is Wake.TICK
     for say in step.says:
@@ -254,15 +254,19 @@ def _step(working: _Look) -> bool:
     return True
 
 
+def _prepared(seen: Seen, step: plan.Decision) -> Seen:
+    """With what a decision sets before it acts."""
+    record = replace(seen.record.with_values(step.fields), **step.memory)
+    return replace(seen, record=record)
+
+
 def _act(working: _Look, action: Action) -> None:
     from lifecycle.act import perform
 
     world, desk = working.world, working.desk
-    now = world.clock.now()
     if isinstance(action, plan.OpenPullRequest | plan.PostComment):
-        intended = fold(working.seen.record, plan.Intended(action), now)
-        working.seen = replace(working.seen, record=intended)
-        desk.remember(intended)
+        working.seen = evolve(working.seen, plan.Intended(action))
+        desk.remember(working.seen.record)
         desk.save()
     try:
         fact = perform(action, world, desk, working.seen.record)
@@ -276,8 +280,8 @@ def _act(working: _Look, action: Action) -> None:
 def _conclude(working: _Look, action: Action, fact: plan.Fact) -> None:
     world = working.world
     working.actions.append(action)
-    record = fold(working.seen.record, fact, world.clock.now())
-    working.seen = replace(working.seen, record=record)
+    working.seen = evolve(working.seen, fact)
+    record = working.seen.record
     if isinstance(fact, plan.Failed):
         working.problem = working.problem or fact.error
         log.write(world.root, f"{type(action).__name__} failed: {fact.error.sentence}")
@@ -336,10 +340,16 @@ def _seen(world: World, desk: Desk, wake: Wake, loaded: Loaded) -> Seen:
     return Seen(wake, now, record, rules, loaded.hints, pushed_head=pushed)
 
 
-def _refused(desk: Desk, error: ClaimRefused, tones: Collection[Tone], channel: str) -> Report:
-    desk.queue(Say(f"refused:{error.sentence}", error.sentence, Tone.ACT))
+def _refused(desk: Desk, error: Refused, tones: Collection[Tone], channel: str) -> Report:
+    queue_refusal(desk, error)
     desk.save()
     return Report(said=take(desk, tones, channel), problem=error)
+
+
+def queue_refusal(desk: Desk, error: LifecycleError) -> None:
+    """Put what stands in the way on the queue, once: to the agent if it can mend it."""
+    tone = Tone.ACT if error.for_agent else Tone.NOTE
+    desk.queue(Say(f"refused:{error.sentence}", redact(error.sentence), tone))
 
 
 def take(desk: Desk, tones: Collection[Tone], channel: str) -> tuple[Say, ...]:

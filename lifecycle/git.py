@@ -9,6 +9,7 @@ import os
 import re
 import signal
 import subprocess
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
@@ -72,9 +73,12 @@ def parse_remote(url: str) -> Remote | None:
 class GitRepository:
     """One worktree. Fits `ports.Git`."""
 
-    def __init__(self, root: Path, deadline: Deadline) -> None:
+    def __init__(
+        self, root: Path, deadline: Deadline, environment: Mapping[str, str] | None = None
+    ) -> None:
         self.root = root
         self.deadline = deadline
+        self.environment = environment or {}
 
     def run(self, *args: str, check: bool = True) -> str:
         """Run git and return stdout without its last newline.
@@ -84,7 +88,7 @@ class GitRepository:
             Transient: the deadline passed, or the remote could not be reached.
         """
         command = ["git", *args]
-        environment = {**os.environ, "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+        environment = {**os.environ, **self.environment, "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
         environment.setdefault("GIT_SSH_COMMAND", "ssh -oBatchMode=yes")
         try:
             process = subprocess.Popen(

@@ -6,27 +6,30 @@ Logging is best effort: a full disk must not break a hook, so a line that cannot
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Mapping
 from pathlib import Path
 
 from lifecycle.redact import redact
-from lifecycle.store import FOLDER
+from lifecycle.store import FOLDER, Folder
 
 LOG = "log"
+CLAIM_FILE = ".agent-claim.json"
 _MAX_BYTES = 256 * 1024
 _BACKUPS = 2
 _MAX_LINE = 2000
 
 
-def write(root: Path, text: str) -> None:
-    """Append one line, if this worktree has a `.lifecycle/` folder."""
+def write(root: Path, text: str, environment: Mapping[str, str] | None = None) -> None:
+    """Append one line, if this worktree has a claim or a `.lifecycle/` folder."""
     path = root / FOLDER / LOG
-    if not path.parent.is_dir():
+    if not path.parent.is_dir() and not (root / CLAIM_FILE).exists():
         return
     import logging
     from logging.handlers import RotatingFileHandler
 
-    line = redact(" ".join(text.split()))[:_MAX_LINE]
+    line = redact(" ".join(text.split()), environment)[:_MAX_LINE]
     with contextlib.suppress(OSError):
+        Folder(root).make()
         handler = RotatingFileHandler(
             path, maxBytes=_MAX_BYTES, backupCount=_BACKUPS, encoding="utf-8", errors="replace"
         )

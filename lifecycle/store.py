@@ -67,7 +67,7 @@ def replace_if(path: Path, expected: bytes, content: bytes) -> bytes | None:
         None if it did. Otherwise what was found: the file is left holding that, and nothing of it
         was lost.
 
-    The two files change places in one system call (renameat2 RENAME_EXCHANGE, renamex_np
+    The two files change places in one system call (renameat2 RENAME_EXCHANGE, renameatx_np
     RENAME_SWAP), and what came out is compared. Where the file system cannot do that, the bytes are
     compared right before a plain rename.
     """

@@ -13,11 +13,11 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from lifecycle import config, engine, hookio, log
-from lifecycle.claim.desk import Desk
+from lifecycle.claim.desk import Desk, Loaded
 from lifecycle.claim.file import CLAIM_FILE
 from lifecycle.clock import SystemClock
 from lifecycle.deadline import Deadline, DeadlineReached, alarm
-from lifecycle.errors import LifecycleError, LockBusy
+from lifecycle.errors import ClaimRefused, LifecycleError, LockBusy, Refused, Rejected
 from lifecycle.hookio import REPLIES, Reply
 from lifecycle.plan import Say, Tone, Wake
 from lifecycle.redact import redact
@@ -68,7 +68,9 @@ def _seconds(hook: str, root: Path, environment: Mapping[str, str]) -> float:
 def _answer(hook: str, root: Path, environment: Mapping[str, str], seconds: float) -> Reply:
     clock = SystemClock()
     desk = Desk(root, clock)
-    world = World(root, environment, clock, Deadline.after(clock, seconds - 1.0), desk.state)
+    world = World(
+        root, environment, clock, Deadline.after(clock, max(seconds - 1.0, seconds / 2)), desk.state
+    )
     has_claim = (root / CLAIM_FILE).exists()
     if hook == "session-start":
         return _start(world, desk, has_claim=has_claim)
@@ -92,7 +94,12 @@ def _idle_without_claim(world: World, desk: Desk) -> Reply:
         desk.load()
         world.cache.state = desk.state
         desk.set_due(engine.IDLE_DUE, world.clock.now() + IDLE_LOOK_SECONDS)
-        say = suggest(world)
+        try:
+            say = suggest(world)
+        except (Refused, Rejected) as error:
+            log.write(world.root, f"on-idle: {error.sentence}")
+            engine.queue_refusal(desk, error)
+            say = None
         if say is not None:
             desk.queue(say)
         said = engine.take(desk, REPLIES["on-idle"].tones, "on-idle")
@@ -107,7 +114,11 @@ def _start(world: World, desk: Desk, *, has_claim: bool) -> Reply:
 
     board, problem = _board(world, desk)
     with desk.folder.locked(world.deadline.remaining()):
-        loaded = desk.load()
+        try:
+            loaded = desk.load()
+        except ClaimRefused as error:
+            loaded = Loaded(None)
+            engine.queue_refusal(desk, error)
         for say in (*loaded.says, *problem):
             desk.queue(say)
         lines = briefing.claim_lines(loaded.record) if loaded.record is not None else []

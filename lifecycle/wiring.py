@@ -56,6 +56,12 @@ class World:
         self.deadline = deadline
         self.cache = StateCache(state)
 
+    def close(self) -> None:
+        """Close the connections that were opened; the next request opens others."""
+        for client in ("_graph", "_rest"):
+            if client in self.__dict__:
+                self.__dict__[client].close()
+
     @cached_property
     def settings(self) -> config.Settings:
         """The settings; raises BadConfig."""
@@ -64,7 +70,7 @@ class World:
     @cached_property
     def git(self) -> GitRepository:
         """Git in this worktree."""
-        return GitRepository(self.root, self.deadline)
+        return GitRepository(self.root, self.deadline, self.environment)
 
     @cached_property
     def head(self) -> Repository:

@@ -20,11 +20,13 @@ SHOWN = 5
 
 _COLUMNS = (Status.TODO, Status.IN_PROGRESS, Status.IN_REVIEW, Status.DONE)
 
+_WATCHING = "CI and the merge are looked at when the session idles; now: lifecycle tick"
+
 NEXT_STEPS = {
     Phase.CODING: 'When the work is done, run: lifecycle handoff --summary "…"',
     Phase.READY_FOR_PR: "The PR is opened at the next stop.",
-    Phase.PR_CREATED: "CI is polled by itself; wait for it.",
-    Phase.CHECKS_RUNNING: "CI is polled by itself; wait for it.",
+    Phase.PR_CREATED: _WATCHING,
+    Phase.CHECKS_RUNNING: _WATCHING,
     Phase.MERGED_DETECTED: messages.how_to_close(),
     Phase.PR_CLOSED: 'Reopen the PR, or hand off again: lifecycle handoff --summary "…"',
     Phase.DONE: "The issue is closed at the next stop.",

@@ -11,14 +11,23 @@ from typing import Any
 
 from lifecycle import messages
 from lifecycle.claim import closing, derive
-from lifecycle.claim.seen import COMMENT_SETTLE, Seen, is_unsynced, may_try
-from lifecycle.claim.state import Record
+from lifecycle.claim.seen import Seen, is_unsynced, may_try
+from lifecycle.claim.state import Record, fold
 from lifecycle.claim.table import IN_REVIEW, Phase, Status
 from lifecycle.model import Bucket, Checks, Look, Observation, PullRequest, PullState
-from lifecycle.plan import Decision, OpenPullRequest, Say, SetBoard, Tone, Wake
+from lifecycle.plan import (
+    Decision,
+    Fact,
+    OpenPullRequest,
+    PullRequestOpened,
+    Say,
+    SetBoard,
+    Tone,
+    Wake,
+)
 from lifecycle.times import parse, render
 
-__all__ = ["COMMENT_SETTLE", "Seen", "absorb", "decide", "look"]
+__all__ = ["absorb", "decide", "evolve", "look"]
 
 
 def look(seen: Seen) -> Look | None:
@@ -72,6 +81,16 @@ def decide(seen: Seen) -> Decision:
         return step
     board = _board(seen)
     return replace(board, says=(*step.says, *board.says))
+
+
+def evolve(seen: Seen, fact: Fact) -> Seen:
+    """The input of the next decision, once a fact is known: record and observation move on."""
+    record = fold(seen.record, fact, seen.now)
+    observed = seen.observation
+    if observed is not None and isinstance(fact, PullRequestOpened):
+        pull = fact.pull_request
+        observed = replace(observed, by_number=pull, by_branch=(pull, *observed.by_branch))
+    return replace(seen, record=record, observation=observed)
 
 
 def absorb(record: Record, seen: Observation, now: float) -> Record:
@@ -182,10 +201,11 @@ def _open(seen: Seen, pull: PullRequest, known: dict[str, Any]) -> Decision:
     fields: dict[str, Any] = {"pr_number": pull.number}
     says: list[Say] = []
     if claim.phase == Phase.PR_CLOSED:
+        # One move at a time, as the table has it: the checks are this look's next step.
         fields |= {"phase": Phase.PR_CREATED.value, "status": Status.IN_REVIEW}
         key = f"reopened:{pull.number}:{pull.head_sha}"
         says.append(Say(key, messages.reopened(pull.number), Tone.NOTE))
-    if pull.checks is not None and seen.looked_at_checks:
+    elif pull.checks is not None and seen.looked_at_checks:
         fields |= {"phase": Phase.CHECKS_RUNNING.value, **_polled(seen)}
         known |= {"checks": _summary(pull.checks)}
         says += _verdict(pull.checks, pull.number)

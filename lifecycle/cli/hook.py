@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import click
 
-from lifecycle.__main__ import HOOKS
+from lifecycle.hookio import REPLIES
 
 
 @click.command("hook")
-@click.argument("name", type=click.Choice(HOOKS))
-def command(name: str) -> int:
+@click.argument("name", type=click.Choice(list(REPLIES)))
+@click.option("--path", is_flag=True, help="Print where the script lies, for your settings.")
+def command(name: str, *, path: bool) -> int:
     """Run the hook NAME: the event's JSON on stdin, the client's reply on stdout.
 
     Serves CLAUDE_PROJECT_DIR, else the current folder. Never fails; exit 2 is a deliberate wake.
     """
+    if path:
+        from lifecycle.resources import hook_script
+
+        click.echo(hook_script(name))
+        return 0
     from lifecycle.wake import run
 
     return run(name)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lifecycle.claim.decide import absorb, decide, look
+from lifecycle.claim.decide import absorb, decide, evolve, look
 from lifecycle.claim.seen import Seen
 from lifecycle.claim.state import Intent, Record, Trouble, fold
 from lifecycle.claim.table import IN_REVIEW, Phase
@@ -274,12 +274,38 @@ def test_fault_2_a_pull_request_closed_unmerged_is_a_state_of_its_own() -> None:
 
 
 def test_a_reopened_pull_request_goes_on() -> None:
-    """From pr_closed an open PR leads back, and the board to In Review."""
+    """From pr_closed an open PR leads back by the table's own moves, and the board to In Review."""
     made = record(**{**REVIEW, "phase": "pr_closed", "status": "In Progress"})
     shown = observation(by_number=pull(checks=Checks(SHA)), item=ITEM)
     step = decide(seen(made, observed=shown))
-    assert step.fields["phase"] == "checks_running"
+    assert step.fields["phase"] == "pr_created"
     assert step.fields["status"] == "In Review"
+    _, end = _rest(seen(made, observed=shown))
+    assert end.claim.phase == "checks_running"
+
+
+def test_a_new_pull_request_is_not_missed_by_the_look_that_opened_it() -> None:
+    """The observation is older than the PR: it must not be said to be missing in the same look."""
+    start = seen(record(**READY), observed=observation(), wake=Wake.TICK)
+    opened = evolve(start, PullRequestOpened(pull()))
+    assert "shows no pull request" not in texts(decide(opened))
+
+
+@pytest.mark.parametrize("phase", ["merged_detected"])
+def test_a_merge_written_by_hand_is_judged_by_github(phase: str) -> None:
+    """The agent writes merged_detected while the PR is open: it becomes what GitHub shows."""
+    made = record(**{**REVIEW, "phase": phase}, memory={"judged": "checks_running"})
+    assert look(seen(made, wake=Wake.IDLE)) is not None
+    step = decide(seen(made, observed=observation(by_number=pull(), item=ITEM)))
+    assert step.fields["phase"] == "checks_running"
+    assert "still open" in texts(step)
+
+
+def test_a_merge_that_was_seen_is_not_unseen_by_a_lagging_read() -> None:
+    """Once GitHub showed the merge, a read that lacks the PR changes nothing."""
+    made = record(**{**REVIEW, "phase": "merged_detected"}, memory={"judged": "merged_detected"})
+    step = decide(seen(made, observed=observation(item=ITEM), wake=Wake.TICK))
+    assert "phase" not in step.fields
 
 
 def test_a_closed_pull_request_with_an_open_successor_is_replaced() -> None:

@@ -102,8 +102,8 @@ def test_a_hint_stays_in_the_file_until_it_is_judged(tmp_path: Path) -> None:
         assert json.loads((tmp_path / CLAIM_FILE).read_text())["pr_number"] == 99
 
 
-def test_a_corrupt_file_is_set_aside_restored_and_reported(tmp_path: Path) -> None:
-    """Fault 18: nothing is lost; the bad bytes are kept, the claim returns, the agent hears of it."""
+def test_fault_18_a_corrupt_file_is_set_aside_restored_and_reported(tmp_path: Path) -> None:
+    """Nothing is lost; the bad bytes are kept, the claim returns, the agent hears of it."""
     record = live(tmp_path, values(phase="coding"))
     (tmp_path / CLAIM_FILE).write_text('{"phase": "done",')
     os.utime(tmp_path / CLAIM_FILE, (time.time() - 10, time.time() - 10))

@@ -33,7 +33,7 @@ def refused(done: subprocess.CompletedProcess[str], code: int = 1) -> str:
 # --- claim --------------------------------------------------------------------------------------
 
 
-def test_claim_by_number_does_all_of_it(place: Place) -> None:
+def test_fault_16_claim_by_number_does_all_of_it(place: Place) -> None:
     """Lease, branch from the fresh default branch, assignee, board, file, exclude; twice is once."""
     place.control.push_commit("main", {"new.txt": "x"}, "Meanwhile")
     data = json.loads(ok(place.cli("claim", "42", "--json")))
@@ -416,6 +416,16 @@ def test_sandbox_seed_errors_are_sentences(tmp_path: Path) -> None:
             check=False,
         )
         refused(done)
+
+
+def test_hook_path_says_where_the_script_lies() -> None:
+    """What belongs into the client's settings, without looking for it."""
+    done = subprocess.run(
+        [str(COMMAND), "hook", "on-stop", "--path"], capture_output=True, text=True, check=True
+    )
+    path = Path(done.stdout.strip())
+    assert path.name == "on-stop"
+    assert path.read_text().startswith("#!/bin/sh")
 
 
 def test_the_demo_ends_closed_and_done() -> None:

@@ -164,8 +164,8 @@ def test_the_designs_manual_runs_work(place: Place) -> None:
     assert place.issue()["state"] == "closed"
 
 
-def test_the_pull_request_is_made_although_the_board_is_not_there(place: Place) -> None:
-    """Fault 7: a board failure after the PR must not lose the message about the PR."""
+def test_fault_7_the_pull_request_is_made_although_the_board_is_not_there(place: Place) -> None:
+    """A board failure after the PR must not lose the message about the PR."""
     place.ready()
     done = place.hook("on-stop", STOP, LIFECYCLE_PROJECT_NUMBER="99")
     assert done.returncode == 0
@@ -190,6 +190,24 @@ def test_without_the_project_scope_issue_and_pr_work_alone(place: Place) -> None
     reply = stop(place)
     assert reply["systemMessage"].startswith("Issue #42 closed.")
     assert place.issue()["state"] == "closed"
+
+
+def test_fault_13_nothing_is_said_twice(place: Place) -> None:
+    """Green and the merge question came back at every idle; here each is said once, in all."""
+    place.control.plan_checks(PlannedCheck(name="test"))
+    place.ready()
+    stop(place)
+    number = place.pull()
+    heard = []
+    for _ in range(3):
+        elapse(place)
+        heard.append(idle(place))
+    place.control.merge_pull(number)
+    heard += [idle(place) for _ in range(3)]
+    told = [text for text in heard if text]
+    assert len(told) == 2
+    assert "CI passed!" in told[0]
+    assert "Should I close issue #42?" in told[1]
 
 
 def test_a_refused_done_continues_the_turn_once_and_says_why(place: Place) -> None:

@@ -255,7 +255,9 @@ def test_an_issue_is_read_in_full() -> None:
         "assignees": {"nodes": [{"login": "maria"}]},
     }
     assert translate.issue(node).comments is None
-    found = translate.issue({**node, "comments": {"nodes": [{"fullDatabaseId": "5", "body": "hi"}]}})
+    found = translate.issue(
+        {**node, "comments": {"nodes": [{"fullDatabaseId": "5", "body": "hi"}]}}
+    )
     assert (found.is_open, found.state_reason, found.assignees) == (False, "completed", ("maria",))
     assert found.comments is not None
     assert [(one.id, one.body) for one in found.comments] == [(5, "hi")]

@@ -1,0 +1,87 @@
+"""How fast the hooks are: `make bench`.
+
+Read the numbers as ratios: all of them are of one run on one machine. Exits 1 if a stop that has
+nothing to do takes as long as Python's bare start, or if a path takes more requests than it may.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+# `python tests/bench/bench.py` puts this folder on the path, not the repository's root.
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from tests.bench.paths import BUDGET, NO_OPS, PYTHON, TRUE, Took, active_paths, quiet_probes
+from tests.bench.timing import interleaved
+
+ROUNDS = 60
+CYCLES = 4
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Measure, print, judge; the exit code."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=ROUNDS, help="runs of each quiet path")
+    parser.add_argument("--cycles", type=int, default=CYCLES, help="tasks from claim to close")
+    options = parser.parse_args(arguments)
+    with tempfile.TemporaryDirectory(prefix="lifecycle-bench-") as folder:
+        quiet = interleaved(quiet_probes(Path(folder)), options.rounds)
+        active = active_paths(Path(folder), options.cycles)
+    console = Console(highlight=False)
+    console.print(quiet_table(quiet, options.rounds), active_table(active, quiet, options.cycles))
+    faults = judge(quiet, active)
+    for fault in faults:
+        console.print(f"[bold red]too much[/]: {fault}")
+    return 1 if faults else 0
+
+
+def quiet_table(quiet: Mapping[str, float], rounds: int) -> Table:
+    """The stops that have nothing to do, against Python's start and a process's."""
+    table = Table(
+        title=f"a stop that has nothing to do (medians of {rounds})", title_justify="left"
+    )
+    table.add_column("process")
+    for name in ("ms", f"÷ {TRUE}", "÷ python3"):
+        table.add_column(name, justify="right")
+    for name, seconds in quiet.items():
+        ratios = (f"{seconds / quiet[against]:.2f}" for against in (TRUE, PYTHON))
+        table.add_row(name, f"{seconds * 1e3:.2f}", *ratios)
+    return table
+
+
+def active_table(active: Sequence[Took], quiet: Mapping[str, float], cycles: int) -> Table:
+    """The stops that do something; loopback answers at once, so each request adds its own time."""
+    table = Table(title=f"a hook that does something (medians of {cycles})", title_justify="left")
+    table.add_column("path")
+    for name in ("ms", "÷ python3", "requests", "at most"):
+        table.add_column(name, justify="right")
+    for path in active:
+        ratio = f"{path.seconds / quiet[PYTHON]:.1f}"
+        counts = (str(path.requests), str(BUDGET[path.name]))
+        table.add_row(path.name, f"{path.seconds * 1e3:.0f}", ratio, *counts)
+    return table
+
+
+def judge(quiet: Mapping[str, float], active: Sequence[Took]) -> list[str]:
+    """What is too slow or asks too much, in words; empty if all is well."""
+    faults = [
+        f"{name} takes {quiet[name] / quiet[PYTHON]:.2f} of Python's start"
+        for name in NO_OPS
+        if quiet[name] >= quiet[PYTHON]
+    ]
+    return faults + [
+        f"{path.name} takes {path.requests} requests, and may take {BUDGET[path.name]}"
+        for path in active
+        if path.requests > BUDGET[path.name]
+    ]
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

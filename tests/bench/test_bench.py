@@ -1,0 +1,110 @@
+"""The bench measures what it says. Nothing here depends on how fast the machine is."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from functools import partial
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from tests.bench import bench
+from tests.bench.paths import (
+    BUDGET,
+    NO_OPS,
+    PYTHON,
+    QUIET,
+    TRUE,
+    UNCHANGED,
+    Took,
+    active_paths,
+    quiet_probes,
+)
+from tests.bench.timing import Probe, ProbeFailedError, interleaved, seconds_of
+
+FINE = {TRUE: 0.001, **dict.fromkeys(NO_OPS, 0.001), PYTHON: 0.008, QUIET: 0.06}
+WITHIN = [Took(name, 0.2, most) for name, most in BUDGET.items()]
+
+
+def test_quiet_probes_take_the_paths_that_they_are_named_for(tmp_path: Path) -> None:
+    """With a claim unchanged the script ends before Python; without the stamp Python sets it anew."""
+    probes = {probe.name: probe for probe in quiet_probes(tmp_path)}
+    assert set(probes) == {TRUE, PYTHON, QUIET, *NO_OPS}
+    stamp = tmp_path / "kept/.lifecycle/stamp"
+    nowhere = str(tmp_path / "no-such-command")
+    unchanged, quiet = probes[UNCHANGED], probes[QUIET]
+
+    # With no command to start, the script's only other way out is the guard; either leaves no stamp.
+    quiet.prepare()
+    seconds_of(quiet.command, {**quiet.environment, "LIFECYCLE_BIN": nowhere})
+    assert not stamp.exists()
+    seconds_of(quiet.command, quiet.environment)
+    assert stamp.exists()
+
+    told = tmp_path / "started"
+    spy = tmp_path / "spy"
+    spy.write_text(f"#!/bin/sh\n: >'{told}'\n")
+    spy.chmod(0o755)
+    seconds_of(unchanged.command, {**unchanged.environment, "LIFECYCLE_BIN": str(spy)})
+    assert not told.exists()
+    quiet.prepare()
+    seconds_of(quiet.command, {**quiet.environment, "LIFECYCLE_BIN": str(spy)})
+    assert told.exists()
+
+
+def test_every_round_runs_every_probe(tmp_path: Path) -> None:
+    """Each probe is prepared and run once a round, and its median is a time above zero."""
+    calls: list[str] = []
+    probes = [
+        Probe(name, ("/bin/sh", "-c", ":"), dict(os.environ), partial(calls.append, name))
+        for name in ("one", "two")
+    ]
+    medians = interleaved(probes, 3)
+    assert calls == ["one", "two"] * 3
+    assert all(medians[name] > 0 for name in ("one", "two"))
+
+
+def test_a_process_that_fails_is_no_measurement() -> None:
+    """A time is worth nothing if the process did not do its work; expected codes are fine."""
+    command = (sys.executable, "-I", "-S", "-c", "raise SystemExit(2)")
+    assert seconds_of(command, {}, 2) > 0
+    with pytest.raises(ProbeFailedError, match="exited 2"):
+        seconds_of(command, {})
+
+
+def test_active_paths_stay_within_their_requests(tmp_path: Path) -> None:
+    """One task from claim to close: every path is timed, and asks no more than it may."""
+    took = active_paths(tmp_path, 1)
+    assert [path.name for path in took] == list(BUDGET)
+    assert all(path.seconds > 0 for path in took)
+    assert {path.name: path.requests for path in took} == BUDGET
+
+
+def test_all_well_is_no_fault() -> None:
+    """No-ops below Python's start and requests within the budget leave nothing to complain of."""
+    assert bench.judge(FINE, WITHIN) == []
+
+
+@pytest.mark.parametrize("name", NO_OPS)
+def test_a_no_op_as_slow_as_python_is_a_fault(name: str) -> None:
+    """The guard must end well before Python could have started: as long as Python is too long."""
+    (fault,) = bench.judge({**FINE, name: FINE[PYTHON]}, WITHIN)
+    assert fault.startswith(name)
+
+
+def test_one_request_too_many_is_a_fault() -> None:
+    """A path that asks more than its budget fails the bench."""
+    (fault,) = bench.judge(FINE, [Took("closing", 0.2, BUDGET["closing"] + 1)])
+    assert fault == "closing takes 5 requests, and may take 4"
+
+
+def test_the_tables_show_every_path() -> None:
+    """What was measured is printed, the quiet paths against Python's start."""
+    console = Console(width=120, file=io.StringIO())
+    with console.capture() as captured:
+        console.print(bench.quiet_table(FINE, 1), bench.active_table(WITHIN, FINE, 1))
+    text = captured.get()
+    assert all(name in text for name in (*FINE, *BUDGET))

@@ -1,0 +1,141 @@
+"""The pages hang together: links lead somewhere, and what they say of code is so."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+from lifecycle import api, config, wake
+from lifecycle.hookio import REPLIES
+from lifecycle.plan import Tone
+from tests.docs.pages import ROOT, Page, codes_in, every_page
+
+ARCHITECTURE = Page(ROOT / "docs/architecture.md")
+HOOKS = Page(ROOT / "docs/hooks.md")
+API = Page(ROOT / "docs/api.md")
+
+
+@pytest.mark.parametrize("path", every_page(), ids=lambda path: path.name)
+def test_every_link_leads_somewhere(path: Path) -> None:
+    """A link to a file finds the file, and one to a heading finds the heading."""
+    for link in Page(path).links:
+        parts = urlsplit(link)
+        if parts.scheme:
+            assert parts.scheme == "https", link
+            continue
+        target = (path.parent / parts.path).resolve() if parts.path else path
+        assert target.exists(), link
+        assert target.is_relative_to(ROOT), link
+        if parts.fragment:
+            assert parts.fragment in Page(target).anchors, link
+
+
+def test_every_page_can_be_reached_from_the_readme() -> None:
+    """Nobody has to know that a page exists: the README links to each."""
+    linked = {(ROOT / link.partition("#")[0]).resolve() for link in Page(ROOT / "README.md").links}
+    assert set(every_page()) - {ROOT / "README.md"} <= linked
+
+
+@pytest.mark.parametrize("path", every_page(), ids=lambda path: path.name)
+def test_every_make_target_is_one(path: Path) -> None:
+    """`make X` on a page is a target of the Makefile."""
+    targets = re.findall(r"(?m)^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8"))
+    named = re.findall(r"(?m)(?:`|^)make (?:[A-Z]+=\S+ )?([a-z]+)", Page(path).text)
+    assert set(named) <= set(targets)
+
+
+@pytest.mark.parametrize("path", every_page(), ids=lambda path: path.name)
+def test_every_file_of_the_project_that_a_page_names_exists(path: Path) -> None:
+    """A path in code quotes that begins like one of ours leads to a file or folder."""
+    for code in codes_in(Page(path).text):
+        if re.fullmatch(r"(?:lifecycle|tests|docs|hooks|graphql|requirements)/[\w./-]*", code):
+            assert (ROOT / code).exists(), code
+        elif re.fullmatch(r"(?:claim|github|sandbox|cli)/[\w./-]*", code):
+            assert (ROOT / "lifecycle" / code).exists(), code
+
+
+def test_the_reply_table_is_the_one_in_code() -> None:
+    """The page's table of events and tones is hookio.REPLIES, neither more nor less."""
+    shown = {
+        codes_in(row[0])[0]: (codes_in(row[1])[0], set(codes_in(row[2])))
+        for row in HOOKS.table("What each may say").rows
+    }
+    wanted = {
+        name: (channel.event, {tone.value for tone in channel.tones})
+        for name, channel in REPLIES.items()
+    }
+    assert shown == wanted
+
+
+def test_every_tone_is_explained() -> None:
+    """The page's second table explains each tone of the code once."""
+    (table,) = [table for table in HOOKS.tables if table.header[0] == "tone"]
+    assert sorted(table.codes()) == sorted(tone.value for tone in Tone)
+
+
+def test_the_deadlines_are_those_in_code() -> None:
+    """Each entrypoint's wall clock on the page is the constant that ends it."""
+    rows = HOOKS.table("Deadlines").rows
+    shown = {name: row[1] for row in rows for name in codes_in(row[0])}
+    wanted = dict.fromkeys(REPLIES, f"{config.HOOK_SECONDS:g} s")
+    assert shown == wanted | {"session-start": f"{wake.SESSION_SECONDS:g} s"}
+
+
+def test_every_dependency_is_explained() -> None:
+    """Each runtime dependency has a row that says what for, under which licence, and where."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    wanted = {re.split(r"[\[<>=]", name)[0].casefold() for name in project["dependencies"]}
+    rows = ARCHITECTURE.table("Dependencies").rows
+    assert {row[0].split()[0].casefold() for row in rows} == wanted
+    for row in rows:
+        for place in codes_in(row[3]):
+            assert (ROOT / "lifecycle" / place).exists(), place
+
+
+def test_every_module_is_in_the_tree() -> None:
+    """The tree on the architecture page names every module and package at the top of lifecycle/."""
+    (tree,) = [block.code for block in ARCHITECTURE.blocks if block.code.startswith("lifecycle/\n")]
+    named = set(re.findall(r"\w+(?:\.py|/)", tree))
+    top = (ROOT / "lifecycle").iterdir()
+    there = {f"{p.name}/" if p.is_dir() else p.name for p in top if p.suffix == ".py" or p.is_dir()}
+    assert {name for name in there if not name.startswith("_")} <= named
+    for name in named:
+        assert any((ROOT / folder / name).exists() for folder in ("", "lifecycle", "tests")), name
+
+
+def test_the_api_page_lists_every_public_name() -> None:
+    """The names on the page are those that lifecycle.api exports."""
+    tables = [API.table("Names"), API.table("Errors")]
+    shown = {row for table in tables for row in table.codes()}
+    assert shown == set(api.__all__)
+
+
+def test_the_worktree_row_lists_every_verb() -> None:
+    """The page names each public method and property of Worktree."""
+    (row,) = [row for row in API.table("Names").rows if row[0] == "`Worktree`"]
+    public = {name for name in vars(api.Worktree) if not name.startswith("_")}
+    assert set(codes_in(row[1])) == public
+
+
+def test_the_example_prints_what_the_page_says(tmp_path: Path) -> None:
+    """The page's program runs, without a warning, and prints exactly what stands below it."""
+    (program,) = API.blocks_in("python")
+    (printed,) = API.blocks_in("text")
+    path = tmp_path / "example.py"
+    path.write_text(program, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-W", "error", path],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == printed

@@ -1,0 +1,123 @@
+"""The wheel alone is the product: installed away from the checkout, it tells the whole story."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from lifecycle import __version__
+
+ROOT = Path(__file__).parents[1]
+
+_UNREACHABLE = re.compile(r"Failed to establish a new connection|from versions: none|timed out")
+"""What pip says where there is no registry; everything else is a fault of the wheel."""
+
+pytestmark = [pytest.mark.xdist_group("wheel"), pytest.mark.timeout(300)]
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel, built from the checkout, which stays as it was."""
+    folder = tmp_path_factory.mktemp("wheel")
+    options = ["--wheel", "--no-isolation", "--outdir", str(folder)]
+    command = [sys.executable, "-m", "build", *options, str(ROOT)]
+    built = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert built.returncode == 0, built.stdout + built.stderr
+    (found,) = folder.glob("*.whl")
+    return found
+
+
+def _files(folder: Path, pattern: str = "*") -> set[str]:
+    found = {path.name for path in folder.glob(pattern) if path.is_file()}
+    assert found
+    return found
+
+
+def test_the_wheel_holds_documents_hooks_schema_and_seeds(wheel: Path) -> None:
+    """What lies outside the package in a checkout, or is no Python, is in the wheel all the same."""
+    with zipfile.ZipFile(wheel) as archive:
+        names = set(archive.namelist())
+        modes = {one.filename: one.external_attr >> 16 for one in archive.infolist()}
+    wanted = {f"lifecycle/_graphql/{name}" for name in _files(ROOT / "graphql", "*.graphql")}
+    hooks = {f"lifecycle/_hooks/{name}" for name in _files(ROOT / "hooks")}
+    seeds = {f"lifecycle/sandbox/seeds/{name}" for name in _files(ROOT / "lifecycle/sandbox/seeds")}
+    wanted |= hooks | seeds | {"lifecycle/sandbox/schema.graphql", "lifecycle/py.typed"}
+    assert wanted <= names
+    assert all(modes[hook] & 0o111 == 0o111 for hook in hooks)
+    tops = {name.partition("/")[0] for name in names}
+    assert tops == {"lifecycle", f"agent_lifecycle-{__version__}.dist-info"}
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The bin folder of an empty environment that holds the wheel and what it depends on."""
+    folder = tmp_path_factory.mktemp("away")
+    venv.create(folder / "venv", with_pip=True)
+    binaries = folder / "venv" / "bin"
+    pip = [str(binaries / "python"), "-m", "pip", "--disable-pip-version-check", "--retries", "1"]
+    command = [*pip, "install", "--quiet", str(wheel)]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    if done.returncode != 0 and not os.environ.get("CI"):
+        unreachable = _UNREACHABLE.search(done.stderr)
+        if unreachable:
+            pytest.skip(f"no package registry can be reached from here: {unreachable[0]}")
+    assert done.returncode == 0, done.stderr
+    return binaries
+
+
+def _run(installed: Path, folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
+    """Run an installed program in a folder of its own, with nothing of this environment."""
+    return subprocess.run(
+        [installed / command[0], *command[1:]],
+        cwd=folder,
+        env=_environment(folder),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+
+
+def _environment(folder: Path) -> dict[str, str]:
+    git = shutil.which("git")
+    assert git is not None
+    path = os.pathsep.join([str(Path(git).parent), os.defpath])
+    kept = {name: os.environ[name] for name in ("TMPDIR",) if name in os.environ}
+    return {**kept, "PATH": path, "HOME": str(folder)}
+
+
+def test_the_installed_wheel_runs_the_demo(installed: Path, tmp_path: Path) -> None:
+    """In an empty environment, away from the checkout, a task goes from claim to close."""
+    done = _run(installed, tmp_path, "lifecycle", "demo", "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    story = json.loads(done.stdout)
+    assert story["ok"] is True
+    assert story["board"] == "Done"
+    assert story["steps"]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_installed_wheel_is_what_runs(installed: Path, tmp_path: Path) -> None:
+    """The package and its hooks come from the empty environment, not from the checkout."""
+    code = "import lifecycle, lifecycle.resources as r; print(lifecycle.__file__, r.hook_script('on-stop'))"
+    done = _run(installed, tmp_path, "python", "-c", code)
+    assert (done.returncode, done.stderr) == (0, "")
+    package, hook = map(Path, done.stdout.split())
+    assert package.is_relative_to(installed.parent)
+    assert hook.is_relative_to(installed.parent)
+    assert os.access(hook, os.X_OK)
+
+
+def test_the_installed_command_knows_its_version(installed: Path, tmp_path: Path) -> None:
+    """The command says the version that the package and the wheel's name say."""
+    done = _run(installed, tmp_path, "lifecycle", "--version")
+    assert (done.returncode, done.stdout) == (0, f"lifecycle, version {__version__}\n")
