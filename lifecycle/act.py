@@ -14,7 +14,7 @@ from lifecycle.claim import lease, pr_body
 from lifecycle.claim.desk import Desk
 from lifecycle.claim.state import Record
 from lifecycle.errors import LifecycleError, PullRequestExists, Rejected, Transient
-from lifecycle.model import PullRequest, PullState
+from lifecycle.model import BoardItem, PullRequest, PullState
 from lifecycle.redact import redact
 from lifecycle.wiring import World
 
@@ -46,6 +46,27 @@ def perform(action: plan.Action, world: World, desk: Desk, record: Record) -> pl
     except LifecycleError as error:
         error.sentence = redact(error.sentence, world.environment)
         return plan.Failed(action, error)
+
+
+def imagine(action: plan.Action) -> plan.Fact:
+    """The fact that a dry run assumes in place of doing it."""
+    match action:
+        case plan.OpenPullRequest():
+            owner, _, branch = action.head.partition(":")
+            pull = PullRequest(0, "(new)", action.title, PullState.OPEN, branch, owner, "")
+            return plan.PullRequestOpened(pull)
+        case plan.SetBoard():
+            item = BoardItem(action.item_id, action.status, action.agent)
+            wrote_agent = "" if action.clear_agent else action.agent
+            return plan.BoardIs(item, action.status, wrote_agent)
+        case plan.PostComment():
+            return plan.Commented(action.marker)
+        case plan.CloseIssue():
+            return plan.IssueClosed(action.issue)
+        case plan.ReleaseLease():
+            return plan.LeaseReleased()
+        case plan.ForgetClaim():
+            return plan.ClaimForgotten()
 
 
 def _open(action: plan.OpenPullRequest, world: World) -> PullRequest:

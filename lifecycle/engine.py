@@ -6,25 +6,21 @@ lost wake loses nothing, and waking five times writes exactly what waking once d
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 
-from lifecycle import log, plan
+from lifecycle import guard, log, plan
 from lifecycle.claim import hints as hinting
 from lifecycle.claim.decide import absorb, decide, evolve, look
 from lifecycle.claim.desk import Desk, Loaded
-from lifecycle.claim.seen import Rules, Seen
+from lifecycle.claim.seen import Rules, Seen, still_wanted
 from lifecycle.claim.state import Record, Trouble
-from lifecycle.claim.table import IN_REVIEW, Phase
+from lifecycle.claim.table import Phase
 from lifecycle.deadline import DeadlineReached
 from lifecycle.errors import LifecycleError, Refused, Transient
 from lifecycle.plan import Action, Say, Tone, Wake
 from lifecycle.redact import redact
 from lifecycle.wiring import World
-
-STOP_DUE = "due"
-IDLE_DUE = "idle-due"
-"""Marks for the hooks' guards, in `.lifecycle/`: the moment from which a wake is let through."""
 
 MAX_STEPS = 24
 LOOK_AGAIN_SECONDS = 60.0
@@ -58,6 +54,8 @@ class _Look:
     seen: Seen
     actions: list[Action] = field(default_factory=list)
     problem: LifecycleError | None = None
+    stated: set[str] = field(default_factory=set)
+    is_finished: bool = False
     is_gone: bool = False
     was_edited: bool = False
 
@@ -90,16 +88,22 @@ def tick(
             for say in loaded.says:
                 desk.queue(say)
             if loaded.record is None:
-                return Report(said=take(desk, tones, channel))
+                return Report(said=desk.take(tones, channel))
             working = _Look(world, desk, _seen(world, desk, wake, loaded))
         except Refused as error:
             if wake is Wake.TICK:
                 raise
             return _refused(desk, error, tones, channel)
         _work(working, loaded)
-        said = take(desk, tones, channel)
-        _mark(working, loaded.mtime_ns)
+        said = desk.take(tones, channel)
         record = working.seen.record
+        guard.mark(
+            desk,
+            working.seen,
+            mtime_ns=loaded.mtime_ns,
+            is_finished=working.is_finished,
+            has_ended=working.is_gone or bool(record.outcome),
+        )
         return Report(record, said, tuple(working.actions), working.problem)
 
 
@@ -117,7 +121,7 @@ def is_quiet(world: World, desk: Desk, wake: Wake) -> bool:
         return False
     if not desk.state.get("record") or loaded.record.past[-1:] != (loaded.record.values,):
         return False
-    if desk.is_due(STOP_DUE):
+    if desk.is_due(guard.STOP_DUE):
         return False
     try:
         seen = _seen(world, desk, wake, loaded)
@@ -126,12 +130,9 @@ def is_quiet(world: World, desk: Desk, wake: Wake) -> bool:
     if look(seen) is not None:
         return False
     step = decide(seen)
-    if (
-        step.fields
-        or step.memory
-        or step.action
-        or any(not desk.was_said(s.key) for s in step.says)
-    ):
+    key = seen.record.claim_key
+    is_news = any(not desk.was_said(f"{key}/{say.key}") for say in step.says)
+    if step.fields or step.memory or step.action or is_news:
         return False
     desk.stamp(loaded.mtime_ns)
     return True
@@ -139,6 +140,8 @@ def is_quiet(world: World, desk: Desk, wake: Wake) -> bool:
 
 def rehearse(world: World, desk: Desk) -> Report:
     """The dry run: the same look and the same plan, and nothing is written anywhere."""
+    from lifecycle.act import imagine
+
     loaded = desk.load(repair=False)
     world.cache.state = desk.state
     if loaded.record is None:
@@ -154,7 +157,7 @@ def rehearse(world: World, desk: Desk) -> Report:
         working.seen = _prepared(working.seen, step)
         if step.action is not None:
             working.actions.append(step.action)
-            working.seen = evolve(working.seen, _imagined(step.action))
+            working.seen = evolve(working.seen, imagine(step.action))
         elif working.seen.record == before:
             break
     return Report(working.seen.record, tuple(says), tuple(working.actions), working.problem)
@@ -164,13 +167,21 @@ def _work(working: _Look, loaded: Loaded) -> None:
     try:
         _observe(working, loaded)
         for _ in range(MAX_STEPS):
-            if working.is_gone or working.was_edited or not _step(working):
+            if working.is_gone or working.was_edited or working.is_finished:
                 break
+            has_more = _step(working)
+            working.is_finished = not (has_more or working.was_edited)
     except DeadlineReached:
         working.problem = Transient("The time for this look was up; it goes on at the next one.")
         log.write(working.world.root, "deadline reached")
-    working.desk.remember(working.seen.record)
-    working.desk.save()
+    desk, record = working.desk, working.seen.record
+    kept = {k: t for k, t in record.troubles.items() if still_wanted(working.seen, k)}
+    record = replace(record, troubles=kept, touched=desk.mtime_ns())
+    working.seen = replace(working.seen, record=record)
+    if working.is_finished:
+        desk.forget_cleared(f"{record.claim_key}/", working.stated)
+    desk.remember(record)
+    desk.save()
 
 
 def _observe(working: _Look, loaded: Loaded) -> None:
@@ -201,10 +212,9 @@ def _observe(working: _Look, loaded: Loaded) -> None:
         if not loaded.hints or not working.seen.hints:
             break
         judged = hinting.judge(working.seen)
-        for say in judged.says:
-            working.desk.queue(say)
-        record = working.seen.record.with_values(judged.accepted)
-        working.seen = replace(working.seen, record=record, hints={})
+        _queue(working, judged.says)
+        accepted = hinting.accept(working.seen.record, judged)
+        working.seen = replace(working.seen, record=accepted, hints={})
         if not judged.is_wrong_issue:
             break
         working.seen = replace(working.seen, observation=None, looked_at_checks=False)
@@ -231,19 +241,16 @@ def _could_not_look(working: _Look, error: LifecycleError | DeadlineReached) -> 
     )
     working.problem = error
     record = replace(record, troubles={**record.troubles, "Look": trouble})
-    working.seen = replace(working.seen, record=record)
+    failed = working.seen.failed | {"Look"}
+    working.seen = replace(working.seen, record=record, failed=failed)
 
 
 def _step(working: _Look) -> bool:
     """Take one decision as far as its fact; False once nothing is left to do."""
-    desk = working.desk
     step = decide(working.seen)
     before = working.seen.record
     working.seen = _prepared(working.seen, step)
-    # Who asks by command gets the answer, however often it was given before.
-    is_asked = working.seen.wake is Wake.TICK
-    for say in step.says:
-        desk.queue(say, again=is_asked and say.tone in (Tone.ACT, Tone.ASK))
+    _queue(working, step.says)
     if step.action is None:
         _commit(working)
         return working.seen.record != before
@@ -252,6 +259,16 @@ def _step(working: _Look) -> bool:
         return False
     _act(working, step.action)
     return True
+
+
+def _queue(working: _Look, says: Iterable[Say]) -> None:
+    """Put sentences on the queue under this claim's keys; who asks by command is always answered."""
+    is_asked = working.seen.wake is Wake.TICK
+    for say in says:
+        key = f"{working.seen.record.claim_key}/{say.key}"
+        working.stated.add(key)
+        again = is_asked and (say.stands or say.tone is Tone.ASK)
+        working.desk.queue(replace(say, key=key), again=again)
 
 
 def _prepared(seen: Seen, step: plan.Decision) -> Seen:
@@ -279,13 +296,13 @@ def _act(working: _Look, action: Action) -> None:
 
 def _conclude(working: _Look, action: Action, fact: plan.Fact) -> None:
     world = working.world
-    working.actions.append(action)
     working.seen = evolve(working.seen, fact)
     record = working.seen.record
     if isinstance(fact, plan.Failed):
         working.problem = working.problem or fact.error
         log.write(world.root, f"{type(action).__name__} failed: {fact.error.sentence}")
     else:
+        working.actions.append(action)
         log.write(world.root, f"{type(action).__name__} done for {record.key}")
     if isinstance(fact, plan.ClaimForgotten):
         working.desk.remember(record)
@@ -304,30 +321,14 @@ def _commit(working: _Look) -> None:
     working.was_edited = working.was_edited or bool(committed.changed)
 
 
-def _mark(working: _Look, mtime_ns: int) -> None:
-    """Tell the hooks' guards what this look left to do."""
-    desk, record, now = working.desk, working.seen.record, working.world.clock.now()
-    phase = Phase.named(record.claim.phase)
-    if working.is_gone or record.outcome:
-        desk.set_due(STOP_DUE, None)
-        desk.set_due(IDLE_DUE, None)
-        return
-    due = record.due()
-    if working.was_edited or "OpenPullRequest" in record.troubles:
-        due = now  # what was refused may be mended by a push, which leaves no trace in the claim
-    desk.set_due(STOP_DUE, due)
-    looks = phase in IN_REVIEW or due is not None
-    desk.set_due(IDLE_DUE, now if looks else None)
-    if not working.was_edited:
-        desk.stamp(mtime_ns)
-
-
 def _seen(world: World, desk: Desk, wake: Wake, loaded: Loaded) -> Seen:
     record, settings, now = loaded.record, world.settings, world.clock.now()
     if record is None:
         raise ValueError("there is no claim to look at")
     off = desk.state.get("cache", {}).get(_BOARD_OFF)
-    is_off = bool(off) and now < off["until"] and wake is not Wake.TICK
+    # What closes is tried for certain: nothing comes after it that would.
+    is_tried = wake is Wake.TICK or record.claim.phase == Phase.DONE
+    is_off = bool(off) and now < off["until"] and not is_tried
     rules = Rules(
         base=settings.base,
         has_board=settings.project_number is not None and not is_off,
@@ -341,44 +342,6 @@ def _seen(world: World, desk: Desk, wake: Wake, loaded: Loaded) -> Seen:
 
 
 def _refused(desk: Desk, error: Refused, tones: Collection[Tone], channel: str) -> Report:
-    queue_refusal(desk, error)
+    desk.queue_refusal(error)
     desk.save()
-    return Report(said=take(desk, tones, channel), problem=error)
-
-
-def queue_refusal(desk: Desk, error: LifecycleError) -> None:
-    """Put what stands in the way on the queue, once: to the agent if it can mend it."""
-    tone = Tone.ACT if error.for_agent else Tone.NOTE
-    desk.queue(Say(f"refused:{error.sentence}", redact(error.sentence), tone))
-
-
-def take(desk: Desk, tones: Collection[Tone], channel: str) -> tuple[Say, ...]:
-    """Mark what this channel delivers as offered, before anything is printed."""
-    taken = [say for say in desk.waiting() if say.tone in tones]
-    if taken:
-        desk.offer(taken, channel)
-        desk.save()
-    return tuple(taken)
-
-
-def _imagined(action: Action) -> plan.Fact:
-    """The fact that a dry run assumes."""
-    from lifecycle.model import BoardItem, PullRequest, PullState
-
-    match action:
-        case plan.OpenPullRequest():
-            owner, _, branch = action.head.partition(":")
-            pull = PullRequest(0, "(new)", action.title, PullState.OPEN, branch, owner, "")
-            return plan.PullRequestOpened(pull)
-        case plan.SetBoard():
-            item = BoardItem(action.item_id, action.status, action.agent)
-            wrote_agent = "" if action.clear_agent else action.agent
-            return plan.BoardIs(item, action.status, wrote_agent)
-        case plan.PostComment():
-            return plan.Commented(action.marker)
-        case plan.CloseIssue():
-            return plan.IssueClosed(action.issue)
-        case plan.ReleaseLease():
-            return plan.LeaseReleased()
-        case plan.ForgetClaim():
-            return plan.ClaimForgotten()
+    return Report(said=desk.take(tones, channel), problem=error)

@@ -139,9 +139,5 @@ class ItemMissing(Rejected):
     """The board has no such item (any more)."""
 
 
-class LeaseLost(Rejected):
-    """A compare-and-swap on a ref found another value than the one it was given."""
-
-
 class GitFailed(Rejected):
     """git ran and said no; `evidence` is its last line."""

@@ -19,7 +19,10 @@ from lifecycle.deadline import Deadline
 from lifecycle.errors import BadConfig, GitFailed, Transient
 from lifecycle.model import Repository
 
-_SCP = re.compile(r"^(?:[^@/\s]+@)?(?P<host>[^:/\s]+):(?!/)(?P<path>[^\s]+)$")
+_SCP = re.compile(r"^(?:[^@/\s]+@)?(?P<host>[^:/\s]+):(?!//)(?P<path>[^\s]+)$")
+_PLACES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_PREFIX")
+"""A hook of git's own sets these; they would make our git serve another repository."""
+
 _TELLING = ("!", "remote: error", "remote: fatal", "fatal:", "error:")
 """How the lines begin that say why, most telling first."""
 
@@ -40,10 +43,14 @@ _NETWORK_WORDS = (
 
 @dataclass(frozen=True, slots=True)
 class Remote:
-    """Where a remote URL points: a host (with its port, if any) and a repository."""
+    """Where a remote URL points: a host (with its port, if any) and a repository.
+
+    `may_be_alias`: the host of an ssh or scp URL may be a name from ssh's own configuration.
+    """
 
     host: str
     repository: Repository
+    may_be_alias: bool = False
 
 
 def parse_remote(url: str) -> Remote | None:
@@ -53,12 +60,17 @@ def parse_remote(url: str) -> Remote | None:
     or credentials, which are dropped.
     """
     match = _SCP.match(url)
+    is_web = False
     if "://" in url:
-        parts = urlsplit(url)
+        try:
+            parts = urlsplit(url)
+            port = parts.port
+        except ValueError:  # a port or a bracket that is none
+            return None
         if parts.scheme not in ("http", "https", "ssh", "git") or not parts.hostname:
             return None
-        has_port = parts.port is not None and parts.scheme in ("http", "https")
-        host = f"{parts.hostname}:{parts.port}" if has_port else parts.hostname
+        is_web = parts.scheme in ("http", "https")
+        host = f"{parts.hostname}:{port}" if port is not None and is_web else parts.hostname
         path = parts.path
     elif match:
         host, path = match["host"], match["path"]
@@ -67,7 +79,7 @@ def parse_remote(url: str) -> Remote | None:
     names = path.strip("/").removesuffix(".git").strip("/").split("/")
     if len(names) != 2 or not all(names):
         return None
-    return Remote(host.casefold(), Repository(names[0], names[1]))
+    return Remote(host.casefold(), Repository(names[0], names[1]), not is_web)
 
 
 class GitRepository:
@@ -88,7 +100,8 @@ class GitRepository:
             Transient: the deadline passed, or the remote could not be reached.
         """
         command = ["git", *args]
-        environment = {**os.environ, **self.environment, "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+        inherited = {k: v for k, v in os.environ.items() if k not in _PLACES}
+        environment = {**inherited, **self.environment, "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
         environment.setdefault("GIT_SSH_COMMAND", "ssh -oBatchMode=yes")
         try:
             process = subprocess.Popen(
@@ -133,8 +146,8 @@ class GitRepository:
         return self._commit(f"refs/remotes/{remote}/{branch}")
 
     def remote_url(self, remote: str) -> str | None:
-        """The URL of a remote, or None if there is no such remote."""
-        return self.run("config", "--get", f"remote.{remote}.url", check=False) or None
+        """Where a remote is pushed to, `pushurl` and `insteadOf` applied; None if there is none."""
+        return self.run("remote", "get-url", "--push", remote, check=False) or None
 
     def _commit(self, ref: str) -> str | None:
         return (
@@ -156,7 +169,7 @@ def head_repository(git: GitRepository, remote: str, api_url: str) -> Repository
         )
     found = parse_remote(url)
     web = _web_host(api_url)
-    if found is None or not _is_host(found.host, web):
+    if found is None or not _is_host(found, web):
         where = found.host if found else "a place that is not owner/name on a host"
         raise BadConfig(
             f'The remote "{remote}" points to {where}, which is not a repository on {web}; set '
@@ -165,10 +178,10 @@ def head_repository(git: GitRepository, remote: str, api_url: str) -> Repository
     return found.repository
 
 
-def _is_host(host: str, web: str) -> bool:
+def _is_host(remote: Remote, web: str) -> bool:
     # A name without a dot is an alias from ssh's config, as people with two accounts use it.
-    alias = "." not in host and ":" not in host and host != "localhost"
-    return host == web or host in (f"ssh.{web}", f"www.{web}") or alias
+    is_alias = remote.may_be_alias and "." not in remote.host
+    return remote.host in (web, f"ssh.{web}", f"www.{web}") or is_alias
 
 
 def _web_host(api_url: str) -> str:

@@ -10,26 +10,24 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from lifecycle.redact import redact
-from lifecycle.store import FOLDER, Folder
+from lifecycle.store import FOLDER
 
 LOG = "log"
-CLAIM_FILE = ".agent-claim.json"
 _MAX_BYTES = 256 * 1024
 _BACKUPS = 2
 _MAX_LINE = 2000
 
 
 def write(root: Path, text: str, environment: Mapping[str, str] | None = None) -> None:
-    """Append one line, if this worktree has a claim or a `.lifecycle/` folder."""
+    """Append one line, if this worktree has a `.lifecycle/` folder."""
     path = root / FOLDER / LOG
-    if not path.parent.is_dir() and not (root / CLAIM_FILE).exists():
+    if not path.parent.is_dir():
         return
     import logging
     from logging.handlers import RotatingFileHandler
 
     line = redact(" ".join(text.split()), environment)[:_MAX_LINE]
     with contextlib.suppress(OSError):
-        Folder(root).make()
         handler = RotatingFileHandler(
             path, maxBytes=_MAX_BYTES, backupCount=_BACKUPS, encoding="utf-8", errors="replace"
         )

@@ -99,6 +99,7 @@ class PullRequest:
     body: str = ""
     is_draft: bool = False
     mergeable: str = "UNKNOWN"
+    merged_at: float | None = None
     checks: Checks | None = None
 
 

@@ -41,11 +41,15 @@ class Tone(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Say:
-    """One sentence and the key under which it is said at most once."""
+    """One sentence and the key under which it is said at most once.
+
+    `stands` marks a condition: it is said once while it lasts, and again if it comes back.
+    """
 
     key: str
     text: str
     tone: Tone
+    stands: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,8 +187,3 @@ class Decision:
     memory: Mapping[str, Any] = field(default_factory=dict)
     action: Action | None = None
     says: tuple[Say, ...] = ()
-
-    @property
-    def is_final(self) -> bool:
-        """True if there is nothing to do, to remember or to say."""
-        return not (self.fields or self.memory or self.action or self.says)

@@ -7,7 +7,6 @@ that it was built with.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Protocol
 
 from lifecycle.model import (
@@ -142,12 +141,4 @@ class Cache(Protocol):
 
     def put(self, key: str, value: object) -> None:
         """Remember a JSON value; durable once the engine commits."""
-        ...
-
-
-class Redactor(Protocol):
-    """Takes secrets out of text before it leaves the process."""
-
-    def __call__(self, text: str, /, *, extra: Sequence[str] = ()) -> str:
-        """The text with every known secret replaced."""
         ...

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-import errno
 import json
 import os
+import signal
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -72,6 +72,7 @@ def replace_if(path: Path, expected: bytes, content: bytes) -> bytes | None:
     compared right before a plain rename.
     """
     temporary = _written_beside(path, content)
+    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGALRM})
     try:
         if not _exchange(temporary, path):
             current = read(path)
@@ -87,6 +88,8 @@ def replace_if(path: Path, expected: bytes, content: bytes) -> bytes | None:
         return found
     finally:
         temporary.unlink(missing_ok=True)
+        # A deadline between exchange and compare would have deleted what came out.
+        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
 
 
 def _put_back(theirs: Path, path: Path, *, ours: bytes) -> None:
@@ -128,25 +131,27 @@ def _exchange(one: Path, other: Path) -> bool:
     if function is None:
         return False
     here = _AT_FDCWD[sys.platform]
-    if function(here, os.fsencode(one), here, os.fsencode(other), _SWAP) == 0:
-        return True
-    code = ctypes.get_errno()
-    if code in (errno.ENOENT, errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP):
-        return False
-    raise OSError(code, os.strerror(code), str(other))
+    # Anything but 0: not on this file system, not with this kernel, not allowed, or no such file.
+    return bool(function(here, os.fsencode(one), here, os.fsencode(other), _SWAP) == 0)
 
 
 def set_aside(path: Path, label: str) -> Path:
     """Rename the file to a free name beside it, `NAME.LABEL` or `NAME.LABEL-2` and so on."""
     for number in range(1, 1000):
         target = path.with_name(f"{path.name}.{label}" + (f"-{number}" if number > 1 else ""))
-        try:
-            os.link(path, target)
-        except FileExistsError:
-            continue
-        path.unlink()
-        return target
+        if not target.exists():
+            return path.rename(target)
     raise FileExistsError(f"too many set-aside copies of {path.name}")
+
+
+_SHAPE = {"said": dict, "queue": list, "cache": dict, "archive": dict}
+"""What state.json holds, if it holds it; the record has readers of its own."""
+
+
+def _is_state(state: Any) -> bool:
+    if not isinstance(state, dict) or state.get("version") != STATE_VERSION:
+        return False
+    return all(isinstance(state.get(key, kind()), kind) for key, kind in _SHAPE.items())
 
 
 class Folder:
@@ -185,8 +190,8 @@ class Folder:
         finally:
             lock.release()
 
-    def load_state(self) -> dict[str, Any]:
-        """state.json, or an empty dict; an unreadable one is set aside and begins anew.
+    def load_state(self, *, repair: bool = True) -> dict[str, Any]:
+        """state.json, or an empty dict; an unreadable one begins anew, set aside if `repair`.
 
         Everything in it can be learned again from the claim file and from GitHub.
         """
@@ -198,13 +203,14 @@ class Folder:
             state = json.loads(snapshot.content)
         except (ValueError, RecursionError):
             state = None
-        if isinstance(state, dict) and state.get("version") == STATE_VERSION:
-            return state
-        set_aside(path, "unreadable")
+        if _is_state(state):
+            return dict(state)
+        if repair:
+            set_aside(path, "unreadable")
         return {}
 
     def save_state(self, state: dict[str, Any]) -> None:
         """Replace state.json."""
         self.make()
-        text = json.dumps({"version": STATE_VERSION, **state}, indent=1, ensure_ascii=False)
-        write(self.path / STATE, text.encode("utf-8", "surrogatepass") + b"\n")
+        text = json.dumps({"version": STATE_VERSION, **state}, indent=1)
+        write(self.path / STATE, text.encode("ascii") + b"\n")

@@ -18,12 +18,15 @@ from lifecycle.claim.file import CLAIM_FILE
 from lifecycle.clock import SystemClock
 from lifecycle.deadline import Deadline, DeadlineReached, alarm
 from lifecycle.errors import ClaimRefused, LifecycleError, LockBusy, Refused, Rejected
+from lifecycle.guard import IDLE_DUE
 from lifecycle.hookio import REPLIES, Reply
-from lifecycle.plan import Say, Tone, Wake
+from lifecycle.plan import Wake
 from lifecycle.redact import redact
+from lifecycle.store import Folder
 from lifecycle.wiring import World
 
 SESSION_SECONDS = 5.0
+LOCK_SECONDS = 1.5
 IDLE_LOOK_SECONDS = 120.0
 """Without a claim: how long on-idle waits between two looks at the branch."""
 
@@ -49,11 +52,9 @@ def _within_deadline(hook: str, root: Path, environment: Mapping[str, str]) -> R
                 return Reply()
             return _answer(hook, root, environment, seconds)
     except DeadlineReached:
-        log.write(root, f"{hook}: the deadline was reached")
-    except LockBusy:
-        log.write(root, f"{hook}: another process is at work on this claim")
+        _log_quietly(root, f"{hook}: the deadline was reached")
     except LifecycleError as error:
-        log.write(root, f"{hook}: {error.sentence}")
+        _log_quietly(root, f"{hook}: {error.sentence}")
     return Reply()
 
 
@@ -86,65 +87,77 @@ def _answer(hook: str, root: Path, environment: Mapping[str, str], seconds: floa
 def _idle_without_claim(world: World, desk: Desk) -> Reply:
     if not config.is_served(world.root, world.environment):
         return Reply()
-    if desk.has_mark(engine.IDLE_DUE) and not desk.is_due(engine.IDLE_DUE):
+    if desk.has_mark(IDLE_DUE) and not desk.is_due(IDLE_DUE):
         return Reply()
-    with desk.folder.locked(world.deadline.remaining()):
-        from lifecycle.claim.next_task import suggest
+    from lifecycle.claim.next_task import suggest
 
+    with desk.folder.locked(world.deadline.remaining()):
         desk.load()
         world.cache.state = desk.state
-        desk.set_due(engine.IDLE_DUE, world.clock.now() + IDLE_LOOK_SECONDS)
+        desk.set_due(IDLE_DUE, world.clock.now() + IDLE_LOOK_SECONDS)
         try:
             say = suggest(world)
         except (Refused, Rejected) as error:
             log.write(world.root, f"on-idle: {error.sentence}")
-            engine.queue_refusal(desk, error)
+            desk.queue_refusal(error)
             say = None
         if say is not None:
             desk.queue(say)
-        said = engine.take(desk, REPLIES["on-idle"].tones, "on-idle")
+        said = desk.take(REPLIES["on-idle"].tones, "on-idle")
         desk.save()
     return hookio.render("on-idle", said)
 
 
 def _start(world: World, desk: Desk, *, has_claim: bool) -> Reply:
+    """The claim and what waits first, from files alone; then the board, if GitHub answers in time."""
     if not has_claim and not config.is_served(world.root, world.environment):
         return Reply()
     from lifecycle.claim import briefing
 
-    board, problem = _board(world, desk)
-    with desk.folder.locked(world.deadline.remaining()):
+    with desk.folder.locked(world.deadline.remaining(at_most=LOCK_SECONDS)):
         try:
             loaded = desk.load()
         except ClaimRefused as error:
             loaded = Loaded(None)
-            engine.queue_refusal(desk, error)
-        for say in (*loaded.says, *problem):
+            desk.queue_refusal(error)
+        for say in loaded.says:
             desk.queue(say)
         lines = briefing.claim_lines(loaded.record) if loaded.record is not None else []
-        said = engine.take(desk, REPLIES["session-start"].tones, "session-start")
-        fresh = [say for say in said if not any(say.text in line for line in lines)]
-        cache = world.cache.state.get("cache")
-        if cache:
-            desk.state["cache"] = {**desk.state.get("cache", {}), **cache}
+        said = desk.take(REPLIES["session-start"].tones, "session-start")
         desk.save()
+    world.cache.state = desk.state
+    fresh = [say for say in said if not any(say.text in line for line in lines)]
+    board = _board(world, desk)
     return hookio.render("session-start", fresh, context="\n".join([*lines, *board]))
 
 
-def _board(world: World, desk: Desk) -> tuple[list[str], list[Say]]:
-    """The board's lines; without them the session starts all the same."""
+def _board(world: World, desk: Desk) -> list[str]:
+    """The board's lines, or one that says why they are missing; the session starts all the same."""
     from lifecycle.claim import briefing
 
-    world.cache.state = desk.folder.load_state()
     try:
         if world.settings.project_number is None or world.board is None:
-            return [], []
+            return []
         title = world.board.schema().title
-        return briefing.board_lines(title, world.board.cards(), world.base), []
+        lines = briefing.board_lines(title, world.board.cards(), world.base)
+        _keep_cache(world, desk)
+    except DeadlineReached:
+        problem = "GitHub did not answer in time, so the board is not shown."
     except LifecycleError as error:
-        sentence = redact(error.sentence, world.environment)
-        log.write(world.root, f"session-start: {sentence}")
-        return [], [Say(f"board:{sentence}", sentence, Tone.NOTE)]
+        problem = redact(error.sentence, world.environment)
+    else:
+        return lines
+    log.write(world.root, f"session-start: {problem}")
+    return [problem]
+
+
+def _keep_cache(world: World, desk: Desk) -> None:
+    """Keep the board's ids for the next wake, if nobody else is writing just now."""
+    learned = world.cache.state.get("cache", {})
+    with contextlib.suppress(LockBusy), desk.folder.locked(0.2):
+        state = desk.folder.load_state()
+        state["cache"] = {**state.get("cache", {}), **learned}
+        desk.folder.save_state(state)
 
 
 def _print(reply: Reply) -> int:
@@ -170,4 +183,6 @@ def _open_missing_streams() -> None:
 
 def _log_quietly(root: Path, text: str) -> None:
     with contextlib.suppress(Exception):  # the log is the last resort: nobody is left to tell
+        if (root / CLAIM_FILE).exists():
+            Folder(root).make()
         log.write(root, text)

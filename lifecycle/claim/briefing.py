@@ -54,13 +54,15 @@ def checks_line(record: Record) -> str:
     """The last poll's result."""
     checks = record.checks or {}
     failed = list(checks.get("failed", ()))
-    text = f"CI at {str(checks.get('sha', ''))[:7]}: {checks.get('passed', 0)} passed"
-    if checks.get("running"):
-        text += f", {checks['running']} running"
+    passed, running = int(checks.get("passed", 0)), int(checks.get("running", 0))
+    total = passed + running + len(failed)
+    if not total:
+        return "CI: no check has registered yet."
+    if running and not failed:
+        return messages.checks_running(passed, total, running)
+    text = f"CI: {passed}/{total} passed"
     if failed:
-        text += f", {len(failed)} failed ({', '.join(failed[: messages.SHOWN_NAMES])})"
-    if not (checks.get("passed") or checks.get("running") or failed):
-        text = "CI: no check has registered yet"
+        text += f", {len(failed)} failed: {', '.join(failed[: messages.SHOWN_NAMES])}"
     return f"{text}."
 
 

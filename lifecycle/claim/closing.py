@@ -6,6 +6,7 @@ tried again while that can help, and never keeps the issue open.
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -13,10 +14,18 @@ from lifecycle import messages
 from lifecycle.claim import derive
 from lifecycle.claim.file import Claim
 from lifecycle.claim.seen import COMMENT_READS, COMMENT_SETTLE, Seen, may_try
-from lifecycle.claim.state import BOARD_TRIES, Record, Trouble
+from lifecycle.claim.state import (
+    BEST_EFFORT_TRIES,
+    Record,
+    Trouble,
+    is_same,
+    kind_of,
+    mark_of,
+)
 from lifecycle.claim.table import Phase, Status
 from lifecycle.model import Observation, PullRequest, PullState
 from lifecycle.plan import (
+    Action,
     CloseIssue,
     Decision,
     ForgetClaim,
@@ -27,25 +36,32 @@ from lifecycle.plan import (
     Tone,
 )
 
+_STEPS = ("PostComment", "CloseIssue", "SetBoard", "ReleaseLease")
+
 
 def decide(seen: Seen) -> Decision:
     """The next step of closing; refuses unless the pull request merged or a person overrode."""
     if seen.observation is None:
         return Decision()
     record, claim = seen.record, seen.record.claim
-    pull = derive.pull_request_of(claim, seen.observation, seen.rules.head_owner)
+    pull = derive.pull_request_of(record, seen.observation, seen.rules.head_owner)
     is_merged = pull is not None and pull.state is PullState.MERGED
     if not is_merged and not record.override:
         return _refusal(claim, pull)
     accepted: dict[str, Any] = {"status": Status.DONE}
     if pull is not None:
         accepted["pr_number"] = pull.number
-    if any(record.values.get(name) != value for name, value in accepted.items()):
-        memory = {"judged": Phase.DONE.value, "pr_url": pull.url if pull else record.pr_url}
+    # An override is for a claim without a merge; with one there is nothing to override.
+    override = "" if is_merged else record.override
+    is_news = any(record.values.get(name) != value for name, value in accepted.items())
+    if is_news or override != record.override:
+        url = pull.url if pull else record.pr_url
+        memory = {"judged": Phase.DONE.value, "pr_url": url, "override": override}
         return Decision(fields=accepted, memory=memory)
     if seen.observation.issue is None and not record.issue_closed:
         text = messages.issue_unknown(claim.issue_number)
-        return Decision(says=(Say(f"no-such-issue:{claim.issue_number}", text, Tone.ACT),))
+        say = Say(f"no-such-issue:{claim.issue_number}", text, Tone.ACT, stands=True)
+        return Decision(says=(say,))
     return _steps(seen, claim)
 
 
@@ -56,18 +72,17 @@ def absorb(record: Record, seen: Observation, now: float) -> Record:
         return record
     changes: dict[str, Any] = {"issue_closed": not seen.issue.is_open}
     if seen.item is not None:
-        changes["board_done"] = seen.item.status == Status.DONE and not seen.item.agent
-    if seen.issue.comments is not None and not record.comment_done:
-        changes |= _comment_read(record, [comment.body for comment in seen.issue.comments], now)
+        changes["board_done"] = is_same(seen.item.status, Status.DONE) and not seen.item.agent
+    if seen.issue.comments is not None and "PostComment" in record.intents:
+        changes |= _comment_missed(record, now)
     return replace(record, **changes)
 
 
-def farewell(seen: Seen) -> Decision:
-    """The last sentence of a claim."""
-    record, claim = seen.record, seen.record.claim
-    text = messages.closed(claim.issue_number, _board_sentence(seen))
-    key = f"issue-closed:{claim.issue_number}:{claim.pr_number or 0}:{int(record.created_at)}"
-    return Decision(says=(Say(key, text, Tone.NOTE),))
+def may_go_on(seen: Seen) -> bool:
+    """True unless every step that is left waits for a later moment."""
+    troubles = seen.record.troubles
+    waits = [troubles[kind].until for kind in _STEPS if kind in troubles]
+    return not waits or seen.now >= min(waits)
 
 
 def why_not_merged(pull: PullRequest | None, branch: str) -> str:
@@ -79,10 +94,11 @@ def why_not_merged(pull: PullRequest | None, branch: str) -> str:
 
 
 def comment_of(record: Record) -> PostComment:
-    """The closing comment with its hidden marker."""
+    """The closing comment with its hidden marker, which names issue, PR and the agent's claim."""
     claim = record.claim
     number = claim.pr_number
-    marker = f"<!-- lifecycle:completed issue={claim.issue_number} pr={number or 0} -->"
+    agent = re.sub(r"[^\w.]+", "-", claim.agent_id)
+    marker = f"<!-- lifecycle:completed issue={claim.issue_number} pr={number or 0} by={agent} -->"
     if record.override:
         text = messages.overridden_comment(number, record.override)
     else:
@@ -92,63 +108,72 @@ def comment_of(record: Record) -> PostComment:
 
 def _steps(seen: Seen, claim: Claim) -> Decision:
     record = seen.record
-    says: list[Say] = []
-    comment = _comment_step(seen, says)
+    comment = _comment_step(seen)
     if isinstance(comment, Decision):
         return comment
     if not record.issue_closed:
         close = CloseIssue(claim.issue_number or 0)
-        if may_try(seen, close):
-            return Decision(action=close, says=tuple(says))
-        return Decision(says=tuple(says))
+        return Decision(action=close if may_try(seen, close) else None)
     board = _board_action(seen)
     if board is not None:
-        return Decision(action=board, says=tuple(says)) if may_try(seen, board) else Decision()
+        return Decision(action=board if may_try(seen, board) else None)
     if comment == "waiting":
-        return Decision(says=tuple(says))
-    if record.lease and not record.lease_done and "ReleaseLease" not in record.troubles:
-        return Decision(action=ReleaseLease(claim.issue_number or 0, record.lease))
-    return Decision(action=ForgetClaim(), says=tuple(says))
+        return Decision()
+    release = ReleaseLease(claim.issue_number or 0, record.lease)
+    if record.lease and not record.lease_done and not _is_given_up(record, release):
+        return Decision(action=release if may_try(seen, release) else None)
+    # Said with the last step and not after it: a crash behind it must not lose the sentence.
+    text = messages.closed(claim.issue_number, _board_sentence(seen))
+    say = Say(f"issue-closed:{claim.pr_number or 0}", text, Tone.NOTE)
+    return Decision(action=ForgetClaim(), says=(say,))
 
 
-def _comment_step(seen: Seen, says: list[Say]) -> Decision | str:
-    """A decision to post, or "done", or "waiting" for reads to settle."""
+def _is_given_up(record: Record, action: Action) -> bool:
+    """True if a best-effort step was refused, or failed too often to wait for it any longer."""
+    trouble = record.troubles.get(kind_of(action))
+    if trouble is None or trouble.mark != mark_of(action):
+        return False
+    return trouble.is_final or trouble.tries >= BEST_EFFORT_TRIES
+
+
+def _comment_step(seen: Seen) -> Decision | str:
+    """A decision, or "done", or "waiting" for reads to settle."""
     record = seen.record
     if record.comment_done:
         return "done"
     comment = comment_of(record)
+    if _is_posted(comment, seen.observation):
+        others = {k: v for k, v in record.intents.items() if k != "PostComment"}
+        troubles = {k: v for k, v in record.troubles.items() if k != "PostComment"}
+        return Decision(memory={"comment_done": True, "intents": others, "troubles": troubles})
     intent = record.intents.get("PostComment")
     if intent is not None and intent.mark == comment.marker:
         has_settled = seen.now - intent.at >= COMMENT_SETTLE
         if has_settled and intent.clean_reads >= COMMENT_READS:
             return Decision(action=comment)
         return "waiting"
+    if may_try(seen, comment):
+        return Decision(action=comment)
+    # A comment that GitHub refuses does not keep the issue open; its complaint says so.
     trouble = record.troubles.get("PostComment")
-    if trouble is not None and not may_try(seen, comment):
-        if trouble.until is None:
-            text = messages.not_commented(trouble.sentence, comment.issue)
-            says.append(Say(f"no-comment:{comment.marker}", text, Tone.NOTE))
-            return "done"
-        return "waiting"
-    return Decision(action=comment)
+    return "done" if trouble is not None and trouble.is_final else "waiting"
 
 
-def _comment_read(record: Record, bodies: list[str], now: float) -> dict[str, Any]:
-    comment = comment_of(record)
-    others = {k: v for k, v in record.intents.items() if k != "PostComment"}
-    troubles = {k: v for k, v in record.troubles.items() if k != "PostComment"}
-    if any(comment.marker in body for body in bodies):
-        return {"comment_done": True, "intents": others, "troubles": troubles}
-    intent = record.intents.get("PostComment")
-    if intent is None or intent.mark != comment.marker:
-        return {}
+def _is_posted(comment: PostComment, seen: Observation | None) -> bool:
+    comments = seen.issue.comments if seen is not None and seen.issue is not None else None
+    return any(comment.marker in posted.body for posted in comments or ())
+
+
+def _comment_missed(record: Record, now: float) -> dict[str, Any]:
+    """Count a read for a comment whose fate is unknown; whether it was in it, the step sees."""
+    intent = record.intents["PostComment"]
     intent = replace(intent, clean_reads=intent.clean_reads + 1)
     # The next read, once the time is up, finds it or allows another attempt.
     again = max(intent.at + COMMENT_SETTLE, now + 1)
-    trouble = Trouble(comment.marker, "it is not known whether the comment was posted", again)
+    trouble = Trouble(intent.mark, "it is not known whether the comment was posted", again)
     return {
-        "intents": {**others, "PostComment": intent},
-        "troubles": {**troubles, "PostComment": trouble},
+        "intents": {**record.intents, "PostComment": intent},
+        "troubles": {**record.troubles, "PostComment": trouble},
     }
 
 
@@ -158,7 +183,7 @@ def _board_action(seen: Seen) -> SetBoard | None:
         return None
     if observed.board_problem or observed.item is None or observed.item.is_archived:
         return None
-    keeps_status = bool(record.moved_to) and observed.item.status != Status.DONE
+    keeps_status = bool(record.moved_to) and not is_same(observed.item.status, Status.DONE)
     needs_clearing = bool(observed.item.agent) and record.synced_agent != ""
     if keeps_status and not needs_clearing:
         return None
@@ -168,10 +193,7 @@ def _board_action(seen: Seen) -> SetBoard | None:
         agent=None,
         clear_agent=needs_clearing,
     )
-    trouble = record.troubles.get("SetBoard")
-    if trouble is not None and (trouble.until is None or trouble.tries >= BOARD_TRIES):
-        return None
-    return action
+    return None if _is_given_up(record, action) else action
 
 
 def _board_sentence(seen: Seen) -> str:
@@ -200,5 +222,7 @@ def _refusal(claim: Claim, pull: PullRequest | None) -> Decision:
         fields["pr_number"] = pull.number
     if claim.status == Status.DONE:
         fields["status"] = status
-    key = f"done-refused:{claim.issue_number}:{pull.number if pull else 0}:{phase}"
-    return Decision(fields=fields, memory={"judged": phase.value}, says=(Say(key, text, Tone.ACT),))
+    key = f"done-refused:{pull.number if pull else 0}:{phase}"
+    return Decision(
+        fields=fields, memory={"judged": phase.value}, says=(Say(key, text, Tone.ACT, stands=True),)
+    )

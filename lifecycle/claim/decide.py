@@ -12,12 +12,13 @@ from typing import Any
 from lifecycle import messages
 from lifecycle.claim import closing, derive
 from lifecycle.claim.seen import Seen, is_unsynced, may_try
-from lifecycle.claim.state import Record, fold
+from lifecycle.claim.state import Record, fold, is_same, kind_of
 from lifecycle.claim.table import IN_REVIEW, Phase, Status
 from lifecycle.model import Bucket, Checks, Look, Observation, PullRequest, PullState
 from lifecycle.plan import (
     Decision,
     Fact,
+    Failed,
     OpenPullRequest,
     PullRequestOpened,
     Say,
@@ -41,7 +42,7 @@ def look(seen: Seen) -> Look | None:
     if phase is Phase.READY_FOR_PR:
         needed = not _missing(seen) and may_try(seen, _opening(seen, claim.branch))
     elif phase is Phase.DONE:
-        needed = seen.wake is Wake.TICK or seen.now >= (seen.record.due() or 0.0)
+        needed = seen.wake is Wake.TICK or closing.may_go_on(seen)
     elif phase in IN_REVIEW:
         needed = polls
         checks = polls and (seen.wake is Wake.TICK or _backoff_elapsed(seen))
@@ -67,14 +68,14 @@ def decide(seen: Seen) -> Decision:
     """The next step, or a final decision if this look is finished."""
     record = seen.record
     if record.outcome:
-        return closing.farewell(seen)
+        return Decision()
     claim = record.claim
     if claim.issue_number is None:
-        return _says("no-issue", messages.no_issue_number(), Tone.ACT)
+        return _condition("no-issue", messages.no_issue_number())
     phase = Phase.named(claim.phase)
     if phase is None:
         text = messages.unknown_phase(claim.phase, [p.value for p in Phase])
-        return _says(f"unknown-phase:{claim.phase}", text, Tone.ACT)
+        return _condition(f"unknown-phase:{claim.phase}", text)
     step = _effective(record, _RULES[phase](seen))
     step = replace(step, says=(*step.says, *_complaints(record)))
     if step.fields or step.memory or step.action or phase is Phase.DONE:
@@ -87,6 +88,8 @@ def evolve(seen: Seen, fact: Fact) -> Seen:
     """The input of the next decision, once a fact is known: record and observation move on."""
     record = fold(seen.record, fact, seen.now)
     observed = seen.observation
+    if isinstance(fact, Failed):
+        return replace(seen, record=record, failed=seen.failed | {kind_of(fact.action)})
     if observed is not None and isinstance(fact, PullRequestOpened):
         pull = fact.pull_request
         observed = replace(observed, by_number=pull, by_branch=(pull, *observed.by_branch))
@@ -101,10 +104,12 @@ def absorb(record: Record, seen: Observation, now: float) -> Record:
     if seen.item is not None:
         values["item_id"] = seen.item.id
         changes["is_item_known"] = True
-        expected = (None, claim.status, claim.last_synced_status)
-        has_moved = claim.last_synced_status is not None and seen.item.status not in expected
-        changes["moved_to"] = seen.item.status if has_moved else None
-        if seen.item.status == claim.status:
+        expected = (claim.status, claim.last_synced_status)
+        found = seen.item.status
+        is_expected = found is None or any(is_same(found, status) for status in expected)
+        has_moved = claim.last_synced_status is not None and not is_expected
+        changes["moved_to"] = found if has_moved else None
+        if is_same(found, claim.status):
             values["last_synced_status"] = claim.status
         if seen.item.agent and seen.item.agent == claim.agent_id:
             changes["synced_agent"] = claim.agent_id
@@ -115,22 +120,23 @@ def _ready(seen: Seen) -> Decision:
     claim = seen.record.claim
     missing = _missing(seen)
     if missing:
-        key = f"missing:{claim.issue_number}:{','.join(missing)}"
-        return _says(key, messages.missing_fields(missing), Tone.ACT)
+        return _condition(f"missing:{','.join(missing)}", messages.missing_fields(missing))
     if seen.observation is None:
         return Decision()
     base = seen.rules.base or seen.observation.default_branch
     if claim.branch == base:
-        return _says(f"branch-is-base:{base}", messages.branch_is_base(base), Tone.ACT)
+        return _condition(f"branch-is-base:{base}", messages.branch_is_base(base))
     opening = _opening(seen, base)
-    pull = derive.open_pull_request_of(claim, seen.observation, seen.rules.head_owner)
+    pull = derive.open_pull_request_of(claim, seen.observation, seen.rules.head_owner, base)
     if pull is not None:
         was_ours = "OpenPullRequest" in seen.record.intents
         return _adopt(pull, was_ours=was_ours)
-    trouble = seen.record.troubles.get("OpenPullRequest")
-    if trouble and not may_try(seen, opening):
-        return Decision()
-    return Decision(action=opening)
+    merged = derive.merged_as_pushed(
+        claim, seen.observation, seen.rules.head_owner, seen.pushed_head
+    )
+    if merged is not None:
+        return _merge_found(seen, merged)
+    return Decision(action=opening if may_try(seen, opening) else None)
 
 
 def _adopt(pull: PullRequest, *, was_ours: bool) -> Decision:
@@ -171,7 +177,7 @@ def _pull_found(seen: Seen) -> Decision:
     claim = seen.record.claim
     if seen.observation is None:
         return Decision()
-    pull = derive.pull_request_of(claim, seen.observation, seen.rules.head_owner)
+    pull = derive.pull_request_of(seen.record, seen.observation, seen.rules.head_owner)
     if pull is None:
         fields = {"last_check_poll": render(seen.now)} if seen.looked_at_checks else {}
         say = Say(f"pr-missing:{claim.branch}", messages.pr_missing(claim.branch), Tone.ACT)
@@ -219,7 +225,7 @@ def _merged(seen: Seen) -> Decision:
         if seen.record.judged == Phase.MERGED_DETECTED and claim.pr_number:
             return Decision(says=(_question(claim.pr_number, claim.issue_number),))
         return Decision()
-    pull = derive.pull_request_of(claim, seen.observation, seen.rules.head_owner)
+    pull = derive.pull_request_of(seen.record, seen.observation, seen.rules.head_owner)
     if pull is not None and pull.state is PullState.MERGED:
         return _merge_found(seen, pull)
     if seen.record.judged == Phase.MERGED_DETECTED:
@@ -227,11 +233,11 @@ def _merged(seen: Seen) -> Decision:
     found = derive.phase_of(pull)
     reason = closing.why_not_merged(pull, claim.branch)
     text = messages.done_refused(reason, claim.issue_number, found)
-    key = f"not-merged:{claim.issue_number}:{pull.number if pull else 0}:{found}"
+    key = f"not-merged:{pull.number if pull else 0}:{found}"
     return Decision(
         fields={"phase": found.value},
         memory={"judged": found.value},
-        says=(Say(key, text, Tone.ACT),),
+        says=(Say(key, text, Tone.ACT, stands=True),),
     )
 
 
@@ -290,7 +296,7 @@ def _board(seen: Seen) -> Decision:
         return Decision(says=tuple(says))
     action = SetBoard(
         item_id=claim.item_id,
-        status=claim.status if claim.status != claim.last_synced_status else None,
+        status=None if is_same(claim.status, claim.last_synced_status) else claim.status,
         agent=claim.agent_id if claim.agent_id != (record.synced_agent or "") else None,
     )
     return Decision(action=action if may_try(seen, action) else None, says=tuple(says))
@@ -308,14 +314,16 @@ def _complaints(record: Record) -> tuple[Say, ...]:
         if trouble.is_final and kind != "ReleaseLease":
             text = messages.COMPLAINTS[kind](trouble.sentence, record.claim.issue_number)
             tone = Tone.ACT if trouble.for_agent else Tone.NOTE
-            said.append(Say(f"refused:{kind}:{trouble.mark}:{trouble.sentence}", text, tone))
+            key = f"refused:{kind}:{trouble.mark}:{trouble.sentence}"
+            said.append(Say(key, text, tone, stands=True))
     return tuple(said)
 
 
 def _verdict(checks: Checks, number: int) -> list[Say]:
     if checks.failed:
         text = messages.checks_failed(checks, number)
-        return [Say(f"failed:{number}:{checks.sha}", text, Tone.NEWS)]
+        names = ",".join(check.name for check in checks.failed)
+        return [Say(f"failed:{number}:{checks.sha}:{names}", text, Tone.NEWS)]
     if checks.is_green:
         text = messages.checks_passed(checks, number)
         return [Say(f"green:{number}:{checks.sha}", text, Tone.NEWS)]
@@ -343,7 +351,7 @@ def _backoff_elapsed(seen: Seen) -> bool:
 
 def _look_is_held(seen: Seen) -> bool:
     trouble = seen.record.troubles.get("Look")
-    if trouble is None or seen.wake is Wake.TICK or trouble.until is None:
+    if trouble is None or seen.wake is Wake.TICK:
         return False
     return trouble.mark == repr(sorted(seen.record.values.items(), key=str)) and (
         seen.now < trouble.until
@@ -370,8 +378,8 @@ def _not(unwanted: str, value: str, instead: str) -> str:
     return instead if value == unwanted else value
 
 
-def _says(key: str, text: str, tone: Tone) -> Decision:
-    return Decision(says=(Say(key, text, tone),))
+def _condition(key: str, text: str) -> Decision:
+    return Decision(says=(Say(key, text, Tone.ACT, stands=True),))
 
 
 def _effective(record: Record, step: Decision) -> Decision:

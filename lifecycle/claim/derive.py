@@ -9,32 +9,75 @@ import re
 from collections.abc import Iterable
 
 from lifecycle.claim.file import Claim
+from lifecycle.claim.state import Record
 from lifecycle.claim.table import Phase
 from lifecycle.model import Observation, PullRequest, PullState
 
 
-def pull_request_of(claim: Claim, seen: Observation, head_owner: str) -> PullRequest | None:
+CLOCK_SKEW = 60.0
+"""Seconds by which this machine's clock may be ahead of GitHub's, whose times have whole seconds."""
+
+
+def pull_request_of(record: Record, seen: Observation, head_owner: str) -> PullRequest | None:
     """The pull request that this claim is about, or None.
 
-    The one whose number the claim names, if its head is the claim's branch; else the branch's open
-    one; else the newest merged one that mentions the issue. A closed pull request of a branch that
-    was used before is never adopted, and neither is somebody else's branch of the same name.
+    The one whose number the claim names, if its head is the claim's branch (or if this claim opened
+    it: the head of a fork that was deleted has no owner any more); else the branch's open one; else
+    the newest merged one that mentions the issue, unless it merged before this claim was taken. A
+    closed pull request of a branch that was used before is never adopted, and neither is somebody
+    else's branch of the same name.
     """
+    claim = record.claim
     ours = [pull for pull in seen.by_branch if is_ours(pull, claim, head_owner)]
     named = seen.by_number
-    if named is not None and is_ours(named, claim, head_owner):
+    if named is not None and (named.number == record.opened or is_ours(named, claim, head_owner)):
         replacement = _open(ours)
         if named.state is PullState.CLOSED and replacement is not None:
             return replacement
         return named
-    return _open(ours) or next(
-        (p for p in ours if p.state is PullState.MERGED and mentions(p, claim.issue_number)), None
+    return _open(ours) or next((p for p in ours if _closes(p, record)), None)
+
+
+def open_pull_request_of(
+    claim: Claim, seen: Observation, head_owner: str, base: str = ""
+) -> PullRequest | None:
+    """The open pull request of the claim's branch (into `base`, if given), or None."""
+    return _open(
+        pull
+        for pull in seen.by_branch
+        if is_ours(pull, claim, head_owner) and pull.base in (base or pull.base, "")
     )
 
 
-def open_pull_request_of(claim: Claim, seen: Observation, head_owner: str) -> PullRequest | None:
-    """The open pull request of the claim's branch, or None."""
-    return _open(pull for pull in seen.by_branch if is_ours(pull, claim, head_owner))
+def merged_as_pushed(
+    claim: Claim, seen: Observation, head_owner: str, pushed: str | None
+) -> PullRequest | None:
+    """The pull request that merged exactly what is pushed, or None: there is nothing left to open.
+
+    After a squash the branch's commits are not in the base, so GitHub would open another one.
+    """
+    pulls = (seen.by_number, *seen.by_branch)
+    return next(
+        (
+            pull
+            for pull in pulls
+            if pull is not None
+            and pull.state is PullState.MERGED
+            and pull.head_sha == pushed
+            and is_ours(pull, claim, head_owner)
+            and mentions(pull, claim.issue_number)
+        ),
+        None,
+    )
+
+
+def _closes(pull: PullRequest, record: Record) -> bool:
+    if pull.state is not PullState.MERGED or not mentions(pull, record.claim.issue_number):
+        return False
+    merged_at = pull.merged_at
+    if not record.is_taken or merged_at is None:
+        return True
+    return merged_at >= record.created_at - CLOCK_SKEW
 
 
 def phase_of(pull: PullRequest | None) -> Phase:

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +20,11 @@ from lifecycle.claim import file
 from lifecycle.claim.file import CLAIM_FILE, CorruptClaimError
 from lifecycle.claim.merge import merge
 from lifecycle.claim.state import Record
-from lifecycle.errors import ClaimRefused
+from lifecycle.claim.table import Phase
+from lifecycle.errors import ClaimRefused, LifecycleError
 from lifecycle.plan import Say, Tone
 from lifecycle.ports import Clock
+from lifecycle.redact import redact
 from lifecycle.times import render
 
 RACY_NS = 2_000_000_000
@@ -67,7 +69,9 @@ class Desk:
 
     def __init__(self, root: Path, clock: Clock) -> None:
         self.root = root
-        self.path = root / CLAIM_FILE
+        claim = root / CLAIM_FILE
+        # A link is written through: what it points to is the file that somebody shares.
+        self.path = claim.resolve() if claim.is_symlink() else claim
         self.folder = store.Folder(root)
         self.clock = clock
         self.state: dict[str, Any] = {}
@@ -81,8 +85,10 @@ class Desk:
         Raises:
             ClaimRefused: an unknown schema version, or (without `repair`) a corrupt file.
         """
-        self.state = self.folder.load_state()
+        self.state = self.folder.load_state(repair=repair)
         record = self._remembered()
+        if repair:
+            self._recover(record)
         try:
             snapshot, theirs = self._settled()
         except CorruptClaimError as error:
@@ -98,6 +104,11 @@ class Desk:
         # What was read is the base of the next merge: an edit that is known now is no edit then.
         read = {**theirs, **{name: merged.values[name] for name in merged.hints}}
         record = record.with_values(merged.values).projected(read)
+        if record.touched != snapshot.mtime_ns:
+            # The agent wrote the file again: that is another attempt, whatever was refused before.
+            record = record.without_troubles(only_final="phase" not in merged.changed)
+        if record.override and record.claim.phase != Phase.DONE:
+            record = replace(record, override="")
         return Loaded(record, merged.hints, snapshot.mtime_ns)
 
     def commit(self, record: Record, hints: Mapping[str, Any]) -> Committed:
@@ -117,7 +128,9 @@ class Desk:
             if snapshot is None or theirs is None:
                 return Committed(record, frozenset(changed), is_gone=True)
             merged = merge(record.past, record.values, theirs)
-            record = record.with_values(merged.values)
+            # Known now, so that a second edit, even back to what was before, is one of its own.
+            read = {**theirs, **{name: merged.values[name] for name in merged.hints}}
+            record = record.with_values(merged.values).projected(read)
             changed |= merged.changed
             wanted = {**merged.values, **{k: v for k, v in hints.items() if theirs.get(k) == v}}
             if wanted == theirs:
@@ -132,27 +145,17 @@ class Desk:
     def create(self, record: Record) -> Record:
         """Write a fresh claim file; FileExistsError if there is one."""
         self._keep(record)
-        temporary = self.folder.path / f"{CLAIM_FILE}.new"
-        store.write(temporary, file.render(record.values))
-        try:
-            os.link(temporary, self.path)
-        finally:
-            temporary.unlink()
+        with self.path.open("xb") as created:
+            created.write(file.render(record.values))
         record = record.projected()
         self._keep(record)
         return record
 
     def forget(self, record: Record) -> None:
         """Delete the claim file, unless it has become another claim's; the record is archived."""
-        aside = self.folder.path / "closing.json"
         with contextlib.suppress(FileNotFoundError):
-            self.path.rename(aside)
-        snapshot = store.read(aside)
-        if snapshot is not None:
-            if self._is_another(record, snapshot.content):
-                with contextlib.suppress(FileExistsError):
-                    os.link(aside, self.path)
-            aside.unlink(missing_ok=True)
+            self.path.rename(self._aside)
+        self._recover(record)
         self._keep(record)
 
     def save(self) -> None:
@@ -172,11 +175,23 @@ class Desk:
         if say in self.waiting() or (self.was_said(say.key) and not again):
             return
         said = self.state.setdefault("said", {})
-        said[say.key] = {"at": self.clock.now()}
+        said[say.key] = {"at": self.clock.now(), "stands": say.stands}
         for stale in list(said)[:-_SAID_LIMIT]:
             del said[stale]
         entry = {"key": say.key, "text": say.text, "tone": say.tone.value}
         self.state.setdefault("queue", []).append(entry)
+
+    def queue_refusal(self, error: LifecycleError) -> None:
+        """Queue what stands in the way, once: to the agent if it can mend it."""
+        tone = Tone.ACT if error.for_agent else Tone.NOTE
+        self.queue(Say(f"refused:{error.sentence}", redact(error.sentence), tone))
+
+    def forget_cleared(self, prefix: str, stated: Collection[str]) -> None:
+        """Let conditions that no longer hold be said again if they come back."""
+        said = self.state.get("said", {})
+        for key in [key for key in said if key.startswith(prefix) and key not in stated]:
+            if said[key].get("stands"):
+                del said[key]
 
     def waiting(self) -> list[Say]:
         """Sentences that no channel has taken yet."""
@@ -185,11 +200,17 @@ class Desk:
             for entry in self.state.get("queue", [])
         ]
 
+    def take(self, tones: Collection[Tone], channel: str) -> tuple[Say, ...]:
+        """Take off the queue what `channel` delivers, durably, before anything is printed."""
+        taken = [say for say in self.waiting() if say.tone in tones]
+        if taken:
+            self.offer(taken, channel)
+            self.save()
+        return tuple(taken)
+
     def offer(self, says: list[Say], channel: str) -> None:
-        """Take sentences off the queue: they are about to be printed on `channel`."""
+        """Mark sentences as offered on `channel`, and take them off the queue."""
         keys = {say.key for say in says}
-        if not keys:
-            return
         self.state["queue"] = [e for e in self.state.get("queue", []) if e["key"] not in keys]
         for key in keys:
             entry = self.state.setdefault("said", {}).setdefault(key, {})
@@ -206,6 +227,13 @@ class Desk:
             (self.folder.path / name).unlink(missing_ok=True)
         else:
             self._mark(name, int(moment * 1e9))
+
+    def mtime_ns(self) -> int:
+        """The claim file's mtime, or 0 if there is none."""
+        try:
+            return self.path.stat().st_mtime_ns
+        except FileNotFoundError:
+            return 0
 
     def has_mark(self, name: str) -> bool:
         """True if the mark is there, due or not."""
@@ -225,12 +253,21 @@ class Desk:
         os.utime(mark, ns=(mtime_ns, mtime_ns))
 
     def _remembered(self) -> Record | None:
-        data = self.state.get("record")
-        try:
-            return Record.from_json(data) if data else None
-        except (TypeError, AttributeError, ValueError):
-            # Written by another version, or by hand: everything in it can be learned again.
-            return None
+        return _record_from(self.state.get("record"))
+
+    @property
+    def _aside(self) -> Path:
+        return self.folder.path / "closing.json"
+
+    def _recover(self, record: Record | None) -> None:
+        """Finish a deletion: what was put aside goes, unless it is another claim's file."""
+        snapshot = store.read(self._aside)
+        if snapshot is None:
+            return
+        is_another = record is None or self._is_another(record, snapshot.content)
+        if is_another and not self.path.exists():
+            self._aside.rename(self.path)
+        self._aside.unlink(missing_ok=True)
 
     def _keep(self, record: Record) -> None:
         self.remember(record)
@@ -258,10 +295,11 @@ class Desk:
             for stale in list(archive)[:-_ARCHIVE_LIMIT]:
                 del archive[stale]
         fresh = Record(values=theirs, past=(dict(theirs),), created_at=self.clock.now())
-        known = self.state.get("archive", {}).pop(fresh.key, None)
+        known = _record_from(self.state.get("archive", {}).pop(fresh.key, None))
         if known is not None:
-            record = Record.from_json(known)
-            return record.with_values(merge(record.past, record.values, theirs).values)
+            record = known.with_values(merge(known.past, known.values, theirs).values)
+            self.remember(record)
+            return record
         was_synced = fresh.claim.last_synced_status is not None
         agent = fresh.claim.agent_id if was_synced else None
         return Record(
@@ -288,6 +326,14 @@ class Desk:
             return not _continues(record, file.parse(content), is_closing=True)
         except (CorruptClaimError, ClaimRefused):
             return True
+
+
+def _record_from(data: dict[str, Any] | None) -> Record | None:
+    """The record, or None if it was written by another version or by hand: it is learned again."""
+    try:
+        return Record.from_json(data) if data else None
+    except (TypeError, AttributeError, ValueError):
+        return None
 
 
 def _continues(record: Record, theirs: Mapping[str, Any], *, is_closing: bool = False) -> bool:

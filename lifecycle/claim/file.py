@@ -38,6 +38,9 @@ AGENT_FIELDS = ("phase", "summary", "status", "branch")
 ENGINE_FIELDS = tuple(name for name in FIELDS if name not in AGENT_FIELDS)
 """Fields that the engine owns: reverted ones are restored, edited ones are hints."""
 
+_LARGEST = 2**31 - 1
+"""GitHub's numbers are positive GraphQL Ints."""
+
 _NUMBERS = ("schema_version", "issue_number", "pr_number")
 
 
@@ -119,8 +122,12 @@ def render(values: Mapping[str, Any]) -> bytes:
     """The file's bytes: the eleven fields in the design's order, then any others, indented."""
     ordered = {name: values.get(name) for name in FIELDS}
     ordered |= {key: value for key, value in values.items() if key not in FIELDS}
-    text = json.dumps(ordered, indent=2, ensure_ascii=False)
-    return text.encode("utf-8", "surrogatepass") + b"\n"
+    try:
+        return json.dumps(ordered, indent=2, ensure_ascii=False).encode() + b"\n"
+    except (
+        UnicodeEncodeError
+    ):  # half a surrogate pair, as some editors leave: escaped, it reads back
+        return json.dumps(ordered, indent=2).encode() + b"\n"
 
 
 def _text(value: object) -> str:
@@ -131,8 +138,9 @@ def _number(value: object) -> int | None:
     if isinstance(value, bool):
         return None
     if isinstance(value, str):
-        value = value.strip().lstrip("#")
-        return int(value) if value.isascii() and value.isdigit() else None
+        digits = value.strip().lstrip("#")
+        is_number = digits.isascii() and digits.isdigit() and len(digits) <= len(str(_LARGEST))
+        value = int(digits) if is_number else None
     if isinstance(value, float):
-        return int(value) if value.is_integer() else None
-    return value if isinstance(value, int) else None
+        value = int(value) if value.is_integer() else None
+    return value if isinstance(value, int) and 0 < value <= _LARGEST else None

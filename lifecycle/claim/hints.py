@@ -5,12 +5,13 @@ Without an observation a hint stays in the file, unjudged and unlost.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from lifecycle import messages
 from lifecycle.claim import derive
 from lifecycle.claim.seen import Seen
+from lifecycle.claim.state import Record
 from lifecycle.plan import Say, Tone
 
 _SILENT = ("last_check_poll", "last_synced_status", "item_id", "schema_version")
@@ -46,6 +47,14 @@ def judge(seen: Seen) -> Judgement:
             says.append(Say(f"hint:{name}:{value}:{kept}", text, Tone.ACT))
     is_wrong_issue = "issue_number" in seen.hints and "issue_number" not in accepted
     return Judgement(accepted, tuple(says), is_wrong_issue)
+
+
+def accept(record: Record, judged: Judgement) -> Record:
+    """The record with the accepted hints; another issue has another card, and another lease."""
+    if "issue_number" in judged.accepted:
+        record = replace(record, is_item_known=False, synced_agent=None, moved_to=None, lease="")
+        record = record.with_values({"item_id": "", "last_synced_status": None})
+    return record.with_values(judged.accepted)
 
 
 def _is_borne_out(seen: Seen, name: str, value: object) -> bool:

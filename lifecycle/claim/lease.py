@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from lifecycle.errors import GitFailed, HeldByAnother, Transient
 from lifecycle.ports import Git
 
-_STALE_WORDS = ("stale info", "already exists", "fetch first", "cannot lock ref", "rejected")
+_STALE_WORDS = ("stale info", "[rejected]", "cannot lock ref", "reference already exists")
+"""How git says that the ref holds something else; "[remote rejected]" alone is a rule of the server."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import subprocess
+import sys
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from lifecycle.claim.desk import Desk
+from lifecycle.claim.desk import Desk, Loaded
 from lifecycle.claim.file import CLAIM_FILE
 from lifecycle.claim.state import Record
 from lifecycle.claim.table import CLAIM, IN_REVIEW, Phase, Status
@@ -26,16 +28,31 @@ class HandedOff:
 
 
 def current(desk: Desk) -> Record:
-    """The claim of this worktree.
+    """The claim of this worktree, looked at without the lock: nothing is repaired or written.
 
     Raises:
         Refused: there is none.
         ClaimRefused: it cannot be read.
     """
-    record = desk.load().record
-    if record is None:
+    return _there(desk.load(repair=False))
+
+
+def _there(loaded: Loaded) -> Record:
+    if loaded.record is None:
         raise Refused("There is no claim in this worktree; make one with: lifecycle claim <number>")
-    return record
+    return loaded.record
+
+
+def _change(desk: Desk, change: Callable[[Record], Record]) -> Record:
+    """Change the claim under the lock, which the caller holds; hints stay for GitHub to judge."""
+    loaded = desk.load()
+    for say in loaded.says:
+        desk.queue(say)
+    try:
+        record = change(_there(loaded))
+    finally:
+        desk.save()
+    return desk.commit(record.without_troubles(), loaded.hints).record
 
 
 def phase_of(record: Record) -> Phase:
@@ -67,11 +84,10 @@ def hand_off(world: World, desk: Desk, summary: str) -> HandedOff:
     branch = record.claim.branch
     world.git.run("push", "--quiet", "--set-upstream", world.settings.remote, branch)
     if phase in IN_REVIEW and phase is not Phase.PR_CLOSED:
-        return HandedOff(record, (*notes, f"Pushed to PR #{record.claim.pr_number}, still open."))
+        return HandedOff(record, (*notes, f"Pushed to the branch of PR #{record.claim.pr_number}."))
+    wanted = {"phase": Phase.READY_FOR_PR.value, "summary": summary}
     with desk.folder.locked(world.deadline.remaining(at_most=30.0)):
-        record = current(desk)
-        wanted = record.with_values({"phase": Phase.READY_FOR_PR.value, "summary": summary})
-        record = desk.commit(replace(wanted, troubles={}), {}).record
+        record = _change(desk, lambda record: record.with_values(wanted))
     return HandedOff(record, tuple(notes))
 
 
@@ -100,8 +116,7 @@ def move(
     if dry_run:
         return _moved(current(desk), wanted, force=force, override=override)
     with desk.folder.locked(world.deadline.remaining(at_most=30.0)):
-        record = _moved(current(desk), wanted, force=force, override=override)
-        return desk.commit(record, {}).record
+        return _change(desk, lambda record: _moved(record, wanted, force=force, override=override))
 
 
 def _moved(record: Record, wanted: Phase, *, force: bool, override: str) -> Record:
@@ -112,7 +127,7 @@ def _moved(record: Record, wanted: Phase, *, force: bool, override: str) -> Reco
     if wanted in _STATUS:
         values["status"] = _STATUS[wanted]
     moved = record.with_values(values)
-    return replace(moved, override=override or record.override, troubles={})
+    return replace(moved, override=override if wanted is Phase.DONE else "")
 
 
 def _check_branch(world: World, record: Record) -> list[str]:
@@ -149,7 +164,12 @@ def _default_branch(world: World) -> str:
 
 def _validate(root: Path, command: str) -> None:
     done = subprocess.run(  # noqa: S602 -- the user's own command line, from the user's own config
-        command, shell=True, cwd=root, stdin=subprocess.DEVNULL, check=False
+        command,
+        shell=True,
+        cwd=root,
+        stdin=subprocess.DEVNULL,
+        stdout=sys.stderr,  # our own stdout may be JSON for a machine
+        check=False,
     )
     if done.returncode != 0:
         raise Refused(

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from lifecycle import messages
+from lifecycle import log, messages
 from lifecycle.claim.table import Status
+from lifecycle.errors import LifecycleError
 from lifecycle.model import Card, PullState, Repository
 from lifecycle.plan import Say, Tone
 from lifecycle.wiring import World
@@ -42,7 +43,8 @@ def suggest(world: World) -> Say | None:
     branch = world.git.current_branch()
     if branch is None or branch in ("main", "master", world.settings.base):
         return None
-    if world.cache.get(_DONE_WITH) == branch:
+    here = f"{branch}@{world.git.head_of(branch)}"
+    if world.cache.get(_DONE_WITH) == here:
         return None
     pulls = [
         pull
@@ -54,14 +56,19 @@ def suggest(world: World) -> Say | None:
     if any(pull.state is PullState.OPEN for pull in pulls):
         return None
     text = _sentence(world, branch)
-    world.cache.put(_DONE_WITH, branch)
+    world.cache.put(_DONE_WITH, here)
     return Say(f"branch-merged:{pulls[0].number}", text, Tone.NEWS)
 
 
 def _sentence(world: World, branch: str) -> str:
-    if world.board is None:
+    try:
+        cards = world.board.cards() if world.board is not None else None
+    except LifecycleError as error:
+        log.write(world.root, f"on-idle: {error.sentence}")
+        cards = None
+    if cards is None:
         return messages.branch_merged_alone(branch)
-    card = choose(world.board.cards(), world.base)
+    card = choose(cards, world.base)
     if card is None:
         return messages.branch_merged_last(branch)
     return messages.branch_merged(branch, card.title, card.number)

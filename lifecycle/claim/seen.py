@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from lifecycle.claim.state import Record, kind_of, mark_of
+from lifecycle.claim.state import Record, is_same, kind_of, mark_of
 from lifecycle.claim.table import Phase
 from lifecycle.model import Observation
 from lifecycle.plan import Action, Wake
@@ -46,6 +46,7 @@ class Seen:
         observation: what this wake read from GitHub, or None if it read nothing.
         looked_at_checks: the observation included the checks.
         pushed_head: the commit that the remote-tracking ref of the claim's branch shows.
+        failed: kinds of action that failed in this look; none is tried twice in one look.
     """
 
     wake: Wake
@@ -56,6 +57,7 @@ class Seen:
     observation: Observation | None = None
     looked_at_checks: bool = False
     pushed_head: str | None = None
+    failed: frozenset[str] = frozenset()
 
 
 def is_unsynced(seen: Seen) -> bool:
@@ -63,16 +65,33 @@ def is_unsynced(seen: Seen) -> bool:
     record, claim = seen.record, seen.record.claim
     if not seen.rules.has_board or claim.phase == Phase.DONE or not claim.status:
         return False
-    return claim.status != claim.last_synced_status or (
+    return not is_same(claim.status, claim.last_synced_status) or (
         bool(claim.agent_id) and claim.agent_id != record.synced_agent
     )
 
 
 def may_try(seen: Seen, action: Action) -> bool:
-    """False while an earlier failure of the same action holds it back."""
-    trouble = seen.record.troubles.get(kind_of(action))
-    if trouble is None or trouble.mark != mark_of(action):
-        return True
-    if seen.wake is Wake.TICK:
-        return True
-    return trouble.until is not None and seen.now >= trouble.until
+    """False while an earlier failure of the same action holds it back.
+
+    Who asks by command (`TICK`) is not held back by what failed in an earlier look.
+    """
+    kind = kind_of(action)
+    if kind in seen.failed:
+        return False
+    trouble = seen.record.troubles.get(kind)
+    is_held = trouble is not None and trouble.mark == mark_of(action) and seen.now < trouble.until
+    return seen.wake is Wake.TICK or not is_held
+
+
+def still_wanted(seen: Seen, kind: str) -> bool:
+    """True if a trouble of this kind still stands in the way of something the claim wants."""
+    phase = seen.record.claim.phase
+    match kind:
+        case "OpenPullRequest":
+            return phase == Phase.READY_FOR_PR
+        case "SetBoard":
+            return phase == Phase.DONE or is_unsynced(seen)
+        case "Look":
+            return kind in seen.failed or seen.observation is None
+        case _:
+            return phase == Phase.DONE

@@ -21,11 +21,13 @@ PAST_LIMIT = 24
 RETRY_SECONDS = 60.0
 """How long a failed write waits if the server named no time."""
 
+REFUSED_SECONDS = 600.0
 REFUSED_PR_SECONDS = 120.0
-"""How long a refused pull request waits if nothing that we can see changes: GitHub may lag."""
+"""How long a refused write waits if nothing that we can see changes: permissions are granted, a pull
+request's branch is pushed, and GitHub may lag."""
 
-BOARD_TRIES = 3
-"""Transient failures of the board after which closing goes on without it."""
+BEST_EFFORT_TRIES = 3
+"""Transient failures of the board or the lease after which closing goes on without it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +37,7 @@ class Trouble:
     Attributes:
         mark: what was tried; another mark is another attempt and not held back.
         sentence: what to tell a person.
-        until: when to try again, or None for "when something changes".
+        until: when to try again.
         tries: how often it failed in a row.
         is_final: somebody said no; otherwise nobody knows, and it is silently tried again.
         for_agent: the agent can mend it.
@@ -43,7 +45,7 @@ class Trouble:
 
     mark: str
     sentence: str
-    until: float | None
+    until: float
     tries: int = 1
     is_final: bool = False
     for_agent: bool = False
@@ -74,7 +76,9 @@ class Record:
         checks: the last poll's counts and failing names, for `status`.
         comment_done, issue_closed, board_done, lease_done: steps of closing that are facts.
         lease: the sha of our lease commit, or empty.
-        override: why the claim may close without a merge, or empty.
+        override: why the claim may close without a merge, or empty; lives in phase done only.
+        is_taken: `lifecycle claim` made this claim, so that `created_at` is when it was made.
+        touched: the claim file's mtime when the last look ended; another one is another attempt.
         intents: by kind, creates whose outcome is not known.
         troubles: by kind, actions that failed.
         judged: the phase that GitHub confirmed last.
@@ -97,6 +101,8 @@ class Record:
     lease: str = ""
     lease_done: bool = False
     override: str = ""
+    is_taken: bool = False
+    touched: int = 0
     intents: Mapping[str, Intent] = field(default_factory=dict)
     troubles: Mapping[str, Trouble] = field(default_factory=dict)
     judged: str = ""
@@ -112,6 +118,11 @@ class Record:
         """What tells one claim from another: its issue and its branch."""
         return f"{self.claim.issue_number}:{self.claim.branch}"
 
+    @property
+    def claim_key(self) -> str:
+        """Under which the ledger keeps what was said of this claim, and of no later one."""
+        return f"{self.claim.issue_number}@{int(self.created_at)}"
+
     def with_values(self, values: Mapping[str, Any]) -> Record:
         """The record with some claim fields set."""
         return replace(self, values={**self.values, **values})
@@ -125,8 +136,12 @@ class Record:
 
     def due(self) -> float | None:
         """The earliest moment at which a failed action wants to be tried again."""
-        moments = [t.until for t in self.troubles.values() if t.until is not None]
-        return min(moments, default=None)
+        return min((trouble.until for trouble in self.troubles.values()), default=None)
+
+    def without_troubles(self, *, only_final: bool = False) -> Record:
+        """The record with nothing held back (or, `only_final`, no refusal)."""
+        kept = {k: t for k, t in self.troubles.items() if only_final and not t.is_final}
+        return replace(self, troubles=kept)
 
     def as_json(self) -> dict[str, Any]:
         """Plain JSON values."""
@@ -141,6 +156,11 @@ class Record:
         kept["intents"] = {k: Intent(**v) for k, v in kept.get("intents", {}).items()}
         kept["troubles"] = {k: Trouble(**v) for k, v in kept.get("troubles", {}).items()}
         return cls(**kept)
+
+
+def is_same(one: str | None, other: str | None) -> bool:
+    """True if two option names are one option: the board is matched without regard to case."""
+    return (one or "").casefold() == (other or "").casefold()
 
 
 def kind_of(action: plan.Action) -> str:
@@ -201,7 +221,7 @@ def _with_board(record: Record, fact: plan.BoardIs) -> Record:
     values: dict[str, Any] = {"item_id": fact.item.id}
     if fact.wrote_status is not None:
         values["last_synced_status"] = fact.wrote_status
-    is_done = record.claim.phase == Phase.DONE and fact.wrote_status == Status.DONE
+    is_done = record.claim.phase == Phase.DONE and is_same(fact.wrote_status, Status.DONE)
     return replace(
         record.with_values(values),
         is_item_known=True,
@@ -223,7 +243,7 @@ def _failed(record: Record, fact: plan.Failed, now: float) -> Record:
     kind, mark, error = kind_of(fact.action), mark_of(fact.action), fact.error
     before = record.troubles.get(kind)
     tries = before.tries + 1 if before and before.mark == mark else 1
-    until = now + REFUSED_PR_SECONDS if kind == "OpenPullRequest" else None
+    until = now + (REFUSED_PR_SECONDS if kind == "OpenPullRequest" else REFUSED_SECONDS)
     is_ambiguous = False
     if isinstance(error, Transient):
         until = now + (error.retry_after or RETRY_SECONDS)

@@ -72,6 +72,8 @@ def take(world: World, desk: Desk, query: str, *, force: bool = False) -> Taken:
     with desk.folder.locked(world.deadline.remaining(at_most=30.0)):
         loaded = desk.load()
         world.cache.state = desk.state
+        for say in loaded.says:
+            desk.queue(say)
         notes: list[str] = []
         number = _number(query)
         cards = _cards(world, notes)
@@ -105,8 +107,11 @@ def branch_name(title: str, number: int) -> str:
 
 
 def dependencies(text: str | None) -> list[int]:
-    """The issue numbers that a Dependencies field names: `#12, #13` or `12 13` or URLs."""
-    return sorted({int(number) for number in re.findall(r"(?<![\w.])#?(\d+)\b", text or "")})
+    """The issue numbers that a Dependencies field names: `#12, #13` or `12 13`.
+
+    Issues of other repositories (`owner/name#12`, URLs) are not ours to judge.
+    """
+    return sorted({int(number) for number in re.findall(r"(?<![\w./#-])#?(\d+)\b", text or "")})
 
 
 def _take(
@@ -143,6 +148,7 @@ def _take(
         is_item_known=item is not None,
         synced_agent=agent if item is not None else None,
         lease=sha,
+        is_taken=True,
     )
     desk.state.pop(_CLAIMING, None)
     return Taken(desk.create(record), task.issue.title, tuple(notes))

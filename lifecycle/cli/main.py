@@ -72,7 +72,8 @@ def run(arguments: list[str]) -> int:
         return done.exit_code
     except click.ClickException as error:
         error.show()
-        return 2
+        # A hook that is misspelt in somebody's settings must not block the agent, as exit 2 would.
+        return 1 if arguments[:1] == ["hook"] else 2
     except (KeyboardInterrupt, click.Abort):
         sys.stderr.write("Interrupted; what was done so far is kept.\n")
         return 130
@@ -81,6 +82,9 @@ def run(arguments: list[str]) -> int:
         return 4 if isinstance(error, HeldByAnother) else 1
     except BrokenPipeError:
         sys.stdout = None  # nobody reads: nothing is flushed at exit
+        return 1
+    except OSError as error:
+        _say(_unwritable(error), type(error).__name__, as_json=as_json)
         return 1
     except Exception as error:  # noqa: BLE001 -- the one place that turns a defect into a sentence
         _say(_defect(error), "Defect", as_json=as_json)
@@ -93,6 +97,11 @@ def _say(sentence: str, kind: str, *, as_json: bool) -> None:
         sys.stdout.write(json.dumps({"error": {"kind": kind, "sentence": sentence}}) + "\n")
     else:
         click.echo(f"lifecycle: {sentence}", err=True)
+
+
+def _unwritable(error: OSError) -> str:
+    where = error.filename or "a file"
+    return f"{where}: {error.strerror or error}; nothing else was done. Mend it and try again."
 
 
 def _defect(error: Exception) -> str:

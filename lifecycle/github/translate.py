@@ -109,6 +109,7 @@ def pull_request(node: Json) -> PullRequest:
         body=_text(node, "body"),
         is_draft=bool(node.get("isDraft")),
         mergeable=_text(node, "mergeable") or "UNKNOWN",
+        merged_at=times.parse(node.get("mergedAt")),
         checks=rollup(sha, node.get("statusCheckRollup")) if has_rollup else None,
     )
 

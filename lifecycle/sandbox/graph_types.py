@@ -203,6 +203,7 @@ RESOLVERS: dict[str, dict[str, Any]] = {
         "state": lambda _, pull: pulls.state_of(pull),
         "isDraft": lambda _, pull: pull.draft,
         "mergeable": _mergeable,
+        "mergedAt": lambda _, pull: payloads.stamp(pull.merged_at),
         "headRefName": lambda _, pull: pull.head,
         "headRefOid": lambda _, pull: pull.head_sha,
         "baseRefName": lambda _, pull: pull.base,

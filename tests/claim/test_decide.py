@@ -623,7 +623,7 @@ def test_the_record_survives_json() -> None:
     made = record(
         memory={
             "intents": {"PostComment": Intent("m", 1.0, 1)},
-            "troubles": {"Look": Trouble("x", "y", None)},
+            "troubles": {"Look": Trouble("x", "y", 1.0)},
         }
     )
     assert Record.from_json(json.loads(json.dumps(made.as_json()))) == made

@@ -348,17 +348,33 @@ def test_usage_errors_exit_2(place: Place) -> None:
         assert "Usage" in done.stderr
 
 
-def test_a_defect_is_exit_3_with_the_log_and_no_traceback(place: Place) -> None:
+def test_a_defect_is_exit_3_with_the_log_and_no_traceback(
+    place: Place, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """What nobody foresaw is one sentence with the log's path; the trace is in the log."""
+    from lifecycle import engine
+    from lifecycle.cli.main import run
+
+    def broken(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("nobody foresaw this")
+
     place.ready()
     (place.root / ".lifecycle").mkdir()
-    (place.root / ".lifecycle/state.json").mkdir()
-    done = place.cli("tick")
-    if done.returncode == 3:
-        assert ".lifecycle/log" in refused(done, 3)
-        assert "Traceback" in (place.root / ".lifecycle/log").read_text()
-    else:
-        ok(done)
+    monkeypatch.chdir(place.root)
+    monkeypatch.setattr(engine, "tick", broken)
+    assert run(["tick"]) == 3
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.count("\n") == 1
+    assert ".lifecycle/log" in printed.err
+    assert "nobody foresaw this" in (place.root / ".lifecycle/log").read_text()
+
+
+def test_a_folder_in_place_of_a_file_is_a_sentence(place: Place) -> None:
+    """What the disk refuses is named, with the file."""
+    place.ready()
+    (place.root / ".lifecycle/state.json").mkdir(parents=True)
+    assert "state.json" in refused(place.cli("tick"))
 
 
 def test_a_held_lock_is_a_sentence(place: Place) -> None:

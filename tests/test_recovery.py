@@ -1,0 +1,391 @@
+"""What a claim comes back from: refusals, interruptions, edits at the worst moment."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lifecycle.api import Phase, Wake
+from lifecycle.claim import lease
+from lifecycle.claim.desk import Desk
+from lifecycle.deadline import DeadlineReached
+from lifecycle.errors import GitFailed
+from lifecycle.sandbox.faults import Fault
+from tests.conftest import BRANCH, Place
+
+CLOSE: dict[str, Any] = {"method": "PATCH", "path": r"/issues/42$"}
+STOP = {"hook_event_name": "Stop"}
+
+
+def texts(report: Any) -> str:
+    """All that a report says."""
+    return "\n".join(say.text for say in report.said)
+
+
+def merged(place: Place) -> int:
+    """A claim whose PR was merged and whose user said yes."""
+    place.ready()
+    place.tree().tick(Wake.STOP)
+    number = place.pull()
+    place.control.merge_pull(number)
+    place.write(phase="done")
+    return number
+
+
+@pytest.mark.parametrize("wake", [Wake.STOP, Wake.TICK])
+def test_what_is_refused_is_sent_once_in_a_look(place: Place, wake: Wake) -> None:
+    """A close that GitHub refuses costs one request, is not listed as done, and is said."""
+    merged(place)
+    place.control.add_fault(Fault("status", status=403, count=99, **CLOSE))
+    place.clear()
+    report = place.tree().tick(wake)
+    assert [r.method for r in place.requests()].count("PATCH") == 1
+    assert [type(action).__name__ for action in report.actions] == ["PostComment"]
+    assert "not closed" in texts(report)
+    place.clear()
+    assert "not closed" in texts(place.tree().tick(Wake.TICK)), "who asks is answered again"
+
+
+def test_an_unpushed_branch_is_asked_about_once_in_a_tick(place: Place) -> None:
+    """One POST, one sentence."""
+    place.ready(branch="claude/never-pushed")
+    place.clear()
+    report = place.tree().tick()
+    assert len([r for r in place.requests() if r.path.endswith("/pulls")]) == 1
+    assert "not opened" in texts(report)
+    assert [type(action).__name__ for action in report.actions] == ["SetBoard"]
+
+
+def test_a_refused_close_is_tried_again_when_done_is_written_again_or_later(place: Place) -> None:
+    """The agent writes done again, or ten minutes pass: another attempt, by the hook alone."""
+    merged(place)
+    place.control.add_fault(Fault("status", status=403, count=2, **CLOSE))
+    place.tree().tick(Wake.STOP)
+    place.clear()
+    place.tree().tick(Wake.STOP)
+    assert place.requests() == [], "nothing changed: held back"
+    place.write(phase="done")
+    place.tree().tick(Wake.STOP)
+    assert place.issue()["state"] == "open"
+    place.clock.sleep(601)
+    place.tree().tick(Wake.STOP)
+    assert place.issue()["state"] == "closed"
+    assert not place.has_claim()
+
+
+def test_a_board_that_waits_does_not_hold_done_back(place: Place) -> None:
+    """The board was rate-limited for an hour; closing does not wait for that."""
+    place.ready()
+    limited = Fault(
+        "status", status=403, headers={"Retry-After": "3000"}, operation="DiscoverBoard"
+    )
+    place.control.add_fault(limited)
+    place.tree().tick(Wake.STOP)
+    place.control.merge_pull(place.pull())
+    place.write(phase="done")
+    place.tree().tick(Wake.STOP)
+    assert place.issue()["state"] == "closed"
+
+
+def test_a_board_that_was_unreadable_a_moment_ago_is_tried_at_closing(place: Place) -> None:
+    """Nothing comes after closing that would set the card: it is tried for certain."""
+    place.ready()
+    place.tree().tick(Wake.STOP)
+    place.control.set_scopes(["repo"])
+    place.tree().tick(Wake.IDLE)
+    place.control.set_scopes(["repo", "project"])
+    place.control.merge_pull(place.pull())
+    place.write(phase="done")
+    assert "Board → Done." in texts(place.tree().tick(Wake.STOP))
+    assert place.card()["Status"] == "Done"
+
+
+def test_a_deadline_at_any_moment_leaves_the_guard_open(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Time is up between reading and writing: the next wake is let through and goes on."""
+    def late(*_: object) -> None:
+        raise DeadlineReached
+
+    place.ready()
+    with monkeypatch.context() as patch:
+        patch.setattr("lifecycle.engine.decide", late)
+        place.tree().tick(Wake.STOP)
+    assert not (place.root / ".lifecycle/stamp").exists()
+    assert (place.root / ".lifecycle/due").stat().st_mtime < 10
+    assert "created" in place.hook("on-stop", STOP).stdout
+
+
+@pytest.mark.parametrize("kind", ["hang", "trickle"])
+def test_a_hung_board_does_not_cost_the_session_its_question(place: Place, kind: Any) -> None:
+    """Claim and question come from the files; the board is missing, and that is said."""
+    place.ready()
+    place.tree().tick(Wake.STOP)
+    number = place.pull()
+    place.control.merge_pull(number)
+    place.tree().tick(Wake.IDLE)
+    place.control.add_fault(Fault(kind, operation="ListBoardItems", count=9))
+    done = place.hook("session-start", {}, LIFECYCLE_HOOK_SECONDS="2.5")
+    assert done.returncode == 0
+    text = json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"]
+    assert f"PR #{number} merged! Should I close issue #42?" in text
+    assert "Todo:" not in text
+    assert "answer" in text
+
+
+def test_half_a_surrogate_pair_does_not_make_the_file_corrupt(place: Place) -> None:
+    """What some editors leave of an emoji is written back so that it can be read."""
+    place.ready()
+    path = place.root / ".agent-claim.json"
+    path.write_text(json.dumps({**place.claim(), "summary": "Fix \ud83d it", "phase": "coding"}))
+    for _ in range(2):
+        place.tree().tick(Wake.STOP)
+    assert place.claim()["summary"] == "Fix \ud83d it"
+    assert not list(place.root.glob(".agent-claim.json.corrupt*"))
+
+
+def test_two_edits_during_one_commit_end_with_the_second(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The agent writes done, then thinks better of it, both while the engine commits."""
+    from lifecycle import store
+    from tests.conftest import ManualClock
+    from tests.factories import values
+
+    path = tmp_path / ".agent-claim.json"
+    path.write_text(json.dumps(values(phase="pr_created")))
+    desk = Desk(tmp_path, ManualClock())
+    record = desk.load().record
+    assert record is not None
+    record = desk.commit(record, {}).record
+    edits = ["done", "pr_created"]
+    real = store.replace_if
+
+    def meanwhile(target: Path, expected: bytes, content: bytes) -> bytes | None:
+        if edits:
+            path.write_text(json.dumps({**json.loads(path.read_text()), "phase": edits.pop(0)}))
+        return real(target, expected, content)
+
+    monkeypatch.setattr(store, "replace_if", meanwhile)
+    desk.commit(record.with_values({"last_check_poll": "2026-01-01T00:00:00Z"}), {})
+    content = json.loads(path.read_text())
+    assert content["phase"] == "pr_created"
+    assert content["last_check_poll"] == "2026-01-01T00:00:00Z"
+
+
+def test_a_task_that_is_taken_again_is_not_closed_by_its_old_pull_request(place: Place) -> None:
+    """Reopened and claimed anew: the merge of the earlier claim closes nothing now."""
+    assert place.cli("claim", "42").returncode == 0
+    branch = place.claim()["branch"]
+    place.work(branch)
+    number = place.control.open_pull(branch, "First", body="Refs #42")
+    place.control.merge_pull(number)
+    place.write(phase="done")
+    place.tree().tick(Wake.STOP)
+    assert place.issue()["state"] == "closed"
+    place.control.reopen_issue(42)
+    place.control.set_field(42, "Status", "Todo")
+    state = place.root / ".lifecycle/state.json"
+    assert place.cli("claim", "42").returncode == 0, state.read_text()
+    data = json.loads(state.read_text())
+    data["record"]["created_at"] += 3600  # the sandbox's clock is ours: let an hour lie between them
+    state.write_text(json.dumps(data))
+    place.write(phase="done")
+    report = place.tree().tick(Wake.STOP)
+    assert "no merged PR" in texts(report)
+    assert place.issue()["state"] == "open"
+    assert len(place.issue()["comments"]) == 1
+
+
+def test_an_override_lives_no_longer_than_its_done(place: Place) -> None:
+    """It failed, the work went on: a later done by the agent is judged by GitHub again."""
+    place.ready()
+    place.tree().tick(Wake.STOP)
+    place.control.add_fault(Fault("status", status=403, count=99, **CLOSE))
+    tree = place.tree()
+    tree.close(override="ship it")
+    assert place.issue()["state"] == "open"
+    place.control.clear_faults()
+    place.write(phase="coding")
+    place.tree().tick(Wake.STOP)
+    place.write(phase="done")
+    assert "still open" in texts(place.tree().tick(Wake.STOP))
+    assert place.issue()["state"] == "open"
+
+
+def test_an_override_of_a_merged_pull_request_is_no_override(place: Place) -> None:
+    """The comment says what is true: it was completed in the PR."""
+    number = merged(place)
+    place.tree().close(override="just in case")
+    (comment,) = place.issue()["comments"]
+    assert comment["body"].startswith(f"Completed in #{number}")
+
+
+def test_what_was_merged_is_not_opened_again(place: Place) -> None:
+    """After a squash, a hand-off of the same commits leads to the question, not to a second PR."""
+    place.ready()
+    before = place.claim()
+    place.tree().tick(Wake.STOP)
+    number = place.pull()
+    place.control.merge_pull(number, method="squash")
+    (place.root / ".agent-claim.json").write_text(json.dumps(before))
+    report = place.tree().tick(Wake.STOP)
+    assert len(place.pulls()) == 1
+    assert place.claim()["phase"] == Phase.MERGED_DETECTED
+    assert report.actions == ()
+
+
+def test_a_condition_is_said_again_when_it_comes_back(place: Place) -> None:
+    """Missing summary: once while it lasts; mended and missing again: once more."""
+    place.ready(summary="")
+    assert "summary is missing" in texts(place.tree().tick(Wake.STOP))
+    assert texts(place.tree().tick(Wake.STOP)) == ""
+    place.write(phase="coding", summary="Fix")
+    place.tree().tick(Wake.STOP)
+    place.write(phase="ready_for_pr", summary="")
+    assert "summary is missing" in texts(place.tree().tick(Wake.STOP))
+
+
+def test_a_note_that_idle_could_not_say_is_said_at_the_next_stop(place: Place) -> None:
+    """The card was moved; on-idle has no channel for a note, and the stop's guard is opened."""
+    place.ready()
+    place.hook("on-stop", STOP)
+    place.control.set_field(42, "Status", "Todo")
+    assert place.hook("on-idle", {}).returncode == 0
+    reply = json.loads(place.hook("on-stop", STOP).stdout)
+    assert 'moved to "Todo" by hand' in reply["systemMessage"]
+    assert place.hook("on-stop", STOP).stdout == ""
+
+
+def test_a_trouble_that_nobody_needs_any_more_is_forgotten(place: Place) -> None:
+    """A refused PR, then back to coding: no wake is let through for it."""
+    place.ready(branch="claude/never-pushed")
+    place.tree().tick(Wake.STOP)
+    assert (place.root / ".lifecycle/due").exists()
+    place.write(phase="coding", status="In Progress")
+    place.tree().tick(Wake.STOP)
+    assert not (place.root / ".lifecycle/due").exists()
+
+
+def test_a_deletion_that_was_interrupted_is_finished(place: Place) -> None:
+    """Killed between putting the file aside and deleting it; another claim's file comes back."""
+    place.ready()
+    tree = place.tree()
+    tree.tick(Wake.STOP)
+    path = place.root / ".agent-claim.json"
+    aside = place.root / ".lifecycle/closing.json"
+    path.rename(aside)
+    assert place.tree().tick(Wake.STOP).record is None
+    assert not aside.exists()
+    aside.write_text(json.dumps({"schema_version": 1, "issue_number": 45, "branch": "x"}))
+    place.tree().tick(Wake.STOP)
+    assert place.claim()["issue_number"] == 45
+
+
+def test_a_servers_rule_is_not_somebody_elses_lease(place: Place, tmp_path: Path) -> None:
+    """A hook on the server declines the lease's ref: that is a refusal, not a race."""
+    bare = tmp_path / "bare.git"
+    subprocess.run(["git", "init", "--quiet", "--bare", str(bare)], check=True)
+    hook = bare / "hooks" / "pre-receive"
+    hook.write_text("#!/bin/sh\necho 'no custom refs here' >&2\nexit 1\n")
+    hook.chmod(0o755)
+    place.git("remote", "add", "strict", str(bare))
+    with pytest.raises(GitFailed, match="declined"):
+        lease.take(place.tree().world.git, "strict", 42, "octocat-1")
+
+
+def test_a_lease_is_released_although_the_first_push_fails(place: Place) -> None:
+    """One lost connection does not leave the task held for ever."""
+    assert place.cli("claim", "42").returncode == 0
+    place.work(place.claim()["branch"])
+    place.write(phase="ready_for_pr", summary="Fix")
+    place.tree().tick(Wake.STOP)
+    place.control.merge_pull(place.pull())
+    place.write(phase="done")
+    place.control.add_fault(Fault("status", path=r"git-receive-pack|service=git-rec", count=2))
+    place.control.add_fault(Fault("status", path=r"info/refs", count=1))
+    place.tree().tick(Wake.STOP)
+    assert place.issue()["state"] == "closed"
+    assert place.has_claim()
+    place.control.clear_faults()
+    place.clock.sleep(61)
+    place.tree().tick(Wake.STOP)
+    assert not place.has_claim()
+    assert not [ref for ref in place.control.world()["refs"] if "agent-claims" in ref]
+
+
+def test_a_dry_run_repairs_nothing(place: Place) -> None:
+    """A corrupt claim is named and left as it is by commands that promise to write nothing."""
+    place.ready()
+    place.tree().tick(Wake.STOP)
+    path = place.root / ".agent-claim.json"
+    path.write_text("{")
+    for arguments in (["nudge", "coding", "--dry-run"], ["tick", "--dry-run"], ["status"]):
+        done = place.cli(*arguments)
+        assert done.returncode == 1
+        assert "cannot be read" in done.stderr
+        assert path.read_text() == "{"
+
+
+def test_a_command_keeps_an_edit_that_github_has_not_judged(place: Place) -> None:
+    """Nudge does not wipe an edited PR number; the next look judges it."""
+    place.ready()
+    place.tree().tick(Wake.STOP)
+    place.control.close_pull(place.pull())
+    other = place.control.open_pull(BRANCH, "Another", body="Refs #42")
+    place.write(pr_number=other)
+    assert place.cli("nudge", "coding").returncode == 0
+    assert place.claim()["pr_number"] == other
+
+
+def test_another_issues_number_does_not_move_the_old_card(place: Place) -> None:
+    """The agent corrected the issue before there was a PR: the card follows the issue."""
+    place.ready(phase="coding", status="In Progress")
+    place.tree().tick(Wake.STOP)
+    place.write(issue_number=45)
+    place.tree().tick(Wake.STOP)
+    place.write(status="In Review")
+    place.tree().tick(Wake.STOP)
+    assert place.claim()["item_id"] == place.item_id(45)
+    assert place.card(45)["Status"] == "In Review"
+    assert place.card(42)["Status"] == "In Progress"
+
+
+def test_a_linked_claim_is_written_through(place: Place, tmp_path: Path) -> None:
+    """A symlink stays one, and the file that it points to is the one that is kept true."""
+    place.ready()
+    path, target = place.root / ".agent-claim.json", tmp_path / "shared.json"
+    path.rename(target)
+    path.symlink_to(target)
+    place.tree().tick(Wake.STOP)
+    assert path.is_symlink()
+    assert json.loads(target.read_text())["phase"] == "pr_created"
+
+
+def test_an_unreadable_board_does_not_hide_the_merge(place: Place) -> None:
+    """Without a claim: the branch's merge is told, with no next task."""
+    place.work("feature/x")
+    place.control.merge_pull(place.control.open_pull("feature/x", "By hand"))
+    place.control.set_scopes(["repo"])
+    done = place.hook("on-idle", {})
+    assert done.stderr == "Your PR on branch feature/x was merged!\n"
+
+
+def test_a_misspelt_hook_does_not_block_the_agent(place: Place) -> None:
+    """Exit 2 of a hook blocks: a typo in somebody's settings must not."""
+    for arguments in (["hook", "on-stopp"], ["hook", "on-stop", "--nope"], ["hook"]):
+        assert place.cli(*arguments).returncode in (0, 1)
+
+
+def test_handoff_prints_only_json_where_json_is_asked(place: Place) -> None:
+    """The validation's own output goes to stderr."""
+    assert place.cli("claim", "42").returncode == 0
+    (place.root / ".lifecycle.toml").write_text('validate = "echo checking"\n')
+    place.work(place.claim()["branch"], push=False)
+    done = place.cli("handoff", "--summary", "Fix", "--json")
+    assert json.loads(done.stdout)["claim"]["phase"] == "ready_for_pr"
+    assert "checking" in done.stderr
