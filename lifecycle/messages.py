@@ -68,7 +68,7 @@ def checks_failed(checks: Checks, number: int) -> str:
     more = f" (+{len(failed) - SHOWN_NAMES} more)" if len(failed) > SHOWN_NAMES else ""
     return (
         f"CI: {len(failed)} FAILED — {names}{more} on PR #{number} at {checks.sha[:7]}. "
-        "Fix, commit and push; the new head is polled by itself."
+        "Fix, commit and push; the new head is looked at when the session idles."
     )
 
 

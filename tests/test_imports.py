@@ -27,7 +27,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("git", "github", "sandbox", "claim"),
     # The composition root, then the engine.
     ("wiring",),
-    ("act", "engine"),
+    ("act", "guard", "engine"),
     # Entrypoints.
     ("wake", "api", "demo"),
     ("cli",),

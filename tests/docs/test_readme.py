@@ -38,7 +38,6 @@ FLEETING = {
     ".lifecycle/state.json.*.tmp": "lifecycle/store.py",
     ".lifecycle/.gitignore.*.tmp": "lifecycle/store.py",
     ".lifecycle/closing.json": "lifecycle/claim/desk.py",
-    ".lifecycle/.agent-claim.json.new": "lifecycle/claim/desk.py",
 }
 """Files that are there for a moment only, and the module that names them."""
 
