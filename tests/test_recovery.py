@@ -108,6 +108,7 @@ def test_a_deadline_at_any_moment_leaves_the_guard_open(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Time is up between reading and writing: the next wake is let through and goes on."""
+
     def late(*_: object) -> None:
         raise DeadlineReached
 
@@ -192,7 +193,9 @@ def test_a_task_that_is_taken_again_is_not_closed_by_its_old_pull_request(place:
     state = place.root / ".lifecycle/state.json"
     assert place.cli("claim", "42").returncode == 0, state.read_text()
     data = json.loads(state.read_text())
-    data["record"]["created_at"] += 3600  # the sandbox's clock is ours: let an hour lie between them
+    data["record"]["created_at"] += (
+        3600  # the sandbox's clock is ours: let an hour lie between them
+    )
     state.write_text(json.dumps(data))
     place.write(phase="done")
     report = place.tree().tick(Wake.STOP)

@@ -13,7 +13,6 @@ from lifecycle.claim.state import Record
 from lifecycle.claim.table import Phase
 from lifecycle.model import Observation, PullRequest, PullState
 
-
 CLOCK_SKEW = 60.0
 """Seconds by which this machine's clock may be ahead of GitHub's, whose times have whole seconds."""
 

@@ -1,0 +1,102 @@
+"""How decisions are taken to their end in tests, believing that every write succeeds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lifecycle.claim.decide import absorb, decide
+from lifecycle.claim.seen import Seen
+from lifecycle.claim.state import Record, fold
+from lifecycle.model import BoardItem, PullState
+from lifecycle.plan import (
+    BoardIs,
+    CloseIssue,
+    Commented,
+    IssueClosed,
+    OpenPullRequest,
+    PostComment,
+    PullRequestOpened,
+    ReleaseLease,
+    SetBoard,
+)
+from tests.factories import (
+    issue,
+    observation,
+    pull,
+)
+
+REVIEW: dict[str, Any] = {
+    "phase": "pr_created",
+    "pr_number": 107,
+    "status": "In Review",
+    "last_synced_status": "In Review",
+}
+ITEM = BoardItem("PVTI_lADOBx", "In Review", "edouard-1738000000")
+
+
+def texts(step: Any) -> str:
+    """All that a decision says."""
+    return "\n".join(say.text for say in step.says)
+
+
+READY: dict[str, Any] = {"phase": "ready_for_pr", "summary": "Fix race condition"}
+DONE: dict[str, Any] = {**REVIEW, "phase": "done"}
+MERGED = pull(state=PullState.MERGED)
+
+
+def closing() -> Any:
+    return observation(issue=issue(comments=()), by_number=MERGED, item=ITEM)
+
+
+def fields_of(made: Seen) -> dict[str, Any]:
+    return {name: getattr(made, name) for name in made.__dataclass_fields__}
+
+
+def rules_with(made: Seen, **changes: Any) -> Any:
+    rules = made.rules
+    return type(rules)(**{n: getattr(rules, n) for n in rules.__dataclass_fields__} | changes)
+
+
+def run(start: Seen, *, absorbed: bool = False) -> list[Any]:
+    return rest(start, absorbed=absorbed)[0]
+
+
+def rest(start: Seen, *, absorbed: bool = False) -> tuple[list[Any], Record]:
+    """Decide and believe until nothing is left, as the engine does when every write succeeds."""
+    made = start.record
+    if start.observation is not None and not absorbed:
+        made = absorb(made, start.observation, start.now)
+    actions: list[Any] = []
+    for _ in range(24):
+        step = decide(Seen(**{**fields_of(start), "record": made}))
+        before = made
+        made = made.with_values(step.fields)
+        made = Record(
+            **{n: getattr(made, n) for n in made.__dataclass_fields__} | dict(step.memory)
+        )
+        if step.action is None:
+            if made == before:
+                return actions, made
+            continue
+        actions.append(step.action)
+        made = fold(made, believed(step.action), start.now)
+    raise AssertionError(f"no rest after {actions}")
+
+
+def believed(action: Any) -> Any:
+    from lifecycle.plan import ClaimForgotten, LeaseReleased
+
+    match action:
+        case OpenPullRequest():
+            return PullRequestOpened(pull())
+        case SetBoard():
+            item = BoardItem(action.item_id, action.status, action.agent)
+            return BoardIs(item, action.status, "" if action.clear_agent else action.agent)
+        case PostComment():
+            return Commented(action.marker)
+        case CloseIssue():
+            return IssueClosed(action.issue)
+        case ReleaseLease():
+            return LeaseReleased()
+        case _:
+            return ClaimForgotten()

@@ -1,0 +1,142 @@
+"""Decisions while a pull request is in review."""
+
+from __future__ import annotations
+
+import pytest
+
+from lifecycle.claim.decide import decide, evolve, look
+from lifecycle.claim.table import IN_REVIEW, Phase
+from lifecycle.model import Bucket, Checks, PullState
+from lifecycle.plan import (
+    PullRequestOpened,
+    Tone,
+    Wake,
+)
+from lifecycle.times import render
+from tests.claim.steps import (
+    ITEM,
+    READY,
+    REVIEW,
+    rest,
+    texts,
+)
+from tests.factories import (
+    NOW,
+    SHA,
+    checks,
+    observation,
+    pull,
+    record,
+    seen,
+)
+
+
+@pytest.mark.parametrize("phase", sorted(IN_REVIEW))
+def test_fault_2_no_checks_is_not_green(phase: Phase) -> None:
+    """Zero checks, or checks that are not all known, never become "CI passed"."""
+    made = record(**{**REVIEW, "phase": phase.value})
+    for found in (Checks(SHA), Checks(SHA, checks(Bucket.PASS).runs, is_complete=False)):
+        shown = observation(by_number=pull(checks=found), item=ITEM)
+        assert "CI" not in texts(decide(seen(made, observed=shown)))
+
+
+def test_green_names_the_count_and_the_pull_request() -> None:
+    """The design's words; the key holds the head, so that green is said once for each head."""
+    shown = observation(by_number=pull(checks=checks(*[Bucket.PASS] * 3)), item=ITEM)
+    step = decide(seen(record(**REVIEW), observed=shown))
+    assert texts(step) == "CI passed! All 3 checks green. PR #107 is ready to merge."
+    assert step.says[0].key == f"green:107:{SHA}"
+    assert step.fields["phase"] == "checks_running"
+    assert step.fields["last_check_poll"] == render(NOW)
+
+
+def test_failures_name_the_first_five() -> None:
+    """Cancelled counts as failed, five names are given, the others are counted."""
+    buckets = [Bucket.FAIL] * 6 + [Bucket.CANCELLED, Bucket.PASS]
+    found = checks(*buckets, names=[f"job-{n}" for n in range(8)])
+    shown = observation(by_number=pull(checks=found), item=ITEM)
+    said = texts(decide(seen(record(**REVIEW), observed=shown)))
+    assert "7 FAILED — job-0, job-1, job-2, job-3, job-4 (+2 more)" in said
+
+
+def test_pending_checks_are_silent() -> None:
+    """While something runs and nothing failed, nobody is disturbed."""
+    shown = observation(by_number=pull(checks=checks(Bucket.PASS, Bucket.PENDING)), item=ITEM)
+    step = decide(seen(record(**REVIEW), observed=shown))
+    assert not step.says
+    assert step.memory["checks"]["running"] == 1
+
+
+def test_the_merge_asks_the_question_and_is_persisted() -> None:
+    """The design's question; the phase remembers it, and asking again is the ledger's business."""
+    shown = observation(by_number=pull(state=PullState.MERGED), item=ITEM)
+    step = decide(seen(record(**REVIEW), observed=shown))
+    assert step.fields["phase"] == "merged_detected"
+    assert texts(step).startswith("PR #107 merged! Should I close issue #42?")
+    assert [(say.key, say.tone) for say in step.says] == [("merged:107", Tone.ASK)]
+
+
+def test_fault_2_a_pull_request_closed_unmerged_is_a_state_of_its_own() -> None:
+    """Closed is neither green nor merged: the claim says so and goes back to In Progress."""
+    shown = observation(by_number=pull(state=PullState.CLOSED), item=ITEM)
+    step = decide(seen(record(**REVIEW), observed=shown))
+    assert step.fields["phase"] == "pr_closed"
+    assert step.fields["status"] == "In Progress"
+    assert "closed without being merged" in texts(step)
+
+
+def test_a_reopened_pull_request_goes_on() -> None:
+    """From pr_closed an open PR leads back by the table's own moves, and the board to In Review."""
+    made = record(**{**REVIEW, "phase": "pr_closed", "status": "In Progress"})
+    shown = observation(by_number=pull(checks=Checks(SHA)), item=ITEM)
+    step = decide(seen(made, observed=shown))
+    assert step.fields["phase"] == "pr_created"
+    assert step.fields["status"] == "In Review"
+    _, end = rest(seen(made, observed=shown))
+    assert end.claim.phase == "checks_running"
+
+
+def test_a_new_pull_request_is_not_missed_by_the_look_that_opened_it() -> None:
+    """The observation is older than the PR: it must not be said to be missing in the same look."""
+    start = seen(record(**READY), observed=observation(), wake=Wake.TICK)
+    opened = evolve(start, PullRequestOpened(pull()))
+    assert "shows no pull request" not in texts(decide(opened))
+
+
+@pytest.mark.parametrize("phase", ["merged_detected"])
+def test_a_merge_written_by_hand_is_judged_by_github(phase: str) -> None:
+    """The agent writes merged_detected while the PR is open: it becomes what GitHub shows."""
+    made = record(**{**REVIEW, "phase": phase}, memory={"judged": "checks_running"})
+    assert look(seen(made, wake=Wake.IDLE)) is not None
+    step = decide(seen(made, observed=observation(by_number=pull(), item=ITEM)))
+    assert step.fields["phase"] == "checks_running"
+    assert "still open" in texts(step)
+
+
+def test_a_merge_that_was_seen_is_not_unseen_by_a_lagging_read() -> None:
+    """Once GitHub showed the merge, a read that lacks the PR changes nothing."""
+    made = record(**{**REVIEW, "phase": "merged_detected"}, memory={"judged": "merged_detected"})
+    step = decide(seen(made, observed=observation(item=ITEM), wake=Wake.TICK))
+    assert "phase" not in step.fields
+
+
+def test_a_closed_pull_request_with_an_open_successor_is_replaced() -> None:
+    """Somebody closed the PR and opened another from the same branch: that one goes on."""
+    old, new = pull(state=PullState.CLOSED), pull(number=110, checks=Checks(SHA))
+    shown = observation(by_number=old, by_branch=(new, old), item=ITEM)
+    step = decide(seen(record(**REVIEW), observed=shown))
+    assert step.fields["pr_number"] == 110
+
+
+def test_fault_5_a_lost_number_is_found_by_the_branch() -> None:
+    """pr_created without a number was stuck for ever; the branch's open PR has it."""
+    made = record(**{**REVIEW, "pr_number": None})
+    shown = observation(by_branch=(pull(checks=Checks(SHA)),), item=ITEM)
+    assert decide(seen(made, observed=shown)).fields["pr_number"] == 107
+
+
+def test_a_review_phase_without_any_pull_request_says_so() -> None:
+    """A phase written by hand that GitHub does not bear out is reported, and the claim kept."""
+    step = decide(seen(record(**REVIEW), observed=observation(item=ITEM)))
+    assert "shows no pull request" in texts(step)
+    assert "phase" not in step.fields

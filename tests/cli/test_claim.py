@@ -1,0 +1,170 @@
+"""`lifecycle claim`: real processes against the embedded GitHub."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from lifecycle.sandbox.faults import Fault
+from tests.cli.outcome import ok, refused
+from tests.conftest import COMMAND, Place, environment_of
+
+TITLE = "Fix race condition in task queue"
+
+
+def test_fault_16_claim_by_number_does_all_of_it(place: Place) -> None:
+    """Lease, branch from the fresh default branch, assignee, board, file, exclude; twice is once."""
+    place.control.push_commit("main", {"new.txt": "x"}, "Meanwhile")
+    data = json.loads(ok(place.cli("claim", "42", "--json")))
+    claim = place.claim()
+    assert data["claim"]["issue_number"] == 42
+    assert data["new"] is True
+    assert claim["phase"] == "coding"
+    assert claim["branch"] == "claude/fix-race-condition-in-task-queue-42"
+    assert claim["agent_id"].startswith("octocat-")
+    assert claim["item_id"] == place.item_id()
+    assert (place.root / "new.txt").exists(), "the branch starts from the fresh default branch"
+    assert place.issue()["assignees"] == ["octocat"]
+    assert place.card()["Status"] == "In Progress"
+    assert place.card()["Agent"] == claim["agent_id"]
+    assert "refs/agent-claims/42" in place.control.world()["refs"]
+    assert place.git("status", "--porcelain") == ""
+    before = place.claim()
+    assert json.loads(ok(place.cli("claim", "#42", "--json")))["new"] is False
+    assert place.claim() == before
+
+
+def test_claim_by_a_part_of_the_title(place: Place) -> None:
+    """Words of the title are enough if one task has them; several are listed."""
+    assert "Claimed #42" in ok(place.cli("claim", "race", "condition"))
+    place.git("switch", "--quiet", "main")
+    (place.root / ".agent-claim.json").unlink()
+    sentence = refused(place.cli("claim", "e"))
+    assert "fits" in sentence
+    assert "Claim by number" in sentence
+    assert "No open issue" in refused(place.cli("claim", "no such words"))
+
+
+@pytest.mark.parametrize(
+    ("number", "code", "word"),
+    [
+        ("36", 1, "closed"),
+        ("38", 4, "held by"),
+        ("39", 1, 'not "Todo"'),
+        ("43", 1, "depends on #38"),
+        ("999", 1, "no issue #999"),
+    ],
+)
+def test_claim_refuses_what_may_not_be_taken(
+    place: Place, number: str, code: int, word: str
+) -> None:
+    """Closed, held, not in Todo, with open dependencies, or not there: one sentence, no trace."""
+    place.control.clear_requests()
+    place.control.unassign(39, "maria", "sam", "octocat")
+    place.control.set_field(39, "Agent", None)
+    sentence = refused(place.cli("claim", number), code)
+    assert word in sentence
+    assert not place.has_claim()
+    assert place.writes() == []
+    assert not [ref for ref in place.control.world()["refs"] if "agent-claims" in ref]
+
+
+def test_claim_warns_unless_ready_for_agent(place: Place) -> None:
+    """Readiness is a warning, not a refusal."""
+    out = ok(place.cli("claim", "44"))
+    assert 'Warning: Readiness is "Needs Refinement"' in out
+    assert place.claim()["issue_number"] == 44
+
+
+def test_claim_takes_a_task_whose_dependencies_are_closed(place: Place) -> None:
+    """#41 depends on #36, which is closed."""
+    ok(place.cli("claim", "41"))
+    assert place.claim()["issue_number"] == 41
+
+
+def test_one_worktree_holds_one_claim(place: Place) -> None:
+    """A second task is refused while the first lives."""
+    ok(place.cli("claim", "42"))
+    assert "already holds #42" in refused(place.cli("claim", "45"))
+
+
+def test_fault_15_of_two_agents_of_one_account_exactly_one_wins(
+    place: Place, tmp_path: Path
+) -> None:
+    """Two worktrees claim the same task at once: one holds it, the other is told who (exit 4)."""
+    running = []
+    for name in ("one", "two", "three"):
+        root = tmp_path / name
+        environment = environment_of(place.info, root)
+        subprocess.run(
+            ["git", "clone", "--quiet", place.info.git_url, str(root)], env=environment, check=True
+        )
+        running.append(
+            subprocess.Popen(
+                [str(COMMAND), "claim", "45"],
+                cwd=root,
+                env=environment,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+            )
+        )
+    outputs = [process.communicate(timeout=60) for process in running]
+    codes = sorted(process.returncode for process in running)
+    assert codes == [0, 4, 4], outputs
+    for process, (_, err) in zip(running, outputs, strict=True):
+        assert process.returncode == 0 or "held by" in err or "is In Progress" in err
+    holders = [root for root in ("one", "two", "three") if _has_claim(tmp_path / root)]
+    assert len(holders) == 1
+
+
+def _has_claim(root: Path) -> bool:
+    return (root / ".agent-claim.json").exists()
+
+
+def test_an_interrupted_claim_goes_on(place: Place) -> None:
+    """The assignment failed half-way: claiming again takes up the same lease and agent id."""
+    place.control.add_fault(Fault("status", path=r"/assignees$", status=500, count=9))
+    refused(place.cli("claim", "42"))
+    assert not place.has_claim()
+    (lease,) = [r for r in place.control.world()["refs"] if "agent-claims" in r]
+    sha = place.control.world()["refs"][lease]
+    place.control.clear_faults()
+    ok(place.cli("claim", "42"))
+    assert place.control.world()["refs"][lease] == sha
+    assert place.card()["Agent"] == place.claim()["agent_id"]
+
+
+def test_claim_force_takes_over(place: Place) -> None:
+    """--force takes a task that another holds, lease included."""
+    ok(place.cli("claim", "42"))
+    (place.root / ".agent-claim.json").unlink()
+    (place.root / ".lifecycle/state.json").unlink()
+    place.control.set_field(42, "Status", "Todo")
+    assert "held by" in refused(place.cli("claim", "42"), 4)
+    ok(place.cli("claim", "42", "--force"))
+    assert place.claim()["issue_number"] == 42
+
+
+def test_claim_without_a_board_works_on_issues_alone(place: Place) -> None:
+    """No project configured: found by title over REST, assigned, leased, claimed."""
+    place.environment.pop("LIFECYCLE_PROJECT_NUMBER")
+    ok(place.cli("claim", TITLE.split(" in ", maxsplit=1)[0]))
+    assert place.claim()["item_id"] == ""
+    assert place.issue()["assignees"] == ["octocat"]
+    assert place.card()["Status"] == "Todo"
+
+
+def test_claim_leaves_uncommitted_work_alone(place: Place) -> None:
+    """Changes that the switch would overwrite stop it; nothing is claimed, the lease is returned."""
+    place.control.push_commit("main", {"README.md": "theirs\n"}, "Meanwhile")
+    (place.root / "README.md").write_text("mine\n")
+    sentence = refused(place.cli("claim", "42"))
+    assert "git switch failed" in sentence
+    assert (place.root / "README.md").read_text() == "mine\n"
+    assert not place.has_claim()
+    assert not [ref for ref in place.control.world()["refs"] if "agent-claims" in ref]
+    assert place.card()["Status"] == "Todo"

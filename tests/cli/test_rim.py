@@ -1,0 +1,167 @@
+"""The rim of the command line: every failure has a face; the sandbox, the demo, the hooks."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.outcome import refused
+from tests.conftest import COMMAND, Place
+
+
+@pytest.mark.parametrize(
+    "arguments", [["claim", "42"], ["tick"], ["close"], ["nudge", "done"], ["status"]]
+)
+def test_every_failure_has_a_face(place: Place, tmp_path: Path, arguments: list[str]) -> None:
+    """No repository, no token, a bad setting: one sentence each, exit 1, JSON where asked."""
+    place.ready(phase="done")
+    outside = subprocess.run(
+        [str(COMMAND), *arguments],
+        cwd=tmp_path,
+        env=place.environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "in no git worktree" in refused(outside)
+    if arguments == ["status"]:
+        return
+    (place.root / ".lifecycle.toml").write_text("projct = 1\n")
+    assert 'unknown key "projct"' in refused(place.cli(*arguments))
+    data = json.loads(place.cli(*arguments, "--json").stdout)
+    assert data["error"]["kind"] == "BadConfig"
+
+
+def test_no_token_is_exit_1_with_the_way_to_set_one(place: Place) -> None:
+    """The sentence names both variables and a command."""
+    place.environment.pop("GH_TOKEN")
+    assert "export GH_TOKEN=" in refused(place.cli("claim", "42"))
+
+
+def test_a_strange_remote_is_refused_before_anything_is_sent(place: Place) -> None:
+    """Fault 8: a remote elsewhere must not be taken for somebody's repository on GitHub."""
+    place.git("remote", "set-url", "origin", "https://gitlab.example/octo-org/hello-service")
+    assert "gitlab.example" in refused(place.cli("claim", "42"))
+    assert place.requests() == []
+
+
+def test_usage_errors_exit_2(place: Place) -> None:
+    """An unknown command or option is a usage error, with help on how to go on."""
+    for arguments in (["frobnicate"], ["claim"], ["tick", "--nope"]):
+        done = place.cli(*arguments)
+        assert done.returncode == 2
+        assert "Usage" in done.stderr
+
+
+def test_a_defect_is_exit_3_with_the_log_and_no_traceback(
+    place: Place, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What nobody foresaw is one sentence with the log's path; the trace is in the log."""
+    from lifecycle import engine
+    from lifecycle.cli.main import run
+
+    def broken(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("nobody foresaw this")
+
+    place.ready()
+    (place.root / ".lifecycle").mkdir()
+    monkeypatch.chdir(place.root)
+    monkeypatch.setattr(engine, "tick", broken)
+    assert run(["tick"]) == 3
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.count("\n") == 1
+    assert ".lifecycle/log" in printed.err
+    assert "nobody foresaw this" in (place.root / ".lifecycle/log").read_text()
+
+
+def test_a_folder_in_place_of_a_file_is_a_sentence(place: Place) -> None:
+    """What the disk refuses is named, with the file."""
+    place.ready()
+    (place.root / ".lifecycle/state.json").mkdir(parents=True)
+    assert "state.json" in refused(place.cli("tick"))
+
+
+def test_a_held_lock_is_a_sentence(place: Place) -> None:
+    """Another process at work is waited for; this one holds the lock for good."""
+    from lifecycle.store import Folder
+
+    place.ready()
+    with Folder(place.root).locked(1):
+        tree = place.tree()
+        tree.world.deadline = type(tree.world.deadline).after(place.clock, 0.3)
+        from lifecycle.api import Transient
+
+        with pytest.raises(Transient, match="Another lifecycle process"):
+            tree.tick()
+
+
+def test_sandbox_serve_prints_one_line_and_serves(tmp_path: Path) -> None:
+    """The JSON line has the addresses; git and HTTP answer there; SIGTERM ends it with 0."""
+    import urllib.request
+
+    with subprocess.Popen(
+        [str(COMMAND), "sandbox", "serve"], stdout=subprocess.PIPE, text=True
+    ) as server:
+        try:
+            assert server.stdout
+            info: dict[str, Any] = json.loads(server.stdout.readline())
+            wanted = ("api_url", "graphql_url", "git_url", "token", "repository", "project_owner")
+            assert all(info[name] for name in wanted)
+            assert info["project_number"] == 1
+            assert info["api_url"].startswith("http://127.0.0.1:")
+            request = urllib.request.Request(
+                f"{info['api_url']}/repos/{info['repository']}",
+                headers={"Authorization": f"Bearer {info['token']}"},
+            )
+            with urllib.request.urlopen(request) as answer:
+                assert json.load(answer)["full_name"] == info["repository"]
+            subprocess.run(
+                ["git", "clone", "--quiet", info["git_url"], str(tmp_path / "x")], check=True
+            )
+        finally:
+            server.terminate()
+        assert server.wait(timeout=10) == 0
+
+
+def test_sandbox_seed_errors_are_sentences(tmp_path: Path) -> None:
+    """A seed that is missing, broken or strange is refused by name."""
+    seed = tmp_path / "seed.json"
+    for content in (None, "{", '{"colour": 1}'):
+        if content is not None:
+            seed.write_text(content)
+        done = subprocess.run(
+            [str(COMMAND), "sandbox", "serve", "--seed", str(seed)],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        refused(done)
+
+
+def test_hook_path_says_where_the_script_lies() -> None:
+    """What belongs into the client's settings, without looking for it."""
+    done = subprocess.run(
+        [str(COMMAND), "hook", "on-stop", "--path"], capture_output=True, text=True, check=True
+    )
+    path = Path(done.stdout.strip())
+    assert path.name == "on-stop"
+    assert path.read_text().startswith("#!/bin/sh")
+
+
+def test_the_demo_ends_closed_and_done() -> None:
+    """Exit 0 only if the issue really ended closed and the board Done; JSON for machines."""
+    done = subprocess.run(
+        [str(COMMAND), "demo", "--json"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    story = json.loads(done.stdout)
+    assert story["ok"] is True
+    assert story["is_closed"] is True
+    assert story["board"] == "Done"
+    assert story["comment"].startswith("Completed in #")
+    assert [step["requests"] for step in story["steps"] if step["who"] == "hook"][:2] == [0, 3]

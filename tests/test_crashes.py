@@ -1,0 +1,148 @@
+"""Killed at any write, to disk or to GitHub: the next looks converge."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from lifecycle import store
+from lifecycle.api import Wake
+from lifecycle.claim import lease
+from lifecycle.claim.desk import Desk
+from lifecycle.github.board import GitHubBoard
+from lifecycle.github.forge import GitHubForge
+from tests.conftest import BRANCH, Place
+
+
+class CrashError(BaseException):
+    """The process ends here, as if killed."""
+
+
+def texts(report: Any) -> str:
+    """All that a report says."""
+    return "\n".join(say.text for say in report.said)
+
+
+def crash_at(monkeypatch: pytest.MonkeyPatch, moment: int, *, after: bool) -> list[str]:
+    """End the process before or after the `moment`-th write, to disk or to GitHub.
+
+    Returns the names of the writes so far; the real functions run, only the end is staged.
+    """
+    seen: list[str] = []
+
+    def staged(name: str, real: Callable[..., Any]) -> Callable[..., Any]:
+        def run(*args: Any, **kwargs: Any) -> Any:
+            seen.append(name)
+            if len(seen) == moment and not after:
+                raise CrashError(name)
+            result = real(*args, **kwargs)
+            if len(seen) == moment and after:
+                raise CrashError(name)
+            return result
+
+        return run
+
+    for owner, name in [
+        (store, "write"),
+        (store, "replace_if"),
+        (Desk, "forget"),
+        (GitHubForge, "create_pull_request"),
+        (GitHubForge, "comment"),
+        (GitHubForge, "close_issue"),
+        (GitHubBoard, "set_fields"),
+        (lease, "release"),
+    ]:
+        monkeypatch.setattr(owner, name, staged(name, getattr(owner, name)))
+    return seen
+
+
+@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+def test_a_crash_at_any_write_while_opening_converges(
+    place: Place, monkeypatch: pytest.MonkeyPatch, *, after: bool
+) -> None:
+    """Killed before or after each write in turn: always one PR, one message, the board right."""
+    moment = 0
+    while True:
+        moment += 1
+        branch = f"{BRANCH}-{after}-{moment}"
+        place.work(branch)
+        place.control.set_field(42, "Status", "In Progress")
+        for stale in (".agent-claim.json", ".lifecycle/state.json"):
+            (place.root / stale).unlink(missing_ok=True)
+        place.ready(branch=branch, last_synced_status="In Progress", status="In Progress")
+        place.work(branch, push=False)
+        with monkeypatch.context() as patch:
+            seen = crash_at(patch, moment, after=after)
+            try:
+                place.tree().tick(Wake.STOP)
+            except CrashError:
+                pass
+            else:
+                assert "create_pull_request" in seen
+                break
+        said = ""
+        for _ in range(3):
+            place.clock.sleep(130)
+            said += texts(place.tree().tick(Wake.STOP))
+        mine = [n for n, pull in place.pulls().items() if pull["head"].endswith(branch)]
+        assert len(mine) == 1, (moment, seen)
+        assert place.claim()["pr_number"] == mine[0], (moment, seen)
+        assert place.claim()["phase"] == "pr_created", (moment, seen)
+        assert place.card()["Status"] == "In Review", (moment, seen)
+        assert said.count("http") <= 1, (moment, seen, said)
+        place.control.close_pull(mine[0])
+    assert moment > 8
+
+
+@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+def test_a_crash_at_any_write_while_closing_converges(
+    place: Place, monkeypatch: pytest.MonkeyPatch, *, after: bool
+) -> None:
+    """Killed before or after each write in turn: one comment, closed, Done, and the file gone."""
+    place.ready()
+    place.tree().tick(Wake.STOP)
+    number = place.pull()
+    place.control.merge_pull(number)
+    claim = json.dumps(place.claim() | {"phase": "done"})
+    moment = 0
+    while True:
+        moment += 1
+        place.control.reopen_issue(42)
+        place.control.set_field(42, "Status", "In Review")
+        place.control.set_field(42, "Agent", "octocat-1")
+        before = len(place.issue()["comments"])
+        # Another round of the same task, as if claimed anew: the marker names the PR, so each
+        # round has a pull request of its own.
+        number = _merged_again(place, moment)
+        (place.root / ".lifecycle" / "state.json").unlink(missing_ok=True)
+        again = json.loads(claim) | {"pr_number": number, "branch": f"{BRANCH}-{moment}"}
+        (place.root / ".agent-claim.json").write_text(json.dumps(again))
+        with monkeypatch.context() as patch:
+            seen = crash_at(patch, moment, after=after)
+            try:
+                place.tree().tick(Wake.STOP)
+            except CrashError:
+                pass
+            else:
+                assert "close_issue" in seen
+                break
+        for _ in range(5):
+            place.clock.sleep(130)
+            place.tree().tick(Wake.STOP)
+        assert len(place.issue()["comments"]) == before + 1, (moment, seen)
+        assert place.issue()["state"] == "closed", (moment, seen)
+        assert place.card()["Status"] == "Done", (moment, seen)
+        assert not place.card().get("Agent"), (moment, seen)
+        assert not place.has_claim(), (moment, seen)
+    assert moment > 10
+
+
+def _merged_again(place: Place, moment: int) -> int:
+    branch = f"{BRANCH}-{moment}"
+    place.work(branch)
+    number = place.control.open_pull(branch, "Again", body="Refs #42")
+    place.control.merge_pull(number)
+    return int(number)

@@ -1,0 +1,132 @@
+"""What the agent and people edit, on a real embedded GitHub."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from lifecycle.api import Phase, Wake
+from tests.conftest import BRANCH, Place
+
+
+def texts(report: Any) -> str:
+    """All that a report says."""
+    return "\n".join(say.text for say in report.said)
+
+
+def merged(place: Place, **changes: Any) -> int:
+    """A claim whose PR was merged and whose user said yes."""
+    place.ready(**changes)
+    place.tree().tick(Wake.STOP)
+    number = place.pull()
+    place.control.merge_pull(number)
+    place.write(phase="done")
+    return number
+
+
+def test_an_edited_pr_number_is_confirmed_by_github_or_put_back(place: Place) -> None:
+    """A number that is not this branch's PR is refused with a word; the right one is taken."""
+    place.ready()
+    place.tree().tick(Wake.STOP)
+    number = place.pull()
+    place.write(pr_number=36)
+    report = place.tree().tick(Wake.IDLE)
+    assert "was edited to 36" in texts(report)
+    assert place.claim()["pr_number"] == number
+    place.control.close_pull(number)
+    other = place.control.open_pull(BRANCH, "Another", body="Refs #42")
+    place.write(pr_number=other)
+    place.tree().tick(Wake.TICK)
+    assert place.claim()["pr_number"] == other
+
+
+def test_an_edited_issue_number_is_confirmed_by_github_or_put_back(place: Place) -> None:
+    """The PR says which issue it is for; a typo does not lead to closing somebody else's."""
+    place.ready()
+    place.tree().tick(Wake.STOP)
+    place.write(issue_number=43)
+    report = place.tree().tick(Wake.TICK)
+    assert "was edited to 43" in texts(report)
+    assert place.claim()["issue_number"] == 42
+
+
+def test_a_whole_file_write_from_an_old_copy_restores_the_engines_fields(place: Place) -> None:
+    """The agent writes done over the copy it read at the hand-off: number and sync stay."""
+    place.ready()
+    old = place.claim()
+    place.tree().tick(Wake.STOP)
+    number = place.pull()
+    place.control.merge_pull(number)
+    (place.root / ".agent-claim.json").write_text(json.dumps({**old, "phase": "done"}))
+    report = place.tree().tick(Wake.STOP)
+    assert "Issue #42 closed." in texts(report)
+
+
+def test_a_card_moved_by_hand_is_reported_once_and_left(place: Place) -> None:
+    """A person moved the card to another column: it stays there, and is said once."""
+    place.ready(phase="coding", status="In Progress")
+    place.tree().tick(Wake.STOP)
+    place.control.set_field(42, "Status", "Todo")
+    place.write(phase="ready_for_pr")
+    said = texts(place.tree().tick(Wake.STOP))
+    assert 'moved to "Todo" by hand' in said
+    assert "created" in said
+    for _ in range(3):
+        place.clock.sleep(130)
+        assert "moved" not in texts(place.tree().tick(Wake.IDLE))
+    assert place.card()["Status"] == "Todo"
+
+
+def test_fault_6_an_unknown_status_names_the_ones_that_exist(place: Place) -> None:
+    """An unknown status is no option: said with the list, not recorded as synced, not tried for ever."""
+    place.ready(phase="coding", status="In Progress")
+    place.tree().tick(Wake.STOP)
+    place.write(status="Blokced")
+    said = texts(place.tree().tick(Wake.STOP))
+    assert "Blokced" in said
+    assert "In Review" in said
+    assert place.claim()["last_synced_status"] == "In Progress"
+    place.clear()
+    place.tree().tick(Wake.STOP)
+    assert place.requests() == []
+
+
+def test_renamed_options_refresh_the_cached_ids_once(place: Place) -> None:
+    """The cached option id went stale: the fields are read again and the write is made."""
+    place.ready(phase="coding", status="In Progress")
+    place.tree().tick(Wake.STOP)
+    place.control.rename_option("Status", "In Review", "Reviewing")
+    place.control.add_option("Status", "In Review")
+    place.clear()
+    place.write(status="In Review")
+    place.tree().tick(Wake.STOP)
+    assert place.card()["Status"] == "In Review"
+    assert [r.operation for r in place.requests()] == [
+        "SetBoardFields",
+        "DiscoverBoard",
+        "SetBoardFields",
+    ]
+
+
+def test_fault_11_clearing_agent_really_clears(place: Place) -> None:
+    """An empty text does nothing on GitHub; the clearing mutation does."""
+    merged(place)
+    assert place.card()["Agent"] == "octocat-1"
+    place.tree().tick(Wake.STOP)
+    assert "Agent" not in place.card() or place.card()["Agent"] is None
+
+
+def test_a_dry_run_plans_everything_and_writes_nothing(place: Place) -> None:
+    """The plan of closing is listed in order; no request writes, and no byte changes on disk."""
+    merged(place)
+    before = {p: p.read_bytes() for p in (place.root / ".lifecycle").iterdir() if p.is_file()}
+    claim = (place.root / ".agent-claim.json").read_bytes()
+    place.clear()
+    report = place.tree().rehearse()
+    kinds = [type(action).__name__ for action in report.actions]
+    assert kinds == ["PostComment", "CloseIssue", "SetBoard", "ForgetClaim"]
+    assert place.writes() == []
+    assert claim == (place.root / ".agent-claim.json").read_bytes()
+    for path, content in before.items():
+        assert path.read_bytes() == content
+    assert place.claim()["phase"] == Phase.DONE
