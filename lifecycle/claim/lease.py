@@ -15,8 +15,19 @@ from dataclasses import dataclass
 from lifecycle.errors import GitFailed, HeldByAnother, Transient
 from lifecycle.ports import Git
 
-_STALE_WORDS = ("stale info", "[rejected]", "cannot lock ref", "reference already exists")
-"""How git says that the ref holds something else; "[remote rejected]" alone is a rule of the server."""
+_FORBIDDEN_WORDS = (
+    "403",
+    "denied",
+    "declined",
+    "permission",
+    "not allowed",
+    "prohibited",
+    "protected",
+    "read-only",
+    "authentication failed",
+    "funny refname",
+)
+"""How git and its servers say that this ref may not be written at all; anything else may be a race."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,22 +66,35 @@ def take(git: Git, remote: str, issue: int, agent: str, *, instead_of: str = "")
     guard = f"--force-with-lease={ref}:{instead_of}"
     try:
         git.run("push", "--porcelain", "--no-verify", guard, remote, f"{sha}:{ref}")
-    except GitFailed as error:
-        if not any(word in error.evidence.casefold() for word in _STALE_WORDS):
-            raise
-    except Transient:
-        pass  # it may have landed: only a read can tell, and a failed read is "unknown"
-    holder = read(git, remote, issue)
+    except (GitFailed, Transient) as error:
+        failure = error
+    else:
+        return sha
+    # Whatever was said: only what the remote holds now tells who was first.
+    holder = _read_for_certain(git, remote, issue)
     if holder is not None and holder.sha == sha:
         return sha
-    if holder is None:
-        raise Transient(
-            f"The lease on #{issue} could not be taken; nothing was claimed. Try again."
+    if holder is not None:
+        raise HeldByAnother(
+            f"#{issue} is held by {holder.agent} since {holder.since} ({ref} on {remote}); nothing "
+            "was claimed. Choose another task, or take it over with --force if that agent is gone."
         )
-    raise HeldByAnother(
-        f"#{issue} is held by {holder.agent} since {holder.since} ({ref} on {remote}); nothing was "
-        "claimed. Choose another task, or take it over with --force if that agent is gone."
-    )
+    if isinstance(failure, GitFailed) and _is_forbidden(failure):
+        raise failure
+    raise Transient(f"The lease on #{issue} could not be taken; nothing was claimed. Try again.")
+
+
+def _is_forbidden(error: GitFailed) -> bool:
+    return any(word in error.evidence.casefold() for word in _FORBIDDEN_WORDS)
+
+
+def _read_for_certain(git: Git, remote: str, issue: int) -> Lease | None:
+    try:
+        return read(git, remote, issue)
+    except GitFailed as error:
+        raise Transient(
+            f"Whether #{issue} is free could not be read ({error.evidence}); nothing was claimed."
+        ) from None
 
 
 def read(git: Git, remote: str, issue: int) -> Lease | None:
@@ -96,17 +120,12 @@ def read(git: Git, remote: str, issue: int) -> Lease | None:
 def release(git: Git, remote: str, issue: int, sha: str) -> None:
     """Delete the lease if it is still ours; if it is not, there is nothing to release."""
     ref = ref_of(issue)
+    guard = f"--force-with-lease={ref}:{sha}"
     try:
-        git.run(
-            "push",
-            "--porcelain",
-            "--no-verify",
-            f"--force-with-lease={ref}:{sha}",
-            remote,
-            f":{ref}",
-        )
-    except GitFailed as error:
-        if not any(word in error.evidence.casefold() for word in _STALE_WORDS):
+        git.run("push", "--porcelain", "--no-verify", guard, remote, f":{ref}")
+    except GitFailed:
+        holder = read(git, remote, issue)
+        if holder is not None and holder.sha == sha:
             raise
 
 

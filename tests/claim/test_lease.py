@@ -1,0 +1,80 @@
+"""The lease: who was first, decided by the remote alone."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from lifecycle.claim import lease
+from lifecycle.clock import SystemClock
+from lifecycle.deadline import Deadline
+from lifecycle.errors import GitFailed, HeldByAnother, Transient
+from lifecycle.git import GitRepository
+from lifecycle.sandbox.faults import Fault
+from tests.conftest import Place
+
+AGENTS = 6
+
+
+@pytest.fixture
+def git(place: Place) -> GitRepository:
+    """git in the clone."""
+    return GitRepository(place.root, Deadline(SystemClock(), None), place.environment)
+
+
+@pytest.mark.parametrize("issue", [1, 2, 3])
+def test_of_many_that_take_at_once_one_wins(place: Place, git: GitRepository, issue: int) -> None:
+    """Six agents push at the same moment: one holds the task, and the remote agrees."""
+
+    def attempt(number: int) -> str | None:
+        try:
+            return lease.take(git, "origin", issue, f"octocat-{number}")
+        except (HeldByAnother, Transient):
+            return None
+
+    with ThreadPoolExecutor(AGENTS) as pool:
+        outcomes = list(pool.map(attempt, range(AGENTS)))
+    winners = [sha for sha in outcomes if sha]
+    assert winners == [place.control.world()["refs"][lease.ref_of(issue)]]
+
+
+def test_the_holder_is_named_with_the_time(git: GitRepository) -> None:
+    """Who, since when, where: what a person needs to decide."""
+    lease.take(git, "origin", 42, "octocat-1")
+    with pytest.raises(HeldByAnother) as held:
+        lease.take(git, "origin", 42, "octocat-2")
+    assert "held by octocat-1 since 20" in held.value.sentence
+    assert "refs/agent-claims/42" in held.value.sentence
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_lost_answer_is_settled_by_reading(place: Place, git: GitRepository, when: str) -> None:
+    """The push's answer is cut: if the ref is ours, it was taken; else try again."""
+    fault = Fault("cut", path=r"git-receive-pack$", when="after" if when == "after" else "before")
+    place.control.add_fault(fault)
+    if when == "after":
+        sha = lease.take(git, "origin", 42, "octocat-1")
+        assert place.control.world()["refs"][lease.ref_of(42)] == sha
+    else:
+        with pytest.raises(Transient):
+            lease.take(git, "origin", 42, "octocat-1")
+        assert lease.ref_of(42) not in place.control.world()["refs"]
+
+
+def test_a_read_that_fails_is_unknown_and_never_free(place: Place, git: GitRepository) -> None:
+    """Neither the push nor the read came through: nothing is claimed."""
+    place.control.add_fault(Fault("status", status=500, path=r"\.git/", count=9))
+    with pytest.raises((Transient, GitFailed)):
+        lease.take(git, "origin", 42, "octocat-1")
+
+
+def test_release_deletes_only_what_is_ours(place: Place, git: GitRepository) -> None:
+    """Taken over meanwhile: the other's lease stays, and releasing is done."""
+    mine = lease.take(git, "origin", 42, "octocat-1")
+    theirs = lease.take(git, "origin", 42, "octocat-2", instead_of=mine)
+    lease.release(git, "origin", 42, mine)
+    assert place.control.world()["refs"][lease.ref_of(42)] == theirs
+    lease.release(git, "origin", 42, theirs)
+    assert lease.ref_of(42) not in place.control.world()["refs"]
+    lease.release(git, "origin", 42, theirs)
