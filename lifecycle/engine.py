@@ -10,7 +10,6 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 
 from lifecycle import guard, log, plan
-from lifecycle.claim import hints as hinting
 from lifecycle.claim.decide import absorb, decide, evolve, look
 from lifecycle.claim.desk import Desk, Loaded
 from lifecycle.claim.seen import Rules, Seen, still_wanted
@@ -211,6 +210,8 @@ def _observe(working: _Look, loaded: Loaded) -> None:
             world.cache.put(_BOARD_OFF, off)
         if not loaded.hints or not working.seen.hints:
             break
+        from lifecycle.claim import hints as hinting
+
         judged = hinting.judge(working.seen)
         _queue(working, judged.says)
         accepted = hinting.accept(working.seen.record, judged)

@@ -9,12 +9,10 @@ compare-and-set, and an edit made between the read and the rename would be gone.
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import json
 import os
 import signal
 import sys
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -101,6 +99,8 @@ def _put_back(theirs: Path, path: Path, *, ours: bytes) -> None:
 
 
 def _written_beside(path: Path, content: bytes) -> Path:
+    import tempfile
+
     descriptor, name = tempfile.mkstemp(prefix=f"{path.name}.", suffix=".tmp", dir=path.parent)
     with os.fdopen(descriptor, "wb") as file:
         file.write(content)
@@ -111,6 +111,8 @@ def _written_beside(path: Path, content: bytes) -> Path:
 
 @cache
 def _exchanger() -> Any:
+    import ctypes
+
     library = ctypes.CDLL(None, use_errno=True)
     name = {"linux": "renameat2", "darwin": "renameatx_np"}.get(sys.platform, "")
     function = getattr(library, name, None) if name else None

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lifecycle import config
 from lifecycle.deadline import Deadline
 from lifecycle.errors import BadConfig, NoToken
-from lifecycle.git import GitRepository, head_repository
 from lifecycle.model import Repository
 from lifecycle.ports import Board, Clock, Forge
+
+if TYPE_CHECKING:
+    from lifecycle.git import GitRepository
 
 
 class StateCache:
@@ -70,11 +72,15 @@ class World:
     @cached_property
     def git(self) -> GitRepository:
         """Git in this worktree."""
+        from lifecycle.git import GitRepository
+
         return GitRepository(self.root, self.deadline, self.environment)
 
     @cached_property
     def head(self) -> Repository:
         """The repository that branches are pushed to; raises BadConfig."""
+        from lifecycle.git import head_repository
+
         try:
             return head_repository(self.git, self.settings.remote, self.settings.api_url)
         except BadConfig:

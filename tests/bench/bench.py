@@ -7,6 +7,7 @@ nothing to do takes as long as Python's bare start, or if a path takes more requ
 from __future__ import annotations
 
 import argparse
+import compileall
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -18,6 +19,7 @@ from rich.table import Table
 # `python tests/bench/bench.py` puts this folder on the path, not the repository's root.
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
+import lifecycle
 from tests.bench.paths import BUDGET, NO_OPS, PYTHON, TRUE, Took, active_paths, quiet_probes
 from tests.bench.timing import interleaved
 
@@ -31,6 +33,8 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--rounds", type=int, default=ROUNDS, help="runs of each quiet path")
     parser.add_argument("--cycles", type=int, default=CYCLES, help="tasks from claim to close")
     options = parser.parse_args(arguments)
+    # An install compiles; a checkout whose environment forbids bytecode would measure the compiler.
+    compileall.compile_dir(Path(lifecycle.__file__).parent, quiet=2)
     with tempfile.TemporaryDirectory(prefix="lifecycle-bench-") as folder:
         quiet = interleaved(quiet_probes(Path(folder)), options.rounds)
         active = active_paths(Path(folder), options.cycles)
