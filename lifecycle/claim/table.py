@@ -37,6 +37,7 @@ CLAIM: Machine[Phase] = Machine(
         },
         Phase.READY_FOR_PR: {
             Phase.PR_CREATED: "on-stop opens the PR or adopts the open one",
+            Phase.MERGED_DETECTED: "what is pushed was merged already",
             Phase.CODING: "back to work",
         },
         Phase.PR_CREATED: {

@@ -1,0 +1,108 @@
+"""Every cell of the phase table is walked: no transition stands there that nothing makes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from lifecycle.claim.decide import absorb, decide, evolve
+from lifecycle.claim.moves import _moved
+from lifecycle.claim.seen import Seen
+from lifecycle.claim.state import Record
+from lifecycle.claim.table import CLAIM, Phase
+from lifecycle.model import Bucket, PullState
+from tests.claim.steps import READY, REVIEW, believed
+from tests.factories import SHA, checks, issue, observation, pull, record, seen
+
+OPEN = observation(by_number=pull(checks=checks(Bucket.PENDING)), issue=issue(comments=()))
+MERGED = observation(by_number=pull(state=PullState.MERGED), issue=issue(comments=()))
+CLOSED = observation(by_number=pull(state=PullState.CLOSED), issue=issue(comments=()))
+
+ENGINE: dict[tuple[Phase, Phase], Callable[[], Seen]] = {
+    (Phase.READY_FOR_PR, Phase.PR_CREATED): lambda: seen(record(**READY), observed=observation()),
+    (Phase.READY_FOR_PR, Phase.MERGED_DETECTED): lambda: seen(
+        record(**READY), observed=MERGED, pushed_head=SHA
+    ),
+    (Phase.PR_CREATED, Phase.CHECKS_RUNNING): lambda: _review(Phase.PR_CREATED, OPEN),
+    (Phase.PR_CREATED, Phase.MERGED_DETECTED): lambda: _review(Phase.PR_CREATED, MERGED),
+    (Phase.PR_CREATED, Phase.PR_CLOSED): lambda: _review(Phase.PR_CREATED, CLOSED),
+    (Phase.CHECKS_RUNNING, Phase.MERGED_DETECTED): lambda: _review(Phase.CHECKS_RUNNING, MERGED),
+    (Phase.CHECKS_RUNNING, Phase.PR_CLOSED): lambda: _review(Phase.CHECKS_RUNNING, CLOSED),
+    (Phase.PR_CLOSED, Phase.PR_CREATED): lambda: _review(Phase.PR_CLOSED, OPEN),
+    (Phase.PR_CLOSED, Phase.MERGED_DETECTED): lambda: _review(Phase.PR_CLOSED, MERGED),
+}
+"""Cells that the engine makes, each with a world in which it does."""
+
+BY_HAND = {
+    (Phase.CODING, Phase.READY_FOR_PR),
+    (Phase.READY_FOR_PR, Phase.CODING),
+    (Phase.PR_CREATED, Phase.CODING),
+    (Phase.CHECKS_RUNNING, Phase.CODING),
+    (Phase.PR_CLOSED, Phase.READY_FOR_PR),
+    (Phase.PR_CLOSED, Phase.CODING),
+    (Phase.MERGED_DETECTED, Phase.DONE),
+}
+"""Cells that an agent or a person makes, by command."""
+
+CELLS = [(phase, wanted) for phase in Phase for wanted in CLAIM.legal(phase)]
+
+
+def test_every_cell_has_somebody_who_makes_it() -> None:
+    """The two lists are the table, no more and no less."""
+    assert {*ENGINE, *BY_HAND} == set(CELLS)
+
+
+@pytest.mark.parametrize("cell", ENGINE, ids=str)
+def test_the_engine_walks_the_cell(cell: tuple[Phase, Phase]) -> None:
+    """In that world the phases that follow each other are the cell's."""
+    assert cell in _walk(ENGINE[cell]())
+
+
+@pytest.mark.parametrize("cell", sorted(BY_HAND), ids=str)
+def test_a_command_walks_the_cell(cell: tuple[Phase, Phase]) -> None:
+    """The move is made without force."""
+    phase, wanted = cell
+    moved = _moved(record(**{**REVIEW, "phase": phase.value}), wanted, force=False, override="")
+    assert moved.claim.phase == wanted
+
+
+@pytest.mark.parametrize("phase", list(Phase))
+@pytest.mark.parametrize("shown", [OPEN, MERGED, CLOSED], ids=["open", "merged", "closed"])
+def test_the_engine_makes_no_move_that_the_table_lacks(phase: Phase, shown: Any) -> None:
+    """Whatever GitHub shows, each step of the engine is a cell of the table.
+
+    But for a phase that GitHub does not bear out: that becomes what GitHub shows.
+    """
+    start = _review(phase, shown)
+    for step in _walk(start):
+        is_judged = step[0] in (Phase.DONE, Phase.MERGED_DETECTED)
+        assert step in CELLS or is_judged, step
+
+
+def _review(phase: Phase, shown: Any) -> Seen:
+    made = record(**{**REVIEW, "phase": phase.value, "summary": "Fix"})
+    return seen(made, observed=shown)
+
+
+def _walk(start: Seen) -> list[tuple[Phase, Phase]]:
+    """The pairs of phases that follow each other until the look is at rest."""
+    now = start
+    if start.observation is not None:
+        now = replace(start, record=absorb(start.record, start.observation, start.now))
+    phases = [now.record.claim.phase]
+    for _ in range(24):
+        step = decide(now)
+        before = now.record
+        fields = {n: getattr(before, n) for n in before.__dataclass_fields__} | dict(step.memory)
+        now = replace(now, record=Record(**fields).with_values(step.fields))
+        phases.append(now.record.claim.phase)
+        if step.action is not None:
+            now = evolve(now, believed(step.action))
+            phases.append(now.record.claim.phase)
+        elif now.record == before:
+            break
+    return [(Phase(a), Phase(b)) for a, b in pairwise(phases) if a != b]
