@@ -109,12 +109,6 @@ class World:
             return None
         return GitHubBoard(self._project, self._graph, self.cache)
 
-    @property
-    def board_name(self) -> str:
-        """The project in words."""
-        number = self.settings.project_number
-        return f"project {number} of {self.settings.project_owner or self.base.owner}"
-
     @cached_property
     def _project(self) -> Any:
         from lifecycle.github.board import ProjectRef
