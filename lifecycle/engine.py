@@ -150,8 +150,8 @@ def rehearse(world: World, desk: Desk) -> Report:
     says: list[Say] = []
     for _ in range(MAX_STEPS):
         step = decide(working.seen)
-        fresh = [say for say in step.says if say not in says and not desk.was_said(say.key)]
-        says += fresh
+        key = working.seen.record.claim_key
+        says += [s for s in step.says if s not in says and not desk.was_said(f"{key}/{s.key}")]
         before = working.seen.record
         working.seen = _prepared(working.seen, step)
         if step.action is not None:
