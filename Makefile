@@ -8,7 +8,7 @@ SDL := .cache/github-schema-$(SDL_VERSION).graphql
 
 .PHONY: help setup demo test lint types bench docs sdl schema lock clean
 help: ## list the targets
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/' | column -t -s:
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: $(READY) ## make the virtual environment from the lock file
 
@@ -21,7 +21,7 @@ $(READY): requirements/dev.txt pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $(READY)
 
-demo: $(READY) ## claim to close on the embedded GitHub, in about ten seconds
+demo: $(READY) ## claim to close on the embedded GitHub, in a few seconds
 	@$(BIN)/lifecycle demo
 
 test: $(READY) ## the whole suite
@@ -41,12 +41,15 @@ docs: $(READY) ## regenerate the diagrams in README and docs from the phase tabl
 	$(BIN)/python -m tests.docs.regenerate
 
 $(SDL):
+	@command -v npm >/dev/null || \
+		{ echo "npm is not installed; it fetches GitHub's published schema" >&2; exit 1; }
 	@mkdir -p $(@D)
-	cd $(@D) && npm pack --silent @octokit/graphql-schema@$(SDL_VERSION) >/dev/null
-	tar -xzOf $(@D)/octokit-graphql-schema-$(SDL_VERSION).tgz package/schema.graphql >$@.part
-	mv $@.part $@
+	@cd $(@D) && npm pack --silent @octokit/graphql-schema@$(SDL_VERSION) >/dev/null
+	@tar -xzOf $(@D)/octokit-graphql-schema-$(SDL_VERSION).tgz package/schema.graphql >$@.part
+	@mv $@.part $@
 
-sdl: $(SDL) ## fetch GitHub's published GraphQL schema from npm
+sdl: $(SDL) ## fetch GitHub's published GraphQL schema from npm, and say where it is
+	@echo $(SDL)
 
 schema: $(READY) $(SDL) ## prune that schema to what graphql/*.graphql uses
 	$(BIN)/python -m lifecycle.sandbox.prune_schema $(SDL) $(SDL_VERSION) lifecycle/sandbox/schema.graphql

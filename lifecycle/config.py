@@ -90,11 +90,22 @@ def load(root: Path, environment: Mapping[str, str]) -> Settings:
 
 
 def token(environment: Mapping[str, str]) -> tuple[str, str] | None:
-    """The token and the name of the variable that it came from, or None."""
+    """The token and the name of the variable that it came from, or None.
+
+    Raises:
+        BadConfig: the value cannot be sent as a header.
+    """
     for name in ("GH_TOKEN", "GITHUB_TOKEN"):
         value = environment.get(name, "").strip()
-        if value:
-            return value, name
+        if not value:
+            continue
+        if not value.isascii() or not value.isprintable() or " " in value:
+            raise BadConfig(
+                f"{name} holds something that cannot be a token (spaces, line breaks or special "
+                "characters); nothing was asked of GitHub. Set it anew: export "
+                f"{name}=$(gh auth token)"
+            )
+        return value, name
     return None
 
 

@@ -72,9 +72,9 @@ def alarm(seconds: float) -> Iterator[None]:
         raise DeadlineReached
 
     before = signal.signal(signal.SIGALRM, soft)
-    signal.setitimer(signal.ITIMER_REAL, max(seconds - HARD_EXIT_GRACE, 0.05))
+    timer = signal.setitimer(signal.ITIMER_REAL, max(seconds - HARD_EXIT_GRACE, 0.05))
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_REAL, *timer)

@@ -113,7 +113,8 @@ class _Stage:
             env=self.environment,
             input=stdin,
             capture_output=True,
-            text=True,
+            encoding="utf-8",
+            errors="replace",
             timeout=_STEP_SECONDS,
             check=False,
         )
@@ -218,6 +219,7 @@ def _environment(info: SandboxInfo, folder: Path) -> dict[str, str]:
         "GIT_CONFIG_GLOBAL": os.devnull,
         "GIT_CONFIG_NOSYSTEM": "1",
         "NO_PROXY": "127.0.0.1,localhost",
+        "no_proxy": "127.0.0.1,localhost",
     }
 
 

@@ -89,6 +89,7 @@ def tick(
             if loaded.record is None:
                 return Report(said=desk.take(tones, channel))
             working = _Look(world, desk, _seen(world, desk, wake, loaded))
+            desk.clear_refusals()
         except Refused as error:
             if wake is Wake.TICK:
                 raise

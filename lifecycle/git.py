@@ -23,7 +23,7 @@ _SCP = re.compile(r"^(?:[^@/\s]+@)?(?P<host>[^:/\s]+):(?!//)(?P<path>[^\s]+)$")
 _PLACES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_PREFIX")
 """A hook of git's own sets these; they would make our git serve another repository."""
 
-_TELLING = ("!", "remote: error", "remote: fatal", "fatal:", "error:")
+_TELLING = ("!", "remote: error", "remote: fatal", "ssh:", "kex_", "fatal:", "error:")
 """How the lines begin that say why, most telling first."""
 
 _NETWORK_WORDS = (
@@ -35,6 +35,9 @@ _NETWORK_WORDS = (
     "failed to connect",
     "couldn't connect",
     "the remote end hung up",
+    "network is unreachable",
+    "no route to host",
+    "connection closed by",
     "early eof",
     "returned error: 5",
     "unable to access",
@@ -100,9 +103,10 @@ class GitRepository:
             Transient: the deadline passed, or the remote could not be reached.
         """
         command = ["git", *args]
-        inherited = {k: v for k, v in os.environ.items() if k not in _PLACES}
-        environment = {**inherited, **self.environment, "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
-        environment.setdefault("GIT_SSH_COMMAND", "ssh -oBatchMode=yes")
+        given = {**os.environ, **self.environment}
+        # Nobody is asked: not by git, and not by ssh, which has no terminal here.
+        silent = {"GIT_TERMINAL_PROMPT": "0", "SSH_ASKPASS_REQUIRE": "never", "LC_ALL": "C"}
+        environment = {k: v for k, v in given.items() if k not in _PLACES} | silent
         try:
             process = subprocess.Popen(
                 command,
@@ -123,7 +127,7 @@ class GitRepository:
             except subprocess.TimeoutExpired:
                 _end(process)
                 raise Transient(
-                    f"git {args[0]} took too long and was ended; nothing else was done.",
+                    f"git {_verb(args)} took too long and was ended; nothing else was done.",
                     is_ambiguous=True,
                 ) from None
             except BaseException:
@@ -189,6 +193,11 @@ def _web_host(api_url: str) -> str:
     return "github.com" if netloc == "api.github.com" else netloc.removeprefix("api.")
 
 
+def _verb(args: tuple[str, ...]) -> str:
+    """The git command's name, behind any `-c name=value`."""
+    return next((arg for arg in args if not arg.startswith("-") and "=" not in arg), "")
+
+
 def _end(process: subprocess.Popen[str]) -> None:
     """End git and what it started (ssh, git-remote-https), which hold its pipes open."""
     try:
@@ -203,6 +212,9 @@ def _refuse(args: tuple[str, ...], output: str) -> NoReturn:
     words = telling[0] if telling else (lines[-1] if lines else "no words")
     evidence = re.sub(r"//[^/@\s]+@", "//", words)[:300]
     text = output.casefold()
-    if any(word in text for word in _NETWORK_WORDS) and "403" not in text and "401" not in text:
-        raise Transient(f"git {args[0]} could not reach the remote: {evidence}", is_ambiguous=True)
-    raise GitFailed(f"git {args[0]} failed: {evidence}", evidence=evidence)
+    is_answer = re.search(r"returned error: 40[134]", text)
+    if not is_answer and any(word in text for word in _NETWORK_WORDS):
+        raise Transient(
+            f"git {_verb(args)} could not reach the remote: {evidence}", is_ambiguous=True
+        )
+    raise GitFailed(f"git {_verb(args)} failed: {evidence}", evidence=evidence)

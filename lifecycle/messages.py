@@ -114,6 +114,14 @@ def overridden_comment(number: int | None, reason: str) -> str:
     return f"Closed without a merged pull request{where}, by explicit override: {reason}"
 
 
+def taken_over(issue: int | None, agent: str) -> str:
+    """The card shows another agent where this claim's stood."""
+    return (
+        f"#{issue} was taken over by {agent}: this claim writes nothing any more, and its branch and "
+        "commits are kept. Talk to them, or delete .agent-claim.json and claim another task."
+    )
+
+
 def closed(issue: int | None, board: str) -> str:
     """The end of a claim; `board` is the sentence about the board."""
     return f"Issue #{issue} closed. {board} Signal file cleaned up."
@@ -158,8 +166,8 @@ def archived(issue: int | None, board: str) -> str:
 def not_on_board(issue: int | None, board: str) -> str:
     """The issue has no item."""
     return (
-        f"Issue #{issue} is not on {board}, so its Status is not kept; issue and PR go on. Add the "
-        "issue to the project on GitHub."
+        f"Issue #{issue} is not on {board} (if there is such a project), so its Status is not kept; "
+        "issue and PR go on. Add the issue to the project on GitHub, or correct the project's number."
     )
 
 
@@ -207,9 +215,23 @@ def no_issue_number() -> str:
     )
 
 
+def issue_kept(value: object, kept: object) -> str:
+    """The claim's issue was edited to one that it cannot be for."""
+    return (
+        f"issue_number in .agent-claim.json was edited to {value}; this claim stays on #{kept}. For "
+        "another task, finish this one, or claim it in another worktree."
+    )
+
+
 def hint_refused(name: str, value: object, kept: object) -> str:
     """An edit of an engine field that GitHub does not bear out."""
-    return f"{name} in .agent-claim.json was edited to {value!r}; GitHub shows {kept!r}, which was kept."
+    if kept in (None, ""):
+        return (
+            f"{name} in .agent-claim.json was edited to {value}; GitHub shows none, and none it is."
+        )
+    return (
+        f"{name} in .agent-claim.json was edited to {value}; GitHub shows {kept}, which was kept."
+    )
 
 
 def not_created(why: str, _issue: int | None) -> str:

@@ -113,7 +113,7 @@ class Comment:
 
 @dataclass(frozen=True, slots=True)
 class Issue:
-    """One issue. `comments` is None if they were not asked for, else the newest fifty."""
+    """One issue. `comments` is None if they were not asked for, else the newest hundred."""
 
     number: int
     id: str

@@ -16,10 +16,14 @@ def parse(text: object) -> float | None:
     """
     if not isinstance(text, str) or not text.strip():
         return None
+    import warnings
+
     from dateutil import parser
 
     try:
-        moment = parser.parse(text)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # an unknown zone's name: read as UTC, like none
+            moment = parser.parse(text)
         if moment.tzinfo is None:
             moment = moment.replace(tzinfo=UTC)
         return moment.timestamp()

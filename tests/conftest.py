@@ -199,7 +199,18 @@ def environment_of(info: SandboxInfo, root: Path) -> dict[str, str]:
         "GIT_COMMITTER_NAME": "Agent",
         "GIT_COMMITTER_EMAIL": "agent@example.com",
         "NO_PROXY": "127.0.0.1",
+        "no_proxy": "127.0.0.1",
     }
+
+
+@pytest.fixture(autouse=True, scope="session")
+def no_proxy() -> Iterator[None]:
+    """A proxy in the developer's shell must not stand between a test and its loopback server."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("http_proxy", "https_proxy", "all_proxy"):
+            patch.delenv(name, raising=False)
+            patch.delenv(name.upper(), raising=False)
+        yield
 
 
 @pytest.fixture

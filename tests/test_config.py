@@ -108,6 +108,15 @@ def test_the_hook_deadline_can_only_be_shortened(tmp_path: Path) -> None:
     assert load(tmp_path, LIFECYCLE_HOOK_SECONDS="600").hook_seconds == 8
 
 
+@pytest.mark.parametrize("value", ["gho_…", "two words", "line\nbreak", "tab\tbed"])
+def test_what_cannot_be_a_token_is_refused_without_showing_it(value: str) -> None:
+    """A placeholder or a broken paste is named by its variable, before anything is sent."""
+    with pytest.raises(BadConfig) as refusal:
+        config.token({"GH_TOKEN": value})
+    assert "GH_TOKEN" in refusal.value.sentence
+    assert value not in refusal.value.sentence
+
+
 def test_the_token_comes_from_either_variable() -> None:
     """GH_TOKEN before GITHUB_TOKEN; blank is none."""
     assert config.token({"GITHUB_TOKEN": "b"}) == ("b", "GITHUB_TOKEN")

@@ -107,6 +107,49 @@ def test_a_hanging_remote_ends_with_the_deadline(place: Place) -> None:
     assert late.value.is_ambiguous
 
 
+@pytest.mark.parametrize("name", ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"])
+def test_a_git_hooks_environment_does_not_lead_elsewhere(
+    place: Place, tmp_path: Path, name: str
+) -> None:
+    """Run from a hook of git's own, or `rebase --exec`: ours serves our worktree all the same."""
+    other = tmp_path / "other"
+    GitRepository(tmp_path, Deadline(SystemClock(), None)).run("init", "--quiet", str(other))
+    world = place.tree(**{name: str(other / ".git")}).world
+    assert world.git.current_branch() == "main"
+    assert world.head.name == "hello-service"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "ssh: connect to host github.com port 22: Network is unreachable",
+        "ssh: connect to host github.com port 22: No route to host",
+        "kex_exchange_identification: Connection closed by remote host",
+        "fatal: unable to access 'https://github.com/a/hello-403/': Could not resolve host",
+        "fatal: unable to access 'x': Failed to connect to github.com port 443 after 403 ms",
+    ],
+)
+def test_what_cannot_be_reached_is_transient(words: str) -> None:
+    """However the number 403 gets into the words: nobody answered, so nobody said no."""
+    from lifecycle.git import _refuse
+
+    with pytest.raises(Transient) as lost:
+        _refuse(("-c", "user.name=x", "push"), f"{words}\nfatal: Could not read from remote\n")
+    assert "git push could not reach the remote" in lost.value.sentence
+    assert words.split(":", maxsplit=1)[0] in lost.value.sentence
+
+
+def test_a_403_is_an_answer() -> None:
+    """The server knows us, and says no."""
+    from lifecycle.git import _refuse
+
+    words = (
+        "fatal: unable to access 'https://github.com/a/b/': The requested URL returned error: 403"
+    )
+    with pytest.raises(GitFailed):
+        _refuse(("push",), words)
+
+
 def test_branches_and_heads(place: Place) -> None:
     """Reading refs needs no network, and a detached HEAD is on no branch."""
     git = GitRepository(place.root, Deadline(SystemClock(), None))

@@ -50,7 +50,8 @@ def look(seen: Seen) -> Look | None:
         needed = polls and (seen.wake is Wake.TICK or seen.record.judged != phase)
     else:
         needed = False
-    if is_unsynced(seen) and (not seen.record.is_item_known or seen.record.moved_to):
+    doubts = not seen.record.is_item_known or seen.record.moved_to or seen.record.taken_by
+    if is_unsynced(seen) and doubts:
         needed = True
     if not (needed or seen.hints) or _look_is_held(seen):
         return None
@@ -76,6 +77,9 @@ def decide(seen: Seen) -> Decision:
     if phase is None:
         text = messages.unknown_phase(claim.phase, [p.value for p in Phase])
         return _condition(f"unknown-phase:{claim.phase}", text)
+    if record.taken_by:
+        text = messages.taken_over(claim.issue_number, record.taken_by)
+        return _condition(f"taken-over:{record.taken_by}", text)
     step = _effective(record, _RULES[phase](seen))
     step = replace(step, says=(*step.says, *_complaints(record)))
     if step.fields or step.memory or step.action or phase is Phase.DONE:
@@ -113,6 +117,9 @@ def absorb(record: Record, seen: Observation, now: float) -> Record:
             values["last_synced_status"] = claim.status
         if seen.item.agent and seen.item.agent == claim.agent_id:
             changes["synced_agent"] = claim.agent_id
+        was_ours = bool(claim.agent_id) and record.synced_agent == claim.agent_id
+        is_others = bool(seen.item.agent) and seen.item.agent != claim.agent_id
+        changes["taken_by"] = seen.item.agent if was_ours and is_others else ""
     return closing.absorb(replace(record.with_values(values), **changes), seen, now)
 
 
@@ -196,7 +203,7 @@ def _pull_found(seen: Seen) -> Decision:
                 }
                 | _polled(seen),
                 memory=known | {"judged": Phase.PR_CLOSED.value},
-                says=(Say(f"closed:{pull.number}:{pull.head_sha}", text, Tone.NEWS),),
+                says=(Say(f"closed:{pull.number}:{seen.record.reopened}", text, Tone.NEWS),),
             )
         case PullState.OPEN:
             return _open(seen, pull, known)
@@ -209,7 +216,8 @@ def _open(seen: Seen, pull: PullRequest, known: dict[str, Any]) -> Decision:
     if claim.phase == Phase.PR_CLOSED:
         # One move at a time, as the table has it: the checks are this look's next step.
         fields |= {"phase": Phase.PR_CREATED.value, "status": Status.IN_REVIEW}
-        key = f"reopened:{pull.number}:{pull.head_sha}"
+        known |= {"reopened": seen.record.reopened + 1}
+        key = f"reopened:{pull.number}:{seen.record.reopened}"
         says.append(Say(key, messages.reopened(pull.number), Tone.NOTE))
     elif pull.checks is not None and seen.looked_at_checks:
         fields |= {"phase": Phase.CHECKS_RUNNING.value, **_polled(seen)}

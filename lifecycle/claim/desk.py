@@ -34,6 +34,7 @@ SETTLE_TRIES = 8
 SETTLE_SECONDS = 0.05
 """How often, and how long apart, a half-written file is read again before it counts as corrupt."""
 
+_REFUSED = "refused:"
 _ARCHIVE_LIMIT = 10
 _SAID_LIMIT = 400
 
@@ -86,7 +87,7 @@ class Desk:
             ClaimRefused: an unknown schema version, or (without `repair`) a corrupt file.
         """
         self.state = self.folder.load_state(repair=repair)
-        record = self._remembered()
+        record = self.remembered()
         if repair:
             self._recover(record)
         try:
@@ -184,7 +185,15 @@ class Desk:
     def queue_refusal(self, error: LifecycleError) -> None:
         """Queue what stands in the way, once: to the agent if it can mend it."""
         tone = Tone.ACT if error.for_agent else Tone.NOTE
-        self.queue(Say(f"refused:{error.sentence}", redact(error.sentence), tone))
+        self.queue(Say(f"{_REFUSED}{error.sentence}", redact(error.sentence), tone))
+
+    def clear_refusals(self) -> None:
+        """What stood in the way stands there no more: it is not said any longer, and may come back."""
+        queue = self.state.get("queue", [])
+        self.state["queue"] = [e for e in queue if not str(e["key"]).startswith(_REFUSED)]
+        said = self.state.get("said", {})
+        for key in [key for key in said if key.startswith(_REFUSED)]:
+            del said[key]
 
     def forget_cleared(self, prefix: str, stated: Collection[str]) -> None:
         """Let conditions that no longer hold be said again if they come back."""
@@ -252,7 +261,8 @@ class Desk:
         mark.touch()
         os.utime(mark, ns=(mtime_ns, mtime_ns))
 
-    def _remembered(self) -> Record | None:
+    def remembered(self) -> Record | None:
+        """The record that state.json holds, whether the claim file is there or not."""
         return _record_from(self.state.get("record"))
 
     @property

@@ -6,6 +6,7 @@ Without an observation a hint stays in the file, unjudged and unlost.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from lifecycle import messages
@@ -43,7 +44,9 @@ def judge(seen: Seen) -> Judgement:
         if _is_borne_out(seen, name, value):
             accepted[name] = value
         elif name not in _SILENT:
-            text = messages.hint_refused(name, value, kept)
+            is_issue = name == "issue_number"
+            say = messages.issue_kept if is_issue else partial(messages.hint_refused, name)
+            text = say(value, kept)
             says.append(Say(f"hint:{name}:{value}:{kept}", text, Tone.ACT))
     is_wrong_issue = "issue_number" in seen.hints and "issue_number" not in accepted
     return Judgement(accepted, tuple(says), is_wrong_issue)
@@ -69,7 +72,8 @@ def _is_borne_out(seen: Seen, name: str, value: object) -> bool:
             number = value if isinstance(value, int) else None
             pull = derive.open_pull_request_of(claim, observed, seen.rules.head_owner)
             exists = observed.issue is not None and observed.issue.is_open
-            return exists and (pull is None or derive.mentions(pull, number))
+            is_free = observed.item is None or observed.item.agent in (None, "", claim.agent_id)
+            return exists and is_free and (pull is None or derive.mentions(pull, number))
         case "item_id":
             return observed.item is not None and observed.item.id == value
         case "agent_id":

@@ -16,7 +16,7 @@ from lifecycle.errors import GitFailed, HeldByAnother, Transient
 from lifecycle.ports import Git
 
 _FORBIDDEN_WORDS = (
-    "403",
+    "returned error: 403",
     "denied",
     "declined",
     "permission",
@@ -32,11 +32,15 @@ _FORBIDDEN_WORDS = (
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """Who holds the task, as the lease commit says, and since when by its committer date."""
+    """Who holds the task, as the lease commit says, and since when by its committer date.
+
+    `nonce` tells one attempt from every other: agents of one account may share a name.
+    """
 
     sha: str
     agent: str
     since: str
+    nonce: str = ""
 
 
 def ref_of(issue: int) -> str:
@@ -44,7 +48,14 @@ def ref_of(issue: int) -> str:
     return f"refs/agent-claims/{issue}"
 
 
-def take(git: Git, remote: str, issue: int, agent: str, *, instead_of: str = "") -> str:
+def new_nonce() -> str:
+    """What makes one attempt to take a lease unlike every other."""
+    return secrets.token_hex(8)
+
+
+def take(
+    git: Git, remote: str, issue: int, agent: str, *, nonce: str = "", instead_of: str = ""
+) -> str:
     """Take the lease and return its sha.
 
     Args:
@@ -52,6 +63,7 @@ def take(git: Git, remote: str, issue: int, agent: str, *, instead_of: str = "")
         remote: the remote that holds the leases.
         issue: the task.
         agent: who takes it.
+        nonce: of this attempt, by which an interrupted one is known again; a new one unless given.
         instead_of: the sha of a lease to take over; empty means that there must be none.
 
     Raises:
@@ -59,7 +71,7 @@ def take(git: Git, remote: str, issue: int, agent: str, *, instead_of: str = "")
         GitFailed: no write access, so that exclusion is impossible.
         Transient: the remote did not answer, and a read could not settle it.
     """
-    word = json.dumps({"agent": agent, "issue": issue, "nonce": secrets.token_hex(8)})
+    word = json.dumps({"agent": agent, "issue": issue, "nonce": nonce or new_nonce()})
     tree = git.run("hash-object", "-t", "tree", "-w", "--stdin")
     sha = git.run(*_identity(), "commit-tree", tree, "-m", f"lease {word}", "-m", "[skip ci]")
     ref = ref_of(issue)
@@ -111,10 +123,10 @@ def read(git: Git, remote: str, issue: int) -> Lease | None:
     git.run("fetch", "--quiet", "--no-tags", "--no-write-fetch-head", remote, ref)
     since, _, subject = git.run("show", "--no-patch", "--format=%cI %s", sha).partition(" ")
     try:
-        agent = str(json.loads(subject.removeprefix("lease "))["agent"])
+        word = json.loads(subject.removeprefix("lease "))
+        return Lease(sha, str(word["agent"]), since, str(word["nonce"]))
     except (ValueError, KeyError, TypeError):
-        agent = "an unknown holder"
-    return Lease(sha, agent, since)
+        return Lease(sha, "an unknown holder", since)
 
 
 def release(git: Git, remote: str, issue: int, sha: str) -> None:

@@ -5,6 +5,7 @@ A repository that is worked in without `lifecycle claim` still hears of its bran
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from lifecycle import log, messages
@@ -18,18 +19,42 @@ _DONE_WITH = "branch_merged"
 
 
 def choose(cards: Iterable[Card], repository: Repository) -> Card | None:
-    """The first open Todo card of this repository by Priority; without one, last."""
-    todo = todo_of(cards, repository)
-    return todo[0] if todo else None
+    """The first open Todo card of this repository by Priority that `lifecycle claim` would take."""
+    known = list(cards)
+    still_open = {card.number for card in todo_of(known, repository, status=None)}
+    free = (
+        card
+        for card in todo_of(known, repository)
+        if not still_open.intersection(dependencies(card.dependencies))
+    )
+    return next(free, None)
 
 
-def todo_of(cards: Iterable[Card], repository: Repository) -> list[Card]:
-    """Open Todo cards of this repository, by Priority (missing last), else as the board has them."""
+def dependencies(text: str | None) -> list[int]:
+    """The issue numbers that a Dependencies field names: `#12, #13` or `12 13`.
+
+    Issues of other repositories (`owner/name#12`, URLs) are not ours to judge.
+    """
+    return sorted({int(number) for number in re.findall(r"(?<![\w./#-])#?(\d+)\b", text or "")})
+
+
+def todo_of(
+    cards: Iterable[Card], repository: Repository, *, status: str | None = Status.TODO
+) -> list[Card]:
+    """Open cards of this repository by Priority (missing last), else as the board has them.
+
+    Args:
+        cards: all of the board's.
+        repository: the only one that counts.
+        status: the column; None for all of them.
+    """
     name = str(repository).casefold()
     todo = [
         card
         for card in cards
-        if card.item.status == Status.TODO and card.is_open and card.repository.casefold() == name
+        if status in (None, card.item.status)
+        and card.is_open
+        and card.repository.casefold() == name
     ]
     return sorted(todo, key=lambda card: (card.priority is None, card.priority or ""))
 

@@ -77,6 +77,8 @@ class Record:
         comment_done, issue_closed, board_done, lease_done: steps of closing that are facts.
         lease: the sha of our lease commit, or empty.
         override: why the claim may close without a merge, or empty; lives in phase done only.
+        taken_by: another agent whose name the card shows where ours stood, while that lasts.
+        reopened: how often the pull request was closed and opened again.
         is_taken: `lifecycle claim` made this claim, so that `created_at` is when it was made.
         touched: the claim file's mtime when the last look ended; another one is another attempt.
         intents: by kind, creates whose outcome is not known.
@@ -101,6 +103,8 @@ class Record:
     lease: str = ""
     lease_done: bool = False
     override: str = ""
+    taken_by: str = ""
+    reopened: int = 0
     is_taken: bool = False
     touched: int = 0
     intents: Mapping[str, Intent] = field(default_factory=dict)
@@ -225,7 +229,7 @@ def _with_board(record: Record, fact: plan.BoardIs) -> Record:
     return replace(
         record.with_values(values),
         is_item_known=True,
-        moved_to=None,
+        moved_to=None if fact.wrote_status is not None else record.moved_to,
         synced_agent=fact.wrote_agent if fact.wrote_agent is not None else record.synced_agent,
         board_done=record.board_done or is_done,
     )

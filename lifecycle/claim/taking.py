@@ -17,6 +17,7 @@ from lifecycle.claim import lease
 from lifecycle.claim.desk import Desk
 from lifecycle.claim.exclude import exclude_own_files
 from lifecycle.claim.file import SCHEMA_VERSION
+from lifecycle.claim.next_task import dependencies
 from lifecycle.claim.state import Record
 from lifecycle.claim.table import CLAIM, READY_FOR_AGENT, Status
 from lifecycle.errors import (
@@ -42,6 +43,24 @@ class Taken:
     title: str
     notes: tuple[str, ...] = ()
     is_new: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class _Attempt:
+    """Who takes the task; `resumes` what this worktree began, or had and lost the file of."""
+
+    agent: str
+    nonce: str
+    resumes: bool
+    held: str = ""
+
+    @property
+    def login(self) -> str:
+        return self.agent.rpartition("-")[0]
+
+    def made(self, holder: lease.Lease) -> bool:
+        """True if the lease is this worktree's own."""
+        return holder.nonce == self.nonce or holder.sha == self.held
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,11 +105,10 @@ def take(world: World, desk: Desk, query: str, *, force: bool = False) -> Taken:
             )
         task = _read(world, number, cards)
         if mine is not None:
-            return Taken(mine, task.issue.title, ("It was claimed here already.",), is_new=False)
-        agent, resumes = _agent_id(world, desk, number)
-        login = agent.rpartition("-")[0]
-        notes += _admit(world, task, login=login, agent=agent, force=force)
-        return _take(world, desk, task, agent, notes, resumes=resumes, force=force)
+            return Taken(mine, task.issue.title, is_new=False)
+        attempt = _attempt(world, desk, number)
+        notes += _admit(world, task, attempt, force=force)
+        return _take(world, desk, task, attempt, notes, force=force)
 
 
 def branch_name(title: str, number: int) -> str:
@@ -106,38 +124,31 @@ def branch_name(title: str, number: int) -> str:
     return f"claude/{slug or 'task'}-{number}"
 
 
-def dependencies(text: str | None) -> list[int]:
-    """The issue numbers that a Dependencies field names: `#12, #13` or `12 13`.
-
-    Issues of other repositories (`owner/name#12`, URLs) are not ours to judge.
-    """
-    return sorted({int(number) for number in re.findall(r"(?<![\w./#-])#?(\d+)\b", text or "")})
-
-
 def _take(
     world: World,
     desk: Desk,
     task: _Task,
-    agent: str,
+    attempt: _Attempt,
     notes: list[str],
     *,
-    resumes: bool,
     force: bool,
 ) -> Taken:
-    number = task.issue.number
-    desk.state[_CLAIMING] = {"issue": number, "agent": agent}
+    number, agent, login = task.issue.number, attempt.agent, attempt.login
+    desk.state[_CLAIMING] = {"issue": number, "agent": agent, "nonce": attempt.nonce}
     desk.save()
-    sha = _hold(world, number, agent, notes, resumes=resumes, force=force)
     branch = branch_name(task.issue.title, number)
     try:
+        sha = _hold(world, number, attempt, notes, force=force)
+    except HeldByAnother:
+        _give_up(desk)
+        raise
+    try:
         _switch(world, branch, world.settings.base or task.seen.default_branch)
-    except LifecycleError:
+    except GitFailed:
         if sha:
             lease.release(world.git, world.settings.remote, number, sha)
-        desk.state.pop(_CLAIMING, None)
-        desk.save()
+        _give_up(desk)
         raise
-    login = agent.rpartition("-")[0]
     if login not in world.forge.assign(number, login):
         notes.append(f"GitHub did not assign {login} (no write access?); the claim stands.")
     item = _put_on_board(world, task, agent, notes)
@@ -152,6 +163,12 @@ def _take(
     )
     desk.state.pop(_CLAIMING, None)
     return Taken(desk.create(record), task.issue.title, tuple(notes))
+
+
+def _give_up(desk: Desk) -> None:
+    """This attempt is over: the next one is another."""
+    desk.state.pop(_CLAIMING, None)
+    desk.save()
 
 
 def _values(task: _Task, branch: str, agent: str, item: BoardItem | None) -> dict[str, Any]:
@@ -172,6 +189,8 @@ def _values(task: _Task, branch: str, agent: str, item: BoardItem | None) -> dic
 
 def _number(query: str) -> int | None:
     match = re.fullmatch(r"#?(\d+)", query.strip()) or re.search(r"/issues/(\d+)$", query.strip())
+    if match is not None and not 0 < int(match[1]) < 2**31:
+        raise Refused(f"{match[1]} is no issue number; nothing was claimed.")
     return int(match[1]) if match else None
 
 
@@ -214,30 +233,35 @@ def _read(world: World, number: int, cards: tuple[Card, ...]) -> _Task:
     return _Task(seen.issue, seen, card, cards, has_board and seen.board_problem is None)
 
 
-def _agent_id(world: World, desk: Desk, number: int) -> tuple[str, bool]:
-    """Who takes it, and whether an interrupted claim of the same task goes on."""
-    before = desk.state.get(_CLAIMING)
-    if before and before.get("issue") == number:
-        return str(before["agent"]), True
-    return f"{world.forge.viewer()}-{int(world.clock.now())}", False
+def _attempt(world: World, desk: Desk, number: int) -> _Attempt:
+    before = desk.state.get(_CLAIMING) or {}
+    if before.get("issue") == number and before.get("agent") and before.get("nonce"):
+        return _Attempt(str(before["agent"]), str(before["nonce"]), resumes=True)
+    lost = desk.remembered()
+    if lost is not None and not lost.outcome and lost.claim.issue_number == number and lost.lease:
+        return _Attempt(lost.claim.agent_id, lease.new_nonce(), resumes=True, held=lost.lease)
+    agent = f"{world.forge.viewer()}-{int(world.clock.now())}"
+    return _Attempt(agent, lease.new_nonce(), resumes=False)
 
 
-def _admit(world: World, task: _Task, *, login: str, agent: str, force: bool) -> list[str]:
+def _admit(world: World, task: _Task, attempt: _Attempt, *, force: bool) -> list[str]:
     """Remarks, if the task may be taken; otherwise the refusal."""
     issue, item = task.issue, task.seen.item
     if not issue.is_open:
-        raise Refused(f"#{issue.number} is closed; nothing was claimed.")
+        raise Refused(f"#{issue.number} is closed; nothing was claimed. Choose another task.")
     status = item.status if item is not None else None
-    if status not in (None, Status.TODO) and not (item and item.agent == agent) and not force:
+    is_ours = attempt.resumes and item is not None and item.agent == attempt.agent
+    if status not in (None, Status.TODO) and not is_ours and not force:
         if item is not None and item.agent:
             raise HeldByAnother(
-                f"#{issue.number} is {status}, held by {item.agent}; nothing was claimed."
+                f"#{issue.number} is {status}, held by {item.agent}; nothing was claimed. Choose "
+                "another task, or take it over with --force if that agent is gone."
             )
         raise Refused(
             f'#{issue.number} has Status "{status}", not "{Status.TODO}"; nothing was claimed. '
             "Move it to Todo, or use --force."
         )
-    others = [name for name in issue.assignees if name.casefold() != login.casefold()]
+    others = [name for name in issue.assignees if name.casefold() != attempt.login.casefold()]
     if others and not force:
         raise HeldByAnother(
             f"#{issue.number} is assigned to {', '.join(others)}; nothing was claimed. "
@@ -266,18 +290,17 @@ def _need_dependencies(world: World, task: _Task, *, force: bool) -> None:
         )
 
 
-def _hold(
-    world: World, number: int, agent: str, notes: list[str], *, resumes: bool, force: bool
-) -> str:
-    remote = world.settings.remote
-    holder = None
-    if resumes or force:
-        holder = lease.read(world.git, remote, number)
-        if holder is not None and resumes and holder.agent == agent:
-            return holder.sha
+def _hold(world: World, number: int, attempt: _Attempt, notes: list[str], *, force: bool) -> str:
+    """Take the lease; its sha, or nothing (with a remark) where leases cannot be written."""
+    git, remote = world.git, world.settings.remote
+    holder = lease.read(git, remote, number) if attempt.resumes or force else None
+    if holder is not None and attempt.resumes and attempt.made(holder):
+        return holder.sha
+    before = holder.sha if holder is not None and force else ""
     try:
-        before = holder.sha if holder is not None and force else ""
-        return lease.take(world.git, remote, number, agent, instead_of=before)
+        return lease.take(
+            git, remote, number, attempt.agent, nonce=attempt.nonce, instead_of=before
+        )
     except GitFailed as error:
         notes.append(
             f"The claim is not exclusive: no lease could be pushed to {remote} ({error.evidence})."

@@ -8,7 +8,7 @@ from lifecycle.claim.taking import take
 from lifecycle.cli.session import begin, claim_data, json_option
 
 
-@click.command("claim")
+@click.command("claim", short_help="Take a task.")
 @click.argument("task", nargs=-1, required=True)
 @click.option(
     "--force",
@@ -27,7 +27,10 @@ def command(task: tuple[str, ...], *, force: bool, as_json: bool) -> None:
     taken = take(session.world, session.desk, " ".join(task), force=force)
     claim = taken.record.claim
     lines = [f"Warning: {note}" for note in taken.notes]
-    lines.append(f"Claimed #{claim.issue_number} {taken.title} as {claim.agent_id}.")
+    if taken.is_new:
+        lines.append(f"Claimed #{claim.issue_number} {taken.title} as {claim.agent_id}.")
+    else:
+        lines.append(f"#{claim.issue_number} is claimed here already, in phase {claim.phase}.")
     lines.append(f'On branch {claim.branch}. When done: lifecycle handoff --summary "…"')
     data = {"claim": claim_data(taken.record), "title": taken.title, "notes": taken.notes}
     session.show(lines, {**data, "new": taken.is_new})

@@ -8,25 +8,30 @@ from lifecycle.claim.moves import move
 from lifecycle.claim.table import Phase
 from lifecycle.cli.session import begin, json_option
 from lifecycle.cli.tick import look
+from lifecycle.errors import Refused
 
 
-@click.command("close")
+@click.command("close", short_help="The user's yes: close the issue.")
 @click.option(
     "--override",
     metavar="REASON",
-    default="",
+    default=None,
     help="Close although no PR merged; the reason goes into the issue's comment.",
 )
 @json_option
-def command(override: str, *, as_json: bool) -> int:
+def command(override: str | None, *, as_json: bool) -> int:
     """Close the claim's issue: the answer "yes" to "Should I close issue #N?".
 
     Closes only if the PR merged, unless --override gives a reason. Comments, closes, sets the board
     to Done, clears Agent, and deletes .agent-claim.json once GitHub shows the issue closed.
     """
+    if override is not None and not override.strip():
+        raise Refused("--override needs a reason, which goes into the issue's comment.")
     session = begin(as_json=as_json)
     # GitHub judges it: a yes given before the merge was seen here is still a yes.
-    record = move(session.world, session.desk, Phase.DONE, force=True, override=override.strip())
+    record = move(
+        session.world, session.desk, Phase.DONE, force=True, override=(override or "").strip()
+    )
     code = look(session)
     left = session.desk.load(repair=False).record
     is_same = left is not None and left.claim.issue_number == record.claim.issue_number

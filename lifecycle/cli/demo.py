@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import sys
 from typing import TYPE_CHECKING
 
 import click
@@ -15,13 +17,16 @@ if TYPE_CHECKING:
 
     from lifecycle.demo import Step, Story
 
+WIDTH = 100
+"""Columns at most: further apart, words and numbers of one line lose each other."""
+
 _COLOURS = {"agent": "cyan", "hook": "magenta", "human": "green"}
 
 
-@click.command("demo")
+@click.command("demo", short_help="Claim to close in a few seconds, with no token.")
 @json_option
 def command(*, as_json: bool) -> int:
-    """Run a task from claim to close on the embedded GitHub, in about ten seconds.
+    """Run a task from claim to close on the embedded GitHub, in a few seconds.
 
     Needs no token and no network. Exits 0 only if the issue really ended closed and the board Done.
     """
@@ -29,7 +34,11 @@ def command(*, as_json: bool) -> int:
 
     from lifecycle.demo import DemoFailedError, tell
 
-    console = Console(quiet=as_json, highlight=False, soft_wrap=False)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal without UTF-8 shows "?" for an arrow
+    wide = Console()
+    console = Console(quiet=as_json, highlight=False, width=min(wide.width, WIDTH))
     console.print(
         "[bold]claim to close[/], on an embedded GitHub: real git, real HTTP, real hooks\n"
     )
@@ -56,10 +65,12 @@ def _print_step(console: Console, step: Step) -> None:
     row.add_column(width=11)
     count = f"{step.requests} request{'' if step.requests == 1 else 's'}"
     who = Text(step.who, style=f"bold {_COLOURS.get(step.who, 'white')}")
-    row.add_row(who, step.what, Text(count, style="dim"), Text(step.board, style="yellow"))
+    board = Text(step.board, style="bold green" if step.board == "Done" else "dim")
+    row.add_row(who, Text(step.what, style="dim"), Text(count, style="dim"), board)
     console.print(row)
     if step.heard:
-        console.print(Padding(Text(step.heard, style="dim"), (0, 0, 0, 7)))
+        style = "red" if "FAILED" in step.heard else "green" if "passed!" in step.heard else ""
+        console.print(Padding(Text(step.heard, style=style), (0, 0, 0, 7), expand=False))
 
 
 def _print_end(console: Console, story: Story) -> None:

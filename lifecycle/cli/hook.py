@@ -7,7 +7,7 @@ import click
 from lifecycle.hookio import REPLIES
 
 
-@click.command("hook")
+@click.command("hook", short_help="The hook entrypoints, for other callers.")
 @click.argument("name", type=click.Choice(list(REPLIES)))
 @click.option("--path", is_flag=True, help="Print where the script lies, for your settings.")
 def command(name: str, *, path: bool) -> int:

@@ -11,8 +11,8 @@ from lifecycle.cli.tick import look
 from lifecycle.errors import Refused
 
 
-@click.command("nudge")
-@click.argument("phase", type=click.Choice([phase.value for phase in Phase]))
+@click.command("nudge", short_help="Set the phase by hand.")
+@click.argument("phase", metavar="PHASE", type=click.Choice([phase.value for phase in Phase]))
 @click.option("--dry-run", is_flag=True, help="Say what the move would be; write nothing.")
 @click.option("--force", is_flag=True, help="Make a move that the phase table does not have.")
 @click.option("--reason", default="", help="Why; needed with --force for done without a merge.")
@@ -21,6 +21,8 @@ def command(phase: str, *, dry_run: bool, force: bool, reason: str, as_json: boo
     """Move the claim to PHASE and look once.
 
     Only moves of the phase table are made; an illegal one names the legal ones.
+
+    The phases: coding, ready_for_pr, pr_created, checks_running, merged_detected, pr_closed, done.
     """
     session = begin(as_json=as_json)
     wanted = Phase(phase)

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 
-@click.group("sandbox")
+@click.group("sandbox", short_help="The embedded GitHub.")
 def command() -> None:
     """An embedded GitHub on loopback: REST, GraphQL, and git over smart HTTP."""
 

@@ -8,7 +8,7 @@ from lifecycle.claim.briefing import claim_lines
 from lifecycle.cli.session import begin, claim_data, json_option
 
 
-@click.command("status")
+@click.command("status", short_help="Show where the claim stands; no network.")
 @json_option
 def command(*, as_json: bool) -> None:
     """Show the claim, its PR and checks as last seen, and the question that is open.

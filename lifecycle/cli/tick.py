@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Collection
+from dataclasses import replace
+
 import click
 
 from lifecycle import engine
@@ -9,10 +13,10 @@ from lifecycle.claim.briefing import claim_lines
 from lifecycle.cli.report import report_data, report_lines
 from lifecycle.cli.session import Session, begin, json_option
 from lifecycle.errors import Transient
-from lifecycle.plan import Wake
+from lifecycle.plan import Tone, Wake
 
 
-@click.command("tick")
+@click.command("tick", short_help="Look at GitHub once, now.")
 @click.option("--dry-run", is_flag=True, help="Print the plan; write nothing anywhere.")
 @json_option
 def command(*, dry_run: bool, as_json: bool) -> int:
@@ -26,8 +30,10 @@ def command(*, dry_run: bool, as_json: bool) -> int:
 
 def look(session: Session) -> int:
     """One look, reported; exit code 1 if it could not be finished."""
-    report = engine.tick(session.world, session.desk, Wake.TICK)
-    lines = report_lines(report)
+    report = engine.tick(session.world, session.desk, Wake.TICK, tones=_tones())
+    # What is the agent's stays on the queue for it, and is shown here all the same.
+    shown = [*report.said, *session.desk.waiting()]
+    lines = report_lines(replace(report, said=tuple(shown)))
     if report.record is not None and not report.record.outcome:
         known = "\n".join(lines)
         lines += [line for line in claim_lines(report.record) if line not in known]
@@ -36,10 +42,19 @@ def look(session: Session) -> int:
         lines.append(problem.sentence)
     if report.record is None and not lines:
         lines.append("No claim in this worktree: nothing to do.")
-    session.show(lines, report_data(report))
+    session.show(lines, report_data(replace(report, said=tuple(shown))))
     if isinstance(problem, Transient) and not session.as_json:
         click.echo("What was done is kept; the rest is tried again at the next look.", err=True)
     return 1 if problem is not None else 0
+
+
+def _tones() -> Collection[Tone]:
+    """What this terminal may take off the queue: in an agent's session all of it.
+
+    Claude Code sets CLAUDE_CODE_SESSION_ID for the commands that its agent runs. A person who looks
+    must not use up what the agent has not heard.
+    """
+    return tuple(Tone) if os.environ.get("CLAUDE_CODE_SESSION_ID") else (Tone.NOTE,)
 
 
 def dry(session: Session) -> int:

@@ -222,7 +222,8 @@ class GitHubBoard:
         def once() -> Reply:
             reply = self._graph.execute(name, variables, subject=subject)
             if reply.problems:
-                asked = Asked(subject, is_write=True)
+                is_partly_done = any(part is not None for part in reply.data.values())
+                asked = Asked(subject, is_write=True, is_partly_done=is_partly_done)
                 raise self._graph.failures.of_problems(reply.problems, asked)
             return reply
 

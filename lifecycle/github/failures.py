@@ -89,10 +89,11 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What was asked for: words for the sentence, and whether it was a write."""
+    """What was asked for: words for the sentence, whether it was a write, and one done in part."""
 
     subject: str
     is_write: bool = False
+    is_partly_done: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +111,11 @@ class _Case:
     def text(self) -> str:
         """GitHub's words in lower case, for matching."""
         return self.words.lower()
+
+    @property
+    def unchanged(self) -> str:
+        """What a clear no left behind."""
+        return "only a part was changed" if self.asked.is_partly_done else "nothing was changed"
 
     @property
     def kept(self) -> str:
@@ -224,12 +230,14 @@ def _forbidden(case: _Case) -> LifecycleError:
         fix = "authorize it for the organisation's single sign-on in GitHub's token settings"
     elif needs := case.answer.headers.get("x-accepted-github-permissions"):
         fix = f"it needs {needs}"
+    elif case.answer.status == 404:
+        fix = "check that it exists, and use a token of somebody who may write to it"
     else:
         fix = "use a token of somebody with access and with the permissions that this needs"
     said = f" (GitHub: {case.words.rstrip('.')})" if case.words else ""
     return NoPermission(
-        f"The token in {case.source} has no permission for {case.asked.subject}{said}, so nothing "
-        f"was changed; {fix}.",
+        f"The token in {case.source} has no permission for {case.asked.subject}{said}, so "
+        f"{case.unchanged}; {fix}.",
         evidence=case.words,
     )
 
@@ -287,9 +295,23 @@ def _rejected(case: _Case) -> LifecycleError:
     number = f" ({case.answer.status})" if case.answer.status >= 400 else ""
     words = case.words.rstrip(".") or "no reason given"
     return Rejected(
-        f"GitHub refused {case.asked.subject}{number}: {words}; nothing was changed, mend that and "
+        f"GitHub refused {case.asked.subject}{number}: {words}; {case.unchanged}, mend that and "
         "try again.",
         evidence=case.words,
+    )
+
+
+def _base_missing(case: _Case) -> LifecycleError:
+    return Rejected(
+        "The base branch does not exist on GitHub, so no pull request was opened; correct base in "
+        ".lifecycle.toml.",
+        evidence=case.words,
+    )
+
+
+def _has_bad_base(case: _Case) -> bool:
+    return any(
+        one.get("field") == "base" and one.get("code") == "invalid" for one in case.answer.errors
     )
 
 
@@ -315,6 +337,7 @@ _ANSWERS: tuple[_Row, ...] = (
     (lambda case: "pull request already exists" in case.text, _exists),
     (lambda case: "no commits between" in case.text, _nothing_to_merge),
     (_has_bad_head, _head_missing),
+    (_has_bad_base, _base_missing),
     (lambda case: case.answer.status >= 500 or case.answer.status == 408, _outage),
     (lambda _: True, _rejected),
 )

@@ -68,6 +68,7 @@ class GraphClient:
         self._url = url
         self._transport: RequestsHTTPTransport | None = None
         self._session: SyncClientSession | None = None
+        self._status = 0
 
     def __repr__(self) -> str:
         return f"GraphClient({self._url!r})"
@@ -120,6 +121,10 @@ class GraphClient:
             data: object = session.execute(request)
             errors: object = []
         except TransportQueryError as error:
+            if self._status >= 500:
+                # gql reads the errors of an outage as answers; the status says what they are.
+                answer = Answer.read(self._status, self._headers(), {})
+                raise self.failures.of_answer(answer, asked) from None
             data, errors = error.data, error.errors
         except TransportError as error:
             raise self._failed(error, asked) from None
@@ -141,7 +146,7 @@ class GraphClient:
             patience: Any = Patience(self.deadline)  # annotated as int, handed on to requests as is
             self._transport = RequestsHTTPTransport(
                 self._url,
-                auth=Bearer(self.failures.token),
+                auth=Bearer(self.failures.token, self._note_status),
                 timeout=patience,
                 retries=0,
                 # A redirected POST would come out as a GET.
@@ -151,6 +156,9 @@ class GraphClient:
             connect: Callable[[], SyncClientSession] = client.connect_sync  # has no annotations
             self._session = connect()
         return self._session
+
+    def _note_status(self, status: int) -> None:
+        self._status = status
 
     def _headers(self) -> dict[str, str]:
         found = self._transport.response_headers if self._transport else None

@@ -237,6 +237,8 @@ class RestClient:
                 key=(run.workflow_id, run.event),
             )
             for run in self._repository(repository).get_workflow_runs(head_sha=sha)
+            # A redirect (the repository was renamed) loses the query, and shows every commit's runs.
+            if run.head_sha == sha
         ]
 
     def _statuses(self, repository: Repository, sha: str) -> list[translate.Entry]:

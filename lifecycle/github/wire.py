@@ -5,6 +5,7 @@ The one module that knows requests and urllib3, which PyGithub and gql both spea
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import requests
@@ -44,13 +45,20 @@ class Bearer(AuthBase):
     Source: https://requests.readthedocs.io/en/latest/user/authentication/#netrc-authentication
     """
 
-    def __init__(self, token: str) -> None:
+    def __init__(self, token: str, on_status: Callable[[int], None] | None = None) -> None:
         self._token = token
+        self._on_status = on_status
 
     def __call__(self, request: Any) -> Any:
-        """Add the Authorization header."""
+        """Add the Authorization header, and see that the answer's status is told."""
         request.headers["Authorization"] = f"Bearer {self._token}"
+        if self._on_status is not None:
+            request.register_hook("response", self._tell)
         return request
+
+    def _tell(self, response: Any, *_: Any, **__: Any) -> None:
+        if self._on_status is not None:
+            self._on_status(int(response.status_code))
 
     def __repr__(self) -> str:
         return "Bearer(***)"

@@ -138,6 +138,38 @@ def test_an_interrupted_claim_goes_on(place: Place) -> None:
     assert place.card()["Agent"] == place.claim()["agent_id"]
 
 
+def test_the_loser_of_a_race_does_not_take_over_by_trying_again(
+    place: Place, tmp_path: Path
+) -> None:
+    """Two worktrees of one account, claiming in one second: names are equal, attempts are not."""
+    from lifecycle.api import HeldByAnother, Worktree
+    from tests.conftest import ManualClock
+
+    class Stopped(ManualClock):
+        def now(self) -> float:
+            return 1_800_000_000.0
+
+    trees = []
+    for name in ("one", "two"):
+        root = tmp_path / name
+        environment = environment_of(place.info, root)
+        subprocess.run(
+            ["git", "clone", "--quiet", place.info.git_url, str(root)], env=environment, check=True
+        )
+        trees.append(Worktree(root, environment=environment, clock=Stopped(), seconds=None))
+    first, second = trees
+    taken = first.claim(45)
+    for _ in range(2):
+        with pytest.raises(HeldByAnother):
+            second.claim(45)
+    place.control.set_field(45, "Status", "Todo")
+    with pytest.raises(HeldByAnother):
+        second.claim(45)
+    assert first.status() == taken.record
+    for tree in trees:
+        tree.disconnect()
+
+
 def test_claim_force_takes_over(place: Place) -> None:
     """--force takes a task that another holds, lease included."""
     ok(place.cli("claim", "42"))

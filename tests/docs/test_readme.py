@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tomllib
@@ -155,7 +156,7 @@ def test_the_line_that_tries_a_hook_works(place: Place) -> None:
     """The manual run on the page, in a repository with a hand-written claim, opens its PR."""
     (line,) = re.findall(r"^echo '\{\}' \|.*hooks/on-stop$", PAGE.text, re.MULTILINE)
     place.ready()
-    line = line.replace("hooks/on-stop", str(resources.hook_script("on-stop")))
+    line = line.replace("hooks/on-stop", shlex.quote(str(resources.hook_script("on-stop"))))
     done = place.run("sh", "-c", line)
     assert (done.returncode, done.stderr) == (0, "")
     assert f"PR #{place.pull()} created" in done.stdout

@@ -269,6 +269,7 @@ def test_githubs_own_verdict_counts_where_everything_else_is_hidden(
     mock.get(f"{REST}/commits/{SHA}/check-runs", status=403, json={"message": "Not accessible"})
     run = {"id": 1, "name": "CI", "event": "push", "workflow_id": 3, "status": "completed"}
     run |= {"conclusion": "success", "run_started_at": "2026-01-31T10:00:00Z", "html_url": "u"}
+    run |= {"head_sha": SHA}
     mock.get(f"{REST}/actions/runs", json={"total_count": 1, "workflow_runs": [run]})
     mock.get(f"{REST}/commits/{SHA}/status", json={"statuses": [], "total_count": 0})
     checks = forge.observe(replace(LOOK, board=False)).by_branch[0].checks

@@ -195,10 +195,12 @@ def test_a_token_without_checks_falls_back_to_actions(
     )
     run = {"id": 1, "name": "CI", "event": "push", "workflow_id": 3, "status": "completed"}
     run |= {"conclusion": "failure", "run_started_at": "2026-01-31T10:00:00Z", "html_url": "u"}
+    run |= {"head_sha": SHA}
+    other = {**run, "id": 3, "head_sha": "b" * 40}  # a redirect lost the query
     newer = {**run, "id": 2, "conclusion": "success", "run_started_at": "2026-01-31T11:00:00Z"}
     mock.get(
         f"{BASE}/actions/runs",
-        json={"total_count": 2, "workflow_runs": [newer, run]},
+        json={"total_count": 3, "workflow_runs": [newer, run, other]},
         match=[responses.matchers.query_param_matcher({"head_sha": SHA, "per_page": "100"})],
     )
     mock.get(f"{BASE}/commits/{SHA}/status", json={"statuses": []})

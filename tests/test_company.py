@@ -1,0 +1,133 @@
+"""A claim in company: other agents, people at terminals, hands on the board."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from lifecycle.api import Wake
+from tests.conftest import Place
+
+STOP = {"hook_event_name": "Stop"}
+
+
+def texts(report: Any) -> str:
+    """All that a report says."""
+    return "\n".join(say.text for say in report.said)
+
+
+def test_a_claim_that_was_taken_over_writes_nothing_any_more(place: Place) -> None:
+    """The card shows another agent: said once, no write, no close, and the work is kept."""
+    place.ready()
+    place.tree().tick(Wake.STOP)
+    number = place.pull()
+    place.control.set_field(42, "Agent", "maria-2")
+    place.control.set_field(42, "Status", "In Progress")
+    assert "taken over by maria-2" in texts(place.tree().tick(Wake.IDLE))
+    place.control.merge_pull(number)
+    place.write(phase="done")
+    place.clear()
+    for _ in range(3):
+        place.tree().tick(Wake.STOP)
+        place.clock.sleep(130)
+    assert place.writes() == []
+    assert place.issue()["state"] == "open"
+    assert place.card() | {"Agent": "maria-2", "Status": "In Progress"} == place.card()
+    place.control.set_field(42, "Agent", "octocat-1")
+    place.control.set_field(42, "Status", "In Review")
+    place.tree().tick(Wake.STOP)
+    assert place.issue()["state"] == "closed"
+
+
+def test_a_person_who_looks_does_not_use_up_the_agents_news(place: Place) -> None:
+    """A tick in a terminal shows the failure; the agent is woken with it all the same, once."""
+    place.ready()
+    place.hook("on-stop", STOP)
+    place.control.set_check(place.pull(), "test", conclusion="failure")
+    assert "1 FAILED" in place.cli("tick").stdout
+    assert "1 FAILED" in place.hook("on-idle", {}).stderr
+    assert place.hook("on-idle", {}).stderr == ""
+
+
+def test_an_agent_that_looks_has_heard(place: Place) -> None:
+    """The same command in the agent's own session takes the sentence off the queue."""
+    place.ready()
+    place.hook("on-stop", STOP)
+    place.control.set_check(place.pull(), "test", conclusion="failure")
+    assert "1 FAILED" in place.cli("tick", CLAUDE_CODE_SESSION_ID="s").stdout
+    assert place.hook("on-idle", {}).stderr == ""
+
+
+def test_a_pull_request_that_closes_twice_is_told_twice(place: Place) -> None:
+    """Closed, reopened, closed again: each close is news."""
+    place.ready()
+    place.tree().tick(Wake.STOP)
+    number = place.pull()
+    heard = []
+    for _ in range(2):
+        place.control.close_pull(number)
+        place.clock.sleep(130)
+        heard.append(texts(place.tree().tick(Wake.IDLE)))
+        heard.append(texts(place.tree().tick(Wake.IDLE)))
+        place.control.reopen_pull(number)
+        place.clock.sleep(130)
+        place.tree().tick(Wake.IDLE)
+    assert ["closed without" in text for text in heard] == [True, False, True, False]
+
+
+def test_a_claim_whose_file_was_deleted_can_be_taken_up_again(place: Place) -> None:
+    """It is this worktree's own lease: claiming again is not being held by oneself."""
+    assert place.cli("claim", "42").returncode == 0
+    before = place.claim()
+    (place.root / ".agent-claim.json").unlink()
+    done = place.cli("claim", "42")
+    assert done.returncode == 0, done.stderr
+    assert place.claim()["agent_id"] == before["agent_id"]
+    assert place.claim()["branch"] == before["branch"]
+
+
+def test_a_card_that_somebody_moved_stays_there_at_closing(place: Place) -> None:
+    """Agent is cleared, the issue closed, and the column left as the person chose it."""
+    place.ready()
+    place.tree().tick(Wake.STOP)
+    place.control.set_field(42, "Status", "Todo")
+    place.tree().tick(Wake.IDLE)
+    place.control.merge_pull(place.pull())
+    place.write(phase="done")
+    said = texts(place.tree().tick(Wake.STOP))
+    assert 'The card stays in "Todo"' in said
+    assert place.card()["Status"] == "Todo"
+    assert not place.card().get("Agent")
+    assert place.issue()["state"] == "closed"
+
+
+def test_somebody_elses_task_is_not_entered_by_an_edit(place: Place) -> None:
+    """issue_number edited to a task that another agent holds: refused, and their card untouched."""
+    place.ready(phase="coding", status="In Progress")
+    place.tree().tick(Wake.STOP)
+    place.write(issue_number=39)
+    report = place.tree().tick(Wake.STOP)
+    assert "stays on #42" in texts(report)
+    assert place.claim()["issue_number"] == 42
+    assert str(place.card(39)["Agent"]).startswith("sam-")
+
+
+def test_a_mended_setting_is_not_complained_about_any_longer(place: Place) -> None:
+    """The typo is gone before anybody heard of it: nothing is said."""
+    place.ready(phase="coding", status="In Progress")
+    config = place.root / ".lifecycle.toml"
+    config.write_text("projct = 1\n")
+    tree = place.tree()
+    tree.desk.folder.make()
+    place.hook("on-idle", {})
+    config.unlink()
+    assert "projct" not in place.hook("on-stop", STOP).stdout
+    start = place.hook("session-start", {})
+    assert "projct" not in json.loads(start.stdout)["hookSpecificOutput"]["additionalContext"]
+
+
+def test_a_phase_that_does_not_exist_can_be_nudged_right(place: Place) -> None:
+    """The agent misspelt it; a command mends it."""
+    place.ready(phase="codng")
+    assert place.cli("nudge", "coding").returncode == 0
+    assert place.claim()["phase"] == "coding"
