@@ -96,10 +96,14 @@ def reopened(number: int) -> str:
 
 
 def done_refused(reason: str, issue: int | None, phase: str) -> str:
-    """`done` without a merge."""
+    """`done` without a merge; what is next depends on what GitHub shows instead."""
+    wait = {
+        "checks_running": "Wait for the merge",
+        "pr_closed": "Reopen the PR or hand off again",
+    }.get(phase, "Hand off the work first")
     return (
-        f"Issue #{issue} was not closed: {reason}. The phase is {phase} again. Wait for the merge, or "
-        'have a person run: lifecycle close --override "reason"'
+        f"Issue #{issue} was not closed: {reason}. The phase is {phase} again. {wait}, or have a "
+        'person run: lifecycle close --override "reason"'
     )
 
 

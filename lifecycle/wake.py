@@ -55,7 +55,18 @@ def _within_deadline(hook: str, root: Path, environment: Mapping[str, str]) -> R
         _log_quietly(root, f"{hook}: the deadline was reached")
     except LifecycleError as error:
         _log_quietly(root, f"{hook}: {error.sentence}")
+    except OSError as error:
+        if hook == "session-start":  # once for each session; the other hooks would repeat it
+            return hookio.render(hook, [], context=_unwritable(error))
     return Reply()
+
+
+def _unwritable(error: OSError) -> str:
+    where = error.filename or ".lifecycle"
+    return (
+        f"lifecycle cannot keep its files ({where}: {error.strerror}), so nothing is done for the claim "
+        "until that is mended."
+    )
 
 
 def _seconds(hook: str, root: Path, environment: Mapping[str, str]) -> float:

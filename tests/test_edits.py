@@ -108,6 +108,17 @@ def test_renamed_options_refresh_the_cached_ids_once(place: Place) -> None:
     ]
 
 
+def test_a_summary_of_any_length_makes_a_pull_request(place: Place) -> None:
+    """GitHub takes 256 characters of title and 65,536 of body: both are cut, the link stays."""
+    place.ready(summary="word " * 20_000)
+    place.tree().tick(Wake.STOP)
+    pull = place.pulls()[place.pull()]
+    assert len(pull["title"]) == 256
+    assert pull["title"].endswith("…")
+    assert len(pull["body"]) <= 65_536
+    assert "Refs #42" in pull["body"]
+
+
 def test_fault_11_clearing_agent_really_clears(place: Place) -> None:
     """An empty text does nothing on GitHub; the clearing mutation does."""
     merged(place)

@@ -45,9 +45,20 @@ def claim_lines(record: Record) -> list[str]:
         lines.append(checks_line(record))
     if phase is Phase.MERGED_DETECTED and claim.pr_number:
         lines.append(messages.merged(claim.pr_number, claim.issue_number))
-    if phase is not None:
-        lines.append(NEXT_STEPS[phase])
+    if phase is None:
+        lines.append(messages.unknown_phase(claim.phase, [p.value for p in Phase]))
+    else:
+        lines.append(_next_step(record, phase))
     return lines + problem_lines(record)
+
+
+def _next_step(record: Record, phase: Phase) -> str:
+    checks = record.checks or {}
+    if phase is Phase.CHECKS_RUNNING and checks.get("failed"):
+        return "Fix, commit and push; the new head is looked at when the session idles."
+    if phase is Phase.CHECKS_RUNNING and checks.get("passed") and not checks.get("running"):
+        return f"PR #{record.claim.pr_number} waits for a person to merge it."
+    return NEXT_STEPS[phase]
 
 
 def checks_line(record: Record) -> str:

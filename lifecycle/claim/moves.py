@@ -12,7 +12,7 @@ from lifecycle.claim.desk import Desk, Loaded
 from lifecycle.claim.file import CLAIM_FILE
 from lifecycle.claim.state import Record
 from lifecycle.claim.table import CLAIM, IN_REVIEW, Phase, Status
-from lifecycle.errors import ClaimRefused, Refused
+from lifecycle.errors import ClaimRefused, GitFailed, Refused, Transient
 from lifecycle.messages import unknown_phase
 from lifecycle.wiring import World
 
@@ -81,8 +81,7 @@ def hand_off(world: World, desk: Desk, summary: str) -> HandedOff:
     notes = _check_branch(world, record)
     for command in world.settings.validate:
         _validate(world.root, command)
-    branch = record.claim.branch
-    world.git.run("push", "--quiet", "--set-upstream", world.settings.remote, branch)
+    _push(world, record.claim.branch)
     if phase in IN_REVIEW and phase is not Phase.PR_CLOSED:
         number, title = record.claim.pr_number, record.claim.summary
         if summary != title:
@@ -157,6 +156,22 @@ def _check_branch(world: World, record: Record) -> list[str]:
                 "then hand off again."
             )
     return notes
+
+
+def _push(world: World, branch: str) -> None:
+    remote = world.settings.remote
+    try:
+        world.git.run("push", "--quiet", "--set-upstream", remote, branch)
+    except GitFailed as error:
+        raise GitFailed(
+            f"The push of {branch} failed ({error.evidence}); the phase was not changed. If {remote} has "
+            f"commits that you lack, run: git pull --rebase {remote} {branch}; then hand off again.",
+            evidence=error.evidence,
+        ) from None
+    except Transient as error:
+        raise Transient(
+            f"{error.sentence} The phase was not changed; hand off again.", is_ambiguous=True
+        ) from None
 
 
 def _default_branch(world: World) -> str:

@@ -12,6 +12,8 @@ from pathlib import Path
 
 TITLE_LIMIT = 256
 BODY_LIMIT = 60_000
+SUMMARY_LIMIT = 20_000
+"""GitHub takes 65,536 characters; a long summary must not push the link to the issue out."""
 
 TEMPLATES = (
     ".github/pull_request_template.md",
@@ -50,7 +52,7 @@ def title(summary: str) -> str:
 def body(root: Path, *, summary: str, issue: int, link: str) -> str:
     """The body: summary, link to the issue (`Refs #N` or `Closes #N`), checklist, test plan."""
     text = _unchecked(_template(root))
-    parts = {"{{summary}}": summary.strip(), "{{issue}}": f"{link} #{issue}"}
+    parts = {"{{summary}}": summary.strip()[:SUMMARY_LIMIT], "{{issue}}": f"{link} #{issue}"}
     missing = [value for mark, value in parts.items() if mark not in text]
     for mark, value in parts.items():
         text = text.replace(mark, value)

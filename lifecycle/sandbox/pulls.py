@@ -50,6 +50,9 @@ def open_pull(
         raise _wrong("base")
     if head_sha is None or (owner and owner.lower() != world.owner.login.lower()):
         raise _wrong("head")
+    for field, text, most in (("title", title, 256), ("body", body or "", 65_536)):
+        if len(text) > most:
+            raise _custom(f"{field} is too long (maximum is {most} characters)")
     if open_between(world, branch, base):
         raise _custom(f"A pull request already exists for {world.owner.login}:{branch}.")
     if world.git.merge_base(base_sha, head_sha) is None:
