@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-from lifecycle.api import Worktree
+from lifecycle.api import Wake, Worktree
 from lifecycle.claim.file import CLAIM_FILE
 from lifecycle.resources import hook_script
 from lifecycle.sandbox.control import Control, LoggedRequest
@@ -141,6 +141,15 @@ class Place:
                 **changes,
             }
         )
+
+    def merged(self) -> int:
+        """A hand-written claim whose PR was merged and whose user said yes; the PR's number."""
+        self.ready()
+        self.tree().tick(Wake.STOP)
+        number = self.pull()
+        self.control.merge_pull(number)
+        self.write(phase="done")
+        return number
 
     def item_id(self, issue: int = 42) -> str:
         """The id of an issue's item on the board."""

@@ -129,3 +129,9 @@ def seen(
     rules = Rules(head_owner="octo-org", has_board=True, board_name="project 1")
     made = Seen(wake, NOW, record_ or record(), rules, observation=observed, looked_at_checks=True)
     return replace(made, **changes)
+
+
+def texts(spoken: Any) -> str:
+    """All that a decision or a report says, one sentence a line."""
+    says = spoken.said if hasattr(spoken, "said") else spoken.says
+    return "\n".join(say.text for say in says)

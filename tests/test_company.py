@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 from lifecycle.api import Wake
 from tests.conftest import Place
+from tests.factories import texts
 
 STOP = {"hook_event_name": "Stop"}
-
-
-def texts(report: Any) -> str:
-    """All that a report says."""
-    return "\n".join(say.text for say in report.said)
 
 
 def test_a_claim_that_was_taken_over_writes_nothing_any_more(place: Place) -> None:

@@ -15,15 +15,11 @@ from lifecycle.claim.desk import Desk
 from lifecycle.github.board import GitHubBoard
 from lifecycle.github.forge import GitHubForge
 from tests.conftest import BRANCH, Place
+from tests.factories import texts
 
 
 class CrashError(BaseException):
     """The process ends here, as if killed."""
-
-
-def texts(report: Any) -> str:
-    """All that a report says."""
-    return "\n".join(say.text for say in report.said)
 
 
 def crash_at(monkeypatch: pytest.MonkeyPatch, moment: int, *, after: bool) -> list[str]:

@@ -3,25 +3,10 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 from lifecycle.api import Phase, Wake
 from tests.conftest import BRANCH, Place
-
-
-def texts(report: Any) -> str:
-    """All that a report says."""
-    return "\n".join(say.text for say in report.said)
-
-
-def merged(place: Place, **changes: Any) -> int:
-    """A claim whose PR was merged and whose user said yes."""
-    place.ready(**changes)
-    place.tree().tick(Wake.STOP)
-    number = place.pull()
-    place.control.merge_pull(number)
-    place.write(phase="done")
-    return number
+from tests.factories import texts
 
 
 def test_an_edited_pr_number_is_confirmed_by_github_or_put_back(place: Place) -> None:
@@ -121,7 +106,7 @@ def test_a_summary_of_any_length_makes_a_pull_request(place: Place) -> None:
 
 def test_fault_11_clearing_agent_really_clears(place: Place) -> None:
     """An empty text does nothing on GitHub; the clearing mutation does."""
-    merged(place)
+    place.merged()
     assert place.card()["Agent"] == "octocat-1"
     place.tree().tick(Wake.STOP)
     assert "Agent" not in place.card() or place.card()["Agent"] is None
@@ -129,7 +114,7 @@ def test_fault_11_clearing_agent_really_clears(place: Place) -> None:
 
 def test_a_dry_run_plans_everything_and_writes_nothing(place: Place) -> None:
     """The plan of closing is listed in order; no request writes, and no byte changes on disk."""
-    merged(place)
+    place.merged()
     before = {p: p.read_bytes() for p in (place.root / ".lifecycle").iterdir() if p.is_file()}
     claim = (place.root / ".agent-claim.json").read_bytes()
     place.clear()

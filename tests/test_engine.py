@@ -9,21 +9,7 @@ import pytest
 from lifecycle.api import Rejected, Transient, Wake
 from lifecycle.sandbox.faults import Fault
 from tests.conftest import Place
-
-
-def texts(report: Any) -> str:
-    """All that a report says."""
-    return "\n".join(say.text for say in report.said)
-
-
-def merged(place: Place, **changes: Any) -> int:
-    """A claim whose PR was merged and whose user said yes."""
-    place.ready(**changes)
-    place.tree().tick(Wake.STOP)
-    number = place.pull()
-    place.control.merge_pull(number)
-    place.write(phase="done")
-    return number
+from tests.factories import texts
 
 
 def test_fault_1_requests_for_each_path_with_warm_caches(place: Place) -> None:
@@ -171,7 +157,7 @@ def test_a_lost_answer_while_closing_converges(
     place: Place, kind: str, when: str, route: dict[str, Any]
 ) -> None:
     """One comment, a closed issue, a Done board, and "closed" said only when it is."""
-    merged(place)
+    place.merged()
     place.control.add_fault(fault(kind, when, route))
     said = ""
     for _ in range(6):
@@ -189,7 +175,7 @@ def test_a_lost_answer_while_closing_converges(
 
 def test_fault_3_a_close_that_fails_is_not_reported_as_closed(place: Place) -> None:
     """403 on the close: the claim stays, nothing says "closed", and the sentence says why."""
-    merged(place)
+    place.merged()
     place.control.add_fault(Fault("status", status=403, when="before", count=9, **CLOSE))
     report = place.tree().tick(Wake.STOP)
     assert "not closed, and the claim was kept" in texts(report)
@@ -215,7 +201,7 @@ def test_a_pull_request_that_lists_do_not_show_yet_is_not_opened_twice(place: Pl
 
 def test_a_comment_that_lags_is_not_posted_twice(place: Place) -> None:
     """The POST committed, the answer was cut, and the comment shows up only reads later."""
-    merged(place)
+    place.merged()
     place.control.set_lag(comments=1)
     place.control.add_fault(fault("cut", "after", COMMENT))
     for _ in range(5):

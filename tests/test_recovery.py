@@ -16,30 +16,16 @@ from lifecycle.deadline import DeadlineReached
 from lifecycle.errors import GitFailed
 from lifecycle.sandbox.faults import Fault
 from tests.conftest import BRANCH, Place
+from tests.factories import texts
 
 CLOSE: dict[str, Any] = {"method": "PATCH", "path": r"/issues/42$"}
 STOP = {"hook_event_name": "Stop"}
 
 
-def texts(report: Any) -> str:
-    """All that a report says."""
-    return "\n".join(say.text for say in report.said)
-
-
-def merged(place: Place) -> int:
-    """A claim whose PR was merged and whose user said yes."""
-    place.ready()
-    place.tree().tick(Wake.STOP)
-    number = place.pull()
-    place.control.merge_pull(number)
-    place.write(phase="done")
-    return number
-
-
 @pytest.mark.parametrize("wake", [Wake.STOP, Wake.TICK])
 def test_what_is_refused_is_sent_once_in_a_look(place: Place, wake: Wake) -> None:
     """A close that GitHub refuses costs one request, is not listed as done, and is said."""
-    merged(place)
+    place.merged()
     place.control.add_fault(Fault("status", status=403, count=99, **CLOSE))
     place.clear()
     report = place.tree().tick(wake)
@@ -62,7 +48,7 @@ def test_an_unpushed_branch_is_asked_about_once_in_a_tick(place: Place) -> None:
 
 def test_a_refused_close_is_tried_again_when_done_is_written_again_or_later(place: Place) -> None:
     """The agent writes done again, or ten minutes pass: another attempt, by the hook alone."""
-    merged(place)
+    place.merged()
     place.control.add_fault(Fault("status", status=403, count=2, **CLOSE))
     place.tree().tick(Wake.STOP)
     place.clear()
@@ -222,7 +208,7 @@ def test_an_override_lives_no_longer_than_its_done(place: Place) -> None:
 
 def test_an_override_of_a_merged_pull_request_is_no_override(place: Place) -> None:
     """The comment says what is true: it was completed in the PR."""
-    number = merged(place)
+    number = place.merged()
     place.tree().close(override="just in case")
     (comment,) = place.issue()["comments"]
     assert comment["body"].startswith(f"Completed in #{number}")

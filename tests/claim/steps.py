@@ -34,11 +34,6 @@ REVIEW: dict[str, Any] = {
 ITEM = BoardItem("PVTI_lADOBx", "In Review", "edouard-1738000000")
 
 
-def texts(step: Any) -> str:
-    """All that a decision says."""
-    return "\n".join(say.text for say in step.says)
-
-
 READY: dict[str, Any] = {"phase": "ready_for_pr", "summary": "Fix race condition"}
 DONE: dict[str, Any] = {**REVIEW, "phase": "done"}
 MERGED = pull(state=PullState.MERGED)

@@ -22,13 +22,13 @@ from tests.claim.steps import (
     fields_of,
     rules_with,
     run,
-    texts,
 )
 from tests.factories import (
     NOW,
     observation,
     record,
     seen,
+    texts,
 )
 
 

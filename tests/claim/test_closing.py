@@ -28,7 +28,6 @@ from tests.claim.steps import (
     REVIEW,
     closing,
     run,
-    texts,
 )
 from tests.factories import (
     NOW,
@@ -38,6 +37,7 @@ from tests.factories import (
     pull,
     record,
     seen,
+    texts,
     values,
 )
 

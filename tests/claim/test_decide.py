@@ -32,7 +32,6 @@ from tests.claim.steps import (
     fields_of,
     rest,
     rules_with,
-    texts,
 )
 from tests.factories import (
     BRANCH,
@@ -43,6 +42,7 @@ from tests.factories import (
     pull,
     record,
     seen,
+    texts,
 )
 
 

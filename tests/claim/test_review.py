@@ -18,7 +18,6 @@ from tests.claim.steps import (
     READY,
     REVIEW,
     rest,
-    texts,
 )
 from tests.factories import (
     NOW,
@@ -28,6 +27,7 @@ from tests.factories import (
     pull,
     record,
     seen,
+    texts,
 )
 
 
