@@ -126,6 +126,14 @@ def taken_over(issue: int | None, agent: str) -> str:
     )
 
 
+def closed_elsewhere(issue: int | None) -> str:
+    """Somebody closed the issue before there was a merge."""
+    return (
+        f"Issue #{issue} was closed on GitHub meanwhile; the claim and the work are kept. If nothing is "
+        "to come of it, delete .agent-claim.json; otherwise reopen the issue."
+    )
+
+
 def closed(issue: int | None, board: str) -> str:
     """The end of a claim; `board` is the sentence about the board."""
     return f"Issue #{issue} closed. {board} Signal file cleaned up."

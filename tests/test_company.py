@@ -96,6 +96,18 @@ def test_a_card_that_somebody_moved_stays_there_at_closing(place: Place) -> None
     assert place.issue()["state"] == "closed"
 
 
+def test_an_issue_that_was_closed_elsewhere_is_noticed(place: Place) -> None:
+    """A tick looks whatever the phase; the person hears that the issue is closed, once."""
+    place.ready(phase="coding", status="In Progress")
+    place.tree().tick(Wake.STOP)
+    place.control.close_issue(42)
+    place.clear()
+    assert "was closed on GitHub meanwhile" in texts(place.tree().tick())
+    assert [r.operation for r in place.requests()] == ["ObserveClaim"]
+    place.control.reopen_issue(42)
+    assert "closed" not in texts(place.tree().tick())
+
+
 def test_somebody_elses_task_is_not_entered_by_an_edit(place: Place) -> None:
     """issue_number edited to a task that another agent holds: refused, and their card untouched."""
     place.ready(phase="coding", status="In Progress")

@@ -49,7 +49,7 @@ def look(seen: Seen) -> Look | None:
     elif phase is Phase.MERGED_DETECTED:
         needed = polls and (seen.wake is Wake.TICK or seen.record.judged != phase)
     else:
-        needed = False
+        needed = seen.wake is Wake.TICK  # who asks by command wants to know what GitHub shows
     doubts = not seen.record.is_item_known or seen.record.moved_to or seen.record.taken_by
     if is_unsynced(seen) and doubts:
         needed = True
@@ -81,7 +81,7 @@ def decide(seen: Seen) -> Decision:
         text = messages.taken_over(claim.issue_number, record.taken_by)
         return _condition(f"taken-over:{record.taken_by}", text)
     step = _effective(record, _RULES[phase](seen))
-    step = replace(step, says=(*step.says, *_complaints(record)))
+    step = replace(step, says=(*step.says, *_complaints(record), *_closed_elsewhere(seen)))
     if step.fields or step.memory or step.action or phase is Phase.DONE:
         return step
     board = _board(seen)
@@ -313,6 +313,19 @@ def _board(seen: Seen) -> Decision:
 def _created(record: Record) -> Say:
     number = record.claim.pr_number or 0
     return Say(f"pr:{number}", messages.pr_created(number, record.pr_url), Tone.NEXT)
+
+
+def _closed_elsewhere(seen: Seen) -> tuple[Say, ...]:
+    """The issue was closed by somebody while the work goes on; a merge that closed it is no news."""
+    observed, claim = seen.observation, seen.record.claim
+    if observed is None or observed.issue is None or observed.issue.is_open:
+        return ()
+    pull = derive.pull_request_of(seen.record, observed, seen.rules.head_owner)
+    is_merged = pull is not None and pull.state is PullState.MERGED
+    if is_merged or claim.phase in (Phase.DONE, Phase.MERGED_DETECTED):
+        return ()
+    text = messages.closed_elsewhere(claim.issue_number)
+    return (Say("closed-elsewhere", text, Tone.NOTE, stands=True),)
 
 
 def _complaints(record: Record) -> tuple[Say, ...]:

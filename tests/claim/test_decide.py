@@ -67,7 +67,7 @@ def test_what_each_phase_reads_at_each_wake(phase: Phase, wake: Wake) -> None:
     elif phase is Phase.MERGED_DETECTED:
         assert (wanted is not None) == polls
     else:
-        assert wanted is None
+        assert (wanted is not None) == (wake is Wake.TICK)
 
 
 @pytest.mark.parametrize(
