@@ -10,9 +10,9 @@ from dataclasses import replace
 from typing import Any
 
 from lifecycle import messages
-from lifecycle.claim import closing, derive
+from lifecycle.claim import card, closing, derive
 from lifecycle.claim.seen import Seen, is_unsynced, may_try
-from lifecycle.claim.state import Record, fold, is_same, kind_of
+from lifecycle.claim.state import Record, fold, kind_of
 from lifecycle.claim.table import IN_REVIEW, Phase, Status
 from lifecycle.model import Bucket, Checks, Look, Observation, PullRequest, PullState
 from lifecycle.plan import (
@@ -22,7 +22,6 @@ from lifecycle.plan import (
     OpenPullRequest,
     PullRequestOpened,
     Say,
-    SetBoard,
     Tone,
     Wake,
 )
@@ -84,7 +83,7 @@ def decide(seen: Seen) -> Decision:
     step = replace(step, says=(*step.says, *_complaints(record), *_closed_elsewhere(seen)))
     if step.fields or step.memory or step.action or phase is Phase.DONE:
         return step
-    board = _board(seen)
+    board = card.decide(seen)
     return replace(board, says=(*step.says, *board.says))
 
 
@@ -102,25 +101,7 @@ def evolve(seen: Seen, fact: Fact) -> Seen:
 
 def absorb(record: Record, seen: Observation, now: float) -> Record:
     """The record once an observation is taken in: what is already true need not be written."""
-    claim = record.claim
-    values: dict[str, Any] = {}
-    changes: dict[str, Any] = {}
-    if seen.item is not None:
-        values["item_id"] = seen.item.id
-        changes["is_item_known"] = True
-        expected = (claim.status, claim.last_synced_status)
-        found = seen.item.status
-        is_expected = found is None or any(is_same(found, status) for status in expected)
-        has_moved = claim.last_synced_status is not None and not is_expected
-        changes["moved_to"] = found if has_moved else None
-        if is_same(found, claim.status):
-            values["last_synced_status"] = claim.status
-        if seen.item.agent and seen.item.agent == claim.agent_id:
-            changes["synced_agent"] = claim.agent_id
-        was_ours = bool(claim.agent_id) and record.synced_agent == claim.agent_id
-        is_others = bool(seen.item.agent) and seen.item.agent != claim.agent_id
-        changes["taken_by"] = seen.item.agent if was_ours and is_others else ""
-    return closing.absorb(replace(record.with_values(values), **changes), seen, now)
+    return closing.absorb(card.absorb(record, seen), seen, now)
 
 
 def _ready(seen: Seen) -> Decision:
@@ -279,35 +260,6 @@ _RULES = {
     Phase.MERGED_DETECTED: _merged,
     Phase.DONE: closing.decide,
 }
-
-
-def _board(seen: Seen) -> Decision:
-    """Keep Status and Agent of the item as the claim has them."""
-    record, claim, now_seen = seen.record, seen.record.claim, seen.observation
-    says: list[Say] = []
-    if now_seen is not None and now_seen.board_problem and seen.rules.has_board:
-        problem = now_seen.board_problem
-        return Decision(says=(Say(f"board:{problem}", problem, Tone.NOTE),))
-    is_finished = now_seen is not None and now_seen.issue is not None and not now_seen.issue.is_open
-    if record.moved_to and not (is_finished and record.moved_to == Status.DONE):
-        moved = messages.board_moved(claim.issue_number, record.moved_to, claim.last_synced_status)
-        says.append(Say(f"moved:{claim.item_id}:{record.moved_to}", moved, Tone.NOTE))
-    if not is_unsynced(seen) or record.moved_to:
-        return Decision(says=tuple(says))
-    if now_seen is not None and now_seen.item is None:
-        text = messages.not_on_board(claim.issue_number, seen.rules.board_name)
-        return Decision(says=(Say(f"off-board:{claim.issue_number}", text, Tone.NOTE),))
-    if now_seen is not None and now_seen.item is not None and now_seen.item.is_archived:
-        text = messages.archived(claim.issue_number, seen.rules.board_name)
-        return Decision(says=(Say(f"archived:{claim.item_id}", text, Tone.NOTE),))
-    if not record.is_item_known:
-        return Decision(says=tuple(says))
-    action = SetBoard(
-        item_id=claim.item_id,
-        status=None if is_same(claim.status, claim.last_synced_status) else claim.status,
-        agent=claim.agent_id if claim.agent_id != (record.synced_agent or "") else None,
-    )
-    return Decision(action=action if may_try(seen, action) else None, says=tuple(says))
 
 
 def _created(record: Record) -> Say:
