@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import click
 
+from lifecycle.cli.session import already_json
 from lifecycle.hookio import REPLIES
 
 
 @click.command("hook", short_help="The hook entrypoints, for other callers.")
 @click.argument("name", type=click.Choice(list(REPLIES)))
 @click.option("--path", is_flag=True, help="Print where the script lies, for your settings.")
+@already_json
 def command(name: str, *, path: bool) -> int:
     """Run the hook NAME: the event's JSON on stdin, the client's reply on stdout.
 

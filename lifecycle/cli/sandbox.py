@@ -7,6 +7,8 @@ from pathlib import Path
 
 import click
 
+from lifecycle.cli.session import already_json
+
 
 @click.group("sandbox", short_help="The embedded GitHub.")
 def command() -> None:
@@ -18,6 +20,7 @@ def command() -> None:
 @click.option(
     "--seed", type=click.Path(path_type=Path), help="A JSON file with the world to start from."
 )
+@already_json
 def serve(port: int, seed: Path | None) -> int:
     """Print one JSON line with the addresses and the token, then serve until stopped."""
     from lifecycle.errors import Refused

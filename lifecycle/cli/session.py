@@ -77,6 +77,15 @@ def claim_data(record: Record | None) -> dict[str, Any] | None:
     }
 
 
+already_json = click.option(
+    "--json",
+    is_flag=True,
+    expose_value=False,
+    help="Accepted as everywhere; what this prints is JSON already.",
+)
+"""For commands that print JSON whether asked or not."""
+
+
 def json_option(function: F) -> F:
     """Add `--json`."""
     option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
