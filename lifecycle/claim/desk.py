@@ -94,7 +94,10 @@ class Desk:
             snapshot, theirs = self._settled()
         except CorruptClaimError as error:
             if not repair:
-                raise ClaimRefused(f"{CLAIM_FILE} cannot be read ({error}).") from None
+                raise ClaimRefused(
+                    f"{CLAIM_FILE} cannot be read ({error}); it was left as it is. To have it set "
+                    "aside and restored, run: lifecycle tick"
+                ) from None
             return self._set_aside(record, str(error))
         if snapshot is None or theirs is None:
             return Loaded(None)
