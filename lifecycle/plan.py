@@ -20,7 +20,6 @@ class Wake(StrEnum):
 
     STOP = "stop"
     IDLE = "idle"
-    SESSION = "session"
     TICK = "tick"
 
 

@@ -46,7 +46,7 @@ from tests.factories import (
 )
 
 
-@pytest.mark.parametrize("wake", [Wake.STOP, Wake.IDLE, Wake.SESSION])
+@pytest.mark.parametrize("wake", [Wake.STOP, Wake.IDLE])
 def test_fault_1_an_unchanged_claim_reads_nothing(wake: Wake) -> None:
     """While the agent codes and nothing changed, no wake of a hook asks GitHub anything."""
     assert look(seen(wake=wake)) is None
