@@ -7,6 +7,7 @@ request's time-out, and `alarm()` interrupts whatever still hangs.
 
 from __future__ import annotations
 
+import math
 import os
 import signal
 from collections.abc import Iterator
@@ -29,9 +30,13 @@ class DeadlineReached(BaseException):
     """
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Deadline:
-    """A moment on the injected monotonic clock; `at` is None for "no limit"."""
+    """A moment on the injected monotonic clock; `at` is None for "no limit".
+
+    Everybody who was built with one shares it, so that whoever looks again and again renews it
+    for all of them at once and keeps clients and connections.
+    """
 
     clock: Clock
     at: float | None
@@ -41,18 +46,34 @@ class Deadline:
         """The deadline `seconds` from now."""
         return cls(clock, None if seconds is None else clock.monotonic() + seconds)
 
+    def renew(self, seconds: float | None) -> None:
+        """Begin again: the end is `seconds` from now; None means no limit."""
+        self.at = None if seconds is None else self.clock.monotonic() + seconds
+
+    @property
+    def left(self) -> float:
+        """Seconds until the end, negative after it, infinite without one."""
+        return math.inf if self.at is None else self.at - self.clock.monotonic()
+
+    @contextmanager
+    def keeping(self, seconds: float) -> Iterator[None]:
+        """End `seconds` earlier meanwhile, so that they are left afterwards; not to be renewed within."""
+        whole = self.at
+        self.at = None if whole is None else whole - seconds
+        try:
+            yield
+        finally:
+            self.at = whole
+
     def remaining(self, at_most: float = 10.0) -> float:
         """Seconds left for one request, never more than `at_most`.
 
         Raises:
             Transient: nothing is left; nothing was sent.
         """
-        if self.at is None:
-            return at_most
-        left = self.at - self.clock.monotonic()
-        if left <= 0.05:
+        if self.left <= 0.05:
             raise Transient("The time for this look is up; it goes on at the next one.")
-        return min(left, at_most)
+        return min(self.left, at_most)
 
 
 @contextmanager

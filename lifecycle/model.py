@@ -48,6 +48,7 @@ class Check:
     event: str = ""
     started_at: float | None = None
     url: str = ""
+    ended_at: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +86,34 @@ class Checks:
 
 
 @dataclass(frozen=True, slots=True)
+class Review:
+    """One submitted review.
+
+    Attributes:
+        id: GitHub's global id: another review of the same author has another one.
+        author: a login, "" if the account is gone.
+        state: as GraphQL's PullRequestReviewState spells it.
+        sha: the head that it was given for, "" if GitHub does not know it any more.
+    """
+
+    id: str
+    author: str
+    state: str
+    submitted_at: float | None = None
+    url: str = ""
+    sha: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class PullRequest:
-    """One pull request. `checks` is None if they were not asked for."""
+    """One pull request. `checks` is None if they were not asked for.
+
+    Attributes:
+        review_decision: GitHub's own verdict, "" where the base branch requires no review: then
+            changes may be requested all the same.
+        changes_requested: the reviews that ask for changes now, each the last opinion of somebody
+            who may write to the repository, the oldest first.
+    """
 
     number: int
     url: str
@@ -101,6 +128,8 @@ class PullRequest:
     mergeable: str = "UNKNOWN"
     merged_at: float | None = None
     checks: Checks | None = None
+    review_decision: str = ""
+    changes_requested: tuple[Review, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +177,23 @@ class Card:
     priority: str | None = None
     readiness: str | None = None
     dependencies: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BoardBrief:
+    """A board as a session's first lines show it.
+
+    Attributes:
+        cards: every issue's card that was read, archived ones left out, in the board's order;
+            `Card.url`, `readiness` and `dependencies` are not read.
+        total: how many items the board has, drafts and pull requests among them.
+        is_complete: False if the time was up before the last page: then counts are lower bounds.
+    """
+
+    title: str
+    cards: tuple[Card, ...]
+    total: int
+    is_complete: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,3 +261,44 @@ class Observation:
     by_branch: tuple[PullRequest, ...] = ()
     item: BoardItem | None = None
     board_problem: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TokenFacts:
+    """What GitHub and its own looks say about a token. Never the token itself.
+
+    Attributes:
+        login: whose it is, "" for a token that is no user's (an app's, or that of Actions).
+        kind: `classic`, `fine-grained`, `oauth`, `app`, `actions` or `unknown`.
+        scopes: the OAuth scopes, None where a token has permissions instead.
+        server_time: GitHub's clock as it answered.
+        limit, remaining: the REST requests of an hour, and how many are left.
+        permissions: what GitHub said that it wants where it refused, "" if it said nothing.
+    """
+
+    login: str
+    kind: str
+    scopes: tuple[str, ...] | None = None
+    server_time: float | None = None
+    limit: int | None = None
+    remaining: int | None = None
+    permissions: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RepositoryAccess:
+    """What the token's owner may do in the repository, and what the repository is like.
+
+    Attributes:
+        name: as GitHub has it now: another one than asked for if it was renamed.
+        can_push, can_triage: None if GitHub did not say, as for a token that is no user's. A
+            token may still be allowed less than its owner.
+    """
+
+    name: str
+    default_branch: str
+    can_push: bool | None = None
+    can_triage: bool | None = None
+    is_private: bool = False
+    has_issues: bool = True
+    is_archived: bool = False

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from lifecycle.model import (
+    BoardBrief,
     BoardItem,
     BoardSchema,
     Card,
@@ -19,6 +20,8 @@ from lifecycle.model import (
     Look,
     Observation,
     PullRequest,
+    RepositoryAccess,
+    TokenFacts,
 )
 
 
@@ -77,8 +80,20 @@ class Forge(Protocol):
         """Add an assignee and return all of them: GitHub ignores whom it may not assign."""
         ...
 
+    def unassign(self, issue: int, login: str) -> tuple[str, ...]:
+        """Take an assignee off and return who is left; nothing changes if it was not assigned."""
+        ...
+
     def checks(self, sha: str) -> Checks:
         """Every check run and commit status of one commit, page by page."""
+        ...
+
+    def token_facts(self) -> TokenFacts:
+        """Whose token it is, of what kind, and what it was given. Only reads."""
+        ...
+
+    def repository_access(self) -> RepositoryAccess:
+        """What the token's owner may do here. Only reads; NotFound if GitHub shows no repository."""
         ...
 
 
@@ -105,6 +120,10 @@ class Board(Protocol):
 
     def cards(self) -> tuple[Card, ...]:
         """Every item whose content is an issue, all pages, archived ones left out."""
+        ...
+
+    def brief(self) -> BoardBrief:
+        """Title and cards, page by page while there is time: incomplete, not late."""
         ...
 
 

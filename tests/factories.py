@@ -17,6 +17,7 @@ from lifecycle.model import (
     Observation,
     PullRequest,
     PullState,
+    Review,
 )
 from lifecycle.plan import Wake
 from lifecycle.times import parse
@@ -86,6 +87,19 @@ def pull(**changes: Any) -> PullRequest:
         head_owner="octo-org",
         head_sha=SHA,
         base="main",
+    )
+    return replace(made, **changes)
+
+
+def review(**changes: Any) -> Review:
+    """A review of the claim's head that asks for changes."""
+    made = Review(
+        id="PRR_1",
+        author="maria",
+        state="CHANGES_REQUESTED",
+        submitted_at=NOW,
+        url="https://github.com/octo-org/hello/pull/107#pullrequestreview-1",
+        sha=SHA,
     )
     return replace(made, **changes)
 

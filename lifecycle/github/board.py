@@ -12,10 +12,17 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from lifecycle.errors import ItemMissing, NotFound, Rejected, StaleFields, UnknownOption
+from lifecycle.errors import (
+    ItemMissing,
+    NotFound,
+    Rejected,
+    StaleFields,
+    Transient,
+    UnknownOption,
+)
 from lifecycle.github import translate
 from lifecycle.github.failures import Asked
-from lifecycle.model import BoardField, BoardItem, BoardSchema, Card
+from lifecycle.model import BoardBrief, BoardField, BoardItem, BoardSchema, Card
 from lifecycle.ports import Cache
 from lifecycle.retry import reading
 
@@ -27,6 +34,8 @@ T = TypeVar("T")
 STATUS = "Status"
 AGENT = "Agent"
 _TEXT = "TEXT"
+_PAGE_SECONDS = 1.0
+_SAYING_SECONDS = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +120,46 @@ class GitHubBoard:
         """Every item whose content is an issue, all pages, archived ones left out."""
         return self._with_schema(lambda schema: tuple(self._cards(schema.project_id)))
 
+    def brief(self) -> BoardBrief:
+        """Title and cards, page by page while there is time: one request a hundred items.
+
+        No id has to be known. A page after the first is begun only if a second is left, and
+        asked for once; half a second is always kept for saying what was read.
+
+        Raises:
+            NotFound, MissingScope: as `schema`.
+            Transient: not even the first page came.
+        """
+        with self._graph.deadline.keeping(_SAYING_SECONDS):
+            project = self._page_of_cards(None)
+            cards = list(self._shown(project))
+            total = int(project["items"].get("totalCount") or 0)
+            after = self._next(project["items"])
+            while after is not None and self._graph.deadline.left >= _PAGE_SECONDS:
+                try:
+                    page = self._page_of_cards(after)
+                    after = self._next(page["items"])
+                except Transient:
+                    break  # what was read is shown, and said to be a part
+                cards += self._shown(page)
+        return BoardBrief(str(project.get("title") or ""), tuple(cards), total, after is None)
+
+    def _page_of_cards(self, after: str | None) -> translate.Json:
+        """The project with one page of its items; only the first page is asked for again."""
+        subject = f"the cards of {self._project}"
+        ask = partial(self._graph.execute, "brief_board", self._named(after), subject=subject)
+        reply = reading(self._graph.deadline, ask) if after is None else ask()
+        project = self._project_in(reply, subject)
+        if not isinstance(project.get("items"), Mapping):
+            raise self._graph.failures.of_nonsense(Asked(subject))
+        return project
+
+    def _shown(self, project: translate.Json) -> Iterator[Card]:
+        for node in project["items"].get("nodes") or []:
+            card = translate.card(node or {})
+            if card is not None and not card.item.is_archived:
+                yield card
+
     @property
     def _key(self) -> str:
         return f"board:{self._project.owner.casefold()}/{self._project.number}"
@@ -136,14 +185,18 @@ class GitHubBoard:
                 return translate.board_schema(viewer, project, fields)
 
     def _page_of_fields(self, after: str | None) -> tuple[translate.Json, str]:
-        variables = {
-            "owner": self._project.owner,
-            "number": self._project.number,
-            "after": after,
-        }
         subject = f"the board, {self._project}"
-        ask = partial(self._graph.execute, "discover_board", variables, subject=subject)
+        ask = partial(self._graph.execute, "discover_board", self._named(after), subject=subject)
         reply = reading(self._graph.deadline, ask)
+        project = self._project_in(reply, subject)
+        return project, (reply.data.get("viewer") or {}).get("login") or ""
+
+    def _named(self, after: str | None) -> dict[str, Any]:
+        """The variables of a document that names the project as people do."""
+        return {"owner": self._project.owner, "number": self._project.number, "after": after}
+
+    def _project_in(self, reply: Reply, subject: str) -> translate.Json:
+        """The project of an answer that may have none; another hole is an error."""
         for problem in reply.problems:
             if problem.type != "NOT_FOUND":
                 raise self._graph.failures.of_problem(problem, Asked(subject))
@@ -159,7 +212,8 @@ class GitHubBoard:
                 "number in the project's URL, and that the token may see it (a private project needs "
                 "the project scope: gh auth refresh -s project)."
             )
-        return owner["projectV2"], (reply.data.get("viewer") or {}).get("login") or ""
+        found: translate.Json = owner["projectV2"]
+        return found
 
     def _set(
         self,
@@ -251,10 +305,7 @@ class GitHubBoard:
             connection = (reply.data.get("node") or {}).get("items")
             if connection is None:
                 raise self._graph.failures.of_nonsense(Asked(subject))
-            for node in connection.get("nodes") or []:
-                card = translate.card(node or {})
-                if card is not None and not card.item.is_archived:
-                    yield card
+            yield from self._shown({"items": connection})
             after = self._next(connection)
             if after is None:
                 return

@@ -23,6 +23,8 @@ from lifecycle.model import (
     PullRequest,
     PullState,
     Repository,
+    RepositoryAccess,
+    TokenFacts,
 )
 from lifecycle.retry import reading
 
@@ -136,6 +138,18 @@ class GitHubForge:
     def assign(self, issue: int, login: str) -> tuple[str, ...]:
         """Add an assignee and return all of them: GitHub ignores whom it may not assign."""
         return self._rest.assign(self._repository, issue, login)
+
+    def unassign(self, issue: int, login: str) -> tuple[str, ...]:
+        """Take an assignee off and return who is left; nothing changes if it was not assigned."""
+        return self._rest.unassign(self._repository, issue, login)
+
+    def token_facts(self) -> TokenFacts:
+        """Whose token it is, of what kind, and what it was given. Only reads."""
+        return self._rest.token_facts()
+
+    def repository_access(self) -> RepositoryAccess:
+        """What the token's owner may do here. Only reads; NotFound if GitHub shows no repository."""
+        return self._rest.repository_access(self._repository)
 
     def checks(self, sha: str) -> Checks:
         """Every check run and commit status of one commit, page by page."""

@@ -55,6 +55,10 @@ def _document(name: str) -> _Document:
 class GraphClient:
     """A client for the documents in `graphql/`. gql is imported at the first request.
 
+    One connection serves all requests until `close`; if it was closed meanwhile, the next request
+    opens another. Whoever keeps a client for long renews its deadline, best for so long that a
+    request which gets no answer (10 s) can be followed by one on a fresh connection.
+
     Args:
         url: the GraphQL endpoint.
         token: never shown, logged or part of an error.

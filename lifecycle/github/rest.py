@@ -14,9 +14,18 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from lifecycle.deadline import Deadline
 from lifecycle.errors import NoPermission, NotFound, Rejected
-from lifecycle.github import translate
+from lifecycle.github import access, translate
 from lifecycle.github.failures import Answer, Asked, Failures
-from lifecycle.model import Checks, Comment, Issue, PullRequest, PullState, Repository
+from lifecycle.model import (
+    Checks,
+    Comment,
+    Issue,
+    PullRequest,
+    PullState,
+    Repository,
+    RepositoryAccess,
+    TokenFacts,
+)
 from lifecycle.retry import reading
 
 if TYPE_CHECKING:
@@ -72,6 +81,33 @@ class RestClient:
             return user.login
 
         return self._read(asked, ask)
+
+    def token_facts(self) -> TokenFacts:
+        """Whose token it is, of what kind, and what it was given.
+
+        A token that is no user's may not ask who it is; what is left for it costs no request of
+        its hour. Sources: https://docs.github.com/rest/users/users#get-the-authenticated-user and
+        https://docs.github.com/rest/rate-limit/rate-limit#get-rate-limit-status-for-the-authenticated-user
+        """
+        try:
+            headers, user = self._plain("/user", "login", Asked("user"))
+            login = str(user["login"])
+        except NoPermission:
+            headers, _ = self._plain("/rate_limit", "resources", Asked("rate limit"))
+            login = ""
+        return access.token_facts(self._failures.token, login, headers)
+
+    def repository_access(self, repository: Repository) -> RepositoryAccess:
+        """What the token's owner may do in a repository.
+
+        Source: https://docs.github.com/rest/repos/repos#get-a-repository
+
+        Raises:
+            NotFound: GitHub shows no such repository.
+        """
+        asked = Asked(f"repository {repository}")
+        _, found = self._plain(f"/repos/{repository}", "full_name", asked)
+        return access.repository_access(found)
 
     def issue(self, repository: Repository, number: int) -> Issue:
         """One issue.
@@ -185,6 +221,20 @@ class RestClient:
 
         return self._read(asked, ask)
 
+    def unassign(self, repository: Repository, issue: int, login: str) -> tuple[str, ...]:
+        """Take an assignee off, which may be done twice, and return who is left.
+
+        Source: https://docs.github.com/rest/issues/assignees#remove-assignees-from-an-issue
+        """
+        asked = Asked(f"unassigning {login} from issue #{issue} of {repository}", is_write=True)
+
+        def ask() -> tuple[str, ...]:
+            found = self._repository(repository).get_issue(issue)
+            found.remove_from_assignees(login)
+            return self._shown(found, asked).assignees
+
+        return self._read(asked, ask)
+
     def checks(self, repository: Repository, sha: str) -> Checks:
         """Every check run and commit status of a commit, all pages, superseded ones dropped.
 
@@ -212,6 +262,7 @@ class RestClient:
                 status=run.status,
                 conclusion=run.conclusion,
                 started_at=_moment(run.started_at),
+                ended_at=_moment(run.completed_at),
                 url=run.details_url or "",
                 key=(run.check_suite.id,),
             )
@@ -231,6 +282,8 @@ class RestClient:
                 status=run.status,
                 conclusion=run.conclusion,
                 started_at=_moment(run.run_started_at),
+                # There is no word for the end; what is over is seldom touched again.
+                ended_at=_moment(run.updated_at) if run.status == "completed" else None,
                 url=run.html_url,
                 workflow=run.name or "",
                 event=run.event,
@@ -285,6 +338,17 @@ class RestClient:
         from github.Repository import Repository as GithubRepository
 
         return GithubRepository(self._api, url=f"/repos/{repository}")
+
+    def _plain(self, path: str, key: str, asked: Asked) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Headers (names in lower case) and JSON object, which has to have `key`."""
+
+        def ask() -> tuple[dict[str, Any], dict[str, Any]]:
+            headers, found = self._api.requestJsonAndCheck("GET", path)
+            if key not in found:
+                raise self._failures.of_nonsense(asked)
+            return headers, found
+
+        return self._read(asked, ask)
 
     def _read(self, asked: Asked, ask: Callable[[], T]) -> T:
         """Ask, and ask again: for reads, and for writes that may be applied twice."""

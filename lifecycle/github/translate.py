@@ -23,6 +23,7 @@ from lifecycle.model import (
     Issue,
     PullRequest,
     PullState,
+    Review,
 )
 
 Json = Mapping[str, Any]
@@ -111,6 +112,30 @@ def pull_request(node: Json) -> PullRequest:
         mergeable=_text(node, "mergeable") or "UNKNOWN",
         merged_at=times.parse(node.get("mergedAt")),
         checks=rollup(sha, node.get("statusCheckRollup")) if has_rollup else None,
+        review_decision=_text(node, "reviewDecision"),
+        changes_requested=_changes_requested(node),
+    )
+
+
+def _changes_requested(node: Json) -> tuple[Review, ...]:
+    """The standing reviews that ask for changes, oldest first.
+
+    GitHub lists the last opinion of each reviewer, so that an approval or a dismissal that came
+    later stands in the place of what it superseded.
+    """
+    found = [_review(one) for one in _nodes(node, "latestOpinionatedReviews")]
+    wanted = [one for one in found if one.state == "CHANGES_REQUESTED"]
+    return tuple(sorted(wanted, key=lambda one: (one.submitted_at or 0.0, one.id)))
+
+
+def _review(node: Json) -> Review:
+    return Review(
+        id=_text(node, "id"),
+        author=_text(_part(node, "author"), "login"),
+        state=_word(node.get("state")),
+        submitted_at=times.parse(node.get("submittedAt")),
+        url=_text(node, "url"),
+        sha=_text(_part(node, "commit"), "oid"),
     )
 
 
@@ -157,6 +182,7 @@ def _context(node: Json) -> Entry:
         status=node.get("status"),
         conclusion=node.get("conclusion"),
         started_at=times.parse(node.get("startedAt")),
+        ended_at=times.parse(node.get("completedAt")),
         url=_text(node, "detailsUrl"),
         workflow=workflow,
         event=event,
@@ -171,13 +197,14 @@ def check_run(
     conclusion: object,
     started_at: float | None,
     url: str,
+    ended_at: float | None = None,
     workflow: str = "",
     event: str = "",
     key: tuple[object, ...] = (),
 ) -> Entry:
     """A check run of either API; `key` is what, beside the name, tells two runs apart."""
     bucket = run_bucket(status, conclusion)
-    check = Check(name, bucket, workflow, event, started_at, url)
+    check = Check(name, bucket, workflow, event, started_at, url, ended_at)
     has_begun = started_at is not None or _word(status) == "COMPLETED"
     return Entry(("run", name, *key), check, has_begun)
 

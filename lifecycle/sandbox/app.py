@@ -67,7 +67,8 @@ class Application:
         is_graphql = request.path == "/graphql"
         operation = graph.operation_of(body or {}) if is_graphql else None
         kind: RequestKind = "git" if is_git else "graphql" if is_graphql else "rest"
-        entry = self.site.log.begin(request.method, request.path, operation, kind)
+        number = int(environ.get("sandbox.connection", 0))
+        entry = self.site.log.begin(request.method, request.path, operation, kind, number)
         with self.site.world.lock:
             fault = self.site.faults.strike(request.method, request.path, operation)
         if fault and fault.when == "before":
@@ -135,7 +136,8 @@ class Application:
             answer.headers["x-github-api-version-selected"] = "2022-11-28"
         if token is not None:
             resource = "graphql" if entry.kind == "graphql" else "core"
-            answer.headers.update(spend(token, resource, entry.points or 1, self.reset))
+            cost = 0 if entry.path == "/rate_limit" else entry.points or 1
+            answer.headers.update(spend(token, resource, cost, self.reset))
             if token.kind == "classic":
                 answer.headers["x-oauth-scopes"] = ", ".join(sorted(token.scopes))
                 answer.headers["x-accepted-oauth-scopes"] = "repo"

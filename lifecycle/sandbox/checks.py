@@ -68,9 +68,13 @@ def set_check(
     workflow: str | None,
     event: str,
     started_at: datetime | None = None,
+    completed_at: datetime | None = None,
     rerun: bool = False,
 ) -> CheckRun:
-    """Set the newest check run of that name, workflow and event; `rerun` adds another beside it."""
+    """Set the newest check run of that name, workflow and event; `rerun` adds another beside it.
+
+    Times that are not given are the present; only what runs has begun, only what is over has ended.
+    """
     key = (name, workflow, event)
     known = [c for c in world.checks if c.sha == sha and c.key == key]
     if known and not rerun:
@@ -85,7 +89,7 @@ def set_check(
     check.status = status
     check.conclusion = conclusion if status == "completed" else None
     check.started_at = started_at or check.started_at or (None if waiting else now())
-    check.completed_at = now() if status == "completed" else None
+    check.completed_at = (completed_at or now()) if status == "completed" else None
     return check
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from lifecycle.sandbox.faults import Fault
-    from lifecycle.sandbox.state import PlannedCheck
+    from lifecycle.sandbox.state import PlannedCheck, ReviewState
 
 SECONDS = 30.0
 DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
@@ -29,7 +29,10 @@ class ControlError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class LoggedRequest:
-    """A request that the sandbox got. `status` is None if it has not been answered."""
+    """A request that the sandbox got. `status` is None if it has not been answered.
+
+    Requests of one `connection` came on the same TCP connection.
+    """
 
     n: int
     method: str
@@ -38,6 +41,7 @@ class LoggedRequest:
     kind: Literal["rest", "graphql", "git"]
     status: int | None
     points: int | None
+    connection: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +100,19 @@ class Control:
         """Open a pull request by hand and return its number."""
         given = {"head": head, "title": title, "base": base, "body": body, "draft": draft, "by": by}
         return int(self._do("open_pull", **given))
+
+    def review(
+        self, number: int, state: ReviewState, *, login: str = "maria", body: str = ""
+    ) -> str:
+        """Review a pull request and return the review's global id.
+
+        `DISMISSED` dismisses what `login` said last. `visitor` may read, not write.
+        """
+        return str(self._do("review", number=number, state=state, login=login, body=body))
+
+    def require_reviews(self, approvals: int = 1) -> None:
+        """Say how many approvals the base branch wants; without any, GitHub decides nothing."""
+        self._do("require_reviews", approvals=approvals)
 
     def push_commit(
         self,
@@ -181,6 +198,7 @@ class Control:
         workflow: str | None = "CI",
         event: str = "pull_request",
         started_at: datetime | None = None,
+        completed_at: datetime | None = None,
         rerun: bool = False,
     ) -> int:
         """Set a check run on a pull request's head (number), or a branch or commit (text).
@@ -198,6 +216,7 @@ class Control:
                 workflow=workflow,
                 event=event,
                 started_at=started_at.isoformat() if started_at else None,
+                completed_at=completed_at.isoformat() if completed_at else None,
                 rerun=rerun,
             )
         )
@@ -234,6 +253,14 @@ class Control:
         """Every request since the last `clear_requests`, but for those to the control endpoint."""
         found = self._do("requests")["requests"]
         return tuple(LoggedRequest(**one) for one in found)
+
+    def connections(self) -> int:
+        """On how many TCP connections those requests came, git's left out."""
+        return len({one.connection for one in self.requests() if one.kind != "git"})
+
+    def drop_connections(self) -> int:
+        """Close the connections on which nothing is under way, and return how many."""
+        return int(self._do("drop_connections"))
 
     def clear_requests(self) -> None:
         """Empty the request log, to count from here."""

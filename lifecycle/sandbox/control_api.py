@@ -7,10 +7,10 @@ auth, and loopback only: it is a test's remote control, and no part of GitHub.
 from __future__ import annotations
 
 import inspect
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from lifecycle.sandbox import checks, issues, pulls
+from lifecycle.sandbox import checks, issues, pulls, reviews
 from lifecycle.sandbox.errors import ActionRefused, ApiError, SeedError
 from lifecycle.sandbox.faults import Fault
 from lifecycle.sandbox.seed import shaped
@@ -21,6 +21,7 @@ from lifecycle.sandbox.state import (
     Field,
     Item,
     PlannedCheck,
+    ReviewState,
     StatusState,
     World,
 )
@@ -75,6 +76,18 @@ def open_pull(
     return made.number
 
 
+def review(site: Site, *, number: int, state: str, body: str, login: str) -> str:
+    """Review a pull request, or dismiss what `login` said of it."""
+    world = site.world
+    wanted = shaped(state, ReviewState, "the review's state")
+    return reviews.review(world, world.pull(number), world.human(login), wanted, body).node_id
+
+
+def require_reviews(site: Site, *, approvals: int) -> None:
+    """How many approvals the base branch wants, as a protected branch does; 0 wants none."""
+    site.world.required_approvals = approvals
+
+
 def push_commit(
     site: Site, *, branch: str, files: dict[str, str | None], message: str, start: str, by: str
 ) -> str:
@@ -126,8 +139,7 @@ def assign(site: Site, *, number: int, logins: list[str]) -> None:
 
 def unassign(site: Site, *, number: int, logins: list[str]) -> None:
     """Remove assignees."""
-    issue, gone = site.world.issue(number), {login.lower() for login in logins}
-    issue.assignees = [user for user in issue.assignees if user.login.lower() not in gone]
+    issues.unassign(site.world.issue(number), logins)
 
 
 def _field(world: World, name: str) -> Field:
@@ -211,6 +223,10 @@ def _sha(world: World, target: int | str) -> str:
     return sha
 
 
+def _moment(text: str | None) -> datetime | None:
+    return datetime.fromisoformat(text).astimezone(UTC) if text else None
+
+
 def set_check(
     site: Site,
     *,
@@ -221,6 +237,7 @@ def set_check(
     workflow: str | None,
     event: str,
     started_at: str | None,
+    completed_at: str | None,
     rerun: bool,
 ) -> int:
     """Set a check run on a pull request's head, a branch or a commit."""
@@ -234,7 +251,8 @@ def set_check(
         conclusion=conclusion,
         workflow=workflow,
         event=event,
-        started_at=datetime.fromisoformat(started_at) if started_at else None,
+        started_at=_moment(started_at),
+        completed_at=_moment(completed_at),
         rerun=rerun,
     ).id
 
@@ -268,6 +286,11 @@ def clear_faults(site: Site) -> None:
     site.faults.clear()
 
 
+def drop_connections(site: Site) -> int:
+    """Close connections on which nothing is under way, as whoever stands between does."""
+    return site.connections.shut(idle_only=True)
+
+
 def clear_requests(site: Site) -> None:
     """Empty the request log."""
     site.log.clear()
@@ -282,9 +305,10 @@ VERBS: Mapping[str, Callable[..., Any]] = {
     verb.__name__: verb
     for verb in (
         add_fault, add_option, archive_item, assign, clear_faults, clear_requests, close_issue,
-        close_pull, comment, delete_branch, merge_pull, open_pull, plan_checks, push_commit,
-        put_item, remove_item, rename_option, reopen_issue, reopen_pull, set_check, set_field,
-        set_lag, set_scopes, set_status, unassign, world,
+        close_pull, comment, delete_branch, drop_connections, merge_pull, open_pull, plan_checks,
+        push_commit, put_item, remove_item, rename_option, reopen_issue, reopen_pull,
+        require_reviews, review, set_check, set_field, set_lag, set_scopes, set_status, unassign,
+        world,
     )
 }  # fmt: skip
 

@@ -31,10 +31,10 @@ class Value:
 
 
 def readable(call: Call, thing: T, level: str = "read") -> T:
-    """Boards are for fine-grained tokens that may, and for organizations' boards only."""
+    """Boards are for tokens of permissions that may, and for organizations' boards only."""
     project = call.world.project
     if project and not _is_granted(call, project, level):
-        raise forbidden()
+        raise forbidden(call.token)
     return thing
 
 
@@ -61,7 +61,9 @@ def cards_of(call: Call, issue: Issue, **arguments: Any) -> dict[str, Any]:
     shown = [item] if item and (archived_too or not item.archived) else []
     page = connection(shown, **arguments)
     if project and not _is_granted(call, project, "read"):
-        page["nodes"] = [forbidden() for _ in page["nodes"]]  # each becomes null and an error
+        page["nodes"] = [
+            forbidden(call.token) for _ in page["nodes"]
+        ]  # each becomes null and an error
     return page
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from lifecycle.sandbox import checks, payloads, pulls
+from lifecycle.sandbox import checks, payloads, pulls, reviews
 from lifecycle.sandbox import graph_board as board
 from lifecycle.sandbox.graph_pages import connection
 from lifecycle.sandbox.refusals import forbidden, no_node, not_found
@@ -20,6 +20,7 @@ from lifecycle.sandbox.state import (
     Option,
     Project,
     PullRequest,
+    Review,
     User,
 )
 
@@ -115,7 +116,9 @@ def _contexts(call: Call, rollup: Rollup, **arguments: Any) -> dict[str, Any]:
     found = [*checks.runs_of(call.world, rollup.sha), *checks.statuses_of(call.world, rollup.sha)]
     page = connection(found, **arguments)
     if call.token.kind == "fine-grained":
-        page["nodes"] = [forbidden() for _ in page["nodes"]]  # each becomes null and an error
+        page["nodes"] = [
+            forbidden(call.token) for _ in page["nodes"]
+        ]  # each becomes null and an error
     return page
 
 
@@ -140,6 +143,11 @@ def _url(call: Call, kind: str, number: int) -> str:
 def _mergeable(call: Call, pull: PullRequest) -> str:
     answers = {None: "UNKNOWN", True: "MERGEABLE", False: "CONFLICTING"}
     return answers[pulls.judge(call.world, pull, call.seen)]
+
+
+def _opinions(_call: Call, pull: PullRequest, **arguments: Any) -> dict[str, Any]:
+    writers_only = bool(arguments.pop("writersOnly", False))
+    return connection(reviews.opinions(pull, writers_only=writers_only), **arguments)
 
 
 def _add_card(call: Call, wanted: Mapping[str, Any]) -> dict[str, Any]:
@@ -208,8 +216,16 @@ RESOLVERS: dict[str, dict[str, Any]] = {
         "headRefOid": lambda _, pull: pull.head_sha,
         "baseRefName": lambda _, pull: pull.base,
         "headRepositoryOwner": lambda c, _: c.world.owner,
+        "reviewDecision": lambda c, pull: reviews.decision(c.world, pull),
+        "latestOpinionatedReviews": _opinions,
         "statusCheckRollup": _rollup,
         **LINKED,
+    },
+    "PullRequestReview": {
+        "id": lambda _, review: review.node_id,
+        "url": payloads.review_url,
+        "submittedAt": lambda _, review: payloads.stamp(review.submitted_at),
+        "commit": lambda _, review: {"id": f"C_{review.sha}", "oid": review.sha},
     },
     "StatusCheckRollup": {
         "id": lambda _, rollup: f"SCR_{rollup.sha}",
@@ -223,6 +239,7 @@ RESOLVERS: dict[str, dict[str, Any]] = {
         "status": lambda _, run: run.status.upper(),
         "conclusion": lambda _, run: run.conclusion and run.conclusion.upper(),
         "startedAt": lambda _, run: payloads.stamp(run.started_at),
+        "completedAt": lambda _, run: payloads.stamp(run.completed_at),
         "detailsUrl": payloads.details_url,
         "checkSuite": lambda _, run: run,
     },
@@ -284,6 +301,7 @@ NAMES = {
     CheckRun: "CheckRun",
     CommitStatus: "StatusContext",
     Comment: "IssueComment",
+    Review: "PullRequestReview",
     Repository: "Repository",
 }
 

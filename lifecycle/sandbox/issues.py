@@ -60,3 +60,14 @@ def assign(world: World, issue: Issue, logins: Iterable[str]) -> None:
         if user and user.kind == "user" and user not in issue.assignees:
             issue.assignees.append(user)
             issue.updated_at = now()
+
+
+def unassign(issue: Issue, logins: Iterable[str]) -> None:
+    """Take assignees off; who was none stays none, without a word.
+
+    Source: https://docs.github.com/rest/issues/assignees#remove-assignees-from-an-issue
+    """
+    gone = {login.lower() for login in logins}
+    kept = [user for user in issue.assignees if user.login.lower() not in gone]
+    if len(kept) != len(issue.assignees):
+        issue.assignees, issue.updated_at = kept, now()

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         CommitStatus,
         Issue,
         PullRequest,
+        Review,
         User,
     )
 
@@ -237,6 +238,32 @@ def full_pull(call: Call, subject: PullRequest, *, fresh: bool = False) -> dict[
         "review_comments": 0,
         "maintainer_can_modify": False,
         "commits": len(call.world.git.commits(subject.base_sha, subject.head_sha)),
+    }
+
+
+def review_url(call: Call, made: Review) -> str:
+    """The place of a review on its pull request's page."""
+    pulls_of = call.world.pulls.values()
+    number = next(pull.number for pull in pulls_of if made in pull.reviews)
+    return f"{call.base}/{call.world.full_name}/pull/{number}#pullrequestreview-{made.id}"
+
+
+def review(call: Call, subject: PullRequest, made: Review) -> dict[str, Any]:
+    """A review of a pull request."""
+    url = f"{call.base}/repos/{call.world.full_name}/pulls/{subject.number}"
+    page = review_url(call, made)
+    return {
+        "id": made.id,
+        "node_id": made.node_id,
+        "user": user(call, made.author),
+        "body": made.body,
+        "state": made.state,
+        "html_url": page,
+        "pull_request_url": url,
+        "author_association": "MEMBER" if made.author.can_push else "NONE",
+        "_links": {"html": {"href": page}, "pull_request": {"href": url}},
+        "submitted_at": stamp(made.submitted_at),
+        "commit_id": made.sha,
     }
 
 

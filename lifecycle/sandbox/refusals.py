@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from lifecycle.sandbox.state import Token
+
 
 class Refusal(Exception):
     """A field that fails: it becomes null, and this becomes an error beside the data."""
@@ -21,9 +26,9 @@ def no_node(node_id: str) -> Refusal:
     return not_found(f"Could not resolve to a node with the global id of '{node_id}'.")
 
 
-def forbidden() -> Refusal:
-    """A fine-grained token without the permission."""
-    return Refusal("FORBIDDEN", "Resource not accessible by personal access token")
+def forbidden(token: Token) -> Refusal:
+    """A token of permissions that lacks the one needed."""
+    return Refusal("FORBIDDEN", token.refusal)
 
 
 def rejected(message: str) -> Refusal:

@@ -11,7 +11,10 @@ RequestKind = Literal["rest", "graphql", "git"]
 
 @dataclass(slots=True)
 class Entry:
-    """One request. `status` stays None while it is under way, and when nothing was answered."""
+    """One request. `status` stays None while it is under way, and when nothing was answered.
+
+    `connection` numbers the TCP connection that it came on.
+    """
 
     n: int
     method: str
@@ -20,6 +23,7 @@ class Entry:
     kind: RequestKind
     status: int | None = None
     points: int | None = None
+    connection: int = 0
 
 
 @dataclass(slots=True)
@@ -30,11 +34,13 @@ class RequestLog:
     changed: threading.Condition = field(default_factory=threading.Condition)
     serial: int = 0
 
-    def begin(self, method: str, path: str, operation: str | None, kind: RequestKind) -> Entry:
+    def begin(
+        self, method: str, path: str, operation: str | None, kind: RequestKind, connection: int = 0
+    ) -> Entry:
         """Note a request as it arrives."""
         with self.changed:
             self.serial += 1
-            entry = Entry(self.serial, method, path, operation, kind)
+            entry = Entry(self.serial, method, path, operation, kind, connection=connection)
             self.entries.append(entry)
             self.changed.notify_all()
             return entry

@@ -13,7 +13,7 @@ from werkzeug.exceptions import MethodNotAllowed, NotFound
 from werkzeug.routing import Map, Rule
 
 from lifecycle.sandbox import checks, issues, payloads, pulls
-from lifecycle.sandbox.call import Call, Reply
+from lifecycle.sandbox.call import LIMIT, Call, Reply
 from lifecycle.sandbox.errors import ActionRefused, ApiError, invalid
 
 if TYPE_CHECKING:
@@ -64,8 +64,17 @@ def _text(call: Call, name: str, resource: str, documentation: str) -> str:
 
 
 def get_viewer(call: Call) -> Reply:
-    """GET /user."""
+    """GET /user, which only a user's token may ask."""
+    if call.token.kind == "app":
+        documentation = "https://docs.github.com/rest/users/users#get-the-authenticated-user"
+        raise ApiError(403, call.token.refusal, documentation=documentation)
     return Reply(200, payloads.viewer(call))
+
+
+def get_rate_limit(call: Call) -> Reply:
+    """GET /rate_limit, for every token, and without counting against it."""
+    core = {"limit": LIMIT, "remaining": LIMIT - call.token.used.get("core", 0)}
+    return Reply(200, {"resources": {"core": core}, "rate": core})
 
 
 def get_repository(call: Call) -> Reply:
@@ -134,12 +143,24 @@ def _set_state(call: Call, issue: Issue, state: str, reason: Any) -> None:
 def add_assignees(call: Call, number: int) -> Reply:
     """POST /repos/O/R/issues/N/assignees: a union; without push access, silently nothing."""
     issue = _issue(call, number)
+    if call.viewer.can_push:
+        issues.assign(call.world, issue, _logins(call))
+    return Reply(201, payloads.issue(call, issue))
+
+
+def remove_assignees(call: Call, number: int) -> Reply:
+    """DELETE /repos/O/R/issues/N/assignees: who is left; without push access, silently nothing."""
+    issue = _issue(call, number)
+    if call.viewer.can_push:
+        issues.unassign(issue, _logins(call))
+    return Reply(200, payloads.issue(call, issue))
+
+
+def _logins(call: Call) -> list[str]:
     wanted = call.body.get("assignees", [])
     if isinstance(wanted, str):
         wanted = [wanted]
-    if call.viewer.can_push:
-        issues.assign(call.world, issue, [login for login in wanted if isinstance(login, str)])
-    return Reply(201, payloads.issue(call, issue))
+    return [login for login in wanted if isinstance(login, str)]
 
 
 def list_comments(call: Call, number: int) -> Reply:
@@ -155,6 +176,10 @@ def create_comment(call: Call, number: int) -> Reply:
     issue = _issue(call, number)
     documentation = "https://docs.github.com/rest/issues/comments#create-an-issue-comment"
     body = _text(call, "body", "IssueComment", documentation)
+    if len(body) > 65_536:
+        message = "body is too long (maximum is 65536 characters)"
+        error = {"resource": "IssueComment", "code": "custom", "field": "body", "message": message}
+        raise invalid(documentation, error)
     made = issues.comment(call.world, issue, call.viewer, body)
     return Reply(201, payloads.comment(call, issue, made))
 
@@ -204,6 +229,14 @@ def get_pull(call: Call, number: int) -> Reply:
     return Reply(200, payloads.full_pull(call, _pull(call, number)))
 
 
+def list_reviews(call: Call, number: int) -> Reply:
+    """GET /repos/O/R/pulls/N/reviews, oldest first, every one that was ever submitted."""
+    _only(call)
+    pull = _pull(call, number)
+    shown, headers = call.page(pull.reviews)
+    return Reply(200, [payloads.review(call, pull, one) for one in shown], headers)
+
+
 def _commit(call: Call, ref: str) -> str:
     sha = call.world.git.resolve(ref)
     if sha is None:
@@ -249,16 +282,19 @@ class Route:
 REPO = "/repos/<owner>/<name>"
 ROUTES = (
     Route("GET", "/user", get_viewer),
+    Route("GET", "/rate_limit", get_rate_limit),
     Route("GET", REPO, get_repository),
     Route("GET", f"{REPO}/issues", list_issues),
     Route("GET", f"{REPO}/issues/<int:number>", get_issue),
     Route("PATCH", f"{REPO}/issues/<int:number>", edit_issue, "issues:write"),
     Route("POST", f"{REPO}/issues/<int:number>/assignees", add_assignees, "issues:write"),
+    Route("DELETE", f"{REPO}/issues/<int:number>/assignees", remove_assignees, "issues:write"),
     Route("GET", f"{REPO}/issues/<int:number>/comments", list_comments),
     Route("POST", f"{REPO}/issues/<int:number>/comments", create_comment, "issues:write"),
     Route("GET", f"{REPO}/pulls", list_pulls),
     Route("POST", f"{REPO}/pulls", create_pull, "pull_requests:write"),
     Route("GET", f"{REPO}/pulls/<int:number>", get_pull),
+    Route("GET", f"{REPO}/pulls/<int:number>/reviews", list_reviews),
     Route("GET", f"{REPO}/commits/<path:ref>/check-runs", list_check_runs),
     Route("GET", f"{REPO}/commits/<path:ref>/status", get_combined_status),
 )
@@ -290,13 +326,13 @@ def is_ours(world: World, owner: str, name: str) -> bool:
 
 
 def _demand(call: Call, permission: str) -> None:
-    """Refuse a token that may not: 403 for fine-grained ones; for classic ones GitHub says 404."""
+    """Refuse a token that may not: 403 for those of permissions; for classic ones GitHub says 404."""
     if call.token.may(permission):
         return
-    if call.token.kind == "fine-grained":
+    if call.token.kind != "classic":
         raise ApiError(
             403,
-            "Resource not accessible by personal access token",
+            call.token.refusal,
             headers={"x-accepted-github-permissions": permission.replace(":", "=")},
         )
     raise not_found("https://docs.github.com/rest")

@@ -12,7 +12,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from lifecycle.sandbox.errors import SeedError
-from lifecycle.sandbox.state import OwnerKind, PlannedCheck, Role
+from lifecycle.sandbox.state import OwnerKind, PlannedCheck, Role, TokenKind
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -41,12 +41,15 @@ class SeedUser:
 
 @dataclass(frozen=True, slots=True)
 class SeedToken:
-    """A token of a user: OAuth scopes if classic, `name:level` permissions if fine-grained."""
+    """A token of a user: OAuth scopes if classic, else `name:level` permissions.
+
+    One of kind `app` is like that of Actions: `user` is the bot that acts, and nobody logs in.
+    """
 
     token: str
     user: str
     scopes: list[str]
-    kind: Literal["classic", "fine-grained"] = "classic"
+    kind: TokenKind = "classic"
 
 
 @dataclass(frozen=True, slots=True)

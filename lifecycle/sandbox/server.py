@@ -14,12 +14,11 @@ import tempfile
 import threading
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, TextIO
-
-from werkzeug.serving import ThreadedWSGIServer, WSGIRequestHandler
+from typing import TYPE_CHECKING, Self, TextIO
 
 from lifecycle.sandbox.app import Application
 from lifecycle.sandbox.errors import SandboxError
+from lifecycle.sandbox.http import Server
 from lifecycle.sandbox.seed import default_seed
 from lifecycle.sandbox.site import Site
 from lifecycle.sandbox.world import make_world
@@ -50,51 +49,6 @@ class SandboxInfo:
         return json.dumps(asdict(self))
 
 
-class _Quiet(WSGIRequestHandler):
-    """The sandbox has a log of its own; the terminal stays the user's."""
-
-    server_version = "lifecycle-sandbox"
-    sys_version = ""
-
-    def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
-        """Say nothing."""
-
-
-class _Server(ThreadedWSGIServer):
-    """A threaded server that can shut its open connections."""
-
-    daemon_threads = False
-    block_on_close = True
-
-    def __init__(self, listener: socket.socket, application: Application) -> None:
-        self.open: set[socket.socket] = set()
-        self.guard = threading.Lock()
-        port = listener.getsockname()[1]
-        super().__init__(HOST, port, application, handler=_Quiet, fd=listener.fileno())
-
-    def get_request(self) -> tuple[socket.socket, Any]:
-        """Accept a connection and remember it."""
-        connection, address = super().get_request()
-        with self.guard:
-            self.open.add(connection)
-        return connection, address
-
-    def close_request(self, request: Any) -> None:
-        """Close a connection and forget it."""
-        with self.guard:
-            self.open.discard(request)
-        super().close_request(request)
-
-    def shut_connections(self) -> None:
-        """End every conversation, whoever speaks."""
-        with self.guard:
-            for connection in self.open:
-                try:
-                    connection.shutdown(socket.SHUT_RDWR)
-                except OSError:
-                    continue  # the client has left already
-
-
 class Sandbox:
     """A GitHub of its own in this process: `with Sandbox() as sandbox: sandbox.info`.
 
@@ -110,7 +64,7 @@ class Sandbox:
         self.seed = seed or default_seed()
         self.port = port
         self._folder: tempfile.TemporaryDirectory[str] | None = None
-        self._server: _Server | None = None
+        self._server: Server | None = None
         self._thread: threading.Thread | None = None
         self.site: Site | None = None
 
@@ -142,7 +96,7 @@ class Sandbox:
             ) from error
         with listener:  # the server takes a copy
             self.site = Site(world)
-            self._server = _Server(listener, Application(self.site))
+            self._server = Server(listener, Application(self.site), self.site.connections)
         self.port = self._server.port
         self._thread = threading.Thread(
             target=self._server.serve_forever, name="sandbox", args=(0.05,), daemon=True
@@ -156,7 +110,7 @@ class Sandbox:
         self.site.signal.stop()
         self._server.shutdown()
         # Before the join: the thread of `serve_forever` itself waits for every conversation.
-        self._server.shut_connections()
+        self.site.connections.shut()
         self._thread.join()
         self.site.signal.close()
         self.site = self._server = self._thread = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from lifecycle.sandbox.connections import Connections
 from lifecycle.sandbox.faults import FaultBoard
 from lifecycle.sandbox.outage import StopSignal
 from lifecycle.sandbox.requestlog import RequestLog
@@ -15,9 +16,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """One sandbox's world, faults, log and stop signal."""
+    """One sandbox's world, faults, log, stop signal and connections."""
 
     world: World
     faults: FaultBoard = field(default_factory=FaultBoard)
     log: RequestLog = field(default_factory=RequestLog)
     signal: StopSignal = field(default_factory=StopSignal)
+    connections: Connections = field(default_factory=Connections)

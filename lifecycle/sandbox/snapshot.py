@@ -60,7 +60,12 @@ def _pull(pull: PullRequest) -> dict[str, Any]:
         "draft": pull.draft,
         "merge_sha": pull.merge_sha,
         "merged_by": pull.merged_by.login if pull.merged_by else None,
-    }
+        "reviews": [
+            {"id": one.node_id, "author": one.author.login, "state": one.state, "body": one.body,
+             "sha": one.sha}
+            for one in pull.reviews
+        ],
+    }  # fmt: skip
 
 
 def _board(project: Project) -> dict[str, Any]:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from lifecycle.sandbox.gitrepo import BareRepository
 
 Role = Literal["admin", "write", "read"]
+TokenKind = Literal["classic", "fine-grained", "app"]
 OwnerKind = Literal["user", "organization"]
 CheckStatus = Literal["queued", "in_progress", "completed", "waiting", "requested", "pending"]
 Conclusion = Literal[
@@ -29,6 +30,7 @@ Conclusion = Literal[
     "stale", "startup_failure",
 ]  # fmt: skip
 StatusState = Literal["error", "failure", "pending", "success"]
+ReviewState = Literal["APPROVED", "CHANGES_REQUESTED", "COMMENTED", "DISMISSED"]
 
 
 class Lagging(Protocol):
@@ -69,18 +71,27 @@ class User:
 
 @dataclass(slots=True, eq=False)
 class Token:
-    """A credential. `scopes` are OAuth scopes (classic) or `name:level` permissions."""
+    """A credential. `scopes` are OAuth scopes (classic) or `name:level` permissions.
+
+    An `app`'s is nobody's, as the one of Actions is not: `user` is then the app's bot.
+    """
 
     value: str = field(repr=False)
     user: User
-    kind: Literal["classic", "fine-grained"]
+    kind: TokenKind
     scopes: frozenset[str]
     used: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def refusal(self) -> str:
+        """GitHub's words for a token of permissions that lacks one."""
+        name = "integration" if self.kind == "app" else "personal access token"
+        return f"Resource not accessible by {name}"
 
     def may(self, permission: str) -> bool:
         """Whether it grants, say, `issues:write`; every token reads a public repository."""
         name, level = permission.split(":")
-        if self.kind == "fine-grained":
+        if self.kind != "classic":
             return f"{name}:write" in self.scopes or (level == "read" or permission in self.scopes)
         return level == "read" or bool(self.scopes & {"repo", "public_repo"})
 
@@ -119,6 +130,19 @@ class Issue:
 
 
 @dataclass(slots=True, eq=False)
+class Review:
+    """A submitted review, of the head that the pull request had then."""
+
+    id: int
+    node_id: str
+    author: User
+    state: ReviewState
+    body: str
+    sha: str
+    submitted_at: datetime
+
+
+@dataclass(slots=True, eq=False)
 class PullRequest:
     """The half of a pull request that an issue has not. `head_sha` outlives its branch."""
 
@@ -133,6 +157,7 @@ class PullRequest:
     merged_at: datetime | None = None
     merged_by: User | None = None
     merge_sha: str | None = None
+    reviews: list[Review] = field(default_factory=list)
     mergeable: bool | None = None
     judged: tuple[str, str] | None = None
     """The (head, base) that a reader asked about last; GitHub computes after the first question."""
@@ -281,6 +306,7 @@ class World:
     project: Project | None = None
     checks: list[CheckRun] = field(default_factory=list)
     statuses: list[CommitStatus] = field(default_factory=list)
+    required_approvals: int = 0
     plans: tuple[PlannedCheck, ...] = ()
     arrivals: list[Arrival] = field(default_factory=list)
     rollup_reads: dict[str, int] = field(default_factory=dict)

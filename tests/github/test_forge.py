@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -94,6 +95,65 @@ def test_one_request_shows_a_whole_claim(hub: Hub) -> None:
     assert found.by_number.checks is not None
     assert [one.bucket for one in found.by_number.checks.failed] == [Bucket.FAIL]
     assert [one.number for one in found.by_branch] == [number]
+
+
+def test_requested_changes_come_with_the_claim(hub: Hub) -> None:
+    """Who may write and asks for changes now is shown, in the same request, at the same cost."""
+    sha = hub.pushed("work")
+    number = hub.control.open_pull("work", "Fix", by="octocat")
+    hub.control.review(number, "CHANGES_REQUESTED", login="visitor")
+    hub.control.review(number, "CHANGES_REQUESTED", login="sam")
+    asked = hub.control.review(number, "CHANGES_REQUESTED", body="Please lock.")
+    hub.control.review(number, "APPROVED", login="sam")
+    hub.control.clear_requests()
+    found = hub.forge.observe(replace(LOOK, pr_number=number)).by_number
+    (request,) = hub.control.requests()
+    assert (request.operation, request.points) == ("ObserveClaim", 1)
+    assert found is not None
+    (review,) = found.changes_requested
+    assert (review.id, review.author, review.state) == (asked, "maria", "CHANGES_REQUESTED")
+    assert (review.sha, review.submitted_at is not None) == (sha, True)
+    assert review.url.startswith(f"{found.url}#pullrequestreview-")
+    assert found.review_decision == ""
+    hub.control.require_reviews()
+    hub.control.review(number, "APPROVED")
+    found = hub.forge.observe(replace(LOOK, pr_number=number)).by_number
+    assert found is not None
+    assert (found.changes_requested, found.review_decision) == ((), "APPROVED")
+
+
+def test_a_conflict_is_seen_once_github_has_computed_it(hub: Hub) -> None:
+    """Unknown right after each push to either side, then what git says of the two."""
+
+    def mergeable() -> list[str]:
+        looks = [hub.forge.observe(replace(LOOK, pr_number=number)).by_number for _ in range(3)]
+        return [one.mergeable if one else "" for one in looks]
+
+    hub.control.push_commit("work", {"README.md": "mine"}, "Mine")
+    number = hub.control.open_pull("work", "Fix")
+    assert mergeable() == ["UNKNOWN", "MERGEABLE", "MERGEABLE"]
+    hub.control.push_commit("main", {"README.md": "theirs"}, "Theirs")
+    assert mergeable() == ["UNKNOWN", "CONFLICTING", "CONFLICTING"]
+    hub.control.push_commit("work", {"README.md": "theirs"}, "As theirs")
+    assert mergeable() == ["UNKNOWN", "MERGEABLE", "MERGEABLE"]
+
+
+def test_how_long_checks_took(hub: Hub) -> None:
+    """The end of a run comes over GraphQL and over REST; what still runs has none."""
+    sha = hub.pushed("work")
+    number = hub.control.open_pull("work", "Fix")
+    began = datetime(2026, 1, 31, 10, 0, tzinfo=UTC)
+    ended = began + timedelta(minutes=7)
+    hub.control.set_check(number, "test", started_at=began, completed_at=ended)
+    hub.control.set_check(number, "lint", status="in_progress", started_at=began)
+    hub.control.set_status(number, "ci/x")
+    seen_pull = hub.forge.observe(replace(LOOK, pr_number=number)).by_number
+    assert seen_pull is not None
+    assert seen_pull.checks is not None
+    for runs in (seen_pull.checks.runs, hub.forge.checks(sha).runs):
+        status, lint, test = runs
+        assert (status.ended_at, lint.ended_at) == (None, None)
+        assert (test.started_at, test.ended_at) == (began.timestamp(), ended.timestamp())
 
 
 def test_what_was_not_asked_for_is_unknown(hub: Hub) -> None:
@@ -247,6 +307,7 @@ def test_hidden_checks_are_read_over_rest_for_open_pull_requests_only(
     mock.post(URL, json={"data": data, "errors": errors})
     run = {"id": 1, "name": "test", "status": "completed", "conclusion": "success"}
     run |= {"started_at": "2026-01-31T10:00:00Z", "details_url": "u", "check_suite": {"id": 5}}
+    run |= {"completed_at": "2026-01-31T10:02:00Z"}
     mock.get(f"{REST}/commits/{SHA}/check-runs", json={"total_count": 1, "check_runs": [run]})
     mock.get(f"{REST}/commits/{SHA}/status", json={"statuses": [], "total_count": 0})
     found = forge.observe(replace(LOOK, board=False))
@@ -269,7 +330,7 @@ def test_githubs_own_verdict_counts_where_everything_else_is_hidden(
     mock.get(f"{REST}/commits/{SHA}/check-runs", status=403, json={"message": "Not accessible"})
     run = {"id": 1, "name": "CI", "event": "push", "workflow_id": 3, "status": "completed"}
     run |= {"conclusion": "success", "run_started_at": "2026-01-31T10:00:00Z", "html_url": "u"}
-    run |= {"head_sha": SHA}
+    run |= {"head_sha": SHA, "updated_at": "2026-01-31T10:02:00Z"}
     mock.get(f"{REST}/actions/runs", json={"total_count": 1, "workflow_runs": [run]})
     mock.get(f"{REST}/commits/{SHA}/status", json={"statuses": [], "total_count": 0})
     checks = forge.observe(replace(LOOK, board=False)).by_branch[0].checks

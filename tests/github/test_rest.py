@@ -77,6 +77,8 @@ def test_each_verb_is_one_request(hub: Hub) -> None:
     )
     comment = forge.comment(42, "on it")
     assert forge.assign(42, "octocat") == ("octocat",)
+    hub.control.assign(42, "sam")
+    assert forge.unassign(42, "sam") == ("octocat",)
     closed = forge.close_issue(42)
     assert hub.asked() == [
         "GET /user",
@@ -84,6 +86,7 @@ def test_each_verb_is_one_request(hub: Hub) -> None:
         "POST /pulls",
         "POST /issues/42/comments",
         "POST /issues/42/assignees",
+        "DELETE /issues/42/assignees",
         "PATCH /issues/42",
     ]
     assert (made.number, made.state, made.head_owner) == (46, PullState.OPEN, "octo-org")
@@ -101,6 +104,18 @@ def test_closing_what_is_closed_is_no_error(hub: Hub) -> None:
     """The issue is shown closed, whoever closed it."""
     assert not hub.forge.close_issue(36).is_open
     assert not hub.forge.close_issue(36).is_open
+
+
+def test_unassigning_twice_is_unassigning_once(hub: Hub) -> None:
+    """Who is left is shown, also if nothing changed; an answer that was lost is asked for again."""
+    hub.control.assign(42, "sam", "octocat")
+    lost = Fault("status", method="DELETE", path="/assignees$", when="after")
+    hub.control.add_fault(lost)
+    assert hub.forge.unassign(42, "octocat") == ("sam",)
+    assert hub.asked() == ["DELETE /issues/42/assignees"] * 2
+    assert hub.forge.unassign(42, "octocat") == ("sam",)
+    with pytest.raises(NoPermission, match="issue #999"):
+        hub.forge.unassign(999, "sam")
 
 
 def test_an_assignee_that_github_ignores_is_missing_from_the_answer(hub: Hub) -> None:
@@ -140,7 +155,7 @@ def test_checks_are_read_to_the_last_page(rest: RestClient, mock: responses.Requ
     commits = "https://api.github.com/repositories/9/commits"
     old = {"id": 1, "name": "test", "status": "completed", "conclusion": "failure"}
     old |= {"started_at": "2026-01-31T10:00:00Z", "details_url": "https://ci/1"}
-    old |= {"check_suite": {"id": 5}}
+    old |= {"check_suite": {"id": 5}, "completed_at": None}
     new = {**old, "id": 2, "conclusion": "success", "started_at": "2026-01-31T11:00:00Z"}
     waits = {**old, "id": 3, "status": "queued", "conclusion": None, "started_at": None}
     waits |= {"check_suite": {"id": 6}, "details_url": None}
@@ -195,7 +210,7 @@ def test_a_token_without_checks_falls_back_to_actions(
     )
     run = {"id": 1, "name": "CI", "event": "push", "workflow_id": 3, "status": "completed"}
     run |= {"conclusion": "failure", "run_started_at": "2026-01-31T10:00:00Z", "html_url": "u"}
-    run |= {"head_sha": SHA}
+    run |= {"head_sha": SHA, "updated_at": "2026-01-31T11:05:00Z"}
     other = {**run, "id": 3, "head_sha": "b" * 40}  # a redirect lost the query
     newer = {**run, "id": 2, "conclusion": "success", "run_started_at": "2026-01-31T11:00:00Z"}
     mock.get(
@@ -208,6 +223,7 @@ def test_a_token_without_checks_falls_back_to_actions(
     assert [(one.name, one.event, one.bucket) for one in checks.runs] == [
         ("CI", "push", Bucket.PASS)
     ]
+    assert [one.ended_at for one in checks.runs if one.workflow] == [1769857500.0]
     assert not checks.is_complete
 
 

@@ -49,6 +49,7 @@ def run(name: str = "test", conclusion: str | None = "SUCCESS", **changes: Any) 
         "status": "COMPLETED",
         "conclusion": conclusion,
         "startedAt": f"{DAY}10:00:00Z",
+        "completedAt": f"{DAY}10:01:00Z",
         "detailsUrl": "https://github.com/o/r/actions/runs/1/job/2",
         "checkSuite": {"workflowRun": {"event": "push", "workflow": {"name": "CI"}}},
     }
@@ -222,7 +223,41 @@ def test_a_pull_request_is_read_in_full() -> None:
         "push",
         1769853600.0,
         "https://github.com/o/r/actions/runs/1/job/2",
+        1769853660.0,
     )
+
+
+def test_only_standing_requests_for_changes_are_kept() -> None:
+    """Oldest first; other states, holes and words of tomorrow are none; a lost account has no name."""
+    nodes = [
+        {"id": "R0", "state": "CHANGES_REQUESTED", "submittedAt": f"{DAY}12:00:00Z"},
+        None,
+        {"id": "R2", "state": "APPROVED", "author": {"login": "sam"}},
+        {"id": "R4", "state": "A_WORD_OF_TOMORROW", "author": {"login": "sam"}},
+        {
+            "id": "R1",
+            "state": "CHANGES_REQUESTED",
+            "submittedAt": f"{DAY}11:00:00Z",
+            "url": "https://github.com/o/r/pull/7#pullrequestreview-1",
+            "author": {"login": "maria"},
+            "commit": {"oid": SHA},
+        },
+    ]
+    found = translate.pull_request(
+        pull(reviewDecision="CHANGES_REQUESTED", latestOpinionatedReviews={"nodes": nodes})
+    )
+    assert found.review_decision == "CHANGES_REQUESTED"
+    first, second = found.changes_requested
+    assert (first.id, first.author, first.sha) == ("R1", "maria", SHA)
+    assert first.url.endswith("#pullrequestreview-1")
+    assert (second.id, second.author, second.sha) == ("R0", "", "")
+
+
+def test_reviews_that_were_not_asked_for_are_none() -> None:
+    """A node without the fields, and one that GitHub left empty, ask for nothing."""
+    for node in (pull(), pull(reviewDecision=None, latestOpinionatedReviews=None)):
+        found = translate.pull_request(node)
+        assert (found.review_decision, found.changes_requested) == ("", ())
 
 
 def test_checks_that_were_not_asked_for_are_unknown() -> None:

@@ -117,6 +117,24 @@ def test_assignees_are_a_union_and_strangers_are_ignored(api: Api) -> None:
     assert [one["login"] for one in answer.json()["assignees"]] == ["maria", "octocat"]
 
 
+def test_unassigning_takes_off_who_is_named(api: Api) -> None:
+    """Others stay, whoever was none stays none, and case does not matter."""
+    api("POST", "issues/42/assignees", json={"assignees": ["maria", "octocat"]})
+    answer = api("DELETE", "issues/42/assignees", json={"assignees": ["MARIA", "nobody"]})
+    assert answer.status_code == 200
+    assert [one["login"] for one in answer.json()["assignees"]] == ["octocat"]
+    assert api("DELETE", "issues/999/assignees", json={"assignees": []}).status_code == 404
+
+
+def test_a_comment_has_a_longest_length(api: Api) -> None:
+    """65,536 characters are a comment, one more is refused, and nothing is written."""
+    assert api("POST", "issues/42/comments", json={"body": "x" * 65_536}).status_code == 201
+    answer = api("POST", "issues/42/comments", json={"body": "x" * 65_537})
+    assert answer.status_code == 422
+    assert answer.json()["errors"][0]["message"].startswith("body is too long")
+    assert len(api("GET", "issues/42/comments").json()) == 1
+
+
 def test_comments_are_not_deduplicated(api: Api) -> None:
     """The same comment twice is two comments, and pages hold them oldest first."""
     for _ in range(2):

@@ -1,0 +1,41 @@
+"""lifecycle.deadline: an end that everybody shares, and that can be moved."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from lifecycle.deadline import Deadline
+from lifecycle.errors import Transient
+from tests.github.hub import PatientClock
+
+
+def test_a_deadline_is_renewed_for_all_who_share_it() -> None:
+    """The end moves for whoever was built with it, also after it has passed."""
+    clock = PatientClock()
+    deadline = Deadline.after(clock, 5)
+    clock.sleep(6)
+    assert deadline.left == -1
+    with pytest.raises(Transient, match="time for this look is up"):
+        deadline.remaining()
+    deadline.renew(8)
+    assert (deadline.left, deadline.remaining(), deadline.remaining(2)) == (8, 8, 2)
+    deadline.renew(None)
+    assert (deadline.left, deadline.remaining()) == (math.inf, 10)
+
+
+@pytest.mark.parametrize(("seconds", "inside"), [(5.0, 3.0), (None, math.inf)])
+def test_time_can_be_kept_for_later(seconds: float | None, inside: float) -> None:
+    """Within, the end is earlier; afterwards it is where it was, whatever happened."""
+    deadline = Deadline.after(PatientClock(), seconds)
+    before = deadline.at
+
+    def fail_within() -> None:
+        with deadline.keeping(2):
+            assert deadline.left == inside
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        fail_within()
+    assert deadline.at == before
