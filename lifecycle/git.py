@@ -20,6 +20,9 @@ from lifecycle.errors import BadConfig, GitFailed, Transient
 from lifecycle.model import Repository
 
 _SCP = re.compile(r"^(?:[^@/\s]+@)?(?P<host>[^:/\s]+):(?!//)(?P<path>[^\s]+)$")
+_LISTED = re.compile(r"^[^\t]+\t(.+) \((?:fetch|push)\)")
+"""A line of `git remote --verbose`: name, URL, and what it is used for."""
+
 _PLACES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_PREFIX")
 """A hook of git's own sets these; they would make our git serve another repository."""
 
@@ -180,6 +183,18 @@ def head_repository(git: GitRepository, remote: str, api_url: str) -> Repository
             "repository in .lifecycle.toml, or GITHUB_API_URL for another GitHub."
         )
     return found.repository
+
+
+def remote_repositories(git: GitRepository, api_url: str) -> list[Repository]:
+    """Every repository on the GitHub that we talk to which some remote fetches from or pushes to.
+
+    One process; `insteadOf` is applied. Empty in a folder that is no repository.
+    """
+    listed = git.run("remote", "--verbose", check=False).splitlines()
+    urls = [match[1] for line in listed if (match := _LISTED.match(line))]
+    web = _web_host(api_url)
+    remotes = [found for url in urls if (found := parse_remote(url)) and _is_host(found, web)]
+    return [remote.repository for remote in remotes]
 
 
 def _is_host(remote: Remote, web: str) -> bool:

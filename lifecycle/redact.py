@@ -1,4 +1,4 @@
-"""Takes secrets out of text on its way out of the process: output, log, state."""
+"""Makes text fit to leave the process: no secret goes out, and nothing of a stranger's is hidden."""
 
 from __future__ import annotations
 
@@ -14,6 +14,15 @@ _PATTERNS = (
 _NAMES = re.compile(r"(?i)(token|secret|password|passwd|api_?key)")
 _SHORTEST = 8
 
+_KEPT: set[str] = set()
+"""Secrets of this process that are in no variable."""
+
+
+def keep_secret(value: str) -> None:
+    """Let `redact` take this value out too, until the process ends."""
+    if len(value) >= _SHORTEST:
+        _KEPT.add(value)
+
 
 def redact(text: str, environment: Mapping[str, str] | None = None) -> str:
     """The text with tokens, passwords in URLs and secret environment values replaced by `***`."""
@@ -21,6 +30,16 @@ def redact(text: str, environment: Mapping[str, str] | None = None) -> str:
     for name, value in variables.items():
         if len(value) >= _SHORTEST and _NAMES.search(name) and value in text:
             text = text.replace(value, "***")
+    for value in _KEPT:
+        text = text.replace(value, "***")
     for pattern in _PATTERNS:
         text = pattern.sub("***", text)
     return text
+
+
+def visible(text: str) -> str:
+    """The text with every character that a terminal would not show as such written as an escape.
+
+    What a stranger wrote is shown with it: no control sequence hides a part of it or moves it around.
+    """
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)

@@ -26,6 +26,11 @@ def graphql_documents() -> list[Path]:
     return sorted(_folder("graphql").glob("*.graphql"))
 
 
+def hooks_folder() -> Path:
+    """The absolute folder that the hook scripts lie in."""
+    return _folder("hooks").absolute()
+
+
 def hook_script(name: str) -> Path:
     """The path of `hooks/NAME`."""
     return _folder("hooks") / name

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import shlex
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lifecycle import config
+from lifecycle import config, home
+from lifecycle.claim.file import CLAIM_FILE
 from lifecycle.deadline import Deadline
-from lifecycle.errors import BadConfig, NoToken
+from lifecycle.errors import BadConfig, GitFailed, NoToken, Refused
 from lifecycle.model import Repository
 from lifecycle.ports import Board, Clock, Forge
+from lifecycle.redact import visible
+from lifecycle.store import FOLDER
 
 if TYPE_CHECKING:
     from lifecycle.git import GitRepository
@@ -84,14 +88,96 @@ class World:
         try:
             return head_repository(self.git, self.settings.remote, self.settings.api_url)
         except BadConfig:
-            if self.settings.repository is None:
+            if self._configured is None:
                 raise
-            return self.settings.repository
+            return self._configured
 
     @cached_property
     def base(self) -> Repository:
         """The repository of issues and pull requests; raises BadConfig."""
-        return self.settings.repository or self.head
+        return self._configured or self.head
+
+    @cached_property
+    def common_dir(self) -> Path:
+        """The git folder that all worktrees of this clone share, absolute; raises GitFailed."""
+        return (self.root / self.git.run("rev-parse", "--git-common-dir")).resolve()
+
+    def refuse_tracked(self) -> None:
+        """Refuse to go on where the claim or anything in `.lifecycle/` is tracked by git.
+
+        Such a file came with the repository: it is nobody's claim here, and what it says was written by
+        whoever wrote the repository. One git process; nothing is refused where git has nothing to say
+        (no repository, no git).
+
+        Raises:
+            Refused: one is tracked; the sentence names it and how to take it out.
+        """
+        for name in self._tracked(CLAIM_FILE, FOLDER):
+            way = "git rm -r --cached" if (self.root / name).is_dir() else "git rm --cached"
+            raise Refused(
+                f"{name} is tracked by git, so it came with the repository and is nobody's claim here; "
+                f"nothing was done. Take it out with: {way} {shlex.quote(name)}"
+            )
+
+    def refuse_untrusted(self, commands: Sequence[str]) -> None:
+        """Refuse to run commands of a project's file that the user has not said yes to.
+
+        Raises:
+            Refused: there are such commands; the sentence names them and how to say yes.
+            BadConfig: the user's list of trusted commands cannot be read.
+        """
+        if not commands or home.is_trusted(self.environment, self.common_dir, commands):
+            return
+        shown = ", ".join(f"`{visible(command)}`" for command in commands)
+        raise Refused(
+            f"{config.CONFIG_FILE} wants to run {shown} here, which nobody has allowed; "
+            "nothing was run and nothing was pushed. A person who has read them allows "
+            "them with: lifecycle trust"
+        )
+
+    def _tracked(self, *names: str) -> list[str]:
+        """What git tracks in this folder under these names, as git spells it."""
+        from lifecycle.git import GitRepository
+
+        # Names, not patterns, whatever the environment says; and in any case, since a file system
+        # that ignores case opens `.Lifecycle` for `.lifecycle`.
+        plain = {"GLOB": "0", "NOGLOB": "0", "LITERAL": "0", "ICASE": "1"}
+        pathspecs = {f"GIT_{name}_PATHSPECS": value for name, value in plain.items()}
+        git = GitRepository(self.root, self.deadline, {**self.environment, **pathspecs})
+        try:
+            listed = git.run("ls-files", "-z", "--", *names, check=False).split("\0")
+        except GitFailed:  # no git: then nothing came with a repository
+            return []
+        tops = sorted({path.partition("/")[0] for path in listed if path})
+        return [top for top in tops if any(self._is_one(name, top) for name in names)]
+
+    def _is_one(self, name: str, other: str) -> bool:
+        """True if both names lead to one file here."""
+        if name == other:
+            return True
+        one, two = self.root / name, self.root / other
+        return one.exists() and two.exists() and one.samefile(two)
+
+    @cached_property
+    def _configured(self) -> Repository | None:
+        """The repository that the settings name, if they name one; raises BadConfig.
+
+        A project's file may name only a repository that the user has as a remote: otherwise a strange
+        repository could have the user's token write to any other.
+        """
+        named = self.settings.repository
+        if named is None or self.environment.get("LIFECYCLE_REPOSITORY"):
+            return named
+        from lifecycle.git import remote_repositories
+
+        remotes = remote_repositories(self.git, self.settings.api_url)
+        if str(named).casefold() in {str(remote).casefold() for remote in remotes}:
+            return named
+        raise BadConfig(
+            f"{config.CONFIG_FILE} names the repository {named}, which no git remote here points to, so "
+            "nothing was asked of GitHub; add it as a remote (git remote add upstream <url>), or set "
+            f"LIFECYCLE_REPOSITORY={named}."
+        )
 
     @cached_property
     def forge(self) -> Forge:
@@ -132,12 +218,13 @@ class World:
         token, source = self._token
         return RestClient(self.settings.api_url, token, self.deadline, token_source=source)
 
-    @property
+    @cached_property
     def _token(self) -> tuple[str, str]:
         found = config.token(self.environment)
         if found is None:
             raise NoToken(
                 "No GitHub token: neither GH_TOKEN nor GITHUB_TOKEN is set, so nothing was asked of "
-                "GitHub and the claim was kept. Set one, for example: export GH_TOKEN=$(gh auth token)"
+                "GitHub and the claim was kept. Set one, for example: export GH_TOKEN=$(gh auth token); or "
+                f"name a token_command in {home.shown(home.CONFIG, self.environment)}."
             )
         return found

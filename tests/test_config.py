@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from lifecycle import config
-from lifecycle.errors import BadConfig
+from lifecycle.errors import BadConfig, NoToken
 from lifecycle.model import Repository
+from lifecycle.redact import redact
 
 
 def load(tmp_path: Path, text: str = "", **environment: str) -> config.Settings:
@@ -31,6 +35,7 @@ def test_every_key_is_read(tmp_path: Path) -> None:
     base = "develop"
     issue_link = "closes"
     validate = "make test"
+    close = "auto"
     [project]
     owner = "octo-org"
     number = 7
@@ -46,6 +51,7 @@ def test_every_key_is_read(tmp_path: Path) -> None:
         project_owner="octo-org",
         project_number=7,
         poll_seconds=30.0,
+        close="auto",
     )
 
 
@@ -70,6 +76,8 @@ def test_the_environment_wins_and_old_names_are_aliases(tmp_path: Path) -> None:
         'remote = "--upload-pack=evil"',
         'issue_link = "Fixes"',
         "validate = [1]",
+        'close = "yes"',
+        "close = true",
         "[checks]\npoll_seconds = -1",
         "[checks]\npoll_seconds = nan",
         "not toml",
@@ -122,3 +130,139 @@ def test_the_token_comes_from_either_variable() -> None:
     assert config.token({"GITHUB_TOKEN": "b"}) == ("b", "GITHUB_TOKEN")
     assert config.token({"GH_TOKEN": "a", "GITHUB_TOKEN": "b"}) == ("a", "GH_TOKEN")
     assert config.token({"GH_TOKEN": " "}) is None
+
+
+def user(tmp_path: Path, text: str) -> dict[str, str]:
+    """An environment whose user has this config.toml."""
+    folder = tmp_path / "me/.config/lifecycle"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "config.toml").write_text(text)
+    return {"HOME": str(tmp_path / "me")}
+
+
+def prints(text: str, *, code: int = 0) -> str:
+    """The line of config.toml for a token_command that prints this and exits so."""
+    program = f"import sys; print({text!r}); sys.exit({code})"
+    return f"token_command = {json.dumps([sys.executable, '-c', program])}\n"
+
+
+def test_the_environment_names_the_repository_before_the_file(tmp_path: Path) -> None:
+    """LIFECYCLE_REPOSITORY is the user's own word; a wrong one is named."""
+    text = 'repository = "octo-org/hello"'
+    found = load(tmp_path, text, LIFECYCLE_REPOSITORY="octo/other").repository
+    assert found == Repository("octo", "other")
+    with pytest.raises(BadConfig, match="LIFECYCLE_REPOSITORY"):
+        load(tmp_path, text, LIFECYCLE_REPOSITORY="other")
+
+
+def test_the_users_file_says_where_github_answers(tmp_path: Path) -> None:
+    """Both addresses, or one and what follows from it; the environment wins over both."""
+    environment = user(tmp_path, 'api_url = "https://ghes.example/api/v3/"')
+    found = config.load(tmp_path, environment)
+    assert found.api_url == "https://ghes.example/api/v3"
+    assert found.graphql_url == "https://ghes.example/api/graphql"
+    given = {**environment, "GITHUB_API_URL": "https://other.example"}
+    assert config.load(tmp_path, given).api_url == "https://other.example"
+
+
+def test_graphql_never_goes_elsewhere_than_rest(tmp_path: Path) -> None:
+    """An API of the environment is not mixed with the GraphQL address of the user's file."""
+    text = 'api_url = "https://a.example"\ngraphql_url = "https://a.example/gql"'
+    environment = user(tmp_path, text)
+    assert config.load(tmp_path, environment).graphql_url == "https://a.example/gql"
+    given = {**environment, "GITHUB_API_URL": "https://b.example"}
+    assert config.load(tmp_path, given).graphql_url == "https://b.example/graphql"
+
+
+@pytest.mark.parametrize("key", ["api_url", "graphql_url", "token_command"])
+def test_a_project_cannot_say_where_tokens_go(tmp_path: Path, key: str) -> None:
+    """The sentence says where such a key belongs; in the user's file it is one."""
+    with pytest.raises(BadConfig, match=r"~/\.config/lifecycle/config\.toml") as refusal:
+        load(tmp_path, f'{key} = "https://evil.example"')
+    assert f'"{key}"' in refusal.value.sentence
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('validate = "make"', ".lifecycle.toml"),
+        ("token_comand = 1", "the keys are: api_url, graphql_url, token_command"),
+        ('token_command = "gh auth token"', "list of words"),
+        ("token_command = []", "list of words"),
+        ('api_url = "ftp://x.example"', "http"),
+        ('api_url = "https://user:hunter2@x.example"', "without credentials"),
+        ("no toml", "not valid TOML"),
+    ],
+)
+def test_what_the_users_file_cannot_say_is_refused_by_name(
+    tmp_path: Path, text: str, said: str
+) -> None:
+    """The file is named as the user would write it, and no secret of it is shown."""
+    with pytest.raises(BadConfig) as refusal:
+        config.load(tmp_path, user(tmp_path, text))
+    assert "~/.config/lifecycle/config.toml" in refusal.value.sentence
+    assert said in refusal.value.sentence
+    assert "hunter2" not in refusal.value.sentence
+
+
+def test_the_users_command_gives_the_token_last(tmp_path: Path) -> None:
+    """A variable wins; else the command's first line is the token, and is redacted from then on."""
+    environment = user(tmp_path, prints("made-up-secret\nmore"))
+    assert config.token({**environment, "GITHUB_TOKEN": "b"}) == ("b", "GITHUB_TOKEN")
+    assert config.token(environment) == ("made-up-secret", "token_command")
+    assert redact("it is made-up-secret.") == "it is ***."
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (prints("made-up-secret", code=3), "failed (exit 3)"),
+        (prints(""), "printed nothing"),
+        ('token_command = ["/nowhere/at all"]', "could not be started"),
+    ],
+)
+def test_a_command_that_gives_no_token_has_a_face(tmp_path: Path, line: str, said: str) -> None:
+    """One sentence that says what happened; nothing of what was printed is in it."""
+    with pytest.raises(NoToken) as refusal:
+        config.token(user(tmp_path, line))
+    assert said in refusal.value.sentence
+    assert "made-up-secret" not in refusal.value.sentence
+
+
+def test_a_command_that_does_not_end_is_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So is what it started: nothing of it lives on to hold what it had opened."""
+    from lifecycle import credentials
+
+    monkeypatch.setattr(credentials, "SECONDS", 0.5)
+    held = tmp_path / "held"
+    held.touch()
+    lock = f"import fcntl; f = open({str(held)!r}); fcntl.flock(f, fcntl.LOCK_EX)"
+    program = f"{lock}; import os, signal; os.fork(); signal.pause()"
+    line = f"token_command = {json.dumps([sys.executable, '-c', program])}"
+    with pytest.raises(NoToken, match=r"longer than 0\.5 s"):
+        config.token(user(tmp_path, line))
+    subprocess.run([sys.executable, "-c", lock], check=True, timeout=30)
+
+
+def test_a_printed_token_that_cannot_be_one_is_not_shown(tmp_path: Path) -> None:
+    """A command that prints an explanation on stdout does not leak into a header or a sentence."""
+    with pytest.raises(BadConfig) as refusal:
+        config.token(user(tmp_path, prints("please log in first")))
+    assert "log in" not in refusal.value.sentence
+
+
+@pytest.mark.parametrize("variable", ["GITHUB_API_URL", "GITHUB_GRAPHQL_URL"])
+def test_the_users_token_goes_only_where_the_users_file_says(tmp_path: Path, variable: str) -> None:
+    """The command is not run for a host that only the environment names."""
+    ran = tmp_path / "ran"
+    program = f"open({str(ran)!r}, 'w'); print('made-up-secret')"
+    line = f"token_command = {json.dumps([sys.executable, '-c', program])}\n"
+    environment = {**user(tmp_path, line), variable: "https://other.example/graphql"}
+    with pytest.raises(NoToken, match=r"https://other\.example"):
+        config.token(environment)
+    assert not ran.exists()
+    named = 'api_url = "https://other.example"\n'
+    environment = {**user(tmp_path, line + named), variable: "https://other.example/graphql"}
+    assert config.token(environment) == ("made-up-secret", "token_command")

@@ -8,13 +8,16 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import venv
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from lifecycle import __version__
+from lifecycle.install.table import NAMES
 
 ROOT = Path(__file__).parents[1]
 
@@ -52,9 +55,29 @@ def test_the_wheel_holds_documents_hooks_schema_and_seeds(wheel: Path) -> None:
     seeds = {f"lifecycle/sandbox/seeds/{name}" for name in _files(ROOT / "lifecycle/sandbox/seeds")}
     wanted |= hooks | seeds | {"lifecycle/sandbox/schema.graphql", "lifecycle/py.typed"}
     assert wanted <= names
-    assert all(modes[hook] & 0o111 == 0o111 for hook in hooks)
+    for script in NAMES:
+        assert modes[f"lifecycle/_hooks/{script}"] & 0o111 == 0o111
     tops = {name.partition("/")[0] for name in names}
     assert tops == {"lifecycle", f"agent_lifecycle-{__version__}.dist-info"}
+
+
+def test_the_source_archive_holds_all_that_git_tracks(tmp_path: Path) -> None:
+    """Who unpacks it has the plugin too: manifests, hooks, commands, the skill; and can test it."""
+    options = ["--sdist", "--no-isolation", "--outdir", str(tmp_path)]
+    command = [sys.executable, "-m", "build", *options, str(ROOT)]
+    built = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert built.returncode == 0, built.stdout + built.stderr
+    (found,) = tmp_path.glob("*.tar.gz")
+    with tarfile.open(found) as archive:
+        modes = {one.name.partition("/")[2]: one.mode for one in archive.getmembers()}
+    wanted = {
+        path.relative_to(ROOT).as_posix()
+        for folder in (".claude-plugin", "commands", "skills", "hooks", "graphql", "docs")
+        for path in (ROOT / folder).rglob("*")
+        if path.is_file()
+    }
+    assert wanted <= set(modes)
+    assert all(modes[f"hooks/{script}"] & 0o111 == 0o111 for script in NAMES)
 
 
 @pytest.fixture(scope="module")
@@ -121,3 +144,41 @@ def test_the_installed_command_knows_its_version(installed: Path, tmp_path: Path
     """The command says the version that the package and the wheel's name say."""
     done = _run(installed, tmp_path, "lifecycle", "--version")
     assert (done.returncode, done.stdout) == (0, f"lifecycle, version {__version__}\n")
+
+
+def test_the_installed_wheel_wires_its_own_scripts(installed: Path, tmp_path: Path) -> None:
+    """`init` names the scripts inside the package, all there and runnable, and knows them again."""
+    root = tmp_path / "project"
+    subprocess.run(["git", "init", "--quiet", str(root)], check=True)
+    environment = {**_environment(tmp_path), "GIT_CONFIG_NOSYSTEM": "1"}
+
+    def init(*arguments: str) -> dict[str, Any]:
+        command = [str(installed / "lifecycle"), "init", "--json", *arguments]
+        done = subprocess.run(
+            command, cwd=root, env=environment, capture_output=True, text=True, check=True
+        )
+        return dict(json.loads(done.stdout))
+
+    assert init()["mode"] == "local"
+    settings = json.loads((root / ".claude/settings.local.json").read_text())
+    groups = [group for event in settings["hooks"].values() for group in event]
+    scripts = [Path(hook["command"]) for group in groups for hook in group["hooks"]]
+    assert [script.name for script in scripts] == list(NAMES)
+    assert all(script.is_relative_to(installed.parent) for script in scripts)
+    assert all(os.access(script, os.X_OK) for script in scripts)
+    recorded = (tmp_path / ".config/lifecycle/bin").read_text().strip()
+    assert Path(recorded) == installed / "lifecycle"
+    (root / ".claude/lifecycle.json").unlink()
+    assert [Path(one["path"]).name for one in init()["changes"]] == ["lifecycle.json"]
+    init("--remove")
+    assert not settings_left(root)
+
+
+def settings_left(root: Path) -> list[str]:
+    """What of the settings names lifecycle still."""
+    path = root / ".claude/settings.local.json"
+    return (
+        [line for line in path.read_text().splitlines() if "hooks/" in line]
+        if path.exists()
+        else []
+    )

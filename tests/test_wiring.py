@@ -9,7 +9,7 @@ import pytest
 
 from lifecycle.clock import SystemClock
 from lifecycle.deadline import Deadline
-from lifecycle.errors import BadConfig, NoToken
+from lifecycle.errors import BadConfig, NoToken, Refused
 from lifecycle.wiring import World
 
 
@@ -46,12 +46,12 @@ def test_without_configuration_both_are_the_remote(fork: Path) -> None:
 
 def test_the_branch_starts_from_the_base_repositorys_remote(fork: Path) -> None:
     """In a fork the fresh default branch is upstream's, not the fork's stale copy."""
-    from lifecycle.claim.taking import _base_remote
+    from lifecycle.claim.branch import base_remote
 
     (fork / ".lifecycle.toml").write_text('repository = "octo-org/hello"\n')
-    assert _base_remote(world(fork)) == "upstream"
+    assert base_remote(world(fork)) == "upstream"
     (fork / ".lifecycle.toml").unlink()
-    assert _base_remote(world(fork)) == "origin"
+    assert base_remote(world(fork)) == "origin"
 
 
 def test_pushurl_decides_where_heads_are(fork: Path) -> None:
@@ -91,3 +91,155 @@ def test_one_world_keeps_one_connection_of_each_kind(fork: Path) -> None:
     assert made.board is made.board
     assert made.forge is made.forge
     made.close()
+
+
+@pytest.mark.parametrize("name", ["stranger/hello", "octo-org/other"])
+def test_a_project_cannot_name_a_repository_that_is_no_remote(fork: Path, name: str) -> None:
+    """A strange file must not have the user's token write elsewhere; the sentence has both ways out."""
+    (fork / ".lifecycle.toml").write_text(f'repository = "{name}"\n')
+    with pytest.raises(BadConfig) as refusal:
+        _ = world(fork).base
+    assert "git remote add" in refusal.value.sentence
+    assert f"LIFECYCLE_REPOSITORY={name}" in refusal.value.sentence
+    assert str(world(fork, LIFECYCLE_REPOSITORY=name).base) == name
+
+
+def test_a_remote_elsewhere_is_no_remote_of_this_github(fork: Path) -> None:
+    """Owner and name alone do not make it the same repository; their case does not matter."""
+    (fork / ".lifecycle.toml").write_text('repository = "Octo-Org/HELLO"\n')
+    assert str(world(fork).base) == "Octo-Org/HELLO"
+    with pytest.raises(BadConfig, match="no git remote"):
+        _ = world(fork, GITHUB_API_URL="https://ghes.example/api/v3").base
+
+
+def test_the_remotes_cost_a_process_only_where_the_file_names_a_repository(
+    fork: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """At most one `git remote`, however often it is asked for."""
+    log = tmp_path_factory.mktemp("trace") / "log"
+    traced = {"GIT_TRACE": str(log)}
+
+    def asked() -> int:
+        return log.read_text().count("trace: built-in: git remote --verbose") if log.exists() else 0
+
+    _ = world(fork, **traced).base
+    assert asked() == 0
+    (fork / ".lifecycle.toml").write_text('repository = "octo-org/hello"\n')
+    made = world(fork, **traced)
+    _ = made.base, made.head, made.base
+    assert asked() == 1
+
+
+def add(root: Path, name: str, *, to_index: str = "") -> None:
+    """Write a file and let git track it, under another name if one is given."""
+    path = root / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("{}")
+    command = ["git", "-C", str(root), "add", "--force", "--", name]
+    if to_index:
+        blob = subprocess.run(
+            ["git", "-C", str(root), "hash-object", "-w", name],
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.strip()
+        cache = f"100644,{blob},{to_index}"
+        command = ["git", "-C", str(root), "update-index", "--add", "--cacheinfo", cache]
+    subprocess.run(command, check=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "way"),
+    [
+        (".agent-claim.json", "git rm --cached .agent-claim.json"),
+        (".lifecycle/state.json", "git rm -r --cached .lifecycle"),
+        (".lifecycle/sub/x", "git rm -r --cached .lifecycle"),
+    ],
+)
+def test_what_git_tracks_is_nobodys_claim(fork: Path, name: str, way: str) -> None:
+    """The sentence names it and the command, which works."""
+    add(fork, name)
+    with pytest.raises(Refused) as refusal:
+        world(fork).refuse_tracked()
+    assert "came with the repository" in refusal.value.sentence
+    assert refusal.value.sentence.endswith(way)
+    subprocess.run(["git", "-C", str(fork), *way.split()[1:], "--quiet"], check=True)
+    world(fork).refuse_tracked()
+
+
+def test_what_git_does_not_track_is_not_refused(fork: Path) -> None:
+    """Files of one's own, also beside tracked ones whose names only look alike."""
+    for name in (
+        ".agent-claim.json.md",
+        "x.agent-claim.json",
+        ".lifecycle.toml",
+        "a/.agent-claim.json",
+    ):
+        add(fork, name)
+    (fork / ".agent-claim.json").write_text("{}")
+    (fork / ".lifecycle").mkdir()
+    (fork / ".lifecycle/state.json").write_text("{}")
+    world(fork).refuse_tracked()
+
+
+def test_another_spelling_counts_where_it_is_the_same_file(fork: Path) -> None:
+    """A file system that ignores case opens `.Lifecycle` for `.lifecycle`; one that does not, not."""
+    (fork / ".agent-claim.json").write_text("{}")
+    add(fork, "one", to_index=".Agent-Claim.json")
+    world(fork).refuse_tracked()
+    (fork / ".Agent-Claim.json").hardlink_to(fork / ".agent-claim.json")
+    with pytest.raises(Refused, match=r"\.Agent-Claim\.json"):
+        world(fork).refuse_tracked()
+
+
+@pytest.mark.parametrize("value", ["LITERAL", "GLOB", "NOGLOB"])
+def test_pathspec_settings_of_the_shell_change_nothing(
+    fork: Path, monkeypatch: pytest.MonkeyPatch, value: str
+) -> None:
+    """git's variables for patterns neither hide a tracked file nor break the question."""
+    monkeypatch.setenv(f"GIT_{value}_PATHSPECS", "1")
+    world(fork).refuse_tracked()
+    add(fork, ".lifecycle/state.json")
+    with pytest.raises(Refused):
+        world(fork).refuse_tracked()
+
+
+def test_a_folder_inside_a_repository_is_asked_for_itself(fork: Path) -> None:
+    """Claude Code may serve a part of a repository: what counts lies in that folder."""
+    add(fork, ".agent-claim.json")
+    (fork / "part").mkdir()
+    world(fork / "part").refuse_tracked()
+    add(fork, "part/.agent-claim.json")
+    with pytest.raises(Refused):
+        world(fork / "part").refuse_tracked()
+
+
+def test_without_git_nothing_is_refused(tmp_path: Path, fork: Path) -> None:
+    """No repository, or no git: then nothing came with one."""
+    (fork.parent / "plain").mkdir(exist_ok=True)
+    world(fork.parent / "plain", GIT_CEILING_DIRECTORIES=str(fork.parent)).refuse_tracked()
+    add(fork, ".agent-claim.json")
+    world(fork, PATH=str(tmp_path / "nowhere")).refuse_tracked()
+
+
+def test_worktrees_of_one_clone_have_one_common_folder(fork: Path) -> None:
+    """The clone itself, its parts and its worktrees give the same absolute path."""
+    subprocess.run(
+        [
+            "git",
+            "-C",
+            str(fork),
+            *["-c", "user.name=a", "-c", "user.email=a@b", "commit", "--quiet"],
+            "--allow-empty",
+            "-m",
+            "x",
+        ],
+        check=True,
+    )
+    other = fork.parent / f"{fork.name} tree"
+    subprocess.run(
+        ["git", "-C", str(fork), "worktree", "add", "--quiet", "-b", "b", str(other)], check=True
+    )
+    (fork / "part").mkdir()
+    found = {world(root).common_dir for root in (fork, other, fork / "part")}
+    assert found == {(fork / ".git").resolve()}

@@ -8,14 +8,15 @@ from lifecycle.claim.file import CLAIM_FILE
 from lifecycle.ports import Git
 from lifecycle.store import FOLDER
 
-_LINES = (f"/{CLAIM_FILE}*", f"/{FOLDER}/")
+OWN_LINES = (f"/{CLAIM_FILE}*", f"/{FOLDER}/")
+"""The patterns of the product's own files, from the worktree's root."""
 
 
 def exclude_own_files(git: Git, root: Path) -> None:
     """Add the claim file and `.lifecycle/` to this repository's `info/exclude`, once."""
     path = root / git.run("rev-parse", "--git-path", "info/exclude")
     text = path.read_text(encoding="utf-8", errors="surrogateescape") if path.exists() else ""
-    missing = [line for line in _LINES if line not in text.splitlines()]
+    missing = [line for line in OWN_LINES if line not in text.splitlines()]
     if not missing:
         return
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,0 +1,98 @@
+"""`lifecycle init`: wire one project, without the plugin."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import click
+
+from lifecycle.cli.session import json_option
+from lifecycle.install import FileChange, Plan, apply, plan
+from lifecycle.redact import redact, visible
+from lifecycle.store import worktree_root
+
+_MODES = {"local": "for you alone, in this worktree", "shared": "for everybody in this repository"}
+
+
+@click.command("init", short_help="Wire this project's hooks, or take them out.")
+@click.option(
+    "--shared", is_flag=True, help="For everybody: .claude/settings.json, to be committed."
+)
+@click.option("--remove", is_flag=True, help="Take out what init put in, and nothing else.")
+@click.option("--dry-run", is_flag=True, help="Show every file's diff; write nothing.")
+@json_option
+def command(*, shared: bool, remove: bool, dry_run: bool, as_json: bool) -> None:
+    """Put lifecycle's hooks and permissions into this project's settings for Claude Code.
+
+    Merges into .claude/settings.local.json and keeps everything that others wrote there, to the byte.
+    Adds our own files to .gitignore, and writes a commented .lifecycle.toml if there is none. Doing it
+    again changes nothing; --remove takes out exactly what was put in. Not needed with the plugin.
+    """
+    if shared and remove:
+        raise click.UsageError(
+            "--remove takes out whatever is there; --shared does not go with it."
+        )
+    here = Path.cwd()
+    todo = plan(worktree_root(here) or here, shared=shared, remove=remove, environment=os.environ)
+    if not dry_run:
+        apply(todo)
+    if as_json:
+        click.echo(redact(json.dumps(_data(todo, dry_run=dry_run))))
+        return
+    lines = _diffs(todo) if dry_run else _done(todo, remove=remove)
+    for line in [*lines, *(f"Note: {visible(note)}" for note in todo.notes)]:
+        click.echo(redact(line))
+
+
+def _done(todo: Plan, *, remove: bool) -> list[str]:
+    mode = _MODES.get(todo.mode, "")
+    if not todo.changes:
+        return [] if remove else [f"lifecycle is wired already, {mode}; nothing was changed."]
+    lines = [_title(todo, remove=remove), *_table(todo.changes)]
+    if remove:
+        return [*lines, "Nothing needs a restart."]
+    if todo.mode == "shared":
+        lines.append("Commit these files, and everybody who has lifecycle installed has it here.")
+    return [
+        *lines,
+        "Nothing needs a restart. Next: lifecycle claim <number>. Undo: lifecycle init --remove",
+    ]
+
+
+def _title(todo: Plan, *, remove: bool) -> str:
+    if remove:
+        return "lifecycle is out of this project's settings."
+    return f"lifecycle is wired {_MODES[todo.mode]}."
+
+
+def _table(changes: tuple[FileChange, ...]) -> list[str]:
+    width = max(len(change.shown) for change in changes)
+    verbs = max(len(change.verb) for change in changes)
+    return [
+        f"  {change.verb:{verbs}}  {change.shown:{width}}  {change.what}".rstrip()
+        for change in changes
+    ]
+
+
+def _diffs(todo: Plan) -> list[str]:
+    diffs = [change.diff().rstrip("\n") for change in todo.changes]
+    return [*diffs, "Nothing was written."] if diffs else ["Nothing would be changed."]
+
+
+def _data(todo: Plan, *, dry_run: bool) -> dict[str, object]:
+    return {
+        "mode": todo.mode or None,
+        "dry_run": dry_run,
+        "changes": [
+            {
+                "path": str(change.path),
+                "change": change.verb,
+                "what": change.what,
+                **({"diff": change.diff()} if dry_run else {}),
+            }
+            for change in todo.changes
+        ],
+        "notes": list(todo.notes),
+    }

@@ -1,0 +1,57 @@
+"""What a fresh worktree of the same repository lacks: files that git does not carry over."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from lifecycle import config, store
+from lifecycle.clock import SystemClock
+from lifecycle.deadline import Deadline
+from lifecycle.git import GitRepository
+from lifecycle.install.files import FileChange, write_all
+from lifecycle.install.mark import MARK
+from lifecycle.install.planning import apply, plan
+
+_GIT_SECONDS = 20.0
+
+
+def copy_to(
+    origin: Path, new: Path, *, environment: Mapping[str, str] | None = None
+) -> tuple[Path, ...]:
+    """Give a new worktree what this one has and git does not track; what was written there.
+
+    That is the untracked `.lifecycle.toml`, and our entries in the person's own settings with the mark.
+    Nothing that is there already is touched, and nothing is done for a project that `init` never wired.
+
+    Args:
+        origin: the worktree that has them.
+        new: the worktree that `git worktree add` just made.
+        environment: names the user's home and PATH; the process's unless given.
+
+    Raises:
+        Refused: settings that are in the new worktree cannot be merged with.
+        GitFailed, Transient, OSError: git, or the disk.
+    """
+    environment = os.environ if environment is None else environment
+    written: list[Path] = []
+    name = config.CONFIG_FILE
+    found = store.read(origin / name)
+    if (
+        found is not None
+        and not os.path.lexists(new / name)
+        and not _is_tracked(origin, name, environment)
+    ):
+        write_all([FileChange(new / name, name, None, found.content)], [])
+        written.append(new / name)
+    if store.read(origin / MARK) is not None and store.read(new / MARK) is None:
+        todo = plan(new, environment=environment, only_wires=True)
+        apply(todo)
+        written += [change.path for change in todo.changes]
+    return tuple(written)
+
+
+def _is_tracked(root: Path, name: str, environment: Mapping[str, str]) -> bool:
+    git = GitRepository(root, Deadline.after(SystemClock(), _GIT_SECONDS), environment)
+    return bool(git.run("ls-files", "--", name))

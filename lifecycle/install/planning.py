@@ -1,0 +1,316 @@
+"""What `init` and `init --remove` will do to one project, worked out before anything is written."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from lifecycle import config, home, resources
+from lifecycle.claim.exclude import OWN_LINES
+from lifecycle.claim.file import CLAIM_FILE
+from lifecycle.clock import SystemClock
+from lifecycle.deadline import Deadline
+from lifecycle.errors import Refused
+from lifecycle.git import GitRepository
+from lifecycle.install import lines, mark, settings
+from lifecycle.install.files import Draft, FileChange, write_all
+from lifecycle.install.found import plugins
+from lifecycle.install.lines import PutLines
+from lifecycle.install.mark import EXCLUDE, IGNORE, LOCAL, MARK, SETTINGS, SHARED, Mark
+from lifecycle.install.table import WIRES, Form, local_form, shared_form
+from lifecycle.install.template import TEMPLATE
+
+_FOLDER = ".claude/"
+_GIT_SECONDS = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What will be done.
+
+    Attributes:
+        root: the worktree.
+        mode: "local" or "shared" if lifecycle is wired afterwards, "" if not.
+        changes: the files, in the order in which to show them.
+        notes: what a person should know.
+        folders: folders that go if they are empty afterwards.
+    """
+
+    root: Path
+    mode: str
+    changes: tuple[FileChange, ...]
+    notes: tuple[str, ...] = ()
+    folders: tuple[Path, ...] = ()
+
+
+def plan(
+    root: Path,
+    *,
+    shared: bool = False,
+    remove: bool = False,
+    only_wires: bool = False,
+    environment: Mapping[str, str] | None = None,
+) -> Plan:
+    """Work out what `init` or, with `remove`, `init --remove` does. Writes nothing.
+
+    Args:
+        root: the worktree's root folder.
+        shared: for everybody in the repository, not for this person alone. A project that is shared
+            already stays so.
+        remove: take out what was put in.
+        only_wires: nothing that a repository carries or a person edits: no `.gitignore`, no settings
+            of lifecycle's own.
+        environment: names the user's home and PATH; the process's unless given.
+
+    Raises:
+        Refused: no worktree, settings that cannot be merged with, or a mark that cannot be read.
+        GitFailed, Transient: git.
+    """
+    variables = os.environ if environment is None else environment
+    project = _Project(root, variables, only_wires=only_wires)
+    before = project.mark()
+    if remove:
+        return project.removal(before)
+    return project.installation(before, shared=shared)
+
+
+def apply(plan: Plan) -> None:
+    """Do it: all of it or, if a file cannot be written, nothing.
+
+    Raises:
+        Refused: a file changed since the plan was made; nothing was written.
+        OSError: a file cannot be written; the others were put back.
+    """
+    is_mark: dict[bool, list[FileChange]] = {True: [], False: []}
+    for change in plan.changes:
+        is_mark[change.path == plan.root / MARK].append(change)
+    # The mark is there before, and goes after, whatever it speaks of.
+    is_last = any(change.after is None for change in is_mark[True])
+    ordered = is_mark[not is_last] + is_mark[is_last]
+    write_all(ordered, [])
+    for folder in plan.folders:
+        with contextlib.suppress(OSError):  # somebody keeps something there
+            folder.rmdir()
+
+
+@dataclass
+class _Project:
+    """One worktree and the files of a plan."""
+
+    root: Path
+    environment: Mapping[str, str]
+    only_wires: bool = False
+    draft: Draft = field(default_factory=Draft)
+    notes: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        if not (self.root / ".git").exists():
+            raise Refused(
+                f"{self.root} is no git worktree, so nothing was written; go to the repository that you "
+                "work in."
+            )
+
+    def mark(self) -> Mark | None:
+        """What an earlier run left, or None."""
+        content = self.draft.read(self.root / MARK)
+        return mark.parse(content) if content is not None else None
+
+    def installation(self, before: Mark | None, *, shared: bool) -> Plan:
+        """Put everything in that is not in."""
+        mode = SHARED if shared or (before and before.mode == SHARED) else LOCAL
+        if before is not None and before.mode != mode:
+            before = self._moved(before, mode)
+        elif before is not None and before.mode == SHARED and not shared:
+            self.notes.append(
+                f"This repository wires lifecycle for everybody already ({SETTINGS[SHARED]}); it stays so."
+            )
+        new = before or Mark(mode)
+        if before is None and not (self.root / _FOLDER).exists():
+            new = replace(new, created=(_FOLDER,))
+        new = self._wired(new)
+        new = self._listed(new)
+        new = self._configured(new)
+        self.draft.write(self.root / MARK, MARK, mark.render(new), "the mark, which --remove reads")
+        self._recorded()
+        for where, name in plugins(self.root, self.environment):
+            self.notes.append(
+                f"The plugin {name} is enabled too ({where}); its hooks stay quiet here, so that nothing "
+                "runs twice."
+            )
+        # The mark is made last and shown behind what it speaks of.
+        return Plan(self.root, mode, self.draft.changes(), tuple(self.notes))
+
+    def removal(self, before: Mark | None) -> Plan:
+        """Take everything out that was put in."""
+        if before is None:
+            self.notes.append(
+                "lifecycle init put nothing into this project, so there is nothing to take out."
+            )
+            return Plan(self.root, "", (), tuple(self.notes))
+        self._unwired(before, "lifecycle's entries go")
+        for name in before.lines:
+            self._unlisted(before, name)
+        self._unconfigured(before)
+        self.draft.write(self.root / MARK, MARK, None, "the mark")
+        if (self.root / CLAIM_FILE).exists():
+            self.notes.append(
+                f"A claim is still here ({CLAIM_FILE}); no hook looks at it any more. Give it back with: "
+                "lifecycle release"
+            )
+        folders = (self.root / _FOLDER,) if _FOLDER in before.created else ()
+        return Plan(self.root, "", self.draft.changes(), tuple(self.notes), folders)
+
+    def _moved(self, before: Mark, mode: str) -> Mark:
+        """From one person's settings to everybody's: never both."""
+        self._unwired(before, "moved to .claude/settings.json")
+        self._unlisted(before, EXCLUDE)
+        kept = {name: put for name, put in before.lines.items() if name != EXCLUDE}
+        created = tuple(name for name in before.created if name != SETTINGS[before.mode])
+        return Mark(mode, lines=kept, created=created, sha256=before.sha256)
+
+    def _wired(self, before: Mark) -> Mark:
+        name = SETTINGS[before.mode]
+        path = self.root / name
+        content = self.draft.read(path)
+        known = tuple(
+            (w.event, str(form(w.name)["command"])) for form in self._forms() for w in WIRES
+        )
+        put = replace(before.settings, hooks=(*before.settings.hooks, *known))
+        text, put = settings.wire(_decoded(content, name), name, self._form(before.mode), put)
+        what = f"{len(WIRES)} hooks, {len(put.permissions)} permissions"
+        self.draft.write(path, name, text.encode(), what)
+        created = (
+            (*before.created, name)
+            if content is None and name not in before.created
+            else before.created
+        )
+        return replace(before, settings=put, created=created)
+
+    def _unwired(self, before: Mark, what: str) -> None:
+        name = SETTINGS[before.mode]
+        path = self.root / name
+        content = self.draft.read(path)
+        if content is None:
+            return
+        text = settings.unwire(_decoded(content, name), name, before.settings)
+        root = settings.read(text, name)
+        is_empty = not text.strip("\ufeff \t\r\n") or (root is not None and _is_bare(text))
+        gone = is_empty and name in before.created
+        self.draft.write(path, name, None if gone else text.encode(), what)
+        if not gone:
+            for event, script in settings.left(text, name):
+                self.notes.append(
+                    f"{name} still runs {script} at {event}, in an entry that is not as it was put in; "
+                    "it was kept."
+                )
+
+    def _listed(self, before: Mark) -> Mark:
+        files: dict[str, tuple[Path, tuple[str, ...]]] = {}
+        if not self.only_wires:
+            files[IGNORE] = (self.root / IGNORE, OWN_LINES)
+        if before.mode == LOCAL:
+            # Not when shared: the mark is committed then, and this file is each clone's own.
+            settings_file = (SETTINGS[LOCAL],) if SETTINGS[LOCAL] in before.created else ()
+            own = (*OWN_LINES, *(f"/{name}" for name in (MARK, *settings_file)))
+            files[EXCLUDE] = (self._exclude(), own)
+        for name, (path, wanted) in files.items():
+            if path.is_symlink():
+                self.notes.append(f"{name} is a symbolic link, which was not written through.")
+                continue
+            content = self.draft.read(path)
+            added, put = lines.add(content or b"", wanted, before.lines.get(name, PutLines()))
+            if added == (content or b""):
+                continue
+            what = f"{len(put.lines)} lines"
+            self.draft.write(path, _shown(name), added, what)
+            created = (
+                (*before.created, name)
+                if content is None and name not in before.created
+                else before.created
+            )
+            before = replace(before, lines={**before.lines, name: put}, created=created)
+        return before
+
+    def _unlisted(self, before: Mark, name: str) -> None:
+        path = self._exclude() if name == EXCLUDE else self.root / name
+        content, put = self.draft.read(path), before.lines.get(name)
+        if content is None or put is None or path.is_symlink():
+            return
+        left = lines.take_out(content, put)
+        gone = not left and name in before.created
+        self.draft.write(path, _shown(name), None if gone else left, "lifecycle's lines go")
+
+    def _configured(self, before: Mark) -> Mark:
+        path = self.root / config.CONFIG_FILE
+        if self.only_wires or os.path.lexists(path):
+            return before
+        content = TEMPLATE.encode()
+        self.draft.write(
+            path, config.CONFIG_FILE, content, "every key with its default, commented out"
+        )
+        sha256 = {**before.sha256, config.CONFIG_FILE: hashlib.sha256(content).hexdigest()}
+        return replace(before, sha256=sha256)
+
+    def _unconfigured(self, before: Mark) -> None:
+        name = config.CONFIG_FILE
+        content, known = self.draft.read(self.root / name), before.sha256.get(name)
+        if content is None or known is None:
+            return
+        if hashlib.sha256(content).hexdigest() == known:
+            self.draft.write(self.root / name, name, None, "as it was written")
+        else:
+            self.notes.append(f"{name} was changed since and was kept.")
+
+    def _recorded(self) -> None:
+        """What the hook scripts find in the user's own folder."""
+        found = home.find_command(self.root, self.environment)
+        if found is None:
+            self.notes.append(
+                "No lifecycle command was found to record; the hooks look for one on PATH."
+            )
+            return
+        if found.note:
+            self.notes.append(found.note)
+        wanted = home.lines_to_record(self.environment, found.path, resources.hooks_folder())
+        for path, content in wanted.items():
+            shown = home.shown(path.name, self.environment)
+            what = f"where {'the command is' if path.name == home.BIN else 'the scripts are'}"
+            self.draft.write(path, shown, content, what, is_private=True)
+
+    def _form(self, mode: str) -> Form:
+        return shared_form if mode == SHARED else local_form(resources.hooks_folder())
+
+    def _forms(self) -> Sequence[Form]:
+        """Forms that entries of ours may have which no mark speaks of."""
+        recorded = home.recorded(self.environment).hooks
+        folders = [resources.hooks_folder(), *([recorded] if recorded else [])]
+        return [local_form(folder) for folder in folders]
+
+    def _exclude(self) -> Path:
+        git = GitRepository(
+            self.root, Deadline.after(SystemClock(), _GIT_SECONDS), self.environment
+        )
+        return self.root / git.run("rev-parse", "--git-path", EXCLUDE)
+
+
+def _shown(name: str) -> str:
+    return f".git/{name}" if name == EXCLUDE else name
+
+
+def _is_bare(text: str) -> bool:
+    """True for an object with nothing in it, not even a comment."""
+    return not text.strip("\ufeff \t\r\n").strip("{} \t\r\n")
+
+
+def _decoded(content: bytes | None, name: str) -> str:
+    try:
+        return (content or b"").decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise Refused(
+            f"{name} is not UTF-8 (byte {error.start + 1}), so nothing was written anywhere; mend it and "
+            "run this again."
+        ) from None

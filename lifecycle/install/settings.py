@@ -1,0 +1,343 @@
+"""Our entries in one of Claude Code's settings files: put in, renewed, taken out.
+
+Entries are found by what they say and taken out one by one. Where that would not leave the very bytes
+that were there before (an empty object on one line became several), the pieces of text that changed
+are remembered. Taking out then undoes these, and believes the result only if its values are what they
+should be: somebody may have edited around them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from lifecycle.errors import Refused
+from lifecycle.install.editing import Edit, Layout, applied, insertion, removal, replacement
+from lifecycle.install.jsonc import JsoncError, Node, parse
+from lifecycle.install.table import (
+    PERMISSIONS,
+    WIRES,
+    Form,
+    entry,
+    events,
+    group,
+    own_name,
+    run_name,
+)
+
+Route = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Put:
+    """What was put into one settings file.
+
+    Attributes:
+        pieces: (text before, text after) of each place that changed, if it takes them to go back.
+        hooks: (event, command) of each entry that does not itself show whose it is.
+        permissions: the rules that were not there before.
+        containers: the way to each object and array that was not there before; () is the whole.
+    """
+
+    pieces: tuple[tuple[str, str], ...] = ()
+    hooks: tuple[tuple[str, str], ...] = ()
+    permissions: tuple[str, ...] = ()
+    containers: tuple[Route, ...] = ()
+
+    def own_name(self, event: str, hook: object) -> str | None:
+        """The script that an entry runs, if the entry is ours."""
+        known = [command for where, command in self.hooks if where == event]
+        return own_name(hook, known)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One entry of ours in a text: its group's entries, and its place among them."""
+
+    event: str
+    name: str
+    hooks: Node
+    index: int
+
+    @property
+    def node(self) -> Node:
+        """The entry itself."""
+        return self.hooks.items[self.index]
+
+
+def read(text: str, where: str) -> Node | None:
+    """The settings' object, or None if the file holds nothing but space and comments.
+
+    Raises:
+        Refused: it is no JSON with comments, or not of the shape that settings have.
+    """
+    try:
+        root = parse(text)
+    except JsoncError as error:
+        raise Refused(
+            f"{where} is no valid JSON ({error}), so nothing was written anywhere; mend it and run "
+            "this again."
+        ) from None
+    if root is None:
+        return None
+    _need(root, dict, "It", where)
+    for route, kind in [(("hooks",), dict), (("permissions",), dict)]:
+        _need(_at(root, route), kind, ".".join(route), where)
+    _need(_at(root, ("permissions", "allow")), list, "permissions.allow", where)
+    for event in events():
+        groups = _at(root, ("hooks", event))
+        _need(groups, list, f"hooks.{event}", where)
+        for one in groups.items if groups else ():
+            _need(one, dict, f"An entry of hooks.{event}", where)
+            _need(one.get("hooks"), list, f"hooks in an entry of hooks.{event}", where)
+    return root
+
+
+def wire(text: str, where: str, form: Form, before: Put) -> tuple[str, Put]:
+    """The text with every entry and permission of ours, each once, and what was put in altogether.
+
+    A second run returns text and `Put` as they are.
+
+
+    Args:
+        text: the settings file's content, "" if there is none.
+        where: its name, for sentences.
+        form: how an entry names its script.
+        before: what an earlier run put in.
+
+    Raises:
+        Refused: the text cannot be read, or is of another shape.
+    """
+    text, put = _renewed(text, where, form, before)
+    root, layout = read(text, where), Layout.of(text)
+    made: list[Route] = [] if root is not None else [()]
+    edits = list(_missing_names(layout, root, form, put))
+    parts: list[tuple[str | None, Any]] = []
+    additions = {
+        "permissions": _permissions(layout, root),
+        "hooks": _hooks(layout, root, form, put),
+    }
+    for name, addition in additions.items():
+        edits += addition.edits
+        made += addition.made
+        if addition.whole is not None:
+            parts.append((name, addition.whole))
+    if parts:
+        edits.append(insertion(layout, root, parts))
+    allowed = _values(root, ("permissions", "allow"))
+    rules = [r for r in PERMISSIONS if r not in allowed and r not in put.permissions]
+    wired = [(one.event, entry(one, form)) for one in WIRES]
+    new = replace(
+        put,
+        hooks=tuple((event, hook["command"]) for event, hook in wired if own_name(hook) is None),
+        permissions=(*put.permissions, *rules),
+        containers=(*put.containers, *(route for route in made if route not in put.containers)),
+    )
+    after = applied(text, edits)
+    pieces = [piece for e in edits if (piece := (e.old, e.new)) not in put.pieces]
+    if put.pieces or unwire(after, where, new) != text:
+        new = replace(new, pieces=(*put.pieces, *pieces))
+    return after, new
+
+
+def _left(text: str, put: Put) -> str:
+    """The text, or nothing if it is a whole that was put in and has nothing left in it."""
+    return "" if () in put.containers and not text.strip("{} \t\r\n") else text
+
+
+@dataclass(frozen=True, slots=True)
+class _Addition:
+    """What is missing below one member: edits, or the whole member if there is none."""
+
+    edits: tuple[Edit, ...] = ()
+    whole: Any = None
+    made: tuple[Route, ...] = ()
+
+
+def _permissions(layout: Layout, root: Node | None) -> _Addition:
+    allow = ("permissions", "allow")
+    there = _values(root, allow)
+    missing = [rule for rule in PERMISSIONS if rule not in there]
+    permissions = _at(root, allow[:1])
+    node = _at(root, allow)
+    if not missing:
+        return _Addition()
+    if permissions is None:
+        return _Addition(whole={"allow": missing}, made=(allow[:1], allow))
+    if node is None:
+        return _Addition((insertion(layout, permissions, [("allow", missing)]),), made=(allow,))
+    return _Addition((insertion(layout, node, [(None, rule) for rule in missing]),))
+
+
+def _hooks(layout: Layout, root: Node | None, form: Form, put: Put) -> _Addition:
+    there = {found.event for found in _found(root, put)}
+    missing = [event for event in events() if event not in there]
+    hooks = _at(root, ("hooks",))
+    if not missing:
+        return _Addition()
+    if hooks is None:
+        whole = {event: [group(event, form)] for event in missing}
+        return _Addition(whole=whole, made=(("hooks",), *(("hooks", event) for event in missing)))
+    edits = [
+        insertion(layout, node, [(None, group(event, form))])
+        for event in missing
+        if (node := hooks.get(event)) is not None
+    ]
+    new = [event for event in missing if hooks.get(event) is None]
+    if new:
+        parts = [(event, [group(event, form)]) for event in new]
+        edits.append(insertion(layout, hooks, parts))
+    return _Addition(tuple(edits), made=tuple(("hooks", event) for event in new))
+
+
+def _missing_names(layout: Layout, root: Node | None, form: Form, put: Put) -> Iterator[Edit]:
+    """Scripts that an event lacks which has others of ours: into the same group."""
+    found = list(_found(root, put))
+    for event in {one.event: one for one in found}:
+        ours = [one for one in found if one.event == event]
+        names = {one.name for one in ours}
+        lacking = [w for w in WIRES if w.event == event and w.name not in names]
+        if lacking:
+            yield insertion(layout, ours[0].hooks, [(None, entry(w, form)) for w in lacking])
+
+
+def _renewed(text: str, where: str, form: Form, put: Put) -> tuple[str, Put]:
+    """Entries of ours that say something else than today's are replaced in place; doubles go."""
+    wanted = {(wire.event, wire.name): entry(wire, form) for wire in WIRES}
+    while True:
+        seen: set[tuple[str, str]] = set()
+        edit = None
+        for found in _found(read(text, where), put):
+            key = (found.event, found.name)
+            if key not in wanted or key in seen:
+                edit = _entry_removal(text, read(text, where), found)
+            elif found.node.value != wanted[key]:
+                edit = replacement(Layout.of(text), found.node, wanted[key])
+            if edit is not None:
+                break
+            seen.add(key)
+        if edit is None:
+            return text, put
+        text = applied(text, [edit])
+        pieces = [
+            (old, new.replace(edit.old, edit.new) if edit.old else new) for old, new in put.pieces
+        ]
+        # A renewed entry is known by its command for the rest of this run.
+        known = [(event, str(hook["command"])) for (event, _), hook in wanted.items()]
+        put = replace(put, pieces=tuple(pieces), hooks=tuple(dict.fromkeys([*put.hooks, *known])))
+
+
+def unwire(text: str, where: str, put: Put) -> str:
+    """The text without anything of ours: as before, byte for byte, if nobody touched our pieces.
+
+    An object or array that was put in goes with its last entry; everybody else's text stays.
+
+    Raises:
+        Refused: the text cannot be read, or is of another shape.
+    """
+    root = read(text, where)
+    undone = text
+    for old, new in reversed(put.pieces):
+        if undone.count(new) == 1:
+            undone = undone.replace(new, old)
+    text = _left(_taken_out(text, where, put), put)
+    expected = parse(text)
+    try:
+        candidate = parse(undone)
+    except JsoncError:
+        return text
+    if root is not None and undone != text and _same(candidate, expected):
+        return undone
+    return text
+
+
+def left(text: str, where: str) -> list[tuple[str, str]]:
+    """(event, script) of entries that run one of ours without being one that we make."""
+    hooks = _at(read(text, where), ("hooks",))
+    return [
+        (event, name)
+        for event in events()
+        for one in (hooks.value.get(event, []) if hooks is not None else [])
+        for hook in one.get("hooks", [])
+        if (name := run_name(hook)) is not None
+    ]
+
+
+def _same(one: Node | None, other: Node | None) -> bool:
+    empty: dict[str, Any] = {}
+    return (one.value if one else empty) == (other.value if other else empty)
+
+
+def _taken_out(text: str, where: str, put: Put) -> str:
+    while True:
+        root = read(text, where)
+        edit = _next_removal(text, root, put) if root is not None else None
+        if edit is None:
+            return text
+        text = applied(text, [edit])
+
+
+def _next_removal(text: str, root: Node, put: Put) -> Edit | None:
+    for found in _found(root, put):
+        return _entry_removal(text, root, found)
+    allow = _at(root, ("permissions", "allow"))
+    for index, item in enumerate(allow.items if allow else ()):
+        if item.value in put.permissions:
+            return removal(text, _sure(allow), index)
+    for route in sorted(put.containers, key=len, reverse=True):
+        node = _at(root, route)
+        if node is not None and not node.spans and route:
+            parent = _sure(_at(root, route[:-1]))
+            (*_, index) = [i for i, m in enumerate(parent.members) if m.key == route[-1]]
+            return removal(text, parent, index)
+    return None
+
+
+def _entry_removal(text: str, root: Node | None, found: Found) -> Edit:
+    """The edit that takes an entry out, with its group if it is the last one there."""
+    if len(found.hooks.items) > 1:
+        return removal(text, found.hooks, found.index)
+    groups = _sure(_at(root, ("hooks", found.event)))
+    (index,) = [i for i, one in enumerate(groups.items) if one.get("hooks") == found.hooks]
+    return removal(text, groups, index)
+
+
+def _found(root: Node | None, put: Put) -> Iterator[Found]:
+    """Every entry of ours, in the text's order; an event that we no longer wire counts too."""
+    hooks = _at(root, ("hooks",))
+    for member in hooks.members if hooks is not None else ():
+        if _sure(hooks).get(member.key) is not member.node:
+            continue  # a later member of the same name is the one that counts
+        for one in member.node.items:
+            entries = one.get("hooks")
+            for index, item in enumerate(entries.items if entries else ()):
+                name = put.own_name(member.key, item.value)
+                if name is not None:
+                    yield Found(member.key, name, _sure(entries), index)
+
+
+def _at(root: Node | None, route: Sequence[str]) -> Node | None:
+    for key in route:
+        root = root.get(key) if root is not None else None
+    return root
+
+
+def _values(root: Node | None, route: Sequence[str]) -> list[Any]:
+    node = _at(root, route)
+    return list(node.value) if node is not None else []
+
+
+def _need(node: Node | None, kind: type, what: str, where: str) -> None:
+    if node is None or isinstance(node.value, kind):
+        return
+    wanted = "an object" if kind is dict else "a list"
+    raise Refused(
+        f"{what} in {where} is not {wanted}, which settings must have there, so nothing was written "
+        "anywhere; mend it and run this again."
+    )
+
+
+def _sure(node: Node | None) -> Node:
+    assert node is not None  # noqa: S101 -- found a moment ago in the same text
+    return node

@@ -1,0 +1,140 @@
+"""Which script hears which event: the one table behind the plugin, `init` and `init --shared`.
+
+Source of the shape: Claude Code's settings and hooks reference, https://code.claude.com/docs/en/hooks.
+Timeouts are in seconds. A command with `args` is started as it is, without a shell.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+DAY = 86_400
+
+
+@dataclass(frozen=True, slots=True)
+class Wire:
+    """One script at one event.
+
+    Attributes:
+        event: the client's name of the event.
+        name: the script's name in `hooks/`.
+        timeout: seconds after which the client ends it.
+        matcher: which of the event's kinds it hears; empty for all.
+        is_rewake: it runs in the background, and its exit 2 wakes an idle session.
+    """
+
+    event: str
+    name: str
+    timeout: int
+    matcher: str = ""
+    is_rewake: bool = False
+
+
+WIRES: tuple[Wire, ...] = (
+    Wire("SessionStart", "session-start", 30),
+    Wire("UserPromptSubmit", "user-prompt-submit", 10),
+    Wire("Stop", "on-stop", 30),
+    # It polls until something happens: the client would kill it at its timeout, and nobody be woken.
+    Wire("Stop", "ci-waiter", DAY, is_rewake=True),
+    Wire("Notification", "on-idle", 30, matcher="idle_prompt", is_rewake=True),
+    Wire("SessionEnd", "session-end", 5),
+)
+
+NAMES = tuple(wire.name for wire in WIRES)
+
+PERMISSIONS = tuple(
+    f"Bash(lifecycle {command}:*)" for command in ("claim", "handoff", "status", "tick", "release")
+)
+"""What an agent runs in the normal course without asking.
+
+`close` and `nudge` say yes in the user's place, `trust` lets a stranger's commands run, and `init`
+edits settings: for these the client asks.
+"""
+
+Form = Callable[[str], dict[str, Any]]
+"""What names a script in a hook entry, given the script's name."""
+
+_SIGNED = "# lifecycle init"
+
+
+def plugin_form(name: str) -> dict[str, Any]:
+    """The script inside the plugin; started without a shell, so spaces in its path do no harm."""
+    return {"command": f"${{CLAUDE_PLUGIN_ROOT}}/hooks/{name}", "args": []}
+
+
+def local_form(folder: Path) -> Form:
+    """The script at its absolute path, for one person on one machine."""
+    return lambda name: {"command": str(folder / name), "args": []}
+
+
+def shared_form(name: str) -> dict[str, Any]:
+    """A command that names no path of anybody's and does nothing where lifecycle is missing.
+
+    It reads where the scripts lie from the user's own folder (see `home.py`). It is a shell's command
+    line and has no `args`: a client that does not know `args` would start a bare `sh` instead, and
+    that would read the event as its script.
+    """
+    place = "case ${XDG_CONFIG_HOME-} in /*) d=$XDG_CONFIG_HOME ;; *) d=${HOME-}/.config ;; esac"
+    read = 'h=; { read -r h <"$d/lifecycle/hooks"; } 2>/dev/null'
+    script = f'[ -n "$h" ] && [ -x "$h/{name}" ] && exec "$h/{name}"'
+    command = f"command -v lifecycle >/dev/null 2>&1 && exec lifecycle hook {name}"
+    return {"command": f"{place}; {read}; {script}; {command}; exit 0 {_SIGNED}"}
+
+
+def entry(wire: Wire, form: Form) -> dict[str, Any]:
+    """One hook entry, as settings and hooks.json hold it."""
+    rewake = {"asyncRewake": True} if wire.is_rewake else {}
+    return {"type": "command", **form(wire.name), "timeout": wire.timeout, **rewake}
+
+
+def events() -> list[str]:
+    """The events that are wired, each once, in order."""
+    return list(dict.fromkeys(wire.event for wire in WIRES))
+
+
+def group(event: str, form: Form, names: Collection[str] = NAMES) -> dict[str, Any]:
+    """The group of an event's entries for these scripts."""
+    wires = [wire for wire in WIRES if wire.event == event and wire.name in names]
+    matcher = {"matcher": wires[0].matcher} if wires[0].matcher else {}
+    return {**matcher, "hooks": [entry(wire, form) for wire in wires]}
+
+
+def plugin_hooks() -> dict[str, Any]:
+    """The content of `hooks/hooks.json`."""
+    return {
+        "description": "Claim to close: opens the PR, watches the checks, sees the merge, asks to close.",
+        "hooks": {event: [group(event, plugin_form)] for event in events()},
+    }
+
+
+def own_name(hook: object, known: Collection[str] = ()) -> str | None:
+    """The script that a hook entry runs if the entry is one that we make, else None.
+
+    Args:
+        hook: an entry of somebody's settings.
+        known: commands of entries that `init` is known to have put in.
+    """
+    command = hook.get("command") if isinstance(hook, dict) else None
+    if not isinstance(command, str) or (isinstance(hook, dict) and hook.get("args")):
+        return None
+    path = Path(command)
+    if path.name in NAMES and path.is_absolute():
+        is_packaged = path.parts[-3:-1] == ("lifecycle", "_hooks")
+        return path.name if is_packaged or command in known else None
+    match = re.fullmatch(r"(?:\S*/)?lifecycle hook (\S+)", command.strip()) or re.search(
+        rf"exec lifecycle hook (\S+); exit 0 {_SIGNED}\Z", command
+    )
+    return match[1] if match and match[1] in NAMES else None
+
+
+def run_name(hook: object) -> str | None:
+    """The script of ours that a hook entry seems to run in any way, also inside another command."""
+    command = hook.get("command") if isinstance(hook, dict) else None
+    words = command if isinstance(command, str) else ""
+    names = "|".join(NAMES)
+    match = re.search(rf"(?:\blifecycle hook |hooks/)({names})(?![\w-])", words)
+    return match[1] if match else None

@@ -1,0 +1,37 @@
+"""The `.lifecycle.toml` that `init` writes: every key with its default, commented out."""
+
+from __future__ import annotations
+
+TEMPLATE = """\
+# Settings of lifecycle for this repository. All of it is optional; every key shows its default, or
+# an example where there is none. The environment wins over this file.
+
+# Where issues and pull requests are, if not where the remote below points: in a fork, the project's
+# own repository. It must be one of this clone's remotes.
+# repository = "owner/name"
+
+# The git remote that branches are pushed to.
+# remote = "origin"
+
+# The pull request's base, if not the repository's default branch.
+# base = "main"
+
+# How the pull request names its issue: "Refs", or "Closes", which lets GitHub close the issue at the
+# merge, before anybody is asked.
+# issue_link = "Refs"
+
+# What `lifecycle handoff` runs first; all must exit 0. Each user allows it once: lifecycle trust
+# validate = ["make test"]
+
+# Closing the issue after the merge: "ask" somebody first, or do it of itself ("auto").
+# close = "ask"
+
+# The project board; without a number there is none.
+# [project]
+# owner = "owner"
+# number = 1
+
+# Seconds between two polls of the checks, at least.
+# [checks]
+# poll_seconds = 120
+"""

@@ -1,0 +1,104 @@
+"""One edit of JSON text at a time: what goes in fits in, what goes out takes its own along."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lifecycle.install.editing import Layout, applied, insertion, removal, replacement
+from lifecycle.install.jsonc import parse
+from tests.install.jsonc_texts import VALUES, texts
+
+
+def inserted(text: str, value: Any, name: str | None = None) -> str:
+    """The text with a value at the end of its outermost container."""
+    return applied(text, [insertion(Layout.of(text), parse(text), [(name, value)])])
+
+
+def removed(text: str, index: int) -> str:
+    """The text without one item or member of its outermost container."""
+    node = parse(text)
+    assert node is not None
+    return applied(text, [removal(text, node, index)])
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("[]", "[\n  9\n]"),
+        ("[ ]", "[\n  9\n ]"),
+        ("[\n]", "[\n  9\n]"),
+        ("[1]", "[1, 9]"),
+        ("[1,]", "[1, 9,]"),
+        ("[\n\t1\n]", "[\n\t1,\n\t9\n]"),
+        ("[\n\t1,\n]", "[\n\t1,\n\t9,\n]"),
+        ("[\r\n 1\r\n]", "[\r\n 1,\r\n 9\r\n]"),
+        ("[\n  1 // why\n]", "[\n  1, // why\n  9\n]"),
+        ("[\n  1, // why\n]", "[\n  1, // why\n  9,\n]"),
+        ("[\n  1 /* a */ /* b */\n]", "[\n  1, /* a */ /* b */\n  9\n]"),
+        ("[\n  1\n  // 2\n]", "[\n  1,\n  9\n  // 2\n]"),
+        ("[ // none yet\n]", "[ // none yet\n  9\n]"),
+        ("[\n  // none yet\n]", "[\n  // none yet\n  9\n]"),
+    ],
+)
+def test_an_item_goes_where_a_person_would_put_it(before: str, after: str) -> None:
+    """In the layout around it; a comment stays behind the value that it explains."""
+    assert inserted(before, 9) == after
+
+
+@pytest.mark.parametrize(
+    ("before", "index", "after"),
+    [
+        ("[1]", 0, "[]"),
+        ("[ 1, ]", 0, "[]"),
+        ("[1, 2, 3]", 0, "[2, 3]"),
+        ("[1, 2, 3]", 1, "[1, 3]"),
+        ("[1, 2, 3]", 2, "[1, 2]"),
+        ("[1, 2,]", 1, "[1,]"),
+        ("[\n  1,\n  2\n]", 0, "[\n  2\n]"),
+        ("[\n  1,\n  2\n]", 1, "[\n  1\n]"),
+        ("[\n  1,\n  2,\n]", 1, "[\n  1,\n]"),
+        ("[\n  1, // one\n  2\n]", 1, "[\n  1 // one\n]"),
+        ("[\n  1, // one\n  2, // two\n  3\n]", 1, "[\n  1, // one\n // two\n  3\n]"),
+        ("[1, // one\n2]", 1, "[1 // one\n]"),
+        ("[ // none\n1]", 0, "[ // none\n]"),
+        ("[// none\n1, 2]", 0, "[// none\n 2]"),
+        ("[1, 2 /* two */, 3]", 1, "[1, /* two */ 3]"),
+        ('{"a": 1, "b": 2}', 0, '{"b": 2}'),
+    ],
+)
+def test_what_goes_out_takes_its_comma_along(before: str, index: int, after: str) -> None:
+    """Its line too; no comment goes, and none swallows what comes behind it."""
+    assert removed(before, index) == after
+
+
+@given(texts(st.lists(VALUES, min_size=1, max_size=4)), st.data())
+def test_any_item_of_any_text_can_go(made: tuple[str, Any], data: Any) -> None:
+    """The others are the same afterwards, and no comment of theirs is broken."""
+    text, values = made
+    index = data.draw(st.integers(0, len(values) - 1))
+    node = parse(removed(text, index))
+    assert node is not None
+    assert node.value == values[:index] + values[index + 1 :]
+
+
+@given(texts(st.lists(VALUES, max_size=4)), VALUES)
+def test_any_value_fits_into_any_text(made: tuple[str, Any], value: Any) -> None:
+    """It is the last one then, and nothing else changed."""
+    node = parse(inserted(made[0], value))
+    assert node is not None
+    assert node.value == [*made[1], value]
+
+
+@given(texts(st.lists(VALUES, min_size=1, max_size=4)), VALUES)
+def test_any_value_can_stand_in_anothers_place(made: tuple[str, Any], value: Any) -> None:
+    """Only that one is another afterwards."""
+    text, values = made
+    node = parse(text)
+    assert node is not None
+    after = parse(applied(text, [replacement(Layout.of(text), node.items[0], value)]))
+    assert after is not None
+    assert after.value == [value, *values[1:]]

@@ -1,0 +1,503 @@
+"""`lifecycle init` in a real clone: in, again, out, and what others did in between."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lifecycle import config, home, resources
+from lifecycle.errors import Refused
+from lifecycle.install import apply, copy_to, installed, plan
+from lifecycle.install.jsonc import parse
+from lifecycle.install.mark import MARK
+from lifecycle.install.table import NAMES, PERMISSIONS, WIRES
+from lifecycle.install.template import TEMPLATE
+from tests.cli.outcome import ok, refused
+from tests.conftest import COMMAND
+from tests.install.conftest import Clone
+
+LOCAL = ".claude/settings.local.json"
+SHARED = ".claude/settings.json"
+THEIRS = """\
+{
+    // the team's
+    "hooks": {
+        "Stop": [
+            { "hooks": [ { "type": "command", "command": "theirs" } ] }, // first
+
+        ],
+    },
+    "permissions": { "allow": ["Bash(ls)"], },
+}"""
+
+
+def settings(clone: Clone, name: str = LOCAL) -> dict[str, Any]:
+    """What a settings file says."""
+    node = parse(clone.read(name))
+    assert node is not None
+    return dict(node.value)
+
+
+def commands(data: dict[str, Any], event: str) -> list[str]:
+    """The commands of an event, in order."""
+    return [hook["command"] for group in data["hooks"][event] for hook in group["hooks"]]
+
+
+@pytest.mark.parametrize("shared", [(), ("--shared",)])
+@pytest.mark.parametrize(
+    ("theirs", "ignore"),
+    [
+        (None, None),
+        ("", ""),
+        ("{}", "*.o"),
+        ('{"hooks":{}}', "*.o\r\n"),
+        (THEIRS, "*.o\n"),
+        (THEIRS.replace("\n", "\r\n"), None),
+    ],
+)
+def test_out_again_is_as_before(
+    clone: Clone, shared: tuple[str, ...], theirs: str | None, ignore: str | None
+) -> None:
+    """Every file to the byte with its mode, and no file or folder more."""
+    if theirs is not None:
+        clone.write(SHARED if shared else LOCAL, theirs).chmod(0o640)
+    if ignore is not None:
+        clone.write(".gitignore", ignore)
+    before = clone.contents()
+    ok(clone.run("init", *shared))
+    assert clone.contents() != before
+    ok(clone.run("init", "--remove"))
+    assert clone.contents() == before
+
+
+@pytest.mark.parametrize("arguments", [[], ["--shared"]])
+def test_twice_changes_nothing_at_all(clone: Clone, arguments: list[str]) -> None:
+    """Not a byte and not a time, in the repository and in the user's own folder."""
+    clone.write(LOCAL, THEIRS)
+    ok(clone.run("init", *arguments))
+    own = clone.home / ".config/lifecycle"
+    for path in (*clone.root.rglob("*"), *own.iterdir()):
+        os.utime(path, (1, 1), follow_symlinks=False)
+    before, times = clone.picture(), [path.stat().st_mtime for path in own.iterdir()]
+    assert "nothing was changed" in ok(clone.run("init", *arguments))
+    assert clone.picture() == before
+    assert [path.stat().st_mtime for path in own.iterdir()] == times
+
+
+def test_what_is_wired_is_there_and_can_run(clone: Clone) -> None:
+    """Each entry names a script that is there, absolutely and without a shell; others' stay first."""
+    clone.write(LOCAL, THEIRS)
+    ok(clone.run("init"))
+    data = settings(clone)
+    assert commands(data, "Stop")[0] == "theirs"
+    for wire in WIRES:
+        script = str(resources.hook_script(wire.name))
+        assert commands(data, wire.event).count(script) == 1
+        assert os.access(script, os.X_OK)
+    assert data["permissions"]["allow"] == ["Bash(ls)", *PERMISSIONS]
+    assert clone.read(LOCAL).startswith(THEIRS[:40])
+
+
+def test_an_agent_may_not_say_yes_in_its_users_place() -> None:
+    """No permission covers closing, nudging, trusting or wiring."""
+    allowed = {rule.removeprefix("Bash(lifecycle ").removesuffix(":*)") for rule in PERMISSIONS}
+    assert not allowed & {"close", "nudge", "trust", "init", "hook", "sandbox"}
+
+
+def test_git_ignores_what_is_ours(clone: Clone) -> None:
+    """The claim, our folder, the mark and the settings that init made; what a person edits shows."""
+    ok(clone.run("init"))
+    for name in (
+        ".agent-claim.json",
+        ".agent-claim.json.corrupt-1",
+        ".lifecycle/state.json",
+        MARK,
+        LOCAL,
+    ):
+        assert clone.git("check-ignore", "--no-index", name).strip() == name
+    shown = clone.git("status", "--porcelain", "--untracked-files=all").splitlines()
+    assert shown == ["?? .gitignore", "?? .lifecycle.toml"]
+
+
+def test_the_users_folder_says_where_everything_is(clone: Clone) -> None:
+    """What hooks without an environment read: the command that ran, and the scripts' folder."""
+    ok(clone.run("init"))
+    recorded = home.recorded(clone.environment)
+    assert recorded == home.Recorded(COMMAND, resources.hooks_folder())
+
+
+def test_from_one_person_to_everybody_moves(clone: Clone) -> None:
+    """Never both: the person's own settings are as before, the repository's have it all."""
+    clone.write(LOCAL, THEIRS)
+    ok(clone.run("init"))
+    said = ok(clone.run("init", "--shared"))
+    assert "Commit these files" in said
+    assert clone.read(LOCAL) == THEIRS
+    data = settings(clone, SHARED)
+    assert all(len(commands(data, wire.event)) >= 1 for wire in WIRES)
+    shown = clone.git("status", "--porcelain", "--untracked-files=all")
+    assert f"?? {MARK}" in shown
+    assert str(clone.root) not in clone.read(SHARED) + clone.read(MARK)
+    assert str(resources.hooks_folder()) not in clone.read(SHARED) + clone.read(MARK)
+
+
+def test_a_shared_project_stays_shared(clone: Clone) -> None:
+    """A colleague's init changes no file of the repository, and records where things are for them."""
+    ok(clone.run("init", "--shared"))
+    clone.git("add", "--all")
+    clone.git("commit", "--quiet", "-m", "Wire lifecycle")
+    (clone.home / ".config/lifecycle/hooks").unlink()
+    assert "for everybody already" in ok(clone.run("init"))
+    assert clone.git("status", "--porcelain") == ""
+    assert home.recorded(clone.environment).hooks == resources.hooks_folder()
+
+
+@pytest.mark.parametrize("arguments", [[], ["--shared"], ["--remove"]])
+def test_a_dry_run_shows_every_file_and_writes_nothing(clone: Clone, arguments: list[str]) -> None:
+    """A diff with a head for each file that would change, in the repository and in the user's folder."""
+    clone.write(LOCAL, THEIRS)
+    if "--remove" in arguments:
+        ok(clone.run("init"))
+    before = clone.picture()
+    own = (clone.home / ".config").exists()
+    shown = ok(clone.run("init", "--dry-run", *arguments))
+    assert "Nothing was written." in shown
+    assert clone.picture() == before
+    assert (clone.home / ".config").exists() is own
+    done = json.loads(ok(clone.run("init", "--json", *arguments)))
+    for change in done["changes"]:
+        name = Path(change["path"]).name
+        assert any(
+            line.startswith(("--- ", "+++ ")) and name in line for line in shown.splitlines()
+        )
+
+
+def test_a_dry_runs_diff_is_the_change(clone: Clone) -> None:
+    """Applied by git, the diff of the settings makes the file that init writes."""
+    clone.write(LOCAL, THEIRS)
+    todo = plan(clone.root, environment=clone.environment)
+    (change,) = [one for one in todo.changes if one.shown == LOCAL]
+    assert change.after is not None
+    (clone.root / "patch").write_text(change.diff())
+    clone.git("apply", "-p0", "patch")
+    assert clone.read(LOCAL) == change.after.decode()
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b'{\n  "hooks": {},\n  "model" "x"\n}\n', "line 3, column 11"),
+        (b'{"hooks": {"Stop": {}}}', "hooks.Stop"),
+        (b"[]", "not an object"),
+        (b'{"a": "\xff"}', "not UTF-8 (byte 8)"),
+    ],
+)
+@pytest.mark.parametrize("arguments", [[], ["--shared"], ["--dry-run"]])
+def test_broken_settings_are_refused_and_nothing_is_written(
+    clone: Clone, content: bytes, said: str, arguments: list[str]
+) -> None:
+    """One sentence with the place; no file anywhere is touched or made."""
+    clone.write(SHARED if "--shared" in arguments else LOCAL, content)
+    before = clone.picture()
+    assert said in refused(clone.run("init", *arguments))
+    assert clone.picture() == before
+    assert not (clone.home / ".config").exists()
+
+
+def test_what_cannot_be_written_leaves_nothing_behind(clone: Clone) -> None:
+    """One file that the disk refuses, and those written before it are put back."""
+    clone.write(LOCAL, THEIRS)
+    (clone.root / ".gitignore").mkdir()
+    before = clone.contents()
+    assert ".gitignore" in refused(clone.run("init"))
+    assert clone.contents() == before
+
+
+def test_a_change_in_between_is_not_overwritten(clone: Clone) -> None:
+    """Claude Code writes this file too, when its user allows something: then nothing is written."""
+    clone.write(LOCAL, THEIRS)
+    todo = plan(clone.root, environment=clone.environment)
+    clone.write(LOCAL, "{}")
+    before = clone.picture()
+    with pytest.raises(Refused, match="somebody else just now"):
+        apply(todo)
+    assert clone.picture() == before
+
+
+def test_a_linked_file_is_written_through(clone: Clone) -> None:
+    """Who keeps settings elsewhere keeps the link, the file's place and its mode."""
+    kept = clone.home / "kept.json"
+    kept.write_text(THEIRS)
+    kept.chmod(0o600)
+    (clone.root / ".claude").mkdir()
+    (clone.root / LOCAL).symlink_to(kept)
+    ok(clone.run("init"))
+    assert (clone.root / LOCAL).is_symlink()
+    assert stat.S_IMODE(kept.stat().st_mode) == 0o600
+    assert "on-stop" in kept.read_text()
+    ok(clone.run("init", "--remove"))
+    assert kept.read_text() == THEIRS
+
+
+def test_new_files_have_the_users_mode(clone: Clone) -> None:
+    """The umask decides, as for any file that a person makes."""
+    before = os.umask(0o027)
+    try:
+        ok(clone.run("init"))
+    finally:
+        os.umask(before)
+    for name in (LOCAL, MARK, ".gitignore", ".lifecycle.toml"):
+        assert stat.S_IMODE((clone.root / name).stat().st_mode) == 0o640
+
+
+def test_a_linked_ignore_file_is_left_alone(clone: Clone) -> None:
+    """git follows no such link, and it may lead anywhere."""
+    outside = clone.home / "outside"
+    outside.write_text("x\n")
+    (clone.root / ".gitignore").symlink_to(outside)
+    assert "symbolic link" in ok(clone.run("init"))
+    assert outside.read_text() == "x\n"
+
+
+def test_what_others_changed_since_is_kept_and_said(clone: Clone) -> None:
+    """A colleague's hook inside our group, an edited toml, a rewritten command: kept; ours go."""
+    ok(clone.run("init"))
+    data = settings(clone)
+    data["hooks"]["Stop"][0]["hooks"].append({"type": "command", "command": "theirs"})
+    script = data["hooks"]["SessionEnd"][0]["hooks"][0]["command"]
+    data["hooks"]["SessionEnd"][0]["hooks"][0]["command"] = f"nice '{script}'"
+    data["hooks"]["Notification"][0]["hooks"][0]["timeout"] = 99
+    data["model"] = "x"
+    clone.write(LOCAL, json.dumps(data, indent=4))
+    clone.write(".lifecycle.toml", "remote = 'fork'\n")
+    clone.write(".gitignore", "mine\n" + clone.read(".gitignore") + "more\n")
+    said = ok(clone.run("init", "--remove"))
+    assert "still runs session-end at SessionEnd" in said
+    assert ".lifecycle.toml was changed since" in said
+    left = settings(clone)
+    assert set(left) == {"hooks", "model"}
+    assert set(left["hooks"]) == {"Stop", "SessionEnd"}
+    assert commands(left, "Stop") == ["theirs"]
+    assert clone.read(".gitignore") == "mine\nmore\n"
+    assert clone.read(".lifecycle.toml") == "remote = 'fork'\n"
+    assert not (clone.root / MARK).exists()
+
+
+def test_rules_and_lines_that_were_there_before_stay(clone: Clone) -> None:
+    """What init found in place it did not put in, so it does not take it out."""
+    clone.write(LOCAL, json.dumps({"permissions": {"allow": [PERMISSIONS[0]]}}, indent=2))
+    clone.write(".gitignore", "/.lifecycle/\n")
+    before = clone.contents()
+    ok(clone.run("init"))
+    assert settings(clone)["permissions"]["allow"].count(PERMISSIONS[0]) == 1
+    assert clone.read(".gitignore").count("/.lifecycle/") == 1
+    ok(clone.run("init", "--remove"))
+    assert clone.contents() == before
+
+
+def test_after_an_interrupted_run_the_next_one_completes(clone: Clone) -> None:
+    """Killed when the mark was written and nothing else: everything is put in, and out again."""
+    before = clone.contents()
+    todo = plan(clone.root, environment=clone.environment)
+    (only,) = [change for change in todo.changes if change.shown == MARK]
+    assert only.after is not None
+    clone.write(MARK, only.after)
+    ok(clone.run("init"))
+    assert installed(clone.root, clone.environment).missing == ()
+    ok(clone.run("init", "--remove"))
+    assert clone.contents() == before
+
+
+def test_an_entry_that_somebody_took_out_comes_back(clone: Clone) -> None:
+    """A second run puts in what is missing, beside what is there."""
+    ok(clone.run("init"))
+    data = settings(clone)
+    del data["hooks"]["Stop"][0]["hooks"][1], data["hooks"]["SessionEnd"]
+    clone.write(LOCAL, json.dumps(data, indent=2))
+    ok(clone.run("init"))
+    assert installed(clone.root, clone.environment).missing == ()
+    assert len(settings(clone)["hooks"]["Stop"]) == 1
+
+
+def test_removing_what_was_never_put_in_does_nothing(clone: Clone) -> None:
+    """Hooks that were wired by hand are nobody's business but their owner's."""
+    clone.write(LOCAL, THEIRS)
+    before = clone.picture()
+    assert "nothing to take out" in ok(clone.run("init", "--remove"))
+    assert clone.picture() == before
+
+
+def test_outside_of_a_worktree_nothing_is_written(clone: Clone) -> None:
+    """The sentence says where to go."""
+    assert "no git worktree" in refused(clone.run("init", cwd=clone.home))
+    assert list(clone.home.iterdir()) == []
+
+
+def test_a_part_of_the_repository_wires_the_whole(clone: Clone) -> None:
+    """Run in a subfolder, the files at the top are meant."""
+    (clone.root / "part").mkdir()
+    ok(clone.run("init", cwd=clone.root / "part"))
+    assert (clone.root / LOCAL).is_file()
+    assert list((clone.root / "part").iterdir()) == []
+
+
+def test_the_plugin_beside_it_is_said(clone: Clone) -> None:
+    """Both may be there; the plugin's copies stay quiet, and the person knows."""
+    clone.write(SHARED, '{"enabledPlugins": {"lifecycle@x": true, "other@x": true}}')
+    assert "lifecycle@x is enabled too" in ok(clone.run("init"))
+    clone.write(
+        LOCAL, clone.read(LOCAL).replace("{", '{"enabledPlugins": {"lifecycle@x": false},', 1)
+    )
+    assert "enabled too" not in ok(clone.run("init"))
+
+
+def test_it_is_short_and_aligned(clone: Clone) -> None:
+    """What was done, where, and what is next, in lines that fit a terminal."""
+    lines = ok(clone.run("init")).splitlines()
+    assert lines[0] == "lifecycle is wired for you alone, in this worktree."
+    rows = [line for line in lines if line.startswith("  ")]
+    assert [row.split()[1] for row in rows] == [
+        LOCAL,
+        ".gitignore",
+        ".git/info/exclude",
+        ".lifecycle.toml",
+        MARK,
+        "~/.config/lifecycle/bin",
+        "~/.config/lifecycle/hooks",
+    ]
+    assert rows[0].endswith("6 hooks, 5 permissions")
+    assert max(map(len, lines)) <= 100
+    assert lines[-1].startswith("Nothing needs a restart. Next: lifecycle claim <number>.")
+
+
+def test_options_that_contradict_are_a_usage_error(clone: Clone) -> None:
+    """--remove takes out whatever is there."""
+    assert clone.run("init", "--remove", "--shared").returncode == 2
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"version": 9},
+        {"mode": "else"},
+        {"lines": {"../../outside": {"lines": [], "piece": "x"}}},
+        {"settings": None},
+        {"created": "x"},
+    ],
+)
+def test_a_mark_that_is_none_of_ours_is_refused(clone: Clone, change: dict[str, Any]) -> None:
+    """It may come with a strange repository: nothing is written on its word."""
+    ok(clone.run("init", "--shared"))
+    clone.write(MARK, json.dumps({**json.loads(clone.read(MARK)), **change}))
+    before = clone.picture()
+    for arguments in (["init"], ["init", "--remove"]):
+        assert MARK in refused(clone.run(*arguments))
+    assert clone.picture() == before
+
+
+def test_a_strangers_mark_takes_out_nothing_of_others(clone: Clone) -> None:
+    """It may claim rules, hooks and pieces of text: only what is really ours goes."""
+    theirs = {
+        "permissions": {"allow": ["Bash(ls)"], "deny": ["Bash(rm:*)"]},
+        "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "/x/check"}]}]},
+    }
+    text = json.dumps(theirs, indent=2)
+    clone.write(SHARED, text)
+    ok(clone.run("init", "--shared"))
+    mark = json.loads(clone.read(MARK))
+    mark["settings"] |= {
+        "permissions": ["Bash(ls)", "Bash(rm:*)", *PERMISSIONS],
+        "hooks": [{"event": "Stop", "command": "/x/check"}],
+        "containers": [*mark["settings"]["containers"], "", "permissions.deny", "hooks.Stop"],
+        "pieces": [{"before": "", "after": '"Bash(rm:*)"'}, {"before": '"x', "after": '"/x'}],
+    }
+    clone.write(MARK, json.dumps(mark))
+    ok(clone.run("init", "--remove"))
+    assert settings(clone, SHARED) == theirs
+
+
+def test_the_template_holds_every_key_with_its_default(tmp_path: Path) -> None:
+    """Commented out it changes nothing; uncommented it loads, and what has a default keeps it."""
+    path = tmp_path / config.CONFIG_FILE
+    path.write_text(TEMPLATE)
+    assert config.load(tmp_path, {}) == config.Settings()
+    lines = [line.removeprefix("# ") for line in TEMPLATE.splitlines()]
+    code = [line for line in lines if line.startswith("[") or " = " in line]
+    path.write_text("\n".join(code))
+    assert {key for key, _ in config._flat(tomllib.loads(path.read_text()))} == set(config._KEYS)
+    loaded, default = config.load(tmp_path, {}), config.Settings()
+    for name in ("remote", "issue_link", "close", "poll_seconds"):
+        assert getattr(loaded, name) == getattr(default, name)
+
+
+def test_a_fresh_worktree_gets_what_git_does_not_carry(clone: Clone) -> None:
+    """Our entries with their mark, and the untracked toml; nothing else of the person's settings."""
+    clone.git("commit", "--quiet", "--allow-empty", "-m", "x")
+    clone.write(LOCAL, THEIRS)
+    ok(clone.run("init"))
+    clone.write(".lifecycle.toml", "remote = 'fork'\n")
+    new = Clone(clone.root.parent / "b new", clone.home)
+    clone.git("worktree", "add", "--quiet", "-b", "b", str(new.root))
+    written = copy_to(clone.root, new.root, environment=clone.environment)
+    names = {
+        path.relative_to(new.root).as_posix() for path in written if path.is_relative_to(new.root)
+    }
+    assert names == {LOCAL, MARK, ".lifecycle.toml"}
+    assert new.read(".lifecycle.toml") == "remote = 'fork'\n"
+    assert installed(new.root, new.environment).missing == ()
+    assert "theirs" not in new.read(LOCAL)
+    assert new.git("status", "--porcelain", "--untracked-files=all").splitlines() == [
+        "?? .lifecycle.toml"
+    ]
+    before = new.picture()
+    assert copy_to(clone.root, new.root, environment=clone.environment) == ()
+    assert new.picture() == before
+
+
+def test_a_fresh_worktree_of_an_unwired_project_stays_as_it_is(clone: Clone) -> None:
+    """No mark, no hooks; a tracked toml is git's to carry."""
+    clone.write(".lifecycle.toml", "remote = 'fork'\n")
+    clone.git("add", ".lifecycle.toml")
+    clone.git("commit", "--quiet", "-m", "x")
+    new = clone.root.parent / "new"
+    clone.git("worktree", "add", "--quiet", "-b", "b", str(new))
+    (new / ".lifecycle.toml").unlink()
+    assert copy_to(clone.root, new, environment=clone.environment) == ()
+    assert [path.name for path in new.iterdir()] == [".git"]
+
+
+def test_what_is_installed_can_be_asked(clone: Clone) -> None:
+    """Every entry of every settings file, whose it is, what is missing, doubled, or not there."""
+    (clone.home / ".claude").mkdir()
+    hook = {"type": "command", "command": "/gone/hooks/on-stop", "timeout": 30000}
+    wrapped = {"type": "command", "command": "lifecycle hook on-idle | tee log"}
+    users = {
+        "hooks": {
+            "Stop": [{"hooks": [hook]}],
+            "Notification": [{"matcher": "x", "hooks": [wrapped]}],
+        }
+    }
+    (clone.home / ".claude/settings.json").write_text(json.dumps(users))
+    clone.write(SHARED, "{ broken")
+    clone.write(LOCAL, THEIRS)
+    found = installed(clone.root, clone.environment)
+    assert [(one.event, one.name, one.timeout, one.is_there) for one in found.wired] == [
+        ("Stop", "on-stop", 30000, False),
+        ("Notification", "on-idle", None, True),
+        ("Stop", "", None, True),
+    ]
+    assert set(found.missing) == set(NAMES) - {"on-stop", "on-idle"}
+    assert len(found.problems) == 1
+    assert "line 1, column 3" in found.problems[0]
+    clone.write(SHARED, "{}")
+    ok(clone.run("init"))
+    found = installed(clone.root, clone.environment)
+    assert (found.missing, found.doubled) == ((), ("on-stop", "on-idle"))
+    assert found.mark is not None
+    assert found.mark.mode == "local"

@@ -1,0 +1,72 @@
+"""JSON with comments is read as it is meant, and what is none is refused with its place."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+
+from lifecycle.install.jsonc import JsoncError, parse
+from tests.install.jsonc_texts import VALUES, texts
+
+
+@given(texts(VALUES))
+def test_what_was_written_is_what_is_read(made: tuple[str, Any]) -> None:
+    """Comments, commas and layout change no value; every offset cuts out that value's own text."""
+    text, value = made
+    node = parse(text)
+    assert node is not None
+    assert json.dumps(node.value) == json.dumps(value)
+    for start, end in node.spans:
+        assert text[start:end].strip(" \t\r\n,") == text[start:end]
+
+
+def test_of_members_with_one_name_the_last_counts() -> None:
+    """As in JavaScript, which reads these files too."""
+    node = parse('{"a": 1, "a": {"b": 2}}')
+    assert node is not None
+    inner = node.get("a")
+    assert inner is not None
+    assert (node.value, inner.value) == ({"a": {"b": 2}}, {"b": 2})
+
+
+@pytest.mark.parametrize("text", ["", " \n", "\ufeff", "// c", "/* c */\n// d\n"])
+def test_nothing_but_space_and_comments_is_no_value(text: str) -> None:
+    """Such a file is empty, not broken."""
+    assert parse(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "where", "what"),
+    [
+        ('{"a": 1', "line 1, column 8", "the end of the file"),
+        ('{\n  "a": 1\n  "b": 2\n}', "line 3, column 3", 'expected "," or "}"'),
+        ('{"a" 1}', "line 1, column 6", 'expected ":"'),
+        ("{'a': 1}", "line 1, column 2", "a name in quotes"),
+        ("{a: 1}", "line 1, column 2", "a name in quotes"),
+        ("[1 2]", "line 1, column 4", 'expected "," or "]"'),
+        ("[,]", "line 1, column 2", "a value"),
+        ("{,}", "line 1, column 2", "a name"),
+        ("[1,,2]", "line 1, column 4", "a value"),
+        ("[01]", "line 1, column 3", 'expected ","'),
+        ("[.5]", "line 1, column 2", "a value"),
+        ("[NaN]", "line 1, column 2", "a value"),
+        ("[tru]", "line 1, column 2", "a value"),
+        ("{} x", "line 1, column 4", "something follows"),
+        ("{}{}", "line 1, column 3", "something follows"),
+        ('"a\nb"', "line 1, column 1", "a value"),
+        ('"\\x"', "line 1, column 1", "a value"),
+        ("/* no end {}", "line 1, column 1", "a value"),
+        ("{}\r\n\r\n#", "line 3, column 1", "something follows"),
+        ("[" * 300, "line 1, column 202", "nested too deeply"),
+        ("[" + "9" * 5000 + "]", "line 1, column 2", "too long"),
+    ],
+)
+def test_what_is_no_json_is_refused_with_its_place(text: str, where: str, what: str) -> None:
+    """Line and column count from 1, as editors show them."""
+    with pytest.raises(JsoncError) as refusal:
+        parse(text)
+    assert str(refusal.value).startswith(f"{where}: ")
+    assert what in str(refusal.value)

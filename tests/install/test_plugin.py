@@ -1,0 +1,150 @@
+"""The plugin is whole: every file parses, every script exists, every command is one of the CLI's."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+
+from lifecycle import __version__
+from lifecycle.claim.table import Phase
+from lifecycle.cli import main
+from lifecycle.hookio import REPLIES
+from lifecycle.install.table import DAY, NAMES, WIRES, plugin_hooks
+from tests.docs.pages import ROOT, codes_in
+
+COMMANDS = sorted((ROOT / "commands").glob("*.md"))
+SKILL = ROOT / "skills/lifecycle/SKILL.md"
+PAGES = [*COMMANDS, SKILL]
+FORBIDDEN = ("{{", "!`", "$(", "${", "`!")
+"""In a command's page these make the client run or fill in something before the agent reads it."""
+
+
+def page(path: Path) -> tuple[dict[str, str], str]:
+    """A page's frontmatter, one `key: value` a line, and its body."""
+    _, front, body = path.read_text(encoding="utf-8").split("---\n", 2)
+    return dict(line.split(": ", 1) for line in front.splitlines()), body
+
+
+def loaded(name: str) -> Any:
+    """A JSON file of the plugin."""
+    return json.loads((ROOT / name).read_text(encoding="utf-8"))
+
+
+def test_the_hooks_are_those_of_the_table() -> None:
+    """hooks.json is what the one table gives; else: write plugin_hooks() into it again."""
+    text = json.dumps(plugin_hooks(), indent=2) + "\n"
+    assert (ROOT / "hooks/hooks.json").read_text(encoding="utf-8") == text
+
+
+def test_every_script_that_is_wired_is_there_and_can_run() -> None:
+    """Each entry is started without a shell, from the plugin's own folder, with its own limit."""
+    seen = []
+    for event, groups in loaded("hooks/hooks.json")["hooks"].items():
+        for hook in (hook for group in groups for hook in group["hooks"]):
+            name = hook["command"].removeprefix("${CLAUDE_PLUGIN_ROOT}/hooks/")
+            path = ROOT / "hooks" / name
+            assert path.read_text(encoding="utf-8").startswith("#!/bin/sh\n")
+            assert os.access(path, os.X_OK)
+            assert (hook["type"], hook["args"]) == ("command", [])
+            assert 0 < hook["timeout"] <= DAY
+            seen.append((event, name))
+    assert seen == [(wire.event, wire.name) for wire in WIRES]
+
+
+def test_every_entrypoint_is_wired_to_its_event() -> None:
+    """What the command line answers is what the client is told to call, and nothing else."""
+    assert {wire.name: wire.event for wire in WIRES} == {
+        name: channel.event for name, channel in REPLIES.items()
+    }
+
+
+def test_what_waits_may_wait_and_wake() -> None:
+    """The waiter has a day, and it and on-idle wake; nothing that the agent waits for takes long."""
+    rewaking = {wire.name for wire in WIRES if wire.is_rewake}
+    assert rewaking == {"ci-waiter", "on-idle"}
+    assert {wire.name: wire.timeout for wire in WIRES if wire.timeout > 30} == {"ci-waiter": DAY}
+    assert {wire.name: wire.matcher for wire in WIRES if wire.matcher} == {"on-idle": "idle_prompt"}
+
+
+def test_plugin_and_marketplace_name_this_version() -> None:
+    """Both manifests are of one name and of the version of the command."""
+    plugin, marketplace = (
+        loaded(".claude-plugin/plugin.json"),
+        loaded(".claude-plugin/marketplace.json"),
+    )
+    (listed,) = marketplace["plugins"]
+    assert listed["source"] == "./"
+    assert {plugin["name"], marketplace["name"], listed["name"]} == {"lifecycle"}
+    assert {plugin["version"], listed["version"]} == {__version__}
+    assert plugin["description"] == listed["description"]
+    assert plugin["author"] == marketplace["owner"]
+
+
+def test_the_commands_are_these() -> None:
+    """One page a command, and each may use that command alone without asking."""
+    names = [path.stem for path in COMMANDS]
+    assert names == ["claim", "handoff", "nudge", "release", "status"]
+    for path in COMMANDS:
+        front, _ = page(path)
+        assert front["allowed-tools"] == f"Bash(lifecycle {path.stem}:*)"
+        assert 10 < len(front["description"]) < 100
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
+def test_every_command_line_on_a_page_is_one(path: Path) -> None:
+    """The command exists, its options too, and click takes the whole line."""
+    lines = [code for code in codes_in(page(path)[1]) if code.startswith("lifecycle ")]
+    assert lines
+    for line in lines:
+        name, *arguments = shlex.split(line)[1:]
+        found = main.group.get_command(click.Context(main.group), name)
+        assert found is not None, line
+        if arguments or not any(p.required for p in found.params):
+            found.make_context(name, arguments, resilient_parsing=False)
+
+
+@pytest.mark.parametrize("path", COMMANDS, ids=lambda path: path.stem)
+def test_nothing_that_a_user_types_reaches_a_shell_unread(path: Path) -> None:
+    """The arguments stand in prose, once; the agent composes the command line, in quotes."""
+    front, body = page(path)
+    assert not any(mark in body for mark in FORBIDDEN)
+    assert body.count("$ARGUMENTS") == ("argument-hint" in front)
+    assert not [code for code in codes_in(body) if "$" in code]
+
+
+def test_only_a_person_can_nudge_by_slash() -> None:
+    """Its page allows a move to done: the model must not call it up for itself."""
+    assert page(ROOT / "commands/nudge.md")[0]["disable-model-invocation"] == "true"
+
+
+def test_the_skill_fits_a_page_and_teaches_every_phase() -> None:
+    """Each phase is explained, and those fields named that an agent may edit."""
+    front, body = page(SKILL)
+    assert front["name"] == SKILL.parent.name
+    assert len(front["description"]) < 1024
+    assert len(body.splitlines()) <= 80
+    codes = set(codes_in(body))
+    assert {phase.value for phase in Phase} | {"summary", "status", "phase", "branch"} <= codes
+
+
+def test_the_skill_never_lets_an_agent_poll_or_say_yes() -> None:
+    """The two rules that matter most stand there in so many words."""
+    body = page(SKILL)[1]
+    assert "never poll" in body
+    assert "Closing is the user's decision" in body
+
+
+def test_the_scripts_and_their_table_have_the_same_names() -> None:
+    """No script is forgotten: what in hooks/ can run is wired."""
+    runnable = {p.name for p in (ROOT / "hooks").iterdir() if os.access(p, os.X_OK)}
+    assert runnable == set(NAMES)
+    assert len(set(re.findall(r"hooks/([\w-]+)", json.dumps(loaded("hooks/hooks.json"))))) == len(
+        NAMES
+    )

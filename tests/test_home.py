@@ -1,0 +1,172 @@
+"""The user's own folder: where it is, what hooks find in it, and what may run."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from pathlib import Path
+
+import pytest
+
+from lifecycle import home
+from lifecycle.errors import BadConfig, Refused
+
+COMMANDS = ("make test", "make lint")
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> dict[str, str]:
+    """A home of its own."""
+    return {"HOME": str(tmp_path / "me"), "PATH": ""}
+
+
+def test_the_folder_follows_the_xdg_specification(tmp_path: Path) -> None:
+    """XDG_CONFIG_HOME if it is absolute, else .config in HOME; nothing where neither is."""
+    assert home.folder({"HOME": "/home/me"}) == Path("/home/me/.config/lifecycle")
+    both = {"HOME": "/home/me", "XDG_CONFIG_HOME": str(tmp_path)}
+    assert home.folder(both) == tmp_path / "lifecycle"
+    relative = {"HOME": "/home/me", "XDG_CONFIG_HOME": "settings"}
+    assert home.folder(relative) == Path("/home/me/.config/lifecycle")
+    assert home.folder({}) is None
+    assert home.folder({"HOME": "me"}) is None
+
+
+def test_paths_are_shown_as_people_write_them() -> None:
+    """The home is `~`; another folder is spelled out."""
+    assert home.shown("config.toml", {"HOME": "/home/me"}) == "~/.config/lifecycle/config.toml"
+    assert home.shown("bin", {"XDG_CONFIG_HOME": "/etc/x"}) == "/etc/x/lifecycle/bin"
+    assert home.shown("bin", {"HOME": "/h", "XDG_CONFIG_HOME": "/hx"}) == "/hx/lifecycle/bin"
+
+
+def test_what_is_recorded_is_one_line_for_the_scripts(environment: dict[str, str]) -> None:
+    """bin and hooks hold one absolute path each, in a folder that only the user may enter."""
+    command, hooks = Path("/opt/a b/bin/lifecycle"), Path("/opt/a b/hooks")
+    written = home.record(environment, command, hooks)
+    assert [path.name for path in written] == ["bin", "hooks"]
+    assert [path.read_text() for path in written] == [f"{command}\n", f"{hooks}\n"]
+    assert home.recorded(environment) == home.Recorded(command, hooks)
+    assert stat.S_IMODE(written[0].parent.stat().st_mode) == 0o700
+    assert stat.S_IMODE(written[0].stat().st_mode) == 0o600
+
+
+def test_recording_the_same_again_writes_nothing(environment: dict[str, str]) -> None:
+    """The files' times stay; only what differs is written."""
+    home.record(environment, Path("/a"), Path("/hooks"))
+    place = home.folder(environment)
+    assert place is not None
+    for name in ("bin", "hooks"):
+        os.utime(place / name, (1, 1))
+    assert home.record(environment, Path("/a"), Path("/hooks")) == ()
+    assert home.record(environment, Path("/b"), Path("/hooks")) == (place / "bin",)
+    assert (place / "hooks").stat().st_mtime == 1
+
+
+@pytest.mark.parametrize("content", [b"", b"relative/path\n", b"\n/late\n", b"\0\n"])
+def test_a_line_that_is_no_absolute_path_is_none(
+    environment: dict[str, str], content: bytes
+) -> None:
+    """A broken line is as good as none: the scripts go on to PATH."""
+    place = home.folder(environment)
+    assert place is not None
+    place.mkdir(parents=True)
+    (place / "bin").write_bytes(content)
+    assert home.recorded(environment) == home.Recorded(None, None)
+
+
+def test_a_linked_file_is_written_through(environment: dict[str, str], tmp_path: Path) -> None:
+    """Who keeps these files elsewhere and links to them still does so afterwards."""
+    place = home.folder(environment)
+    assert place is not None
+    place.mkdir(parents=True)
+    (tmp_path / "kept").write_text("/old\n")
+    (place / "bin").symlink_to(tmp_path / "kept")
+    home.record(environment, Path("/new"), Path("/hooks"))
+    assert (place / "bin").is_symlink()
+    assert (tmp_path / "kept").read_text() == "/new\n"
+
+
+def test_without_a_home_nothing_is_written() -> None:
+    """The sentence says what is missing."""
+    with pytest.raises(Refused, match="HOME"):
+        home.record({}, Path("/a"), Path("/b"))
+
+
+def test_the_command_found_is_the_one_that_runs_us(tmp_path: Path) -> None:
+    """The environment that this Python belongs to has the command; no remark is needed."""
+    found = home.find_command(tmp_path, {"PATH": ""})
+    assert found == home.Command(Path(sys.prefix) / "bin" / "lifecycle")
+
+
+def test_a_command_outside_the_project_is_preferred(tmp_path: Path) -> None:
+    """The project's own virtual environment may be gone tomorrow: one on PATH wins over it."""
+    other = tmp_path / "lifecycle"
+    other.write_text("#!/bin/sh\n")
+    other.chmod(0o755)
+    found = home.find_command(Path(sys.prefix).parent, {"PATH": str(tmp_path)})
+    assert found == home.Command(other)
+
+
+def test_the_projects_own_command_is_taken_last_and_said() -> None:
+    """With nothing else there is, it works for now, and the remark says what to do."""
+    found = home.find_command(Path(sys.prefix).parent, {"PATH": ""})
+    assert found is not None
+    assert found.path == Path(sys.prefix) / "bin" / "lifecycle"
+    assert "the project's own" in found.note
+
+
+def test_trust_is_for_these_very_commands_of_this_clone(environment: dict[str, str]) -> None:
+    """Another order, another word or another repository is another question."""
+    here = Path("/work/hello/.git")
+    assert not home.is_trusted(environment, here, COMMANDS)
+    home.trust(environment, here, COMMANDS)
+    assert home.is_trusted(environment, here, COMMANDS)
+    assert not home.is_trusted(environment, here, COMMANDS[::-1])
+    assert not home.is_trusted(environment, here, ("make test make lint",))
+    assert not home.is_trusted(environment, here, ("make test",))
+    assert not home.is_trusted(environment, Path("/work/other/.git"), COMMANDS)
+
+
+def test_a_new_yes_ends_the_earlier_one(environment: dict[str, str]) -> None:
+    """What was allowed once does not stay allowed when the file goes back to it."""
+    here, there = Path("/work/hello/.git"), Path("/work/other/.git")
+    home.trust(environment, there, COMMANDS)
+    home.trust(environment, here, ("rm old",))
+    home.trust(environment, here, COMMANDS)
+    assert not home.is_trusted(environment, here, ("rm old",))
+    assert home.is_trusted(environment, there, COMMANDS)
+
+
+def test_trust_can_be_taken_back(environment: dict[str, str]) -> None:
+    """Of this repository alone; taking back what was not given says so."""
+    here, there = Path("/work/hello/.git"), Path("/work/other/.git")
+    assert home.revoke(environment, here) is False
+    home.trust(environment, here, COMMANDS)
+    home.trust(environment, there, COMMANDS)
+    assert home.revoke(environment, here) is True
+    assert not home.is_trusted(environment, here, COMMANDS)
+    assert home.is_trusted(environment, there, COMMANDS)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"{",
+        b"[]",
+        b'{"version": 2, "trusted": {}}',
+        b'{"version": 1, "trusted": {"a": 1}}',
+        b"\xff",
+    ],
+)
+def test_a_broken_list_trusts_nothing_and_is_kept(
+    environment: dict[str, str], content: bytes
+) -> None:
+    """Nobody knows what was allowed, so nothing is, and nothing is overwritten."""
+    place = home.folder(environment)
+    assert place is not None
+    place.mkdir(parents=True)
+    (place / "trust.json").write_bytes(content)
+    for ask in (home.is_trusted, home.trust):
+        with pytest.raises(BadConfig, match=r"trust\.json"):
+            ask(environment, Path("/work/hello/.git"), COMMANDS)
+    assert (place / "trust.json").read_bytes() == content
