@@ -11,6 +11,7 @@ from typing import assert_never
 
 from lifecycle import plan
 from lifecycle.claim import lease, pr_body
+from lifecycle.claim.briefing import BOARD_CACHE
 from lifecycle.claim.desk import Desk
 from lifecycle.claim.state import Record
 from lifecycle.errors import LifecycleError, PullRequestExists, Rejected, Transient
@@ -35,11 +36,13 @@ def perform(action: plan.Action, world: World, desk: Desk, record: Record) -> pl
                 return plan.Commented(action.marker)
             case plan.CloseIssue():
                 return _close(action, world)
+            case plan.Unassign():
+                return _unassign(action, world)
             case plan.ReleaseLease():
                 lease.release(world.git, world.settings.remote, action.issue, action.sha)
                 return plan.LeaseReleased()
             case plan.ForgetClaim():
-                desk.forget(replace(record, outcome="closed"))
+                desk.forget(replace(record, outcome=record.end))
                 return plan.ClaimForgotten()
             case _:
                 assert_never(action)
@@ -63,6 +66,8 @@ def imagine(action: plan.Action) -> plan.Fact:
             return plan.Commented(action.marker)
         case plan.CloseIssue():
             return plan.IssueClosed(action.issue)
+        case plan.Unassign():
+            return plan.Unassigned(action.login)
         case plan.ReleaseLease():
             return plan.LeaseReleased()
         case plan.ForgetClaim():
@@ -106,6 +111,7 @@ def _set_board(action: plan.SetBoard, world: World) -> plan.BoardIs:
         agent=action.agent,
         clear_agent=action.clear_agent,
     )
+    world.cache.put(BOARD_CACHE, None)
     return plan.BoardIs(
         item,
         wrote_status=action.status,
@@ -121,3 +127,12 @@ def _close(action: plan.CloseIssue, world: World) -> plan.IssueClosed:
             "at the next look."
         )
     return plan.IssueClosed(action.issue)
+
+
+def _unassign(action: plan.Unassign, world: World) -> plan.Unassigned:
+    left = world.forge.unassign(action.issue, action.login)
+    if any(name.casefold() == action.login.casefold() for name in left):
+        raise Rejected(
+            f"GitHub left {action.login} assigned to #{action.issue} (no right to change that?)."
+        )
+    return plan.Unassigned(action.login)

@@ -89,6 +89,14 @@ class CloseIssue:
 
 
 @dataclass(frozen=True, slots=True)
+class Unassign:
+    """Set: take one assignee off the issue."""
+
+    issue: int
+    login: str
+
+
+@dataclass(frozen=True, slots=True)
 class ReleaseLease:
     """Set: delete the lease ref, provided that it still holds `sha`."""
 
@@ -101,7 +109,9 @@ class ForgetClaim:
     """Delete the claim file; the last step of a claim."""
 
 
-Action = OpenPullRequest | SetBoard | PostComment | CloseIssue | ReleaseLease | ForgetClaim
+Action = (
+    OpenPullRequest | SetBoard | PostComment | CloseIssue | Unassign | ReleaseLease | ForgetClaim
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +152,13 @@ class IssueClosed:
 
 
 @dataclass(frozen=True, slots=True)
+class Unassigned:
+    """GitHub's answer shows the issue without this assignee."""
+
+    login: str
+
+
+@dataclass(frozen=True, slots=True)
 class LeaseReleased:
     """The lease ref is gone, or was not ours any more."""
 
@@ -165,6 +182,7 @@ Fact = (
     | BoardIs
     | Commented
     | IssueClosed
+    | Unassigned
     | LeaseReleased
     | ClaimForgotten
     | Failed

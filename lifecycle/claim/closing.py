@@ -6,37 +6,25 @@ tried again while that can help, and never keeps the issue open.
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import Any
 
 from lifecycle import messages
-from lifecycle.claim import derive
+from lifecycle.claim import derive, ending
 from lifecycle.claim.file import Claim
-from lifecycle.claim.seen import COMMENT_READS, COMMENT_SETTLE, Seen, may_try
-from lifecycle.claim.state import (
-    BEST_EFFORT_TRIES,
-    Record,
-    Trouble,
-    is_same,
-    kind_of,
-    mark_of,
-)
+from lifecycle.claim.seen import Seen, may_try
+from lifecycle.claim.state import Record, is_same
 from lifecycle.claim.table import Phase, Status
 from lifecycle.model import Observation, PullRequest, PullState
 from lifecycle.plan import (
-    Action,
     CloseIssue,
     Decision,
     ForgetClaim,
     PostComment,
-    ReleaseLease,
     Say,
     SetBoard,
     Tone,
 )
-
-_STEPS = ("PostComment", "CloseIssue", "SetBoard", "ReleaseLease")
 
 
 def decide(seen: Seen) -> Decision:
@@ -73,16 +61,7 @@ def absorb(record: Record, seen: Observation, now: float) -> Record:
     changes: dict[str, Any] = {"issue_closed": not seen.issue.is_open}
     if seen.item is not None:
         changes["board_done"] = is_same(seen.item.status, Status.DONE) and not seen.item.agent
-    if seen.issue.comments is not None and "PostComment" in record.intents:
-        changes |= _comment_missed(record, now)
-    return replace(record, **changes)
-
-
-def may_go_on(seen: Seen) -> bool:
-    """True unless every step that is left waits for a later moment."""
-    troubles = seen.record.troubles
-    waits = [troubles[kind].until for kind in _STEPS if kind in troubles]
-    return not waits or seen.now >= min(waits)
+    return replace(record, **changes, **ending.comment_missed(record, seen, now))
 
 
 def why_not_merged(pull: PullRequest | None, branch: str) -> str:
@@ -94,21 +73,23 @@ def why_not_merged(pull: PullRequest | None, branch: str) -> str:
 
 
 def comment_of(record: Record) -> PostComment:
-    """The closing comment with its hidden marker, which names issue, PR and the agent's claim."""
+    """The closing comment, with who confirmed, and a hidden marker: issue, PR, the agent's claim."""
     claim = record.claim
     number = claim.pr_number
-    agent = re.sub(r"[^\w.]+", "-", claim.agent_id)
+    agent = ending.word(claim.agent_id)
     marker = f"<!-- lifecycle:completed issue={claim.issue_number} pr={number or 0} by={agent} -->"
     if record.override:
         text = messages.overridden_comment(number, record.override)
     else:
         text = messages.completed_comment(number or 0)
+        confirmed = messages.confirmed(record.consent)
+        text = f"{text}\n{confirmed}" if confirmed else text
     return PostComment(claim.issue_number or 0, f"{text}\n\n{marker}", marker)
 
 
 def _steps(seen: Seen, claim: Claim) -> Decision:
     record = seen.record
-    comment = _comment_step(seen)
+    comment = ending.comment_step(seen, comment_of(record))
     if isinstance(comment, Decision):
         return comment
     if not record.issue_closed:
@@ -119,62 +100,13 @@ def _steps(seen: Seen, claim: Claim) -> Decision:
         return Decision(action=board if may_try(seen, board) else None)
     if comment == "waiting":
         return Decision()
-    release = ReleaseLease(claim.issue_number or 0, record.lease)
-    if record.lease and not record.lease_done and not _is_given_up(record, release):
-        return Decision(action=release if may_try(seen, release) else None)
+    lease = ending.lease_step(seen)
+    if lease is not None:
+        return lease
     # Said with the last step and not after it: a crash behind it must not lose the sentence.
     text = messages.closed(claim.issue_number, _board_sentence(seen))
     say = Say(f"issue-closed:{claim.pr_number or 0}", text, Tone.NOTE)
     return Decision(action=ForgetClaim(), says=(say,))
-
-
-def _is_given_up(record: Record, action: Action) -> bool:
-    """True if a best-effort step was refused, or failed too often to wait for it any longer."""
-    trouble = record.troubles.get(kind_of(action))
-    if trouble is None or trouble.mark != mark_of(action):
-        return False
-    return trouble.is_final or trouble.tries >= BEST_EFFORT_TRIES
-
-
-def _comment_step(seen: Seen) -> Decision | str:
-    """A decision, or "done", or "waiting" for reads to settle."""
-    record = seen.record
-    if record.comment_done:
-        return "done"
-    comment = comment_of(record)
-    if _is_posted(comment, seen.observation):
-        others = {k: v for k, v in record.intents.items() if k != "PostComment"}
-        troubles = {k: v for k, v in record.troubles.items() if k != "PostComment"}
-        return Decision(memory={"comment_done": True, "intents": others, "troubles": troubles})
-    intent = record.intents.get("PostComment")
-    if intent is not None and intent.mark == comment.marker:
-        has_settled = seen.now - intent.at >= COMMENT_SETTLE
-        if has_settled and intent.clean_reads >= COMMENT_READS:
-            return Decision(action=comment)
-        return "waiting"
-    if may_try(seen, comment):
-        return Decision(action=comment)
-    # A comment that GitHub refuses does not keep the issue open; its complaint says so.
-    trouble = record.troubles.get("PostComment")
-    return "done" if trouble is not None and trouble.is_final else "waiting"
-
-
-def _is_posted(comment: PostComment, seen: Observation | None) -> bool:
-    comments = seen.issue.comments if seen is not None and seen.issue is not None else None
-    return any(comment.marker in posted.body for posted in comments or ())
-
-
-def _comment_missed(record: Record, now: float) -> dict[str, Any]:
-    """Count a read for a comment whose fate is unknown; whether it was in it, the step sees."""
-    intent = record.intents["PostComment"]
-    intent = replace(intent, clean_reads=intent.clean_reads + 1)
-    # The next read, once the time is up, finds it or allows another attempt.
-    again = max(intent.at + COMMENT_SETTLE, now + 1)
-    trouble = Trouble(intent.mark, "it is not known whether the comment was posted", again)
-    return {
-        "intents": {**record.intents, "PostComment": intent},
-        "troubles": {**record.troubles, "PostComment": trouble},
-    }
 
 
 def _board_action(seen: Seen) -> SetBoard | None:
@@ -193,7 +125,7 @@ def _board_action(seen: Seen) -> SetBoard | None:
         agent=None,
         clear_agent=needs_clearing,
     )
-    return None if _is_given_up(record, action) else action
+    return None if ending.is_given_up(record, action) else action
 
 
 def _board_sentence(seen: Seen) -> str:
@@ -224,5 +156,8 @@ def _refusal(claim: Claim, pull: PullRequest | None) -> Decision:
         fields["status"] = status
     key = f"done-refused:{pull.number if pull else 0}:{phase}"
     return Decision(
-        fields=fields, memory={"judged": phase.value}, says=(Say(key, text, Tone.ACT, stands=True),)
+        fields=fields,
+        # A yes to what was not merged is no yes to what merges later.
+        memory={"judged": phase.value, "consent": ""},
+        says=(Say(key, text, Tone.ACT, stands=True),),
     )

@@ -8,13 +8,18 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from lifecycle import log
 from lifecycle.claim.desk import Desk, Loaded
 from lifecycle.claim.file import CLAIM_FILE
-from lifecycle.claim.state import Record
+from lifecycle.claim.state import NUDGES_KEPT, Nudge, Record
 from lifecycle.claim.table import CLAIM, IN_REVIEW, Phase, Status
 from lifecycle.errors import ClaimRefused, GitFailed, Refused, Transient
 from lifecycle.messages import unknown_phase
+from lifecycle.redact import redact
 from lifecycle.wiring import World
+
+SESSION = "CLAUDE_CODE_SESSION_ID"
+"""Set by the client for the commands that its agent runs: whose session it is."""
 
 _STATUS = {Phase.CODING: Status.IN_PROGRESS}
 
@@ -34,10 +39,11 @@ def current(desk: Desk) -> Record:
         Refused: there is none.
         ClaimRefused: it cannot be read.
     """
-    return _there(desk.load(repair=False))
+    return there(desk.load(repair=False))
 
 
-def _there(loaded: Loaded) -> Record:
+def there(loaded: Loaded) -> Record:
+    """The claim that was loaded; Refused if there is none."""
     if loaded.record is None:
         raise Refused("There is no claim in this worktree; make one with: lifecycle claim <number>")
     return loaded.record
@@ -47,12 +53,26 @@ def _change(desk: Desk, change: Callable[[Record], Record]) -> Record:
     """Change the claim under the lock, which the caller holds; hints stay for GitHub to judge."""
     loaded = desk.load()
     for say in loaded.says:
-        desk.queue(say)
+        desk.ledger.queue(say)
     try:
-        record = change(_there(loaded))
+        record = change(_staying(there(loaded)))
     finally:
         desk.save()
     return desk.commit(record.without_troubles(), loaded.hints).record
+
+
+def _staying(record: Record) -> Record:
+    if record.releasing is not None:
+        raise Refused(
+            f"#{record.claim.issue_number} is being given back, and the claim was left as it is. "
+            "Finish that with: lifecycle tick"
+        )
+    return record
+
+
+def session_of(world: World) -> str:
+    """The client's session that runs this command, or empty if a person does."""
+    return world.environment.get(SESSION, "")
 
 
 def phase_of(record: Record) -> Phase:
@@ -74,11 +94,13 @@ def hand_off(world: World, desk: Desk, summary: str) -> HandedOff:
     summary = " ".join(summary.split())
     if not summary:
         raise Refused('The summary is empty; it becomes the PR\'s title: --summary "…"')
-    record = current(desk)
-    phase = phase_of(record)
+    world.refuse_tracked()
+    record = _staying(current(desk))
+    phase, session = phase_of(record), session_of(world)
     if phase not in IN_REVIEW and phase is not Phase.READY_FOR_PR:
         CLAIM.check(phase, Phase.READY_FOR_PR)
     notes = _check_branch(world, record)
+    world.refuse_untrusted(world.settings.validate)
     for command in world.settings.validate:
         _validate(world.root, command)
     _push(world, record.claim.branch)
@@ -86,11 +108,17 @@ def hand_off(world: World, desk: Desk, summary: str) -> HandedOff:
         number, title = record.claim.pr_number, record.claim.summary
         if summary != title:
             notes.append(f'PR #{number} keeps its title "{title}"; edit it on GitHub.')
+        wanted: dict[str, str] = {}
+    else:
+        wanted = {"phase": Phase.READY_FOR_PR.value, "summary": summary}
+    if not wanted and session in ("", record.session):
         return HandedOff(record, tuple(notes))
-    wanted = {"phase": Phase.READY_FOR_PR.value, "summary": summary}
+
+    def handed(record: Record) -> Record:
+        return replace(record.with_values(wanted), session=session or record.session)
+
     with desk.folder.locked(world.deadline.remaining(at_most=30.0)):
-        record = _change(desk, lambda record: record.with_values(wanted))
-    return HandedOff(record, tuple(notes))
+        return HandedOff(_change(desk, handed), tuple(notes))
 
 
 def move(
@@ -100,6 +128,8 @@ def move(
     *,
     force: bool = False,
     override: str = "",
+    reason: str = "",
+    consent: str = "",
     dry_run: bool = False,
 ) -> Record:
     """Set the phase, if the table allows it or `force` is given.
@@ -110,26 +140,57 @@ def move(
         wanted: the phase to go to.
         force: skip the table; GitHub still judges `done`.
         override: why the issue may be closed without a merge; recorded in its comment.
+        reason: why the move is made by hand; recorded in the claim's nudges and in the log, and
+            with `done` it is the yes to closing, which the closing comment tells.
+        consent: who said yes to closing, if `wanted` is done; as `Record.consent`.
         dry_run: return the record as it would be, and write nothing.
 
     Raises:
         IllegalMove: the table has no such move; the sentence names the legal ones.
+        Refused: there is no claim, it is being given back, or git tracks its file.
     """
+    world.refuse_tracked()
+    reason = redact(" ".join(reason.split()), world.environment)
+    nudge: Nudge | None = None
+
+    def moved(record: Record) -> Record:
+        nonlocal nudge
+        found = _moved(record, wanted, force=force)
+        nudge = _nudge(world, record, wanted, reason)
+        is_done = wanted is Phase.DONE
+        yes = consent or (f"nudge: {reason}" if reason else "")
+        return replace(
+            found,
+            override=override if is_done else "",
+            consent=yes if is_done else "",
+            nudges=(*record.nudges, *((nudge,) if nudge else ()))[-NUDGES_KEPT:],
+        )
+
     if dry_run:
-        return _moved(current(desk), wanted, force=force, override=override)
+        return moved(_staying(current(desk)))
     with desk.folder.locked(world.deadline.remaining(at_most=30.0)):
-        return _change(desk, lambda record: _moved(record, wanted, force=force, override=override))
+        record = _change(desk, moved)
+    if nudge is not None:
+        text = f"nudge by {nudge.by}: {nudge.source} to {nudge.target}: {nudge.reason}"
+        log.write(world.root, text, world.environment)
+    return record
 
 
-def _moved(record: Record, wanted: Phase, *, force: bool, override: str) -> Record:
+def _nudge(world: World, record: Record, wanted: Phase, reason: str) -> Nudge | None:
+    if not reason:
+        return None
+    by = "agent" if session_of(world) else "person"
+    return Nudge(world.clock.now(), record.claim.phase, wanted.value, reason, by)
+
+
+def _moved(record: Record, wanted: Phase, *, force: bool) -> Record:
     phase = Phase.named(record.claim.phase)  # one that does not exist may go to any that does
     if phase is not None and phase is not wanted and not force:
         CLAIM.check(phase, wanted)
     values = {"phase": wanted.value}
     if wanted in _STATUS:
         values["status"] = _STATUS[wanted]
-    moved = record.with_values(values)
-    return replace(moved, override=override if wanted is Phase.DONE else "")
+    return record.with_values(values)
 
 
 def _check_branch(world: World, record: Record) -> list[str]:
@@ -147,7 +208,7 @@ def _check_branch(world: World, record: Record) -> list[str]:
     notes = []
     if git.run("status", "--porcelain", "--untracked-files=no"):
         notes.append("There are uncommitted changes; they are not part of the PR.")
-    base = world.settings.base or _default_branch(world)
+    base = world.settings.base or default_branch(world)
     if base and git.remote_head_of(base, world.settings.remote):
         ahead = git.run("rev-list", "--count", f"{world.settings.remote}/{base}..HEAD")
         if ahead == "0":
@@ -174,7 +235,8 @@ def _push(world: World, branch: str) -> None:
         ) from None
 
 
-def _default_branch(world: World) -> str:
+def default_branch(world: World) -> str:
+    """The remote's default branch as this clone knows it, or empty."""
     remote = world.settings.remote
     ref = world.git.run("symbolic-ref", "--quiet", f"refs/remotes/{remote}/HEAD", check=False)
     return ref.removeprefix(f"refs/remotes/{remote}/")

@@ -8,16 +8,19 @@ on where it stopped.
 from __future__ import annotations
 
 import re
-import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from lifecycle.claim import lease
-from lifecycle.claim.desk import Desk
+from lifecycle.claim.branch import branch_name, switch
+from lifecycle.claim.briefing import BOARD_CACHE
+from lifecycle.claim.desk import Desk, Loaded
 from lifecycle.claim.exclude import exclude_own_files
 from lifecycle.claim.file import SCHEMA_VERSION
+from lifecycle.claim.moves import session_of
 from lifecycle.claim.next_task import dependencies
+from lifecycle.claim.releasing import login_of
 from lifecycle.claim.state import Record
 from lifecycle.claim.table import CLAIM, READY_FOR_AGENT, Status
 from lifecycle.errors import (
@@ -30,7 +33,6 @@ from lifecycle.errors import (
 from lifecycle.model import BoardItem, Card, Issue, Look, Observation
 from lifecycle.wiring import World
 
-_SLUG_LIMIT = 40
 _SHOWN_MATCHES = 5
 _CLAIMING = "claiming"
 
@@ -56,7 +58,7 @@ class _Attempt:
 
     @property
     def login(self) -> str:
-        return self.agent.rpartition("-")[0]
+        return login_of(self.agent)
 
     def made(self, holder: lease.Lease) -> bool:
         """True if the lease is this worktree's own."""
@@ -88,40 +90,66 @@ def take(world: World, desk: Desk, query: str, *, force: bool = False) -> Taken:
         HeldByAnother: somebody else has it.
         NotFound, Transient, Rejected: GitHub or git said no, or did not answer.
     """
+    world.refuse_tracked()
     with desk.folder.locked(world.deadline.remaining(at_most=30.0)):
         loaded = desk.load()
         world.cache.state = desk.state
         for say in loaded.says:
-            desk.queue(say)
+            desk.ledger.queue(say)
         notes: list[str] = []
         number = _number(query)
         cards = _cards(world, notes)
         number = number if number is not None else _find(world, cards, query)
         mine = loaded.record
-        if mine is not None and mine.claim.issue_number != number:
-            raise Refused(
-                f"This worktree already holds #{mine.claim.issue_number} (phase "
-                f"{mine.claim.phase}); finish it first, or claim #{number} in another worktree."
-            )
+        if mine is not None:
+            _check_held(mine, number)
         task = _read(world, number, cards)
         if mine is not None:
-            return Taken(mine, task.issue.title, is_new=False)
+            return Taken(_held(world, desk, loaded), task.issue.title, is_new=False)
         attempt = _attempt(world, desk, number)
         notes += _admit(world, task, attempt, force=force)
         return _take(world, desk, task, attempt, notes, force=force)
 
 
-def branch_name(title: str, number: int) -> str:
-    """`claude/<slug>-<n>`: the title's words in ASCII, cut at a word's end."""
-    plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode()
-    words = re.findall(r"[a-z0-9]+", plain.casefold())
-    slug = ""
-    for word in words:
-        longer = f"{slug}-{word}" if slug else word[:_SLUG_LIMIT]
-        if len(longer) > _SLUG_LIMIT:
-            break
-        slug = longer
-    return f"claude/{slug or 'task'}-{number}"
+def number_of(world: World, query: str) -> int:
+    """The number of the task that `query` names, as `take` finds it.
+
+    Raises:
+        Refused: `query` fits several tasks, or is no issue number.
+        NotFound, Transient, Rejected: no task has it in its title, or GitHub could not be asked.
+    """
+    number = _number(query)
+    return number if number is not None else _find(world, _cards(world, []), query)
+
+
+def is_begun(state: Mapping[str, Any], number: int) -> bool:
+    """True if, as state.json has it, taking the task was begun and could not be finished."""
+    begun = state.get(_CLAIMING) or {}
+    return bool(begun.get("issue") == number)
+
+
+def _check_held(mine: Record, number: int) -> None:
+    held = mine.claim.issue_number
+    if held != number:
+        raise Refused(
+            f"This worktree already holds #{held} (phase {mine.claim.phase}); finish it first, or "
+            f"take the other with: lifecycle claim {number} --worktree"
+        )
+    if mine.releasing is not None:
+        raise Refused(
+            f"#{held} is being given back, and the claim was left as it is. Finish that with: "
+            f"lifecycle tick; then claim it again."
+        )
+
+
+def _held(world: World, desk: Desk, loaded: Loaded) -> Record:
+    """The claim that is here already, now of the session that claims it once more."""
+    mine, session = loaded.record, session_of(world)
+    if mine is None:
+        raise ValueError("there is no claim to go on with")
+    if session in ("", mine.session):
+        return mine
+    return desk.commit(replace(mine, session=session), loaded.hints).record
 
 
 def _take(
@@ -143,7 +171,7 @@ def _take(
         _give_up(desk)
         raise
     try:
-        _switch(world, branch, world.settings.base or task.seen.default_branch)
+        notes += switch(world, branch, world.settings.base or task.seen.default_branch)
     except GitFailed:
         if sha:
             lease.release(world.git, world.settings.remote, number, sha)
@@ -160,6 +188,7 @@ def _take(
         synced_agent=agent if item is not None else None,
         lease=sha,
         is_taken=True,
+        session=session_of(world),
     )
     desk.state.pop(_CLAIMING, None)
     return Taken(desk.create(record), task.issue.title, tuple(notes))
@@ -308,33 +337,6 @@ def _hold(world: World, number: int, attempt: _Attempt, notes: list[str], *, for
         return ""
 
 
-def _switch(world: World, branch: str, base: str) -> None:
-    """Be on the task's branch: the one that is there, else a new one from the fresh base."""
-    git, remote = world.git, world.settings.remote
-    if git.head_of(branch) is not None:
-        git.run("switch", branch)
-        return
-    git.run("fetch", "--quiet", _base_remote(world), base)
-    start = git.run("rev-parse", "FETCH_HEAD")
-    if git.run("ls-remote", "--heads", remote, f"refs/heads/{branch}"):
-        git.run("fetch", "--quiet", remote, f"refs/heads/{branch}:refs/remotes/{remote}/{branch}")
-        start = f"refs/remotes/{remote}/{branch}"
-    git.run("switch", "--no-track", "-c", branch, start)
-
-
-def _base_remote(world: World) -> str:
-    """The remote that is the base repository (a fork's `upstream`), else the one pushed to."""
-    from lifecycle.git import parse_remote
-
-    if world.base == world.head:
-        return world.settings.remote
-    for name in world.git.run("remote").split():
-        found = parse_remote(world.git.remote_url(name) or "")
-        if found is not None and found.repository == world.base:
-            return name
-    return world.settings.remote
-
-
 def _put_on_board(world: World, task: _Task, agent: str, notes: list[str]) -> BoardItem | None:
     if not task.has_board or world.board is None:
         if task.seen.board_problem:
@@ -343,6 +345,7 @@ def _put_on_board(world: World, task: _Task, agent: str, notes: list[str]) -> Bo
     try:
         item = task.seen.item or world.board.add(task.issue.id)
         found = world.board.set_fields(item.id, status=Status.IN_PROGRESS, agent=agent)
+        world.cache.put(BOARD_CACHE, None)
         return replace(item, status=found.status, agent=found.agent)
     except LifecycleError as error:
         notes.append(f"The board was not updated: {error.sentence}")

@@ -30,7 +30,12 @@ def command(override: str | None, *, as_json: bool) -> int:
     session = begin(as_json=as_json)
     # GitHub judges it: a yes given before the merge was seen here is still a yes.
     record = move(
-        session.world, session.desk, Phase.DONE, force=True, override=(override or "").strip()
+        session.world,
+        session.desk,
+        Phase.DONE,
+        force=True,
+        override=(override or "").strip(),
+        consent="close",
     )
     code = look(session)
     left = session.desk.load(repair=False).record

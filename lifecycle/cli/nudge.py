@@ -8,32 +8,33 @@ from lifecycle.claim.moves import current, move
 from lifecycle.claim.table import Phase
 from lifecycle.cli.session import begin, claim_data, json_option
 from lifecycle.cli.tick import look
-from lifecycle.errors import Refused
 
 
 @click.command("nudge", short_help="Set the phase by hand.")
 @click.argument("phase", metavar="PHASE", type=click.Choice([phase.value for phase in Phase]))
+@click.option("--reason", metavar="TEXT", default="", help="Why; needed, and recorded.")
 @click.option("--dry-run", is_flag=True, help="Say what the move would be; write nothing.")
 @click.option("--force", is_flag=True, help="Make a move that the phase table does not have.")
-@click.option("--reason", default="", help="Why; needed with --force for done without a merge.")
 @json_option
-def command(phase: str, *, dry_run: bool, force: bool, reason: str, as_json: bool) -> int:
-    """Move the claim to PHASE and look once.
+def command(phase: str, *, reason: str, dry_run: bool, force: bool, as_json: bool) -> int:
+    """Move the claim to PHASE, record why, and look once.
 
-    Only moves of the phase table are made; an illegal one names the legal ones.
+    Only moves of the phase table are made; an illegal one names the legal ones. The look may judge the
+    move: what GitHub contradicts does not stand. With done, the reason is the yes to closing, which the
+    issue's comment tells; with --force, done closes without a merge.
 
     The phases: coding, ready_for_pr, pr_created, checks_running, merged_detected, pr_closed, done.
     """
+    if not reason.strip() and not dry_run:
+        raise click.UsageError('A nudge needs a reason, which is recorded: --reason "…"')
     session = begin(as_json=as_json)
     wanted = Phase(phase)
-    before = current(session.desk).claim.phase if dry_run else ""
     override = reason.strip() if force and wanted is Phase.DONE else ""
     if dry_run:
+        before = current(session.desk).claim.phase
         record = move(session.world, session.desk, wanted, force=force, dry_run=True)
         line = f"would move #{record.claim.issue_number} from {before} to {wanted}"
         session.show([line], {"claim": claim_data(record), "from": before, "dry_run": True})
         return 0
-    if reason and not override:
-        raise Refused("--reason is recorded only with --force for done; nothing was changed.")
-    move(session.world, session.desk, wanted, force=force, override=override)
+    move(session.world, session.desk, wanted, force=force, override=override, reason=reason)
     return look(session)

@@ -44,6 +44,8 @@ def describe(action: plan.Action) -> str:
             return f"comment on #{action.issue}: {action.body.splitlines()[0]}"
         case plan.CloseIssue():
             return f"close #{action.issue}"
+        case plan.Unassign():
+            return f"take {action.login} off #{action.issue}"
         case plan.ReleaseLease():
             return f"release the lease on #{action.issue}"
         case plan.ForgetClaim():

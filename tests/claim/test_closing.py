@@ -90,6 +90,32 @@ def test_closing_comments_closes_and_clears_in_the_designs_words() -> None:
     assert (board.status, board.agent, board.clear_agent) == ("Done", None, True)
 
 
+@pytest.mark.parametrize(
+    ("consent", "second"),
+    [
+        ("close", "Confirmed with `lifecycle close`."),
+        ("auto", 'Closed without asking: `close = "auto"` is configured.'),
+        ("nudge: the user said so in chat", "Nudged to done: the user said so in chat"),
+        ("prompt", ""),
+        ("", ""),
+    ],
+)
+def test_the_comment_says_who_confirmed(consent: str, second: str) -> None:
+    """One line behind the design's words, or none where the user was asked; one marker for all."""
+    posted = run(seen(record(**DONE, memory={"consent": consent}), observed=closing()))[0]
+    assert isinstance(posted, PostComment)
+    plain = run(seen(record(**DONE), observed=closing()))[0]
+    assert posted.body.splitlines()[:2] == ["Completed in #107", second]
+    assert posted.marker == plain.marker
+
+
+def test_a_yes_that_came_before_the_merge_is_used_up_by_the_refusal() -> None:
+    """What merges later is asked about anew."""
+    made = record(**DONE, memory={"consent": "close"})
+    step = decide(seen(made, observed=observation(by_number=pull())))
+    assert step.memory["consent"] == ""
+
+
 def test_an_issue_that_closed_itself_gets_its_comment_and_is_not_closed_again() -> None:
     """With "Closes #N" the issue is closed at the merge; the rest of closing goes on."""
     shown = observation(issue=issue(is_open=False, comments=()), by_number=MERGED, item=ITEM)

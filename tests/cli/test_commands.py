@@ -13,6 +13,7 @@ def test_handoff_validates_pushes_and_sets_the_phase(place: Place) -> None:
     """The configured commands run first; a failing one pushes nothing and changes nothing."""
     ok(place.cli("claim", "42"))
     (place.root / ".lifecycle.toml").write_text('validate = ["test -f valid"]\n')
+    ok(place.cli("trust", "--yes"))
     place.work(place.claim()["branch"], push=False)
     sentence = refused(place.cli("handoff", "--summary", "Fix"))
     assert "`test -f valid` exited 1" in sentence
@@ -40,7 +41,7 @@ def test_handoff_refuses_what_would_make_no_pull_request(place: Place) -> None:
 def test_nudge_makes_only_legal_moves(place: Place) -> None:
     """An illegal move names the legal ones and changes nothing; --force makes it."""
     ok(place.cli("claim", "42"))
-    sentence = refused(place.cli("nudge", "done"))
+    sentence = refused(place.cli("nudge", "done", "--reason", "try"))
     assert "ready_for_pr" in sentence
     assert place.claim()["phase"] == "coding"
     before = (place.root / ".agent-claim.json").read_bytes()
@@ -48,7 +49,7 @@ def test_nudge_makes_only_legal_moves(place: Place) -> None:
         place.cli("nudge", "ready_for_pr", "--dry-run")
     )
     assert (place.root / ".agent-claim.json").read_bytes() == before
-    assert place.cli("nudge", "merged").returncode == 2
+    assert place.cli("nudge", "merged", "--reason", "try").returncode == 2
 
 
 def test_close_is_the_users_yes(place: Place) -> None:

@@ -14,7 +14,14 @@ from tests.conftest import COMMAND, Place
 
 
 @pytest.mark.parametrize(
-    "arguments", [["claim", "42"], ["tick"], ["close"], ["nudge", "done"], ["status"]]
+    "arguments",
+    [
+        ["claim", "42"],
+        ["tick"],
+        ["close"],
+        ["nudge", "done", "--reason", "x"],
+        ["status"],
+    ],
 )
 def test_every_failure_has_a_face(place: Place, tmp_path: Path, arguments: list[str]) -> None:
     """No repository, no token, a bad setting: one sentence each, exit 1, JSON where asked."""

@@ -1,0 +1,191 @@
+"""Giving a task back: comment, assignee, board, lease, file, each step a fact of its own.
+
+The sibling of `closing`: the same shape, for a task that is not finished. Nothing of the work is
+deleted, here or on GitHub. Whatever people moved by hand is left, and what another agent holds by now
+is not touched at all. The phase plays no part from the moment that the command was given.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Any
+
+from lifecycle import messages
+from lifecycle.claim import derive, ending
+from lifecycle.claim.seen import Seen, may_try
+from lifecycle.claim.state import Record, Releasing, is_same
+from lifecycle.claim.table import Status
+from lifecycle.model import BoardItem, Issue, Observation, PullRequest, PullState
+from lifecycle.plan import (
+    Decision,
+    ForgetClaim,
+    PostComment,
+    Say,
+    SetBoard,
+    Tone,
+    Unassign,
+)
+
+_OURS = (None, "", Status.IN_PROGRESS, Status.IN_REVIEW)
+"""Where a card may stand that a claim had, if it is not known what the claim last wrote."""
+
+
+def decide(seen: Seen) -> Decision:
+    """The next step of giving back; gives up, once and at the start, if the work was merged."""
+    record, releasing, observed = seen.record, seen.record.releasing, seen.observation
+    if releasing is None or observed is None:
+        return Decision()
+    claim = record.claim
+    holder = releasing.holder or record.taken_by
+    if holder:
+        return _leave(seen, releasing, holder)
+    if not releasing.is_begun:
+        pull = derive.pull_request_of(record, observed, seen.rules.head_owner)
+        if pull is not None and pull.state is PullState.MERGED:
+            text = messages.not_given_back(claim.issue_number, pull.number)
+            say = Say(f"not-given-back:{int(releasing.at)}", text, Tone.ACT)
+            return Decision(memory={"releasing": None}, says=(say,))
+    if observed.issue is None:
+        text = messages.issue_unknown_to_release(claim.issue_number)
+        say = Say(f"no-such-issue:{claim.issue_number}", text, Tone.ACT, stands=True)
+        return Decision(says=(say,))
+    if not releasing.is_begun or claim.status != Status.TODO:
+        begun = replace(releasing, is_begun=True)
+        return Decision(fields={"status": Status.TODO}, memory={"releasing": begun})
+    return _steps(seen, releasing, observed, observed.issue)
+
+
+def absorb(record: Record, seen: Observation, now: float) -> Record:
+    """What an observation says about the steps; a step that was once a fact stays one.
+
+    The task is free before the claim file is gone: what others do with it then is theirs.
+    """
+    if record.releasing is None or not record.releasing.is_begun:
+        return record
+    changes: dict[str, Any] = {}
+    if seen.issue is not None:
+        is_off = _assigned(record, seen.issue) is None
+        changes["unassigned"] = record.unassigned or is_off
+    if seen.item is not None:
+        is_free = is_same(seen.item.status, Status.TODO) and not seen.item.agent
+        changes["board_done"] = record.board_done or is_free
+    return replace(record, **changes, **ending.comment_missed(record, seen, now))
+
+
+def comment_of(record: Record, releasing: Releasing, pull: PullRequest | None) -> PostComment:
+    """What the issue is told, with a hidden marker that names this release and no other."""
+    claim = record.claim
+    by, at = ending.word(claim.agent_id), int(releasing.at)
+    marker = f"<!-- lifecycle:released issue={claim.issue_number} by={by} at={at} -->"
+    is_open = pull is not None and pull.state is PullState.OPEN
+    stays = messages.pull_stays_open(pull.number) if pull is not None and is_open else ""
+    text = messages.given_back_comment(
+        claim.agent_id, claim.branch, releasing.progress, stays, releasing.reason
+    )
+    return PostComment(claim.issue_number or 0, f"{text}\n\n{marker}", marker)
+
+
+def login_of(agent: str) -> str:
+    """The account that made a claim: `login` in the agent's name `login-<seconds>`, or empty."""
+    match = re.fullmatch(r"(.+)-\d+", agent)
+    return match[1] if match else ""
+
+
+def _leave(seen: Seen, releasing: Releasing, holder: str) -> Decision:
+    """Another agent holds the task: only what is ours alone ends."""
+    if not releasing.holder:
+        # The card names somebody else, and the lease may still be ours: it would keep them out.
+        lease = ending.lease_step(seen)
+        if lease is not None:
+            return lease
+    text = messages.given_back_to_holder(seen.record.claim.issue_number, holder)
+    say = Say(f"given-back:{int(releasing.at)}", text, Tone.NOTE)
+    return Decision(action=ForgetClaim(), says=(say,))
+
+
+def _steps(seen: Seen, releasing: Releasing, observed: Observation, issue: Issue) -> Decision:
+    record, claim = seen.record, seen.record.claim
+    pull = derive.pull_request_of(record, observed, seen.rules.head_owner)
+    comment = ending.comment_step(seen, comment_of(record, releasing, pull))
+    if isinstance(comment, Decision):
+        return comment
+    for action in (_unassignment(record, issue), _board_action(seen, observed, issue)):
+        if action is not None and not ending.is_given_up(record, action):
+            return Decision(action=action if may_try(seen, action) else None)
+    if comment == "waiting":
+        return Decision()
+    lease = ending.lease_step(seen)
+    if lease is not None:
+        return lease
+    # Said with the last step and not after it: a crash behind it must not lose the sentence.
+    board = _board_sentence(seen, observed, issue)
+    text = messages.given_back(claim.issue_number, board, claim.branch)
+    trouble = record.troubles.get("ReleaseLease")
+    if trouble is not None:
+        text = f"{text} {messages.lease_left(trouble.sentence)}"
+    say = Say(f"given-back:{int(releasing.at)}", text, Tone.NOTE)
+    return Decision(action=ForgetClaim(), says=(say,))
+
+
+def _assigned(record: Record, issue: Issue) -> str | None:
+    """The claimer's login, as the issue's assignees have it, or None."""
+    login = login_of(record.claim.agent_id).casefold()
+    return next((name for name in issue.assignees if name.casefold() == login), None)
+
+
+def _unassignment(record: Record, issue: Issue) -> Unassign | None:
+    # A closed issue goes on showing who worked on it.
+    login = _assigned(record, issue)
+    if record.unassigned or login is None or not issue.is_open:
+        return None
+    return Unassign(issue.number, login)
+
+
+def _board_action(seen: Seen, observed: Observation, issue: Issue) -> SetBoard | None:
+    record, item = seen.record, observed.item
+    if not seen.rules.has_board or record.board_done or observed.board_problem:
+        return None
+    if item is None or item.is_archived or _is_others(record, item):
+        return None
+    is_set = is_same(item.status, Status.TODO) or not _may_move(record, item, issue)
+    if is_set and not item.agent:
+        return None
+    return SetBoard(
+        item_id=item.id,
+        status=None if is_set else Status.TODO,
+        agent=None,
+        clear_agent=bool(item.agent),
+    )
+
+
+def _is_others(record: Record, item: BoardItem) -> bool:
+    return bool(item.agent) and item.agent != record.claim.agent_id
+
+
+def _may_move(record: Record, item: BoardItem, issue: Issue) -> bool:
+    """True if the card stands where this claim left it, and the task can be taken again."""
+    if not issue.is_open or record.moved_to:
+        return False
+    return record.claim.last_synced_status is not None or item.status in _OURS
+
+
+def _board_sentence(seen: Seen, observed: Observation, issue: Issue) -> str:
+    record, item = seen.record, observed.item
+    if not seen.rules.has_board:
+        return messages.board_absent()
+    trouble = record.troubles.get("SetBoard")
+    if trouble is not None:
+        return messages.board_not_freed(trouble.sentence)
+    if observed.board_problem:
+        return messages.board_not_freed(observed.board_problem)
+    if item is None:
+        why = messages.not_on_board(record.claim.issue_number, seen.rules.board_name)
+        return messages.board_not_freed(why)
+    if item.is_archived:
+        return messages.board_not_freed(messages.archived(issue.number, seen.rules.board_name))
+    if _is_others(record, item):
+        return messages.card_of_another(item.agent or "")
+    if not is_same(item.status, Status.TODO) and not _may_move(record, item, issue):
+        return messages.card_left(item.status or "")
+    return messages.board_todo()

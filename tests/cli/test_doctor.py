@@ -1,0 +1,95 @@
+"""`lifecycle doctor` as a person sees it: on a terminal, in a pipe, as JSON."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import pty
+import re
+import struct
+import subprocess
+import termios
+
+import pytest
+
+from tests.cli.outcome import ok
+from tests.conftest import COMMAND, Place
+
+
+@pytest.fixture
+def project(place: Place) -> Place:
+    """A project without hooks, which is one thing to fix, on a home folder of the test's own."""
+    place.environment["HOME"] = str(place.root.parent)
+    return place
+
+
+def on_terminal(place: Place, width: int) -> tuple[int, str]:
+    """`lifecycle doctor` on a terminal of this width: the exit code and what was shown."""
+    master, slave = pty.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 40, width, 0, 0))
+    with subprocess.Popen(
+        [str(COMMAND), "doctor"],
+        cwd=place.root,
+        env={**place.environment, "TERM": "xterm-256color"},
+        stdin=slave,
+        stdout=slave,
+        stderr=slave,
+    ) as process:
+        os.close(slave)
+        shown = b""
+        try:
+            while chunk := os.read(master, 4096):
+                shown += chunk
+        except OSError:  # the terminal's other end was closed: the command is over
+            pass
+        finally:
+            os.close(master)
+    return process.returncode, shown.decode().replace("\r\n", "\n")
+
+
+@pytest.mark.parametrize("width", [40, 80, 120])
+def test_a_terminal_is_filled_and_not_overrun(project: Place, width: int) -> None:
+    """Groups stand on the left, prose ends within the width, and the fix is whole on one line."""
+    code, shown = on_terminal(project, width)
+    assert code == 1
+    assert "\x1b[" in shown
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", shown)
+    lines = plain.splitlines()
+    assert lines[0] == f"lifecycle doctor  {project.info.repository}"
+    assert max(len(line) for line in lines if "fix" not in line) <= max(width, 60)
+    assert re.search(r"^hooks +✗ No hook is", plain, re.MULTILINE)
+    assert re.search(r"^ +fix +lifecycle init$", plain, re.MULTILINE)
+    assert lines[-1] == "1 thing to fix."
+
+
+def test_a_pipe_gets_one_line_for_each_finding(project: Place) -> None:
+    """Sign, group, sentence, what is hindered, fix; no colours."""
+    done = project.cli("doctor")
+    assert (done.returncode, done.stderr) == (1, "")
+    lines = done.stdout.splitlines()
+    assert len(lines) == len(json.loads(project.cli("doctor", "--json").stdout)["findings"]) + 1
+    assert all(re.match(r"[✓!✗] [a-z]+: \S", line) for line in lines)
+    (wrong,) = [line for line in lines if line.startswith("✗")]
+    assert wrong.startswith("✗ hooks: No hook is installed for this project. Hinders: ")
+    assert wrong.endswith(". Fix: lifecycle init")
+    assert "\x1b" not in done.stdout
+
+
+def test_an_output_without_the_signs(project: Place) -> None:
+    """Where the signs cannot be written, plain ones tell good from bad."""
+    done = project.cli("doctor", PYTHONIOENCODING="ascii", PYTHONUTF8="0")
+    assert {line[0] for line in done.stdout.splitlines()} == {"+", "x"}
+
+
+def test_exit_code_and_json_agree(project: Place) -> None:
+    """1 while something fails, 0 after the fix that was named; each finding has all keys."""
+    done = project.cli("doctor", "--json")
+    data = json.loads(done.stdout)
+    assert (done.returncode, data["ok"]) == (1, False)
+    keys = {"name", "level", "says", "hinders", "fix"}
+    assert all(set(finding) == keys for finding in data["findings"])
+    ok(project.cli("init"))
+    data = json.loads(ok(project.cli("doctor", "--json")))
+    assert data["ok"] is True
+    assert on_terminal(project, 80)[1].rstrip().endswith("\x1b[32mAll that is needed works\x1b[0m.")

@@ -1,0 +1,351 @@
+"""`lifecycle release`: real processes against the embedded GitHub."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from lifecycle import guard
+from lifecycle.api import Refused, Wake, Worktree
+from lifecycle.claim import giving
+from lifecycle.sandbox.faults import Fault
+from tests.cli.outcome import ok, refused
+from tests.conftest import Place, environment_of
+
+LEASE = "refs/agent-claims/42"
+MARKER = "<!-- lifecycle:released issue=42 "
+
+
+def claimed(place: Place, *, push: bool = True) -> str:
+    """A task that was taken and worked on; its branch."""
+    ok(place.cli("claim", "42"))
+    branch = str(place.claim()["branch"])
+    place.work(branch, push=push)
+    return branch
+
+
+def is_free(place: Place) -> bool:
+    """True if GitHub and the remote show the task as one that anybody may take."""
+    card = place.card()
+    is_held = bool(card.get("Agent")) or LEASE in place.control.world()["refs"]
+    return card["Status"] == "Todo" and not is_held and place.issue()["assignees"] == []
+
+
+def released(place: Place) -> list[str]:
+    """The comments that say that the task was given back."""
+    return [c["body"] for c in place.issue()["comments"] if MARKER in c["body"]]
+
+
+def test_a_task_is_given_back_whole_and_the_work_is_kept(place: Place) -> None:
+    """Board, assignee, Agent, lease, one comment, file gone; branch and commits stay everywhere."""
+    branch = claimed(place)
+    head = place.git("rev-parse", "HEAD")
+    place.clear()
+    out = ok(place.cli("release", "--reason", "  waits for\n the design "))
+    assert out.splitlines()[-1] == (
+        f"Issue #42 given back. Board → Todo. Branch {branch} and the work on it are kept. Signal file "
+        "cleaned up."
+    )
+    assert is_free(place)
+    (body,) = released(place)
+    assert f"Branch `{branch}`: 1 commit, pushed up to {head[:7]}, phase coding." in body
+    assert "Reason: waits for the design" in body
+    assert not place.has_claim()
+    assert place.issue()["state"] == "open"
+    assert place.git("rev-parse", "HEAD", branch).split() == [head, head]
+    assert place.control.world()["refs"][f"refs/heads/{branch}"] == head
+    assert len(place.requests()) == 4, "one look, comment, assignee (its answer is read), board"
+
+
+def test_giving_back_twice_says_so_and_writes_nothing(place: Place) -> None:
+    """The second time there is nothing left to do, and that is no failure."""
+    claimed(place)
+    ok(place.cli("release"))
+    before = place.control.world()
+    assert "was given back already" in ok(place.cli("release"))
+    data = json.loads(ok(place.cli("release", "--json")))
+    assert data["claim"]["outcome"] == "released"
+    assert place.control.world() == before
+    assert "given back already" in ok(place.cli("release", "--dry-run"))
+
+
+def test_without_a_claim_there_is_nothing_to_give_back(place: Place) -> None:
+    """One sentence, exit 1."""
+    assert "no claim" in refused(place.cli("release"))
+    assert "no claim" in refused(place.cli("release", "--dry-run"))
+
+
+def test_the_plan_is_printed_and_nothing_is_written(place: Place) -> None:
+    """--dry-run names each step as it will be done, and leaves every file and GitHub as they are."""
+    claimed(place)
+    place.clear()
+    claim = (place.root / ".agent-claim.json").read_bytes()
+    state = (place.root / ".lifecycle/state.json").read_bytes()
+    out = ok(place.cli("release", "--dry-run", "--reason", "later"))
+    steps = [line for line in out.splitlines() if line.startswith("would ")]
+    assert [step.split()[1] for step in steps] == ["comment", "take", "set", "release", "delete"]
+    assert "would take octocat off #42" in steps
+    assert (place.root / ".agent-claim.json").read_bytes() == claim
+    assert (place.root / ".lifecycle/state.json").read_bytes() == state
+    assert place.writes() == []
+    assert not is_free(place)
+
+
+def test_what_exists_only_here_is_told_to_the_person_alone(place: Place) -> None:
+    """Unpushed commits and uncommitted work: counted on the issue, named by no file, kept."""
+    branch = claimed(place, push=False)
+    (place.root / "secret-plan.txt").write_text("draft\n")
+    out = ok(place.cli("release"))
+    assert f"Note: 1 commit of {branch} only here; to share: git push origin {branch}" in out
+    assert "Uncommitted work is only here" in out
+    (body,) = released(place)
+    assert "1 commit, nothing pushed, phase coding." in body
+    assert "secret-plan" not in body
+    assert (place.root / "secret-plan.txt").exists()
+    assert place.git("rev-parse", branch)
+
+
+def test_an_open_pull_request_stays_open_and_is_named(place: Place) -> None:
+    """Giving back in review: the comment names the PR, which nobody closes."""
+    place.ready(summary="Fix race condition")
+    place.tree().tick(Wake.STOP)
+    number = place.pull()
+    report = place.tree().release()
+    assert report.record is not None
+    assert report.record.outcome == "released"
+    (body,) = released(place)
+    assert f"PR #{number} stays open." in body
+    assert place.pulls()[number]["state"] == "open"
+    assert place.card()["Status"] == "Todo"
+
+
+def test_without_settings_or_token_nothing_is_begun(place: Place) -> None:
+    """A bad key and a missing token are one sentence each; the claim is as it was."""
+    claimed(place)
+    (place.root / ".lifecycle.toml").write_text("projct = 1\n")
+    assert 'unknown key "projct"' in refused(place.cli("release"))
+    (place.root / ".lifecycle.toml").unlink()
+    place.environment.pop("GH_TOKEN")
+    done = place.cli("release")
+    assert done.returncode == 1
+    assert "GH_TOKEN" in done.stdout + done.stderr
+    assert place.has_claim()
+    assert released(place) == []
+
+
+@pytest.mark.parametrize("is_known", [False, True])
+def test_a_merged_task_is_closed_and_not_given_back(place: Place, *, is_known: bool) -> None:
+    """Known here or found out by the look: refused with the way out, and nothing was written."""
+    place.ready()
+    place.tree().tick(Wake.STOP)
+    number = place.pull()
+    place.control.merge_pull(number)
+    if is_known:
+        place.tree().tick()
+    place.clear()
+    done = place.cli("release")
+    assert done.returncode == 1
+    said = done.stdout + done.stderr
+    assert "not given back" in said
+    assert "lifecycle close" in said
+    assert place.writes() == []
+    assert place.card()["Status"] == "In Review"
+    assert "Issue #42 closed" in ok(place.cli("close"))
+
+
+def test_in_phase_done_it_is_refused(place: Place) -> None:
+    """Somebody said yes to closing: the sentence says to close."""
+    place.merged()
+    assert "lifecycle close" in refused(place.cli("release"))
+    assert released(place) == []
+
+
+def test_what_another_took_over_is_left_to_them(place: Place, tmp_path: Path) -> None:
+    """Their lease, their card, their assignment stay; only the claim here is forgotten."""
+    claimed(place)
+    other = clone(place, tmp_path / "other")
+    place.clock.sleep(5)
+    other.clock.sleep(5)
+    taken = other.tree().claim(42, force=True).record
+    before = place.control.world()
+    out = ok(place.cli("release"))
+    assert f"held by {taken.claim.agent_id} now" in out
+    assert place.control.world() == before
+    assert not place.has_claim()
+    assert other.has_claim()
+
+
+def test_a_card_that_somebody_moved_stays_where_it_is(place: Place) -> None:
+    """The column is theirs; our name on the card is ours to take off."""
+    claimed(place)
+    place.control.set_field(42, "Status", "Done")
+    out = ok(place.cli("release"))
+    assert 'The card stays in "Done"' in out
+    assert place.card()["Status"] == "Done"
+    assert not place.card().get("Agent")
+
+
+def test_without_a_board_the_rest_is_given_back(place: Place) -> None:
+    """Issue, assignee and lease work alone."""
+    place.environment.pop("LIFECYCLE_PROJECT_NUMBER")
+    claimed(place)
+    assert "No board is configured." in ok(place.cli("release"))
+    assert place.issue()["assignees"] == []
+    assert LEASE not in place.control.world()["refs"]
+    assert len(released(place)) == 1
+
+
+def test_a_lost_state_file_loses_no_lease(place: Place) -> None:
+    """The lease names the agent of the claim file, so it is this claim's to return."""
+    claimed(place)
+    (place.root / ".lifecycle/state.json").unlink()
+    ok(place.cli("release"))
+    assert is_free(place)
+
+
+def test_offline_it_says_that_it_goes_on_and_any_hook_finishes_it(place: Place) -> None:
+    """Exit 1 with the way out; the next stop of the agent gives the task back, in any phase."""
+    claimed(place)
+    place.tree().tick(Wake.STOP)
+    place.control.add_fault(Fault("status", path=r"/graphql$", status=502, count=99))
+    done = place.cli("release", "--reason", "enough")
+    assert done.returncode == 1
+    assert "goes on at the next look" in done.stdout
+    assert "being given back" in refused(place.cli("claim", "42"))
+    assert "being given back" in refused(place.cli("nudge", "ready_for_pr", "--reason", "x"))
+    place.control.clear_faults()
+    place.write(phase="done")  # a hand edit meanwhile
+    place.clock.sleep(120)
+    place.tree().tick(Wake.STOP)
+    assert is_free(place)
+    assert not place.has_claim()
+    assert place.issue()["state"] == "open"
+    assert len(released(place)) == 1
+
+
+def test_the_guards_let_a_release_through_that_was_only_asked_for(place: Place) -> None:
+    """Killed right behind the flag: the claim file is unchanged, and on-stop starts all the same."""
+    assert set(giving.DUE) == {guard.STOP_DUE, guard.IDLE_DUE}
+    claimed(place)
+    path = place.root / ".agent-claim.json"
+    long_ago = place.clock.now() - 60
+    os.utime(path, (long_ago, long_ago))
+    place.tree().tick(Wake.STOP)
+    stamp = place.root / ".lifecycle/stamp"
+    assert stamp.stat().st_mtime_ns == path.stat().st_mtime_ns, "the guard ends on-stop at once"
+    assert not (place.root / ".lifecycle/due").exists()
+    tree = place.tree()
+    giving.give_back(tree.world, tree.desk, "")
+    done = place.hook("on-stop", {"hook_event_name": "Stop"})
+    assert done.returncode == 0
+    assert "Issue #42 given back." in done.stdout
+    assert is_free(place)
+
+
+def test_a_claim_file_that_was_deleted_half_way_does_not_stop_a_release(place: Place) -> None:
+    """Asked for again, the rest is done: the lease would keep everybody out otherwise."""
+    claimed(place)
+    place.control.add_fault(Fault("status", path=r"/assignees$", status=502, count=99))
+    assert place.cli("release").returncode == 1
+    place.control.clear_faults()
+    (place.root / ".agent-claim.json").unlink()
+    assert "given back." in ok(place.cli("release"))
+    assert is_free(place)
+    assert len(released(place)) == 1
+    assert not place.has_claim()
+
+
+@pytest.mark.parametrize("cut", [r"/comments$", r"/assignees$"])
+def test_a_lost_answer_is_looked_for(place: Place, cut: str) -> None:
+    """The write landed and its answer did not come: it is found, and not made again."""
+    claimed(place)
+    place.control.add_fault(Fault("cut", path=cut, when="after", count=9))
+    place.cli("release")
+    place.control.clear_faults()
+    for _ in range(3):
+        place.clock.sleep(130)
+        place.tree().tick(Wake.STOP)
+    assert is_free(place)
+    assert not place.has_claim()
+    assert len(released(place)) == 1
+
+
+def test_a_rate_limit_is_waited_for(place: Place) -> None:
+    """Refused for a while in the middle: what was done is kept, and the rest comes later."""
+    claimed(place)
+    place.control.add_fault(
+        Fault("status", path=r"/assignees$", status=403, headers={"Retry-After": "60"}, count=9)
+    )
+    assert place.cli("release").returncode == 1
+    place.control.clear_faults()
+    place.tree().tick(Wake.STOP)
+    assert place.has_claim(), "not before its time"
+    place.clock.sleep(61)
+    place.tree().tick(Wake.STOP)
+    assert is_free(place)
+    assert len(released(place)) == 1
+
+
+def test_the_story_of_a_task_that_changes_hands(place: Place, tmp_path: Path) -> None:
+    """Claim, work, release; another agent takes it and goes on with the same commits; and back."""
+    branch = claimed(place)
+    first = place.git("rev-parse", "HEAD")
+    ok(place.cli("release", "--reason", "over to you"))
+    other = clone(place, tmp_path / "other")
+    ok(other.cli("claim", "42"))
+    assert other.claim()["branch"] == branch
+    assert other.git("rev-parse", "HEAD") == first
+    other.work(branch)
+    second = other.git("rev-parse", "HEAD")
+    ok(other.cli("release"))
+    assert len(released(place)) == 2
+    ok(place.cli("claim", "42"))
+    assert place.git("rev-parse", "HEAD") == second, "what was pushed meanwhile is here"
+    assert place.claim()["phase"] == "coding"
+    ok(place.cli("handoff", "--summary", "Fix it"))
+    ok(place.cli("tick"))
+    assert place.pulls()[place.pull()]["head"].endswith(branch)
+
+
+def test_branches_that_went_different_ways_are_left_to_a_person(place: Place) -> None:
+    """Commits here and other commits there: the claim stands, with a remark, and none is lost."""
+    branch = claimed(place, push=False)
+    mine = place.git("rev-parse", "HEAD")
+    ok(place.cli("release"))
+    place.control.push_commit(branch, {"theirs.txt": "x"}, "Theirs")
+    out = ok(place.cli("claim", "42"))
+    assert f"git pull --rebase origin {branch}" in out
+    assert place.git("rev-parse", "HEAD") == mine
+
+
+def test_a_tracked_claim_is_nobodys(place: Place) -> None:
+    """A claim file that came with the repository is not acted on."""
+    place.write(schema_version=1, issue_number=42, phase="coding", branch="main", agent_id="x-1")
+    place.git("add", "--force", ".agent-claim.json")
+    assert "tracked by git" in refused(place.cli("release"))
+    assert "tracked by git" in refused(place.cli("claim", "42"))
+    with pytest.raises(Refused, match="tracked by git"):
+        place.tree().hand_off("Fix")
+
+
+def clone(place: Place, root: Path) -> Place:
+    """Another agent's clone of the same repository."""
+    shutil.rmtree(root, ignore_errors=True)
+    environment = environment_of(place.info, root)
+    place.run("git", "clone", "--quiet", place.info.git_url, str(root))
+    return Place(place.info, place.control, root, environment)
+
+
+def test_the_public_api_gives_back_too(place: Place) -> None:
+    """`Worktree.release` reports the outcome, and again that it was so already."""
+    claimed(place)
+    with Worktree(place.root, environment=place.environment, clock=place.clock) as tree:
+        report = tree.release("by program")
+        assert report.record is not None
+        assert report.record.outcome == "released"
+        again = tree.release()
+        assert again.actions == ()
