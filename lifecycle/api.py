@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Self
 
 from lifecycle import engine
-from lifecycle.claim import moves, taking
+from lifecycle.claim import giving, moves, taking
 from lifecycle.claim.desk import Desk
 from lifecycle.claim.file import Claim
 from lifecycle.claim.moves import HandedOff
@@ -156,17 +156,36 @@ class Worktree:
         """The plan of the next tick; writes nothing anywhere."""
         return engine.rehearse(self.world, self.desk)
 
-    def move(self, phase: Phase, *, force: bool = False, override: str = "") -> Record:
+    def release(self, reason: str = "") -> Report:
+        """Give the task back: board Todo, assignee and Agent cleared, lease released, work kept.
+
+        `reason` goes into the comment on the issue. The report's record has the outcome "released" if
+        it is done; otherwise later ticks go on with it.
+
+        Raises:
+            Refused: there is no claim, or its PR is merged, so that it is to be closed.
+        """
+        given = giving.give_back(self.world, self.desk, reason)
+        return Report(given.record) if given.is_over else self.tick()
+
+    def move(
+        self, phase: Phase, *, force: bool = False, override: str = "", reason: str = ""
+    ) -> Record:
         """Set the phase; IllegalMove unless the phase table has the move or `force` is given.
 
         Args:
             phase: where to.
             force: skip the table; GitHub still judges `done`.
             override: with `done`: why the issue may close without a merge, recorded in its comment.
+            reason: why it is moved by hand, recorded in the claim; with `done` it is the user's yes.
         """
-        return moves.move(self.world, self.desk, phase, force=force, override=override)
+        return moves.move(
+            self.world, self.desk, phase, force=force, override=override, reason=reason
+        )
 
     def close(self, *, override: str = "") -> Report:
         """The user's yes: set `done` and tick. The report's record has an outcome if it closed."""
-        self.move(Phase.DONE, force=True, override=override)
+        moves.move(
+            self.world, self.desk, Phase.DONE, force=True, override=override, consent="close"
+        )
         return self.tick()

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 
 from lifecycle import guard, log, plan
+from lifecycle.claim import consent, presence
 from lifecycle.claim.decide import absorb, decide, evolve, look
 from lifecycle.claim.desk import Desk, Loaded
 from lifecycle.claim.seen import Rules, Seen, still_wanted
@@ -66,6 +67,7 @@ def tick(
     *,
     tones: Collection[Tone] = tuple(Tone),
     channel: str = "cli",
+    session: str = "",
 ) -> Report:
     """Bring the world one look nearer to what the claim wants.
 
@@ -75,27 +77,31 @@ def tick(
         wake: who asks; hooks trust what was last synced, `TICK` looks at everything.
         tones: which sentences the caller can deliver; the others stay on the queue.
         channel: the name under which they are marked as offered.
+        session: the client's session that they are offered to, or empty if nobody knows.
 
     Raises:
-        Refused: the claim file cannot be acted on; nothing was done.
+        Refused: the claim file cannot be acted on, or git tracks it; nothing was done.
         LockBusy: another process is at work on this claim.
     """
+    world.refuse_tracked()
     with desk.folder.locked(world.deadline.remaining(at_most=30.0)):
         try:
             loaded = desk.load()
             world.cache.state = desk.state
             for say in loaded.says:
-                desk.queue(say)
+                desk.ledger.queue(say)
             if loaded.record is None:
-                return Report(said=desk.take(tones, channel))
+                return _without_claim(desk, tones, channel, session)
+            record = presence.adopt(loaded.record, wake, session)
+            loaded = replace(loaded, record=record)
             working = _Look(world, desk, _seen(world, desk, wake, loaded))
-            desk.clear_refusals()
+            desk.ledger.clear_refusals()
         except Refused as error:
             if wake is Wake.TICK:
                 raise
-            return _refused(desk, error, tones, channel)
+            return _refused(desk, error, tones, channel, session)
         _work(working, loaded)
-        said = desk.take(tones, channel)
+        said = desk.take(tones, channel, session)
         record = working.seen.record
         guard.mark(
             desk,
@@ -117,7 +123,7 @@ def is_quiet(world: World, desk: Desk, wake: Wake) -> bool:
     except LifecycleError:
         return False
     world.cache.state = desk.state
-    if loaded.record is None or loaded.hints or desk.state.get("queue"):
+    if loaded.record is None or loaded.hints or desk.ledger.waiting():
         return False
     if not desk.state.get("record") or loaded.record.past[-1:] != (loaded.record.values,):
         return False
@@ -131,18 +137,26 @@ def is_quiet(world: World, desk: Desk, wake: Wake) -> bool:
         return False
     step = decide(seen)
     key = seen.record.claim_key
-    is_news = any(not desk.was_said(f"{key}/{say.key}") for say in step.says)
+    is_news = any(not desk.ledger.was_said(f"{key}/{say.key}") for say in step.says)
     if step.fields or step.memory or step.action or is_news:
         return False
     desk.stamp(loaded.mtime_ns)
     return True
 
 
-def rehearse(world: World, desk: Desk) -> Report:
-    """The dry run: the same look and the same plan, and nothing is written anywhere."""
+def rehearse(world: World, desk: Desk, *, record: Record | None = None) -> Report:
+    """The dry run: the same look and the same plan, and nothing is written anywhere.
+
+    Args:
+        world: what may be touched.
+        desk: the claim file and state.json.
+        record: the claim as a command would leave it; as it lies there unless given.
+    """
     from lifecycle.act import imagine
 
     loaded = desk.load(repair=False)
+    if record is not None:
+        loaded = replace(loaded, record=record)
     world.cache.state = desk.state
     if loaded.record is None:
         return Report()
@@ -152,7 +166,9 @@ def rehearse(world: World, desk: Desk) -> Report:
     for _ in range(MAX_STEPS):
         step = decide(working.seen)
         key = working.seen.record.claim_key
-        says += [s for s in step.says if s not in says and not desk.was_said(f"{key}/{s.key}")]
+        says += [
+            s for s in step.says if s not in says and not desk.ledger.was_said(f"{key}/{s.key}")
+        ]
         before = working.seen.record
         working.seen = _prepared(working.seen, step)
         if step.action is not None:
@@ -179,7 +195,7 @@ def _work(working: _Look, loaded: Loaded) -> None:
     record = replace(record, troubles=kept, touched=desk.mtime_ns())
     working.seen = replace(working.seen, record=record)
     if working.is_finished:
-        desk.forget_cleared(f"{record.claim_key}/", working.stated)
+        desk.ledger.forget_cleared(f"{record.claim_key}/", working.stated)
     desk.remember(record)
     desk.save()
 
@@ -270,7 +286,7 @@ def _queue(working: _Look, says: Iterable[Say]) -> None:
         key = f"{working.seen.record.claim_key}/{say.key}"
         working.stated.add(key)
         again = is_asked and (say.stands or say.tone is Tone.ASK)
-        working.desk.queue(replace(say, key=key), again=again)
+        working.desk.ledger.queue(replace(say, key=key), again=again)
 
 
 def _prepared(seen: Seen, step: plan.Decision) -> Seen:
@@ -329,21 +345,43 @@ def _seen(world: World, desk: Desk, wake: Wake, loaded: Loaded) -> Seen:
         raise ValueError("there is no claim to look at")
     off = desk.state.get("cache", {}).get(_BOARD_OFF)
     # What closes is tried for certain: nothing comes after it that would.
-    is_tried = wake is Wake.TICK or record.claim.phase == Phase.DONE
+    is_ending = record.claim.phase == Phase.DONE or record.releasing is not None
+    is_tried = wake is Wake.TICK or is_ending
     is_off = bool(off) and now < off["until"] and not is_tried
     rules = Rules(
         base=settings.base,
         has_board=settings.project_number is not None and not is_off,
         board_name=f"project {settings.project_number}",
         poll_seconds=settings.poll_seconds,
+        closes_itself=settings.close == consent.AUTO,
     )
     pushed = None
     if record.claim.phase == Phase.READY_FOR_PR and record.claim.branch:
         pushed = world.git.remote_head_of(record.claim.branch, settings.remote)
-    return Seen(wake, now, record, rules, loaded.hints, pushed_head=pushed)
+    return Seen(
+        wake,
+        now,
+        record,
+        rules,
+        loaded.hints,
+        pushed_head=pushed,
+        asked_at=desk.asked_at(record),
+        answered_at=desk.answered_at,
+        hears_prompts=desk.hears_prompts(record.created_at),
+    )
 
 
-def _refused(desk: Desk, error: Refused, tones: Collection[Tone], channel: str) -> Report:
-    desk.queue_refusal(error)
+def _without_claim(desk: Desk, tones: Collection[Tone], channel: str, session: str) -> Report:
+    """What the last claim left to say is said without it."""
+    said = desk.take(tones, channel, session)
+    guard.mark_waiting(desk)
+    return Report(said=said)
+
+
+def _refused(
+    desk: Desk, error: Refused, tones: Collection[Tone], channel: str, session: str
+) -> Report:
+    desk.ledger.queue_refusal(error)
+    said = desk.take(tones, channel, session)
     desk.save()
-    return Report(said=desk.take(tones, channel), problem=error)
+    return Report(said=said, problem=error)

@@ -41,8 +41,17 @@ def mark(desk: Desk, seen: Seen, *, mtime_ns: int, is_finished: bool, has_ended:
         stop = idle = ALWAYS
     if has_ended:
         stop = idle = None
-    waiting = {say.tone for say in desk.waiting()}
-    desk.set_due(STOP_DUE, ALWAYS if waiting & REPLIES["on-stop"].tones else stop)
-    desk.set_due(IDLE_DUE, ALWAYS if waiting & REPLIES["on-idle"].tones else idle)
+    _wait_for(desk, stop, idle)
     if is_finished and not has_ended:
         desk.stamp(mtime_ns)
+
+
+def mark_waiting(desk: Desk) -> None:
+    """Without a claim only what the queue still holds is worth a wake."""
+    _wait_for(desk, None, None)
+
+
+def _wait_for(desk: Desk, stop: float | None, idle: float | None) -> None:
+    waiting = {say.tone for say in desk.ledger.waiting()}
+    desk.set_due(STOP_DUE, ALWAYS if waiting & REPLIES["on-stop"].tones else stop)
+    desk.set_due(IDLE_DUE, ALWAYS if waiting & REPLIES["on-idle"].tones else idle)

@@ -13,8 +13,9 @@ import json
 import os
 import select
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 
 from lifecycle.plan import Say, Tone
@@ -29,6 +30,10 @@ CONTEXT_LIMIT = 9_000
 """Characters of context; the client replaces more than about 10,000 by a file."""
 
 
+ID_LIMIT = 200
+"""Characters of a session's id that are kept."""
+
+
 @dataclass(frozen=True, slots=True)
 class Reply:
     """What a hook prints, and how it exits."""
@@ -38,28 +43,60 @@ class Reply:
     code: int = 0
 
 
+class Place(StrEnum):
+    """Where in a reply a sentence can stand, and whom it reaches there."""
+
+    REASON = "decision: block, reason"
+    """The model; the turn goes on."""
+    CONTEXT = "additionalContext"
+    """The model. At Stop the turn goes on as well; elsewhere it costs no turn of its own."""
+    PERSON = "systemMessage"
+    """The user alone."""
+    WAKE = "stderr and exit 2"
+    """The model, in a turn of its own (needs `asyncRewake`)."""
+
+
 @dataclass(frozen=True, slots=True)
 class Channel:
-    """One event's row of the reply table.
+    """One entrypoint's row of the reply table.
 
     Attributes:
         event: the client's name of the event.
-        tones: what it can deliver; everything else stays on the queue.
+        places: where each tone goes; a tone that is not named stays on the queue.
     """
 
     event: str
-    tones: frozenset[Tone]
+    places: Mapping[Tone, Place]
 
+    @property
+    def tones(self) -> frozenset[Tone]:
+        """What this entrypoint can deliver."""
+        return frozenset(self.places)
+
+
+_WAKES = dict.fromkeys((Tone.ACT, Tone.NEXT, Tone.NEWS, Tone.ASK), Place.WAKE)
+_CONTEXT = {
+    **dict.fromkeys((Tone.ACT, Tone.NEXT, Tone.NEWS, Tone.ASK), Place.CONTEXT),
+    Tone.NOTE: Place.PERSON,
+}
 
 REPLIES: dict[str, Channel] = {
     # A continued turn costs a model call: only the new PR and what the agent can mend are worth it.
-    "on-stop": Channel("Stop", frozenset({Tone.ACT, Tone.NEXT, Tone.NOTE})),
+    "on-stop": Channel(
+        "Stop", {Tone.ACT: Place.REASON, Tone.NEXT: Place.CONTEXT, Tone.NOTE: Place.PERSON}
+    ),
+    # In the background: what it prints on stdout is dropped, and exit 2 wakes the idle session.
+    "ci-waiter": Channel("Stop", _WAKES),
     # Nothing printed on stdout reaches anybody; exit 2 of an asyncRewake hook wakes the session.
-    "on-idle": Channel("Notification", frozenset({Tone.ACT, Tone.NEXT, Tone.NEWS, Tone.ASK})),
+    "on-idle": Channel("Notification", _WAKES),
     # Context at the start of a session; it cannot block, and everything that waits belongs here.
-    "session-start": Channel("SessionStart", frozenset(Tone)),
+    "session-start": Channel("SessionStart", _CONTEXT),
+    # Context beside the user's own words: the cheapest moment of all, since a turn begins anyway.
+    "user-prompt-submit": Channel("UserPromptSubmit", _CONTEXT),
+    # Nobody listens any more.
+    "session-end": Channel("SessionEnd", {}),
 }
-"""Hook entrypoint → its channel."""
+"""Hook entrypoint → its channel: which sentence reaches whom, and by what part of the reply."""
 
 
 def read_input(descriptor: int | None = None) -> dict[str, Any]:
@@ -95,6 +132,24 @@ def _drain(descriptor: int) -> bytes:
     return b""
 
 
+def session_of(event: Mapping[str, Any], environment: Mapping[str, str]) -> str:
+    """The client's session: as the event says, else as the environment does, else empty.
+
+    What is no id goes: it is written into files and shown to people.
+    """
+    for found in (event.get("session_id"), environment.get("CLAUDE_CODE_SESSION_ID")):
+        text = "".join(c for c in str(found or "") if c.isascii() and c.isprintable()).strip()
+        if text:
+            return text[:ID_LIMIT]
+    return ""
+
+
+def is_machine_made(event: Mapping[str, Any]) -> bool:
+    """True if no person wrote this prompt: a wake comes as a prompt too, with its own words."""
+    prompt = event.get("prompt")
+    return not isinstance(prompt, str) or prompt.lstrip().startswith("<task-notification>")
+
+
 def is_for(hook: str, event: Mapping[str, Any]) -> bool:
     """False if the client runs this entrypoint for another event than its own.
 
@@ -104,51 +159,37 @@ def is_for(hook: str, event: Mapping[str, Any]) -> bool:
     return not isinstance(name, str) or name in ("", REPLIES[hook].event)
 
 
-def render(hook: str, said: Iterable[Say], *, context: str = "") -> Reply:
+def render(
+    hook: str, said: Iterable[Say], *, context: Sequence[str] = (), person: Sequence[str] = ()
+) -> Reply:
     """The reply that delivers `said` on this entrypoint's channel.
 
     Args:
         hook: the entrypoint's name.
         said: sentences whose tones the channel can deliver.
-        context: further text for SessionStart.
+        context: further lines for the model, where the channel has a place for them.
+        person: further lines for the user alone.
     """
-    by_tone: dict[Tone, list[str]] = {}
-    for say in said:
-        by_tone.setdefault(say.tone, []).append(say.text)
-    match hook:
-        case "on-stop":
-            return _stop(by_tone)
-        case "on-idle":
-            lines = [text for texts in by_tone.values() for text in texts]
-            return Reply(stderr="\n".join(lines) + "\n", code=2) if lines else Reply()
-        case _:
-            return _start(by_tone, context)
-
-
-def _stop(by_tone: dict[Tone, list[str]]) -> Reply:
+    channel = REPLIES[hook]
+    at: dict[Place, list[str]] = {place: [] for place in Place}
+    for say in sorted(said, key=lambda say: list(Tone).index(say.tone)):
+        at[channel.places[say.tone]].append(say.text)
+    at[Place.CONTEXT] += context
+    at[Place.PERSON] += person
+    if at[Place.WAKE]:
+        return Reply(stderr="\n".join(at[Place.WAKE]) + "\n", code=2)
     output: dict[str, Any] = {}
-    act, after = by_tone.get(Tone.ACT, []), by_tone.get(Tone.NEXT, [])
-    if act:
-        output |= {"decision": "block", "reason": _clip("\n".join(act + after))}
-    elif after:
-        output["hookSpecificOutput"] = {
-            "hookEventName": "Stop",
-            "additionalContext": _clip("\n".join(after)),
-        }
-    notes = by_tone.get(Tone.NOTE, [])
-    if notes:
-        output["systemMessage"] = _clip("\n".join(notes))
+    if at[Place.REASON]:
+        text = _clip([*at[Place.REASON], *at[Place.CONTEXT]])
+        output |= {"decision": "block", "reason": text}
+    elif at[Place.CONTEXT]:
+        text = _clip(at[Place.CONTEXT])
+        output["hookSpecificOutput"] = {"hookEventName": channel.event, "additionalContext": text}
+    if at[Place.PERSON]:
+        output["systemMessage"] = _clip(at[Place.PERSON])
     return Reply(json.dumps(output) + "\n") if output else Reply()
 
 
-def _start(by_tone: dict[Tone, list[str]], context: str) -> Reply:
-    lines = [text for texts in by_tone.values() for text in texts]
-    text = _clip("\n".join([*lines, context]).strip())
-    if not text:
-        return Reply()
-    inner = {"hookEventName": "SessionStart", "additionalContext": text}
-    return Reply(json.dumps({"hookSpecificOutput": inner}) + "\n")
-
-
-def _clip(text: str) -> str:
+def _clip(lines: Iterable[str]) -> str:
+    text = "\n".join(lines).strip()
     return text if len(text) <= CONTEXT_LIMIT else f"{text[: CONTEXT_LIMIT - 1]}…"

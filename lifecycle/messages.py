@@ -54,11 +54,12 @@ def checks_running(passed: int, total: int, running: int) -> str:
     return f"CI: {passed}/{total} passed, {running} running..."
 
 
-def checks_passed(checks: Checks, number: int) -> str:
-    """Poll with every check green."""
+def checks_passed(checks: Checks, number: int, *, is_ready: bool = True) -> str:
+    """Poll with every check green; `is_ready` if nothing else stands in the way of the merge."""
     total = len(checks.runs)
     green = f"All {total} checks green" if total != 1 else "The only check is green"
-    return f"CI passed! {green}. PR #{number} is ready to merge."
+    ready = "is ready to merge" if is_ready else "waits for what was reported of it"
+    return f"CI passed! {green}. PR #{number} {ready}."
 
 
 def checks_failed(checks: Checks, number: int) -> str:
@@ -68,7 +69,38 @@ def checks_failed(checks: Checks, number: int) -> str:
     more = f" (+{len(failed) - SHOWN_NAMES} more)" if len(failed) > SHOWN_NAMES else ""
     return (
         f"CI: {len(failed)} FAILED — {names}{more} on PR #{number} at {checks.sha[:7]}. "
-        "Fix, commit and push; the new head is looked at when the session idles."
+        "Fix, commit and push; the new head is watched."
+    )
+
+
+def changes_requested(number: int, author: str, url: str) -> str:
+    """A reviewer wants something else."""
+    who = author or "a reviewer"
+    return (
+        f"Changes requested on PR #{number} by {who}: {url} Read the review, change what it asks for, "
+        "commit and push; then tell the user what you changed."
+    ).replace(":  ", ": ")
+
+
+def conflicts(number: int, base: str) -> str:
+    """The pull request cannot be merged as it is."""
+    return (
+        f"PR #{number} conflicts with {base}. Merge {base} into the branch, solve the conflicts, "
+        "run the tests, commit and push."
+    )
+
+
+def merged_and_closing(number: int, issue: int | None) -> str:
+    """The merge, where nobody has to be asked."""
+    return f'PR #{number} merged; issue #{issue} is closed now, since close = "auto" is configured.'
+
+
+def not_answered(number: int | None, issue: int | None) -> str:
+    """`done` before the user has said anything to the question."""
+    return (
+        f"Issue #{issue} was not closed: PR #{number} merged, but the user has written nothing since "
+        f'the question was put. Ask "Should I close issue #{issue}?" and wait for the answer; on a '
+        'yes, run "lifecycle close" or write "phase": "done" again.'
     )
 
 
@@ -116,6 +148,97 @@ def overridden_comment(number: int | None, reason: str) -> str:
     """The comment when a person closed without a merge."""
     where = f" (PR #{number} is not merged)" if number else ""
     return f"Closed without a merged pull request{where}, by explicit override: {reason}"
+
+
+def confirmed(consent: str) -> str:
+    """Who said yes, for the comment's second line; nothing where the user was simply asked."""
+    if consent == "close":
+        return "Confirmed with `lifecycle close`."
+    if consent == "auto":
+        return 'Closed without asking: `close = "auto"` is configured.'
+    nudged, _, reason = consent.partition(": ")
+    return f"Nudged to done: {reason}" if nudged == "nudge" and reason else ""
+
+
+def given_back_comment(agent: str, branch: str, progress: str, pull: str, reason: str) -> str:
+    """The comment on the issue when a task is given back; `pull` names the open PR, if any."""
+    lines = [f"Given back by {agent or 'an agent'}; the task is free again, and the work is kept."]
+    lines.append(f"Branch `{branch}`: {progress}" if branch else progress)
+    lines += [pull, f"Reason: {reason}" if reason else ""]
+    return "\n".join(line for line in lines if line)
+
+
+def pull_stays_open(number: int) -> str:
+    """The open pull request of a task that was given back."""
+    return f"PR #{number} stays open."
+
+
+def given_back(issue: int | None, board: str, branch: str) -> str:
+    """The end of a claim that was given back; `board` is the sentence about the board."""
+    kept = f"Branch {branch} and the work on it are kept." if branch else "The work is kept."
+    return f"Issue #{issue} given back. {board} {kept} Signal file cleaned up."
+
+
+def giving_back(issue: int | None) -> str:
+    """A release that could not be finished yet."""
+    return (
+        f"#{issue} is being given back; what was done is kept, and the rest goes on at the next look. "
+        "To look now: lifecycle tick"
+    )
+
+
+def given_back_to_holder(issue: int | None, holder: str) -> str:
+    """The end of a claim whose task somebody else holds by now."""
+    return (
+        f"Issue #{issue} is held by {holder} now, so only the claim here was deleted; GitHub was left "
+        "as it is, and branch and work are kept."
+    )
+
+
+def not_given_back(issue: int | None, number: int) -> str:
+    """Giving back, after the merge."""
+    return (
+        f"Issue #{issue} was not given back: PR #{number} is merged, so the task is finished. Close it "
+        "with: lifecycle close"
+    )
+
+
+def board_todo() -> str:
+    """The card is free again."""
+    return "Board → Todo."
+
+
+def board_not_freed(why: str) -> str:
+    """The card could not be set free."""
+    return f"The board was not set to Todo: {why}"
+
+
+def card_left(found: str) -> str:
+    """Giving back met a card that does not stand where this claim left it."""
+    return f'The card stays in "{found}", where it was left.'
+
+
+def card_of_another(agent: str) -> str:
+    """Giving back met a card that names another agent."""
+    return f"The card names {agent} and was left as it is."
+
+
+def lease_left(why: str) -> str:
+    """The lease could not be returned."""
+    return f"The lease stayed, so the next claim needs --force: {why}"
+
+
+def issue_unknown_to_release(issue: int | None) -> str:
+    """The issue of a claim that is given back cannot be read."""
+    return (
+        f"GitHub shows no issue #{issue} to this token, so nothing was given back and the claim was "
+        "kept. Correct the token's access; if the issue is gone, delete .agent-claim.json."
+    )
+
+
+def not_unassigned(why: str, issue: int | None) -> str:
+    """The assignee could not be taken off."""
+    return f"The assignee of #{issue} was not removed; everything else went on. {why}"
 
 
 def taken_over(issue: int | None, agent: str) -> str:
@@ -253,7 +376,7 @@ def not_created(why: str, _issue: int | None) -> str:
 
 def not_commented(why: str, issue: int | None) -> str:
     """The comment could not be posted."""
-    return f"Issue #{issue} got no closing comment: {why}"
+    return f"Issue #{issue} got no comment: {why}"
 
 
 def not_closed(why: str, issue: int | None) -> str:
@@ -275,6 +398,7 @@ COMPLAINTS: dict[str, Callable[[str, int | None], str]] = {
     "OpenPullRequest": not_created,
     "PostComment": not_commented,
     "CloseIssue": not_closed,
+    "Unassign": not_unassigned,
     "SetBoard": not_on_the_board,
     "Look": not_seen,
 }

@@ -26,8 +26,16 @@ LOCK = "lock"
 STATE = "state.json"
 STATE_VERSION = 1
 
+_ENDS = {signal.SIGALRM, signal.SIGTERM, signal.SIGINT, signal.SIGHUP}
+"""What a deadline, the client or a person ends a process with."""
+
 _AT_FDCWD = {"linux": -100, "darwin": -2}
 _SWAP = 2  # RENAME_EXCHANGE on Linux, RENAME_SWAP on macOS: the same bit
+
+
+def worktree_root(start: Path) -> Path | None:
+    """The nearest folder upwards that has a `.git`, or None."""
+    return next((f for f in (start, *start.parents) if (f / ".git").exists()), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +78,7 @@ def replace_if(path: Path, expected: bytes, content: bytes) -> bytes | None:
     compared right before a plain rename.
     """
     temporary = _written_beside(path, content)
-    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGALRM})
+    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDS)
     try:
         if not _exchange(temporary, path):
             current = read(path)
@@ -86,7 +94,7 @@ def replace_if(path: Path, expected: bytes, content: bytes) -> bytes | None:
         return found
     finally:
         temporary.unlink(missing_ok=True)
-        # A deadline between exchange and compare would have deleted what came out.
+        # An end between exchange and compare would have deleted what came out.
         signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
 
 
@@ -171,8 +179,8 @@ class Folder:
             write(ignore, b"*\n")
 
     @contextlib.contextmanager
-    def locked(self, seconds: float) -> Iterator[None]:
-        """Hold the one lock of this worktree.
+    def locked(self, seconds: float, name: str = LOCK) -> Iterator[None]:
+        """Hold a lock of this worktree: the one on its files, unless another is named.
 
         Raises:
             LockBusy: another process held it for all of `seconds`.
@@ -180,7 +188,7 @@ class Folder:
         from filelock import FileLock, Timeout
 
         self.make()
-        lock = FileLock(self.path / LOCK, timeout=max(seconds, 0), poll_interval=0.02)
+        lock = FileLock(self.path / name, timeout=max(seconds, 0), poll_interval=0.02)
         try:
             lock.acquire()
         except Timeout:

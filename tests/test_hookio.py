@@ -4,12 +4,25 @@ from __future__ import annotations
 
 import json
 import os
+from importlib import import_module
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from lifecycle.hookio import CONTEXT_LIMIT, REPLIES, is_for, read_input, render
+from lifecycle.hookio import (
+    CONTEXT_LIMIT,
+    REPLIES,
+    Place,
+    is_for,
+    is_machine_made,
+    read_input,
+    render,
+    session_of,
+)
 from lifecycle.plan import Say, Tone
 from lifecycle.redact import redact
+from lifecycle.resources import hook_script
 
 SAYS = {tone: Say(f"key:{tone}", f"text of {tone}", tone) for tone in Tone}
 
@@ -33,19 +46,114 @@ def test_a_refusal_blocks_the_stop_and_a_note_goes_to_the_user() -> None:
     }
 
 
-def test_on_idle_wakes_with_exit_2_or_says_nothing() -> None:
-    """stdout would be dropped: the text is on stderr, and only with exit 2."""
-    reply = render("on-idle", [SAYS[Tone.ASK], SAYS[Tone.NEWS]])
+@pytest.mark.parametrize("hook", ["on-idle", "ci-waiter"])
+def test_a_wake_is_exit_2_with_the_text_on_stderr(hook: str) -> None:
+    """stdout would be dropped; what the agent can mend comes first, and silence is exit 0."""
+    reply = render(hook, [SAYS[Tone.ASK], SAYS[Tone.NEWS], SAYS[Tone.ACT]])
     assert (reply.stdout, reply.code) == ("", 2)
-    assert reply.stderr == "text of ask\ntext of news\n"
-    assert render("on-idle", []).code == 0
+    assert reply.stderr == "text of act\ntext of news\ntext of ask\n"
+    assert render(hook, []).code == 0
+
+
+REACHES: dict[str, dict[Place, set[str]]] = {
+    "Stop": {
+        Place.REASON: {"model", "turn"},
+        Place.CONTEXT: {"model", "turn"},
+        Place.PERSON: {"person"},
+        Place.WAKE: {"model", "turn"},
+    },
+    "Notification": {Place.WAKE: {"model", "turn"}},
+    "SessionStart": {Place.CONTEXT: {"model"}, Place.PERSON: {"person"}},
+    "UserPromptSubmit": {Place.CONTEXT: {"model"}, Place.PERSON: {"person"}},
+    "SessionEnd": {},
+}
+"""The client's contract: for each event, the parts of a reply that reach somebody, and whether they
+make the model take a turn. What is not listed is dropped. https://code.claude.com/docs/en/hooks"""
+
+
+@pytest.mark.parametrize("hook", REPLIES)
+def test_every_row_keeps_the_clients_contract(hook: str) -> None:
+    """Each tone goes where the event can deliver it, to whom it is for, and nothing is dropped.
+
+    What is for the person alone never costs the model a turn, and what is for the agent never goes
+    to the person instead of it.
+    """
+    channel = REPLIES[hook]
+    contract = REACHES[channel.event]
+    for tone, place in channel.places.items():
+        assert place in contract, (hook, tone)
+        assert ("person" in contract[place]) == (tone is Tone.NOTE)
+
+
+@pytest.mark.parametrize("hook", REPLIES)
+@given(chosen=st.sets(st.sampled_from(list(Tone))), extra=st.booleans())
+def test_a_reply_is_what_the_client_takes(hook: str, chosen: set[Tone], extra: bool) -> None:
+    """Whatever is said together: known keys, the event's own name, all texts, each of them once."""
+    channel = REPLIES[hook]
+    says = [SAYS[tone] for tone in chosen & channel.tones]
+    has_context = extra and Place.CONTEXT in channel.places.values()
+    reply = render(hook, says, context=["the board"] if has_context else [])
+    everything = reply.stdout + reply.stderr
+    for say in says:
+        assert everything.count(say.text) == 1
+    if reply.code:
+        assert (reply.code, reply.stdout) == (2, "")
+        assert Place.WAKE in REACHES[channel.event]
+        return
+    assert reply.stderr == ""
+    if not says and not has_context:
+        assert reply.stdout == ""
+        return
+    output = json.loads(reply.stdout)
+    assert set(output) <= {"decision", "reason", "systemMessage", "hookSpecificOutput"}
+    assert ("decision" in output) == ("reason" in output)
+    inner = output.get("hookSpecificOutput")
+    if inner is not None:
+        assert set(inner) == {"hookEventName", "additionalContext"}
+        assert inner["hookEventName"] == channel.event
 
 
 def test_a_stop_is_never_continued_for_news_or_questions() -> None:
     """Only the new PR and what the agent can mend are worth a turn of the model."""
     assert REPLIES["on-stop"].tones == {Tone.ACT, Tone.NEXT, Tone.NOTE}
     assert Tone.NOTE not in REPLIES["on-idle"].tones
-    assert REPLIES["session-start"].tones == set(Tone)
+    for hook in ("session-start", "user-prompt-submit"):
+        assert REPLIES[hook].tones == set(Tone)
+
+
+def test_every_entrypoint_has_a_script_and_an_answer() -> None:
+    """The table, `hooks/` and `lifecycle/answers/` name the same entrypoints."""
+    scripts = {path.name for path in hook_script("on-stop").parent.iterdir() if not path.suffix}
+    assert scripts - {"common"} == set(REPLIES)
+    for hook in REPLIES:
+        assert callable(import_module(f"lifecycle.answers.{hook.replace('-', '_')}").answer)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "is_machines"),
+    [
+        ("close it", False),
+        ("", False),
+        ("<task-notification>\nPR #46 merged!\n</task-notification>", True),
+        ("  \n<task-notification>x", True),
+        ("what is a <task-notification>?", False),
+        (None, True),
+        (7, True),
+    ],
+)
+def test_a_wake_comes_as_a_prompt_that_nobody_wrote(prompt: object, is_machines: bool) -> None:
+    """Its own tag opens it; a prompt that is no text is nobody's either."""
+    assert is_machine_made({"prompt": prompt}) is is_machines
+
+
+def test_the_session_is_the_events_or_else_the_environments() -> None:
+    """The event wins; neither of them is no session, and a strange id stays on one line."""
+    environment = {"CLAUDE_CODE_SESSION_ID": "env"}
+    assert session_of({"session_id": "event"}, environment) == "event"
+    assert session_of({}, environment) == "env"
+    assert session_of({"session_id": "  "}, environment) == "env"
+    assert session_of({}, {}) == ""
+    assert session_of({"session_id": "a\n\ud83d-b"}, {}) == "a-b"
 
 
 @pytest.mark.parametrize("hook", REPLIES)
@@ -57,7 +165,7 @@ def test_nothing_to_say_is_nothing_printed(hook: str) -> None:
 
 def test_context_stays_below_the_clients_limit() -> None:
     """Over 10,000 characters the client shows a preview only."""
-    reply = render("session-start", [], context="x" * 50_000)
+    reply = render("session-start", [], context=["x" * 50_000])
     text = json.loads(reply.stdout)["hookSpecificOutput"]["additionalContext"]
     assert len(text) == CONTEXT_LIMIT
 

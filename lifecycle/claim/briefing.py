@@ -7,20 +7,23 @@ killed loses a nudge, never the question.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
 
 from lifecycle import messages
 from lifecycle.claim.next_task import todo_of
 from lifecycle.claim.state import Record
-from lifecycle.claim.table import Phase, Status
-from lifecycle.model import Card, Repository
+from lifecycle.claim.table import IN_REVIEW, Phase, Status
+from lifecycle.model import BoardBrief, Card, Repository
+from lifecycle.times import render
 
 SHOWN = 5
 """How many Todo cards are listed."""
 
+BOARD_CACHE = "board_brief"
+"""Where the cache keeps the board's lines; whoever writes the board forgets them."""
+
 _COLUMNS = (Status.TODO, Status.IN_PROGRESS, Status.IN_REVIEW, Status.DONE)
 
-_WATCHING = "CI and the merge are looked at when the session idles; now: lifecycle tick"
+_WATCHING = "CI, reviews and the merge are watched, and you are told; now: lifecycle tick"
 
 NEXT_STEPS = {
     Phase.CODING: 'When the work is done, run: lifecycle handoff --summary "…"',
@@ -43,19 +46,48 @@ def claim_lines(record: Record) -> list[str]:
     lines = [f"Claim: {where}, phase {claim.phase}{pull}."]
     if record.checks is not None and phase is Phase.CHECKS_RUNNING:
         lines.append(checks_line(record))
-    if phase is Phase.MERGED_DETECTED and claim.pr_number:
-        lines.append(messages.merged(claim.pr_number, claim.issue_number))
+    if phase in IN_REVIEW:
+        lines += review_lines(record)
+    lines += question_lines(record)
     if phase is None:
         lines.append(messages.unknown_phase(claim.phase, [p.value for p in Phase]))
+    elif record.releasing is not None:
+        lines.append(messages.giving_back(claim.issue_number))
     else:
         lines.append(_next_step(record, phase))
-    return lines + problem_lines(record)
+    return lines + _nudge_lines(record) + problem_lines(record)
+
+
+def question_lines(record: Record) -> list[str]:
+    """The question that waits for the user, for as long as it does."""
+    claim = record.claim
+    if claim.phase != Phase.MERGED_DETECTED or not claim.pr_number:
+        return []
+    return [messages.merged(claim.pr_number, claim.issue_number)]
+
+
+def _nudge_lines(record: Record) -> list[str]:
+    """The last move that somebody made by hand, and why."""
+    return [
+        f"Moved by hand from {last.source} to {last.target} at {render(last.at)}: {last.reason}"
+        for last in record.nudges[-1:]
+    ]
+
+
+def review_lines(record: Record) -> list[str]:
+    """What stands between the pull request and its merge, apart from the checks."""
+    number, lines = record.claim.pr_number, []
+    if record.changes_by:
+        lines.append(f"Changes requested on PR #{number} by {', '.join(record.changes_by)}.")
+    if record.conflicts_with:
+        lines.append(f"PR #{number} conflicts with {record.conflicts_with}.")
+    return lines
 
 
 def _next_step(record: Record, phase: Phase) -> str:
     checks = record.checks or {}
     if phase is Phase.CHECKS_RUNNING and checks.get("failed"):
-        return "Fix, commit and push; the new head is looked at when the session idles."
+        return "Fix, commit and push; the new head is watched."
     if phase is Phase.CHECKS_RUNNING and checks.get("passed") and not checks.get("running"):
         return f"PR #{record.claim.pr_number} waits for a person to merge it."
     return NEXT_STEPS[phase]
@@ -86,11 +118,14 @@ def problem_lines(record: Record) -> list[str]:
     ]
 
 
-def board_lines(title: str, cards: Iterable[Card], repository: Repository) -> list[str]:
+def board_lines(board: BoardBrief, repository: Repository) -> list[str]:
     """Four counts, the first five Todo, what is in progress and by whom, what is in review."""
-    mine = [card for card in cards if card.repository.casefold() == str(repository).casefold()]
+    name = str(repository).casefold()
+    mine = [card for card in board.cards if card.repository.casefold() == name]
     counts = Counter(card.item.status for card in mine)
-    lines = [f"Board {title}: " + ", ".join(f"{counts[name]} {name}" for name in _COLUMNS) + "."]
+    part = "" if board.is_complete else f" (of the first {len(board.cards)} of {board.total} items)"
+    columns = ", ".join(f"{counts[name]} {name}" for name in _COLUMNS)
+    lines = [f"Board {board.title}: {columns}{part}."]
     todo = todo_of(mine, repository)[:SHOWN]
     lines += _section("Todo", [_card(card, card.priority) for card in todo])
     for status in (Status.IN_PROGRESS, Status.IN_REVIEW):
@@ -105,3 +140,14 @@ def _section(name: str, rows: list[str]) -> list[str]:
 
 def _card(card: Card, note: str | None) -> str:
     return f"- #{card.number} {card.title}" + (f" ({note})" if note else "")
+
+
+def held_line(record: Record, last_at: float | None) -> str:
+    """Another session holds the claim of this worktree."""
+    since = f", last active {render(last_at)}" if last_at is not None else ""
+    issue = record.claim.issue_number
+    return (
+        f"The claim on #{issue} in this worktree is held by another session ({record.session}{since}): "
+        f"do not work on it here. For another task: lifecycle claim <number> --worktree. If that "
+        f"session is over, go on with: lifecycle claim {issue}"
+    )

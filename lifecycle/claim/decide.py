@@ -10,11 +10,11 @@ from dataclasses import replace
 from typing import Any
 
 from lifecycle import messages
-from lifecycle.claim import card, closing, derive
+from lifecycle.claim import card, closing, consent, derive, ending, pace, releasing, review
 from lifecycle.claim.seen import Seen, is_unsynced, may_try
 from lifecycle.claim.state import Record, fold, kind_of
 from lifecycle.claim.table import IN_REVIEW, Phase, Status
-from lifecycle.model import Bucket, Checks, Look, Observation, PullRequest, PullState
+from lifecycle.model import Look, Observation, PullRequest, PullState
 from lifecycle.plan import (
     Decision,
     Fact,
@@ -25,7 +25,7 @@ from lifecycle.plan import (
     Tone,
     Wake,
 )
-from lifecycle.times import parse, render
+from lifecycle.times import render
 
 __all__ = ["absorb", "decide", "evolve", "look"]
 
@@ -34,17 +34,21 @@ def look(seen: Seen) -> Look | None:
     """What this wake has to read from GitHub, or None if it can go without."""
     claim = seen.record.claim
     phase = Phase.named(claim.phase)
-    if claim.issue_number is None or phase is None or seen.record.outcome:
+    is_leaving = seen.record.releasing is not None
+    if claim.issue_number is None or seen.record.outcome or not (phase or is_leaving):
         return None
     polls = seen.wake in (Wake.IDLE, Wake.TICK)
     checks = False
-    if phase is Phase.READY_FOR_PR:
+    if is_leaving:
+        needed = seen.wake is Wake.TICK or ending.may_go_on(seen)
+    elif phase is Phase.READY_FOR_PR:
         needed = not _missing(seen) and may_try(seen, _opening(seen, claim.branch))
     elif phase is Phase.DONE:
-        needed = seen.wake is Wake.TICK or closing.may_go_on(seen)
+        is_tried = seen.wake is Wake.TICK or ending.may_go_on(seen)
+        needed = is_tried and not consent.is_missing(seen)
     elif phase in IN_REVIEW:
         needed = polls
-        checks = polls and (seen.wake is Wake.TICK or _backoff_elapsed(seen))
+        checks = polls and (seen.wake is Wake.TICK or _may_poll(seen))
     elif phase is Phase.MERGED_DETECTED:
         needed = polls and (seen.wake is Wake.TICK or seen.record.judged != phase)
     else:
@@ -59,7 +63,7 @@ def look(seen: Seen) -> Look | None:
         branch=claim.branch,
         pr_number=seen.hints.get("pr_number") or claim.pr_number,
         checks=checks,
-        comments=phase is Phase.DONE,
+        comments=phase is Phase.DONE or is_leaving,
         board=seen.rules.has_board,
     )
 
@@ -72,6 +76,9 @@ def decide(seen: Seen) -> Decision:
     claim = record.claim
     if claim.issue_number is None:
         return _condition("no-issue", messages.no_issue_number())
+    if record.releasing is not None:
+        step = _effective(record, releasing.decide(seen))
+        return replace(step, says=(*step.says, *_complaints(record)))
     phase = Phase.named(claim.phase)
     if phase is None:
         text = messages.unknown_phase(claim.phase, [p.value for p in Phase])
@@ -101,7 +108,10 @@ def evolve(seen: Seen, fact: Fact) -> Seen:
 
 def absorb(record: Record, seen: Observation, now: float) -> Record:
     """The record once an observation is taken in: what is already true need not be written."""
-    return closing.absorb(card.absorb(record, seen), seen, now)
+    record = card.absorb(record, seen)
+    if record.releasing is not None:
+        return releasing.absorb(record, seen, now)
+    return closing.absorb(record, seen, now)
 
 
 def _ready(seen: Seen) -> Decision:
@@ -144,7 +154,7 @@ def _adopt(pull: PullRequest, *, was_ours: bool) -> Decision:
             "judged": Phase.PR_CREATED.value,
             "intents": {},
             "troubles": {},
-            "checks": None,
+            **review.NOTHING_YET,
         },
         says=(Say(f"pr:{pull.number}", text, Tone.NEXT),),
     )
@@ -202,17 +212,21 @@ def _open(seen: Seen, pull: PullRequest, known: dict[str, Any]) -> Decision:
         says.append(Say(key, messages.reopened(pull.number), Tone.NOTE))
     elif pull.checks is not None and seen.looked_at_checks:
         fields |= {"phase": Phase.CHECKS_RUNNING.value, **_polled(seen)}
-        known |= {"checks": _summary(pull.checks)}
-        says += _verdict(pull.checks, pull.number)
+    if claim.phase != Phase.PR_CLOSED:
+        found = review.judge(seen, pull)
+        known |= found.memory
+        says += found.says
     phase = fields.get("phase", claim.phase)
     return Decision(fields=fields, memory=known | {"judged": phase}, says=tuple(says))
 
 
 def _merged(seen: Seen) -> Decision:
     claim = seen.record.claim
+    if seen.rules.closes_itself and seen.record.judged == Phase.MERGED_DETECTED:
+        return Decision(fields={"phase": Phase.DONE.value}, memory={"consent": consent.AUTO})
     if seen.observation is None:
         if seen.record.judged == Phase.MERGED_DETECTED and claim.pr_number:
-            return Decision(says=(_question(claim.pr_number, claim.issue_number),))
+            return Decision(says=(_question(seen, claim.pr_number),))
         return Decision()
     pull = derive.pull_request_of(seen.record, seen.observation, seen.rules.head_owner)
     if pull is not None and pull.state is PullState.MERGED:
@@ -238,13 +252,29 @@ def _merge_found(seen: Seen, pull: PullRequest) -> Decision:
             "pr_head": pull.head_sha,
             "judged": Phase.MERGED_DETECTED.value,
         },
-        says=(_question(pull.number, seen.record.claim.issue_number),),
+        says=(_question(seen, pull.number),),
     )
 
 
-def _question(number: int, issue: int | None) -> Say:
-    text = f"{messages.merged(number, issue)} {messages.how_to_close()}"
-    return Say(f"merged:{number}", text, Tone.ASK)
+def _question(seen: Seen, number: int) -> Say:
+    issue, key = seen.record.claim.issue_number, consent.question_key(number)
+    if seen.rules.closes_itself:
+        return Say(f"auto-{key}", messages.merged_and_closing(number, issue), Tone.NEWS)
+    return Say(key, f"{messages.merged(number, issue)} {messages.how_to_close()}", Tone.ASK)
+
+
+def _done(seen: Seen) -> Decision:
+    """Close, once somebody has said yes."""
+    record = seen.record
+    if consent.is_missing(seen):
+        text = messages.not_answered(record.claim.pr_number, record.claim.issue_number)
+        return Decision(
+            fields={"phase": Phase.MERGED_DETECTED.value},
+            memory={"judged": Phase.MERGED_DETECTED.value},
+            # Another attempt is another edit of the file, and is answered as the first one was.
+            says=(Say(f"not-answered:{record.touched}", text, Tone.ACT),),
+        )
+    return closing.decide(seen)
 
 
 def _nothing(_seen: Seen) -> Decision:
@@ -258,7 +288,7 @@ _RULES = {
     Phase.CHECKS_RUNNING: _in_review,
     Phase.PR_CLOSED: _in_review,
     Phase.MERGED_DETECTED: _merged,
-    Phase.DONE: closing.decide,
+    Phase.DONE: _done,
 }
 
 
@@ -292,34 +322,12 @@ def _complaints(record: Record) -> tuple[Say, ...]:
     return tuple(said)
 
 
-def _verdict(checks: Checks, number: int) -> list[Say]:
-    if checks.failed:
-        text = messages.checks_failed(checks, number)
-        names = ",".join(check.name for check in checks.failed)
-        return [Say(f"failed:{number}:{checks.sha}:{names}", text, Tone.NEWS)]
-    if checks.is_green:
-        text = messages.checks_passed(checks, number)
-        return [Say(f"green:{number}:{checks.sha}", text, Tone.NEWS)]
-    return []  # pending, or nothing has registered yet: silence
-
-
-def _summary(checks: Checks) -> dict[str, Any]:
-    return {
-        "sha": checks.sha,
-        "passed": checks.count(Bucket.PASS),
-        "running": checks.count(Bucket.PENDING),
-        "failed": [check.name for check in checks.failed],
-    }
-
-
 def _polled(seen: Seen) -> dict[str, Any]:
     return {"last_check_poll": render(seen.now)} if seen.looked_at_checks else {}
 
 
-def _backoff_elapsed(seen: Seen) -> bool:
-    """True if the last poll is old enough, or its time cannot be read, or lies in the future."""
-    last = parse(seen.record.claim.last_check_poll)
-    return last is None or last > seen.now or seen.now - last >= seen.rules.poll_seconds
+def _may_poll(seen: Seen) -> bool:
+    return seen.now >= pace.next_poll(seen.record, seen.rules, seen.now)
 
 
 def _look_is_held(seen: Seen) -> bool:

@@ -16,15 +16,15 @@ from pathlib import Path
 from typing import Any
 
 from lifecycle import messages, store
-from lifecycle.claim import file
+from lifecycle.claim import consent, file
 from lifecycle.claim.file import CLAIM_FILE, CorruptClaimError
 from lifecycle.claim.merge import merge
 from lifecycle.claim.state import Record
 from lifecycle.claim.table import Phase
-from lifecycle.errors import ClaimRefused, LifecycleError
+from lifecycle.errors import ClaimRefused
+from lifecycle.ledger import Ledger
 from lifecycle.plan import Say, Tone
 from lifecycle.ports import Clock
-from lifecycle.redact import redact
 from lifecycle.times import render
 
 RACY_NS = 2_000_000_000
@@ -34,9 +34,16 @@ SETTLE_TRIES = 8
 SETTLE_SECONDS = 0.05
 """How often, and how long apart, a half-written file is read again before it counts as corrupt."""
 
-_REFUSED = "refused:"
+WAITING = "waiting"
+"""A mark that lies in `.lifecycle/` while a prompt of the user's is worth Python's start."""
+
+OWNER = "owner"
+"""A file in `.lifecycle/` with the id of the session that the claim belongs to."""
+
+PROMPTS = "prompts"
+"""A file that the hook on the user's prompts touches: its mtime shows that the hook is installed."""
+
 _ARCHIVE_LIMIT = 10
-_SAID_LIMIT = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +118,8 @@ class Desk:
         if record.touched != snapshot.mtime_ns:
             # The agent wrote the file again: that is another attempt, whatever was refused before.
             record = record.without_troubles(only_final="phase" not in merged.changed)
-        if record.override and record.claim.phase != Phase.DONE:
-            record = replace(record, override="")
+        if record.claim.phase != Phase.DONE:
+            record = replace(record, override="", consent="")  # a yes is to one closing
         return Loaded(record, merged.hints, snapshot.mtime_ns)
 
     def commit(self, record: Record, hints: Mapping[str, Any]) -> Committed:
@@ -162,76 +169,61 @@ class Desk:
         self._recover(record)
         self._keep(record)
 
+    @property
+    def ledger(self) -> Ledger:
+        """What was said and what waits to be, of this worktree, claim or not."""
+        return Ledger(self.state, self.clock)
+
     def save(self) -> None:
-        """Write state.json as it is in memory."""
+        """Write state.json as it is in memory, and what the hooks' guards read of it."""
         self.folder.save_state(self.state)
+        record = self.remembered()
+        is_alive = record is not None and not record.outcome
+        self._show_owner(record.session if record is not None and is_alive else "")
+        asks = record is not None and is_alive and consent.is_asked(record, self.asked_at(record))
+        is_waiting = bool(self.state.get("queue")) or (asks and not self._was_answered(record))
+        self.set_due(WAITING, self.clock.now() if is_waiting else None)
 
     def remember(self, record: Record) -> None:
         """Put the record into state.json's content, without writing it."""
         self.state["record"] = record.as_json()
 
-    def was_said(self, key: str) -> bool:
-        """True if the sentence with this key was queued or offered before."""
-        return key in self.state.get("said", {})
-
-    def queue(self, say: Say, *, again: bool = False) -> None:
-        """Put a sentence on the queue, once for its key; `again`: if it is not on it now."""
-        if say in self.waiting() or (self.was_said(say.key) and not again):
-            return
-        said = self.state.setdefault("said", {})
-        said[say.key] = {"at": self.clock.now(), "stands": say.stands}
-        for stale in list(said)[:-_SAID_LIMIT]:
-            del said[stale]
-        entry = {"key": say.key, "text": say.text, "tone": say.tone.value}
-        self.state.setdefault("queue", []).append(entry)
-
-    def queue_refusal(self, error: LifecycleError) -> None:
-        """Queue what stands in the way, once: to the agent if it can mend it."""
-        tone = Tone.ACT if error.for_agent else Tone.NOTE
-        self.queue(Say(f"{_REFUSED}{error.sentence}", redact(error.sentence), tone))
-
-    def clear_refusals(self) -> None:
-        """What stood in the way stands there no more: it is not said any longer, and may come back."""
-        queue = self.state.get("queue", [])
-        self.state["queue"] = [e for e in queue if not str(e["key"]).startswith(_REFUSED)]
-        said = self.state.get("said", {})
-        for key in [key for key in said if key.startswith(_REFUSED)]:
-            del said[key]
-
-    def forget_cleared(self, prefix: str, stated: Collection[str]) -> None:
-        """Let conditions that no longer hold be said again if they come back."""
-        said = self.state.get("said", {})
-        for key in [key for key in said if key.startswith(prefix) and key not in stated]:
-            if said[key].get("stands"):
-                del said[key]
-
-    def waiting(self) -> list[Say]:
-        """Sentences that no channel has taken yet."""
-        return [
-            Say(entry["key"], entry["text"], Tone(entry["tone"]))
-            for entry in self.state.get("queue", [])
-        ]
-
-    def take(self, tones: Collection[Tone], channel: str) -> tuple[Say, ...]:
+    def take(self, tones: Collection[Tone], channel: str, session: str = "") -> tuple[Say, ...]:
         """Take off the queue what `channel` delivers, durably, before anything is printed."""
-        taken = [say for say in self.waiting() if say.tone in tones]
+        taken = self.ledger.take(tones, channel, session)
         if taken:
-            self.offer(taken, channel)
             self.save()
-        return tuple(taken)
+        return taken
 
-    def offer(self, says: list[Say], channel: str) -> None:
-        """Mark sentences as offered on `channel`, and take them off the queue."""
-        keys = {say.key for say in says}
-        self.state["queue"] = [e for e in self.state.get("queue", []) if e["key"] not in keys]
-        for key in keys:
-            entry = self.state.setdefault("said", {}).setdefault(key, {})
-            entry.update(channel=channel, offered=self.clock.now())
+    def asked_at(self, record: Record) -> float | None:
+        """When "Should I close issue #N?" was first given to somebody, or None."""
+        key = f"{record.claim_key}/{consent.question_key(record.claim.pr_number)}"
+        return self.ledger.offered_at(key)
+
+    @property
+    def answered_at(self) -> float | None:
+        """When a person last wrote a prompt that was heard here, or None."""
+        found = self.state.get("prompted")
+        return float(found) if isinstance(found, int | float) else None
+
+    def hears_prompts(self, since: float) -> bool:
+        """True if the hook on the user's prompts has run since then, so that it is installed."""
+        try:
+            return (self.folder.path / PROMPTS).stat().st_mtime >= since
+        except FileNotFoundError:
+            return False
 
     def stamp(self, mtime_ns: int) -> None:
         """Tell the guard that this version of the file was looked at and left nothing to do."""
         if self.clock.now() * 1e9 - mtime_ns >= RACY_NS:
             self._mark("stamp", mtime_ns)
+
+    def is_stamped(self, mtime_ns: int) -> bool:
+        """True if a look at this version of the file left nothing to do."""
+        try:
+            return (self.folder.path / "stamp").stat().st_mtime_ns == mtime_ns
+        except FileNotFoundError:
+            return False
 
     def set_due(self, name: str, moment: float | None) -> None:
         """Tell the guard when to let a wake through again; None removes the mark."""
@@ -257,6 +249,19 @@ class Desk:
             return (self.folder.path / name).stat().st_mtime <= self.clock.now()
         except FileNotFoundError:
             return False
+
+    def _was_answered(self, record: Record | None) -> bool:
+        asked = self.asked_at(record) if record is not None else None
+        answered = self.answered_at
+        return asked is not None and answered is not None and answered >= asked
+
+    def _show_owner(self, session: str) -> None:
+        path = self.folder.path / OWNER
+        content = f"{session}\n".encode()
+        if not session:
+            path.unlink(missing_ok=True)
+        elif (known := store.read(path)) is None or known.content != content:
+            store.write(path, content)
 
     def _mark(self, name: str, mtime_ns: int) -> None:
         self.folder.make()

@@ -28,6 +28,7 @@ class Rules:
         has_board: a project is configured and was not found unreadable a moment ago.
         board_name: the project in words.
         poll_seconds: the backoff between two polls of the checks.
+        closes_itself: a merge closes the issue without asking (`close = "auto"`).
     """
 
     head_owner: str = ""
@@ -35,6 +36,7 @@ class Rules:
     has_board: bool = False
     board_name: str = "the board"
     poll_seconds: float = 120.0
+    closes_itself: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,9 @@ class Seen:
         looked_at_checks: the observation included the checks.
         pushed_head: the commit that the remote-tracking ref of the claim's branch shows.
         failed: kinds of action that failed in this look; none is tried twice in one look.
+        asked_at: when the question about closing was first put to somebody, or None.
+        answered_at: when a person last wrote a prompt that was heard, or None.
+        hears_prompts: the hook on the user's prompts is installed.
     """
 
     wake: Wake
@@ -58,6 +63,9 @@ class Seen:
     looked_at_checks: bool = False
     pushed_head: str | None = None
     failed: frozenset[str] = frozenset()
+    asked_at: float | None = None
+    answered_at: float | None = None
+    hears_prompts: bool = False
 
 
 def is_unsynced(seen: Seen) -> bool:
@@ -65,6 +73,8 @@ def is_unsynced(seen: Seen) -> bool:
     record, claim = seen.record, seen.record.claim
     if not seen.rules.has_board or claim.phase == Phase.DONE or not claim.status:
         return False
+    if record.releasing is not None:
+        return False  # its last write of the card is a step of giving back
     return not is_same(claim.status, claim.last_synced_status) or (
         bool(claim.agent_id) and claim.agent_id != record.synced_agent
     )
@@ -86,12 +96,13 @@ def may_try(seen: Seen, action: Action) -> bool:
 def still_wanted(seen: Seen, kind: str) -> bool:
     """True if a trouble of this kind still stands in the way of something the claim wants."""
     phase = seen.record.claim.phase
+    is_ending = phase == Phase.DONE or seen.record.releasing is not None
     match kind:
         case "OpenPullRequest":
             return phase == Phase.READY_FOR_PR
         case "SetBoard":
-            return phase == Phase.DONE or is_unsynced(seen)
+            return is_ending or is_unsynced(seen)
         case "Look":
             return kind in seen.failed or seen.observation is None
         case _:
-            return phase == Phase.DONE
+            return is_ending

@@ -29,6 +29,9 @@ request's branch is pushed, and GitHub may lag."""
 BEST_EFFORT_TRIES = 3
 """Transient failures of the board or the lease after which closing goes on without it."""
 
+NUDGES_KEPT = 20
+"""How many moves by hand a record remembers, the newest."""
+
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
@@ -61,6 +64,42 @@ class Intent:
 
 
 @dataclass(frozen=True, slots=True)
+class Nudge:
+    """A move that somebody made by hand, and why.
+
+    Attributes:
+        at: seconds since the epoch, UTC.
+        source, target: the phases before and after.
+        by: "agent" if it was made in a session of the client, else "person".
+    """
+
+    at: float
+    source: str
+    target: str
+    reason: str
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
+class Releasing:
+    """A claim that is on its way back, from the command until the claim file is gone.
+
+    Attributes:
+        at: when it was asked for, in seconds since the epoch: tells this release from every other.
+        reason: why, as the person or the agent said it, or empty.
+        progress: how far the work got, in words for the issue.
+        holder: who holds the task's lease in this claim's place, or empty.
+        is_begun: GitHub was looked at and nothing speaks against it, so it is carried through.
+    """
+
+    at: float
+    reason: str = ""
+    progress: str = ""
+    holder: str = ""
+    is_begun: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Record:
     """One claim as the engine remembers it.
 
@@ -84,7 +123,16 @@ class Record:
         intents: by kind, creates whose outcome is not known.
         troubles: by kind, actions that failed.
         judged: the phase that GitHub confirmed last.
-        outcome: how the claim ended, or empty while it lives.
+        session: the client's session that claimed or handed off; it alone is woken.
+        consent: who said yes to closing: "prompt", "close", "auto", "nudge: …", or empty.
+        changes_by: who asked for changes in a review that stands.
+        conflicts_with: the base branch that the pull request conflicts with, or empty.
+        told: the head and the failing checks that were last spoken of.
+        durations: how many seconds each check took when it last ended, by name.
+        nudges: the moves that were made by hand, oldest first, at most NUDGES_KEPT.
+        releasing: the task is being given back, whatever the phase, or None.
+        unassigned: the assignee is off the issue: a step of giving back that is a fact.
+        outcome: how the claim ended ("closed", "released"), or empty while it lives.
     """
 
     values: Mapping[str, Any]
@@ -110,6 +158,15 @@ class Record:
     intents: Mapping[str, Intent] = field(default_factory=dict)
     troubles: Mapping[str, Trouble] = field(default_factory=dict)
     judged: str = ""
+    session: str = ""
+    consent: str = ""
+    changes_by: tuple[str, ...] = ()
+    conflicts_with: str = ""
+    told: Mapping[str, Any] | None = None
+    durations: Mapping[str, float] = field(default_factory=dict)
+    nudges: tuple[Nudge, ...] = ()
+    releasing: Releasing | None = None
+    unassigned: bool = False
     outcome: str = ""
 
     @property
@@ -126,6 +183,11 @@ class Record:
     def claim_key(self) -> str:
         """Under which the ledger keeps what was said of this claim, and of no later one."""
         return f"{self.claim.issue_number}@{int(self.created_at)}"
+
+    @property
+    def end(self) -> str:
+        """The outcome that this claim will have when its file is gone."""
+        return "released" if self.releasing is not None else "closed"
 
     def with_values(self, values: Mapping[str, Any]) -> Record:
         """The record with some claim fields set."""
@@ -156,9 +218,13 @@ class Record:
         """The record that `as_json` gave; keys of another version are dropped."""
         known = {f.name for f in fields(cls)}
         kept = {name: value for name, value in data.items() if name in known}
-        kept["past"] = tuple(kept.get("past", ()))
+        for name in ("past", "changes_by"):
+            kept[name] = tuple(kept.get(name, ()))
         kept["intents"] = {k: Intent(**v) for k, v in kept.get("intents", {}).items()}
         kept["troubles"] = {k: Trouble(**v) for k, v in kept.get("troubles", {}).items()}
+        kept["nudges"] = tuple(Nudge(**nudge) for nudge in kept.get("nudges", ()))
+        if kept.get("releasing"):
+            kept["releasing"] = Releasing(**kept["releasing"])
         return cls(**kept)
 
 
@@ -197,10 +263,12 @@ def fold(record: Record, fact: plan.Fact, now: float) -> Record:
             return _settled(replace(record, comment_done=True), "PostComment")
         case plan.IssueClosed():
             return _settled(replace(record, issue_closed=True), "CloseIssue")
+        case plan.Unassigned():
+            return _settled(replace(record, unassigned=True), "Unassign")
         case plan.LeaseReleased():
             return _settled(replace(record, lease_done=True), "ReleaseLease")
         case plan.ClaimForgotten():
-            return replace(record, outcome="closed")
+            return replace(record, outcome=record.end)
         case plan.Failed():
             return _failed(record, fact, now)
         case _:
@@ -226,6 +294,8 @@ def _with_board(record: Record, fact: plan.BoardIs) -> Record:
     if fact.wrote_status is not None:
         values["last_synced_status"] = fact.wrote_status
     is_done = record.claim.phase == Phase.DONE and is_same(fact.wrote_status, Status.DONE)
+    # While a claim is given back, its one write of the card is all that the card gets.
+    is_done = is_done or (record.releasing is not None and record.releasing.is_begun)
     return replace(
         record.with_values(values),
         is_item_known=True,

@@ -17,6 +17,7 @@ from lifecycle.clock import SystemClock
 from lifecycle.deadline import Deadline
 from lifecycle.errors import Refused
 from lifecycle.redact import redact
+from lifecycle.store import worktree_root
 from lifecycle.wiring import World
 
 SECONDS = 60.0
@@ -50,18 +51,12 @@ def begin(*, as_json: bool, seconds: float | None = SECONDS) -> Session:
         Refused: the current folder is in no git worktree.
     """
     root = worktree_root(Path.cwd())
+    if root is None:
+        raise Refused(f"{Path.cwd()} is in no git worktree; go to the repository that you work in.")
     clock = SystemClock()
     desk = Desk(root, clock)
     world = World(root, os.environ, clock, Deadline.after(clock, seconds), desk.state)
     return Session(root, desk, world, as_json)
-
-
-def worktree_root(start: Path) -> Path:
-    """The nearest folder upwards that has a `.git`."""
-    for folder in (start, *start.parents):
-        if (folder / ".git").exists():
-            return folder
-    raise Refused(f"{start} is in no git worktree; go to the repository that you work in.")
 
 
 def claim_data(record: Record | None) -> dict[str, Any] | None:

@@ -17,7 +17,7 @@ def command(*, as_json: bool) -> None:
     """
     session = begin(as_json=as_json)
     loaded = session.desk.load(repair=False)
-    waiting = [say.text for say in session.desk.waiting()]
+    waiting = [say.text for say in session.desk.ledger.waiting()]
     if loaded.record is None:
         lines = ["No claim in this worktree. Make one with: lifecycle claim <number>"]
     else:

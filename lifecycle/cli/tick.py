@@ -13,6 +13,7 @@ from lifecycle.claim.briefing import claim_lines
 from lifecycle.cli.report import report_data, report_lines
 from lifecycle.cli.session import Session, begin, json_option
 from lifecycle.errors import Transient
+from lifecycle.hookio import session_of
 from lifecycle.plan import Tone, Wake
 
 
@@ -30,9 +31,10 @@ def command(*, dry_run: bool, as_json: bool) -> int:
 
 def look(session: Session) -> int:
     """One look, reported; exit code 1 if it could not be finished."""
-    report = engine.tick(session.world, session.desk, Wake.TICK, tones=_tones())
+    whom = session_of({}, session.world.environment)
+    report = engine.tick(session.world, session.desk, Wake.TICK, tones=tones(), session=whom)
     # What is the agent's stays on the queue for it, and is shown here all the same.
-    shown = [*report.said, *session.desk.waiting()]
+    shown = [*report.said, *session.desk.ledger.waiting()]
     lines = report_lines(replace(report, said=tuple(shown)))
     if report.record is not None and not report.record.outcome:
         known = "\n".join(lines)
@@ -48,7 +50,7 @@ def look(session: Session) -> int:
     return 1 if problem is not None else 0
 
 
-def _tones() -> Collection[Tone]:
+def tones() -> Collection[Tone]:
     """What this terminal may take off the queue: in an agent's session all of it.
 
     Claude Code sets CLAUDE_CODE_SESSION_ID for the commands that its agent runs. A person who looks

@@ -47,9 +47,9 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def quiet_table(quiet: Mapping[str, float], rounds: int) -> Table:
-    """The stops that have nothing to do, against Python's start and a process's."""
+    """The hooks that have nothing to do, against Python's start and a process's."""
     table = Table(
-        title=f"a stop that has nothing to do (medians of {rounds})", title_justify="left"
+        title=f"a hook that has nothing to do (medians of {rounds})", title_justify="left"
     )
     table.add_column("process")
     for name in ("ms", f"÷ {TRUE}", "÷ python3"):

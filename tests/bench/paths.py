@@ -6,18 +6,21 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 from typing import Any
 
+from lifecycle import guard, watch
 from lifecycle.api import Worktree
 from lifecycle.claim.file import CLAIM_FILE
 from lifecycle.resources import hook_script
 from lifecycle.sandbox.control import Control
 from lifecycle.sandbox.server import Sandbox, SandboxInfo
 from lifecycle.sandbox.state import PlannedCheck
+from lifecycle.store import Folder
 from tests.bench.timing import Probe, age, seconds_of
 
 TRUE = "/bin/true"
@@ -26,9 +29,11 @@ NO_CLAIM = "no claim: hooks/on-stop"
 NO_CLAIM_SH = "no claim: sh hooks/on-stop"
 UNCHANGED = "claim unchanged: hooks/on-stop"
 UNCHANGED_SH = "claim unchanged: sh hooks/on-stop"
+WAITED = "a waiter lives: hooks/ci-waiter"
+NOTHING_WAITS = "empty queue: hooks/user-prompt-submit"
 QUIET = "claim looked at, no stamp: Python"
 
-NO_OPS = (NO_CLAIM, NO_CLAIM_SH, UNCHANGED, UNCHANGED_SH)
+NO_OPS = (NO_CLAIM, NO_CLAIM_SH, UNCHANGED, UNCHANGED_SH, WAITED, NOTHING_WAITS)
 """Probes that must end before Python could have started."""
 
 BUDGET = {
@@ -37,6 +42,8 @@ BUDGET = {
     "opening the pull request": 3,
     "seeing the merge": 1,
     "closing": 4,
+    "a session's start": 1,
+    "a session's start, the board known": 0,
 }
 """The active paths, and how many requests each may take with the board's ids known."""
 
@@ -69,9 +76,9 @@ def environment(root: Path, **more: str) -> dict[str, str]:
 
 
 def quiet_probes(folder: Path) -> list[Probe]:
-    """Probes for the stop after which nothing changed, and what it is held against."""
-    empty, kept = folder / "empty", folder / "kept"
-    for root in (empty, kept):
+    """Probes for hooks that have nothing to do, and what they are held against."""
+    empty, kept, waited = folder / "empty", folder / "kept", folder / "waited"
+    for root in (empty, kept, waited):
         root.mkdir()
     claim, stamp = kept / CLAIM_FILE, kept / ".lifecycle" / "stamp"
     script = str(hook_script("on-stop"))
@@ -84,6 +91,8 @@ def quiet_probes(folder: Path) -> list[Probe]:
         raise RuntimeError("the look left no stamp: the quiet paths cannot be measured")
     bare = (sys.executable, "-I", "-S", "-c", "pass")
     true = next(path for path in ("/bin/true", "/usr/bin/true") if Path(path).exists())
+    _let_a_waiter_live(waited)
+    waiter, prompt = str(hook_script("ci-waiter")), str(hook_script("user-prompt-submit"))
     return [
         Probe(TRUE, (true,), without),
         Probe(NO_CLAIM, (script,), without),
@@ -91,9 +100,20 @@ def quiet_probes(folder: Path) -> list[Probe]:
         # Each run of the last probe sets the stamp anew, so these find it.
         Probe(UNCHANGED, (script,), within),
         Probe(UNCHANGED_SH, ("/bin/sh", script), within),
+        Probe(WAITED, (waiter,), environment(waited)),
+        Probe(NOTHING_WAITS, (prompt,), within),
         Probe(PYTHON, bare, without),
         Probe(QUIET, (script,), within, prepare=stamp.unlink),
     ]
+
+
+def _let_a_waiter_live(root: Path) -> None:
+    """A claim in review, and the sign of a waiter: this process, which lives as long as the bench."""
+    (root / CLAIM_FILE).write_text(json.dumps({**_CLAIM, "phase": "checks_running"}))
+    folder = Folder(root)
+    folder.make()
+    (folder.path / guard.IDLE_DUE).touch()
+    watch.promise(folder, "bench", time.time() + 86400)
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +189,8 @@ def _live(info: SandboxInfo, root: Path) -> dict[str, tuple[float, int]]:
     task.git("add", "work.txt")
     task.git("commit", "--quiet", "-m", "Work")
 
+    task.time("a session's start", "session-start")
+    task.time("a session's start, the board known", "session-start")
     task.edit(status="Todo")
     task.time("status changed", "on-stop")
     task.edit(status="In Progress")

@@ -15,10 +15,12 @@ from tests.bench import bench
 from tests.bench.paths import (
     BUDGET,
     NO_OPS,
+    NOTHING_WAITS,
     PYTHON,
     QUIET,
     TRUE,
     UNCHANGED,
+    WAITED,
     Took,
     active_paths,
     quiet_probes,
@@ -48,8 +50,14 @@ def test_quiet_probes_take_the_paths_that_they_are_named_for(tmp_path: Path) -> 
     spy = tmp_path / "spy"
     spy.write_text(f"#!/bin/sh\n: >'{told}'\n")
     spy.chmod(0o755)
-    seconds_of(unchanged.command, {**unchanged.environment, "LIFECYCLE_BIN": str(spy)})
-    assert not told.exists()
+    for probe in (unchanged, probes[WAITED], probes[NOTHING_WAITS]):
+        seconds_of(probe.command, {**probe.environment, "LIFECYCLE_BIN": str(spy)})
+        assert not told.exists(), probe.name
+    (tmp_path / "waited/.lifecycle/waiter").unlink()
+    waited = probes[WAITED]
+    seconds_of(waited.command, {**waited.environment, "LIFECYCLE_BIN": str(spy)})
+    assert told.exists()  # nobody waits any more: the measure measures
+    told.unlink()
     quiet.prepare()
     seconds_of(quiet.command, {**quiet.environment, "LIFECYCLE_BIN": str(spy)})
     assert told.exists()

@@ -18,6 +18,8 @@ from lifecycle.plan import (
     PullRequestOpened,
     ReleaseLease,
     SetBoard,
+    Unassign,
+    Unassigned,
 )
 from tests.factories import (
     issue,
@@ -91,6 +93,8 @@ def believed(action: Any) -> Any:
             return Commented(action.marker)
         case CloseIssue():
             return IssueClosed(action.issue)
+        case Unassign():
+            return Unassigned(action.login)
         case ReleaseLease():
             return LeaseReleased()
         case _:

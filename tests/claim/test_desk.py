@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -162,20 +163,49 @@ def test_forgetting_does_not_delete_the_next_claim(tmp_path: Path) -> None:
     assert not (tmp_path / CLAIM_FILE).exists()
 
 
-def test_a_sentence_is_queued_once_and_offered_once(tmp_path: Path) -> None:
-    """The ledger: a key that was said is never queued again, in this process or the next."""
+def test_what_was_taken_is_marked_on_disk_before_it_is_printed(tmp_path: Path) -> None:
+    """A process that is killed behind `take` has lost a nudge; the next one does not repeat it."""
     desk = desk_at(tmp_path)
-    desk.folder.make()
     say = Say("merged:107", "PR #107 merged!", Tone.ASK)
-    desk.queue(say)
-    desk.queue(say)
-    assert desk.waiting() == [say]
-    desk.offer([say], "on-idle")
+    desk.ledger.queue(say)
     desk.save()
+    assert (tmp_path / ".lifecycle/waiting").exists()
+    assert desk.take([Tone.ASK], "on-idle", "s1") == (say,)
     later = desk_at(tmp_path)
     later.load()
-    later.queue(say)
-    assert later.waiting() == []
+    later.ledger.queue(say)
+    assert later.ledger.waiting() == []
+    assert not (tmp_path / ".lifecycle/waiting").exists()
+
+
+def test_the_guards_read_who_owns_the_claim(tmp_path: Path) -> None:
+    """The owner's session lies in a file of its own while the claim lives, and goes with it."""
+    write(tmp_path, values())
+    desk = desk_at(tmp_path)
+    record = desk.load().record
+    assert record is not None
+    desk.remember(replace(record, session="one"))
+    desk.save()
+    assert (tmp_path / ".lifecycle/owner").read_text() == "one\n"
+    desk.remember(replace(record, session="one", outcome="closed"))
+    desk.save()
+    assert not (tmp_path / ".lifecycle/owner").exists()
+
+
+def test_a_prompt_is_worth_pythons_start_until_the_question_is_answered(tmp_path: Path) -> None:
+    """The mark lies there once the question was put, and goes with the first prompt after it."""
+    write(tmp_path, values(phase="merged_detected", pr_number=107))
+    desk = desk_at(tmp_path)
+    record = desk.load().record
+    assert record is not None
+    desk.remember(record)
+    mark = tmp_path / ".lifecycle/waiting"
+    desk.ledger.queue(Say(f"{record.claim_key}/merged:107", "merged!", Tone.ASK))
+    desk.take([Tone.ASK], "ci-waiter")
+    assert mark.exists()
+    desk.state["prompted"] = desk.clock.now() + 1
+    desk.save()
+    assert not mark.exists()
 
 
 def test_the_stamp_carries_the_mtime_that_was_read_and_only_of_a_settled_file(

@@ -66,7 +66,7 @@ def test_the_engine_walks_the_cell(cell: tuple[Phase, Phase]) -> None:
 def test_a_command_walks_the_cell(cell: tuple[Phase, Phase]) -> None:
     """The move is made without force."""
     phase, wanted = cell
-    moved = _moved(record(**{**REVIEW, "phase": phase.value}), wanted, force=False, override="")
+    moved = _moved(record(**{**REVIEW, "phase": phase.value}), wanted, force=False)
     assert moved.claim.phase == wanted
 
 

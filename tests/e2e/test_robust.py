@@ -12,7 +12,7 @@ import pytest
 
 from lifecycle.resources import hook_script
 from lifecycle.sandbox.faults import Fault
-from tests.conftest import BRANCH, Place
+from tests.conftest import BRANCH, COMMAND, Place
 
 HOOKS = ["on-stop", "on-idle", "session-start"]
 
@@ -45,6 +45,16 @@ def test_any_stdin_is_survived(place: Place, hook: str, name: str) -> None:
     assert_harmless(place.hook(hook, INPUTS[name]))
     if hook == "on-stop" and name != "no object":
         assert place.claim()["phase"] == "pr_created"
+
+
+@pytest.mark.parametrize("hook", ["ci-waiter", "user-prompt-submit", "session-end"])
+@pytest.mark.parametrize("name", INPUTS)
+def test_any_stdin_is_survived_behind_the_guard(place: Place, hook: str, name: str) -> None:
+    """The other entrypoints, started as their guards start them, while the agent codes."""
+    place.ready(phase="coding")
+    (place.root / ".lifecycle").mkdir()
+    assert_harmless(place.run(str(COMMAND), "hook", hook, stdin=INPUTS[name]))
+    assert place.claim()["phase"] == "coding"
 
 
 @pytest.mark.parametrize("hook", HOOKS)
@@ -113,8 +123,7 @@ def test_no_network_is_silent_and_looked_at_again(place: Place) -> None:
     """A refused connection is Transient: nothing said, the claim kept, the next look is due."""
     place.ready()
     nowhere = {"GITHUB_API_URL": "http://127.0.0.1:9", "GITHUB_GRAPHQL_URL": "http://127.0.0.1:9/"}
-    (place.root / ".lifecycle.toml").write_text(f'repository = "{place.info.repository}"\n')
-    done = place.hook("on-stop", {}, **nowhere)
+    done = place.hook("on-stop", {}, LIFECYCLE_REPOSITORY=place.info.repository, **nowhere)
     assert (done.returncode, done.stdout) == (0, "")
     assert place.claim()["phase"] == "ready_for_pr"
     assert (place.root / ".lifecycle/due").exists()

@@ -1,0 +1,48 @@
+"""The board's lines for a session's start, read anew every ten minutes at the most."""
+
+from __future__ import annotations
+
+import contextlib
+
+from lifecycle import log
+from lifecycle.answers.call import Call
+from lifecycle.claim import briefing
+from lifecycle.claim.briefing import BOARD_CACHE
+from lifecycle.deadline import DeadlineReached
+from lifecycle.errors import LifecycleError, LockBusy
+from lifecycle.redact import redact
+
+FRESH_SECONDS = 600.0
+
+
+def board_lines(call: Call) -> list[str]:
+    """The board, or one line that says why it is missing; the session starts all the same."""
+    world, now = call.world, call.world.clock.now()
+    try:
+        if world.settings.project_number is None or world.board is None:
+            return []
+        which = f"{world.settings.project_owner}/{world.settings.project_number}/{world.base}"
+        known = world.cache.get(BOARD_CACHE)
+        kept = known if isinstance(known, dict) and known.get("of") == which else None
+        if kept is not None and 0 <= now - float(kept["at"]) < FRESH_SECONDS:
+            return [str(line) for line in kept["lines"]]
+        lines = briefing.board_lines(world.board.brief(), world.base)
+        world.cache.put(BOARD_CACHE, {"of": which, "at": now, "lines": lines})
+        _keep(call)
+    except DeadlineReached:
+        problem = "GitHub did not answer in time, so the board is not shown."
+    except LifecycleError as error:
+        problem = redact(error.sentence, world.environment)
+    else:
+        return lines
+    log.write(world.root, f"session-start: {problem}")
+    return [problem]
+
+
+def _keep(call: Call) -> None:
+    """Keep ids and lines for the next wake, if nobody else is writing just now."""
+    desk, learned = call.desk, call.world.cache.state.get("cache", {})
+    with contextlib.suppress(LockBusy), desk.folder.locked(0.2):
+        state = desk.folder.load_state()
+        state["cache"] = {**state.get("cache", {}), **learned}
+        desk.folder.save_state(state)

@@ -1,0 +1,85 @@
+"""One call of a hook: what the client sent, and what may be touched."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from lifecycle import engine, hookio, watch
+from lifecycle.claim import presence
+from lifecycle.claim.desk import Desk
+from lifecycle.claim.file import CLAIM_FILE
+from lifecycle.claim.state import Record
+from lifecycle.engine import Report
+from lifecycle.errors import LifecycleError
+from lifecycle.hookio import REPLIES, Reply
+from lifecycle.plan import Wake
+from lifecycle.wiring import World
+
+ENDED = "ended"
+"""A file in `.lifecycle/` with the id of the owner's session, once that has ended."""
+
+STOPPED = "stopped"
+"""A mark in `.lifecycle/` whose mtime is the moment at which on-stop last ran."""
+
+
+@dataclass(frozen=True)
+class Call:
+    """One event that the client sent to one entrypoint.
+
+    Attributes:
+        hook: the entrypoint.
+        event: the event's JSON.
+        session: the client's session, or empty if nobody said.
+        world: what may be touched.
+        desk: the claim file and state.json.
+    """
+
+    hook: str
+    event: Mapping[str, Any]
+    session: str
+    world: World
+    desk: Desk
+
+    @property
+    def has_claim(self) -> bool:
+        """True if the claim file is there."""
+        return (self.desk.root / CLAIM_FILE).exists()
+
+    @cached_property
+    def record(self) -> Record | None:
+        """The claim as it lies there, without a lock and without a repair."""
+        try:
+            return self.desk.load(repair=False).record
+        except LifecycleError:
+            return None
+
+    @property
+    def is_mine(self) -> bool:
+        """True if this session may be woken for the claim, or there is none."""
+        return self.record is None or presence.is_mine(self.record, self.session)
+
+    @property
+    def has_waiter(self) -> bool:
+        """True if a process waits for this claim's news right now."""
+        return watch.is_live(self.desk.folder, self.world.clock.now())
+
+    def look(self, wake: Wake) -> Reply:
+        """One look of the engine, if there is anything to look for, and its reply."""
+        if self.has_claim and engine.is_quiet(self.world, self.desk, wake):
+            return Reply()
+        report = engine.tick(
+            self.world,
+            self.desk,
+            wake,
+            tones=REPLIES[self.hook].tones,
+            channel=self.hook,
+            session=self.session,
+        )
+        return self.reply(report)
+
+    def reply(self, report: Report) -> Reply:
+        """What this entrypoint prints of a report."""
+        return hookio.render(self.hook, report.said)

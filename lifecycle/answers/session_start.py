@@ -1,0 +1,113 @@
+"""SessionStart, every source: the claim, what waits, the open question, and the board.
+
+What needs somebody is rendered from state here, however often a session starts: a hook that was
+killed loses a nudge, never the question. The claim comes from files alone; the board from GitHub, if
+it answers in time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from lifecycle import config, hookio, store, versions
+from lifecycle.answers.board import board_lines
+from lifecycle.answers.call import ENDED, STOPPED, Call
+from lifecycle.claim import briefing, presence
+from lifecycle.claim.desk import PROMPTS, WAITING, Loaded
+from lifecycle.claim.presence import Signs
+from lifecycle.claim.state import Record
+from lifecycle.errors import ClaimRefused, LockBusy, Refused
+from lifecycle.hookio import REPLIES, Reply
+from lifecycle.plan import Say, Tone
+
+LOCK_SECONDS = 1.5
+TWICE_SECONDS = 10.0
+"""The same session starting from the same source within this time is the same start: two copies of
+the hook are installed, and one of them has answered."""
+
+
+def answer(call: Call) -> Reply:
+    """The briefing; nothing in a repository that has no claim and never asked for a board."""
+    world, desk = call.world, call.desk
+    is_served = config.is_served(world.root, world.environment)
+    if not (call.has_claim or is_served or desk.has_mark(WAITING)):
+        return Reply()
+    try:
+        world.refuse_tracked()
+    except Refused as error:
+        return hookio.render(call.hook, [], context=[error.sentence], person=[error.sentence])
+    try:
+        with desk.folder.locked(world.deadline.remaining(at_most=LOCK_SECONDS)):
+            loaded = _loaded(call)
+            if _was_answered(call):
+                return Reply()
+            for say in [*loaded.says, *_differences(call)]:
+                desk.ledger.queue(say)
+            context, person = _claim(call, loaded.record)
+            said = desk.ledger.take(REPLIES[call.hook].tones, call.hook, call.session)
+            desk.save()
+    except LockBusy:
+        # Somebody looks at a GitHub that is slow. The queue can wait; the claim and its question not.
+        context, person = _claim(call, call.record)
+        said = ()
+    world.cache.state = desk.state
+    # One sentence on the queue may stand in two lines of the claim: the question and what to do.
+    known = " ".join([*context, *person])
+    fresh = [say for say in said if say.text not in known]
+    return hookio.render(call.hook, fresh, context=[*context, *board_lines(call)], person=person)
+
+
+def _loaded(call: Call) -> Loaded:
+    try:
+        return call.desk.load()
+    except ClaimRefused as error:
+        call.desk.ledger.queue_refusal(error)
+        return Loaded(None)
+
+
+def _was_answered(call: Call) -> bool:
+    """True for the second copy of one event; otherwise the event is noted."""
+    now = call.world.clock.now()
+    before = call.desk.state.get("started") or {}
+    this = {"session": call.session, "source": str(call.event.get("source", ""))}
+    is_same = {name: before.get(name) for name in this} == this
+    if call.session and is_same and 0 <= now - float(before.get("at", 0)) < TWICE_SECONDS:
+        return True
+    call.desk.state["started"] = {**this, "at": now}
+    return False
+
+
+def _differences(call: Call) -> list[Say]:
+    text = versions.difference(call.world.environment)
+    return [Say(f"versions:{text}", text, Tone.NOTE)] if text else []
+
+
+def _claim(call: Call, record: Record | None) -> tuple[list[str], list[str]]:
+    """Lines for the model and lines for the person; the claim's owner is this session from now on.
+
+    Unless another one that is alive holds it: then both are told.
+    """
+    if record is None:
+        return [], []
+    lines = briefing.claim_lines(record)
+    signs = _signs(call)
+    if presence.is_held(record, call.session, signs, call.world.clock.now()):
+        line = briefing.held_line(record, signs.last_at)
+        return [line, *lines], [line]
+    if call.session and record.session != call.session:
+        call.desk.remember(replace(record, session=call.session))
+    return lines, [*briefing.question_lines(record), *briefing.problem_lines(record)]
+
+
+def _signs(call: Call) -> Signs:
+    """What `.lifecycle/` shows of the session that holds the claim."""
+    folder = call.desk.folder.path
+    ended = store.read(folder / ENDED)
+    # The owner's prompts alone touch the first; any session's stop the second.
+    marks = [folder / name for name in (PROMPTS, STOPPED)]
+    seen = [mark.stat().st_mtime for mark in marks if mark.exists()]
+    return Signs(
+        ended=ended.content.decode(errors="replace").strip() if ended else "",
+        has_waiter=call.has_waiter,
+        last_at=next(iter(seen), None),
+    )

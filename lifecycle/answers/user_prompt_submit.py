@@ -1,0 +1,29 @@
+"""UserPromptSubmit: deliver what waits, beside the user's own words; and note that a person wrote.
+
+The prompt itself is neither kept nor sent anywhere: only the moment is.
+"""
+
+from __future__ import annotations
+
+from lifecycle import hookio
+from lifecycle.answers.call import Call
+from lifecycle.hookio import REPLIES, Reply
+
+
+def answer(call: Call) -> Reply:
+    """What waits, unless no person wrote this prompt: a wake's own text came with it already."""
+    desk, world = call.desk, call.world
+    if hookio.is_machine_made(call.event) or not desk.folder.path.is_dir():
+        return Reply()
+    if not call.is_mine:
+        return Reply()
+    world.refuse_tracked()
+    with desk.folder.locked(world.deadline.remaining()):
+        loaded = desk.load()
+        # Before the sentences: a question that goes out with this prompt is not answered by it.
+        desk.state["prompted"] = world.clock.now()
+        for say in loaded.says:
+            desk.ledger.queue(say)
+        said = desk.ledger.take(REPLIES[call.hook].tones, call.hook, call.session)
+        desk.save()
+    return hookio.render(call.hook, said)

@@ -1,0 +1,98 @@
+"""What is said, to whom, and that it is said once.
+
+A sentence has a key: the event, the issue, the pull request, and the head or the error that it is
+about. Two rules hold. A key is queued once. And what a channel takes is marked as offered, with the
+session that it was offered to, and leaves the queue *before* it is printed: a process that is killed
+in between loses a nudge and never repeats one. Questions and errors that need somebody are kept in
+the claim's record besides, and rendered from there whenever a session starts.
+
+The ledger is a part of state.json and outlives the claim; the caller holds the lock and saves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+from lifecycle.errors import LifecycleError
+from lifecycle.plan import Say, Tone
+from lifecycle.ports import Clock
+from lifecycle.redact import redact
+
+_REFUSED = "refused:"
+_SAID_LIMIT = 400
+
+
+class Ledger:
+    """The queue, and what was said, inside state.json's content."""
+
+    def __init__(self, state: dict[str, Any], clock: Clock) -> None:
+        self.state = state
+        self.clock = clock
+
+    def was_said(self, key: str) -> bool:
+        """True if the sentence with this key was queued or offered before."""
+        return key in self.state.get("said", {})
+
+    def offered_at(self, key: str) -> float | None:
+        """When the sentence was first given to a channel, in seconds, or None."""
+        found = self.state.get("said", {}).get(key, {}).get("offered")
+        return float(found) if isinstance(found, int | float) else None
+
+    def queue(self, say: Say, *, again: bool = False) -> None:
+        """Put a sentence on the queue, once for its key; `again`: if it is not on it now."""
+        if say in self.waiting() or (self.was_said(say.key) and not again):
+            return
+        said = self.state.setdefault("said", {})
+        entry = said.setdefault(say.key, {})
+        entry.update(at=self.clock.now(), stands=say.stands)
+        for stale in list(said)[:-_SAID_LIMIT]:
+            del said[stale]
+        self.state.setdefault("queue", []).append(
+            {"key": say.key, "text": say.text, "tone": say.tone.value}
+        )
+
+    def queue_refusal(self, error: LifecycleError) -> None:
+        """Queue what stands in the way, once: to the agent if it can mend it."""
+        tone = Tone.ACT if error.for_agent else Tone.NOTE
+        self.queue(Say(f"{_REFUSED}{error.sentence}", redact(error.sentence), tone))
+
+    def clear_refusals(self) -> None:
+        """What stood in the way stands there no more: it is not said any longer, and may come back."""
+        queue = self.state.get("queue", [])
+        self.state["queue"] = [e for e in queue if not str(e["key"]).startswith(_REFUSED)]
+        said = self.state.get("said", {})
+        for key in [key for key in said if key.startswith(_REFUSED)]:
+            del said[key]
+
+    def forget_cleared(self, prefix: str, stated: Collection[str]) -> None:
+        """Let conditions that no longer hold be said again if they come back."""
+        said = self.state.get("said", {})
+        for key in [key for key in said if key.startswith(prefix) and key not in stated]:
+            if said[key].get("stands"):
+                del said[key]
+
+    def waiting(self) -> list[Say]:
+        """Sentences that no channel has taken yet."""
+        return [
+            Say(entry["key"], entry["text"], Tone(entry["tone"]))
+            for entry in self.state.get("queue", [])
+        ]
+
+    def take(self, tones: Collection[Tone], channel: str, session: str = "") -> tuple[Say, ...]:
+        """Take off the queue what `channel` can deliver; the caller saves before it prints.
+
+        Args:
+            tones: what the channel can deliver; the rest waits.
+            channel: the entrypoint that prints it.
+            session: whom it is offered to, or empty if nobody knows.
+        """
+        taken = [say for say in self.waiting() if say.tone in tones]
+        keys = {say.key for say in taken}
+        self.state["queue"] = [e for e in self.state.get("queue", []) if e["key"] not in keys]
+        for key in keys:
+            entry = self.state.setdefault("said", {}).setdefault(key, {})
+            # The first time counts: an answer that came after it is an answer.
+            entry.setdefault("offered", self.clock.now())
+            entry.update(channel=channel, session=session)
+        return tuple(taken)

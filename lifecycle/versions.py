@@ -1,0 +1,33 @@
+"""Whether the plugin and the command belong together: they are installed and updated apart."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+from lifecycle import __version__
+
+
+def plugin_version(environment: Mapping[str, str]) -> str | None:
+    """The version of the plugin that runs this hook; None outside a plugin, or if it says none."""
+    root = environment.get("CLAUDE_PLUGIN_ROOT")
+    if not root:
+        return None
+    try:
+        manifest = json.loads((Path(root) / ".claude-plugin" / "plugin.json").read_bytes())
+        return str(manifest["version"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def difference(environment: Mapping[str, str]) -> str | None:
+    """One sentence if plugin and command are of different versions, or None."""
+    plugin = plugin_version(environment)
+    if plugin is None or plugin == __version__:
+        return None
+    return (
+        f"The lifecycle plugin is version {plugin} and the lifecycle command is {__version__}; both "
+        "go on working as they can. Update the older one: /plugin update lifecycle, or "
+        "pipx upgrade agent-lifecycle."
+    )

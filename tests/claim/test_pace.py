@@ -1,0 +1,94 @@
+"""When a watcher looks next."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from lifecycle.claim import pace
+from lifecycle.claim.seen import Rules
+from lifecycle.claim.state import Trouble
+from lifecycle.model import Bucket, Check, Checks
+from lifecycle.times import render
+from tests.claim.steps import READY, REVIEW
+from tests.factories import NOW, SHA, record
+
+RULES = Rules(poll_seconds=120)
+POLLED: dict[str, Any] = {
+    **REVIEW,
+    "phase": "checks_running",
+    "last_check_poll": render(NOW - 10),
+}
+
+
+def when(made: Any, *, settled: bool = True, stopped_at: float | None = None) -> float | None:
+    return pace.next_look(made, RULES, NOW, settled=settled, stopped_at=stopped_at)
+
+
+def summary(ends_at: float | None) -> dict[str, Any]:
+    return {"checks": {"sha": SHA, "passed": 0, "running": 1, "failed": [], "ends_at": ends_at}}
+
+
+def test_the_design_polls_every_two_minutes() -> None:
+    """With nothing known of how long the checks take: 120 s after the last poll."""
+    assert when(record(**POLLED)) == NOW - 10 + 120
+
+
+def test_a_poll_comes_early_when_the_checks_are_about_to_end() -> None:
+    """Five seconds behind the expected end, but never within fifteen of the last poll."""
+    assert when(record(**POLLED, memory=summary(NOW + 40))) == NOW + 45
+    assert when(record(**POLLED, memory=summary(NOW - 5))) == NOW + 5
+    assert when(record(**POLLED, memory=summary(NOW + 4000))) == NOW + 110
+
+
+def test_an_estimate_that_was_wrong_is_not_polled_after_again_and_again() -> None:
+    """A check that runs longer than last time costs one early poll, not one every few seconds."""
+    assert when(record(**POLLED, memory=summary(NOW - 30))) == NOW + 110
+
+
+@pytest.mark.parametrize("last", [None, "yesterday", render(NOW + 5000)])
+def test_fault_9_an_unusable_time_polls_at_once(last: str | None) -> None:
+    """Missing, unreadable or in the future: none of them stops the polling."""
+    assert when(record(**{**POLLED, "last_check_poll": last})) == 0.0
+
+
+def test_a_rate_limit_is_waited_out() -> None:
+    """What GitHub asked us to wait holds the next look back, whatever the backoff says."""
+    held = Trouble("m", "rate limit", until=NOW + 900)
+    assert when(record(**POLLED, memory={"troubles": {"Look": held}})) == NOW + 900
+
+
+@pytest.mark.parametrize("phase", ["coding", "merged_detected"])
+def test_what_only_people_can_bring_about_is_not_waited_for(phase: str) -> None:
+    """While the agent codes, and after the question: nothing that a poll could see."""
+    assert when(record(phase=phase, memory={"judged": phase})) is None
+
+
+def test_a_hand_off_is_left_to_the_stop_that_it_was_made_for() -> None:
+    """Written in the middle of a turn it is nobody's yet; after its stop, on-stop has ten seconds."""
+    made = record(**READY)
+    assert when(made, settled=False) == math.inf
+    assert when(made, settled=False, stopped_at=NOW - 1) == NOW + 9
+    assert when(made, settled=True, stopped_at=NOW - 1) is None
+
+
+def test_a_failure_that_is_tried_again_is_waited_for_in_any_phase() -> None:
+    """A PR that could not be opened while GitHub was away is opened when it is back."""
+    trouble = {"OpenPullRequest": Trouble("m", "502", until=NOW + 60)}
+    made = replace(record(**READY), troubles=trouble)
+    assert when(made, settled=False) == NOW + 60
+
+
+def test_durations_are_learned_from_checks_that_ended() -> None:
+    """The expected end is the start plus last time's duration; one unknown check and none is told."""
+    ended = Check("test", Bucket.PASS, started_at=NOW - 300, ended_at=NOW - 60)
+    durations = pace.learned({"lint": 20.0}, Checks(SHA, (ended,)))
+    assert durations == {"lint": 20.0, "test": 240.0}
+    running = Check("test", Bucket.PENDING, started_at=NOW - 200)
+    assert pace.ends_at(Checks(SHA, (running,)), durations) == NOW + 40
+    unknown = Check("deploy", Bucket.PENDING, started_at=NOW)
+    assert pace.ends_at(Checks(SHA, (running, unknown)), durations) is None
+    assert pace.ends_at(Checks(SHA, (ended,)), durations) is None

@@ -1,0 +1,293 @@
+"""Sessions: what each hears at its start and with its prompts, and whose claim it is."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lifecycle import __version__
+from lifecycle.resources import hook_script
+from tests.conftest import Place
+from tests.e2e.client import Session, heard
+
+ONE, TWO = "11111111-aaaa-4bbb-8ccc-000000000001", "22222222-aaaa-4bbb-8ccc-000000000002"
+SOURCES = ["startup", "resume", "clear", "compact", "fork"]
+QUESTION = "PR #46 merged! Should I close issue #42?"
+
+
+@pytest.fixture
+def session(place: Place) -> Session:
+    """A session with a hand-off in the claim."""
+    place.ready()
+    return Session(place, ONE)
+
+
+def asked(session: Session) -> None:
+    """The PR was opened and merged, and a wake put the question."""
+    session.prompt("please hand off")
+    session.on_stop()
+    session.place.control.merge_pull(46)
+    woken = heard(session.waiter())
+    assert woken.model.startswith(QUESTION)
+    assert session.wake(woken.model).is_silent  # the client makes a prompt of it
+
+
+def test_what_waits_comes_with_the_next_human_prompt_and_once(session: Session) -> None:
+    """A person's `lifecycle tick` left news for the agent: nothing on a wake, all on a prompt."""
+    session.on_stop()
+    session.place.control.merge_pull(46)
+    assert QUESTION in session.place.cli("tick").stdout
+    assert session.wake("something else").is_silent
+    said = session.prompt("how is it going?")
+    assert said.model.startswith(QUESTION)
+    assert session.prompt("and now?").is_silent
+
+
+def test_a_prompt_with_an_empty_queue_never_reaches_python(session: Session) -> None:
+    """The script ends in the shell: the command that it would start is not there."""
+    session.on_stop()
+    spy = session.place.root.parent / "spy"
+    spy.write_text("#!/bin/sh\nexit 9\n")
+    spy.chmod(0o755)
+    other = Session(session.place, ONE, {"LIFECYCLE_BIN": str(spy)})
+    assert other.prompt().code == 0
+    session.place.control.merge_pull(46)
+    session.place.cli("tick")
+    assert other.prompt().code == 9
+
+
+def test_done_needs_the_users_answer_where_prompts_are_heard(session: Session) -> None:
+    """Woken with the question, the agent writes done by itself: refused. After the answer: closed."""
+    asked(session)
+    place = session.place
+    place.write(phase="done")
+    place.clear()
+    refused = session.on_stop()
+    assert "the user has written nothing since" in refused.model
+    assert place.requests() == []
+    assert place.claim()["phase"] == "merged_detected"
+    assert place.issue()["state"] == "open"
+    assert session.wake("again").is_silent
+    place.write(phase="done")
+    assert "was not closed" in session.on_stop().model  # a wake is nobody's answer
+
+    assert session.prompt("yes, close it").is_silent
+    place.write(phase="done")
+    assert session.on_stop().person.startswith("Issue #42 closed.")
+    assert place.issue()["state"] == "closed"
+
+
+def test_lifecycle_close_is_a_yes_and_the_comment_says_so(session: Session) -> None:
+    """The explicit command does not wait for a prompt; what closed the issue can be read there."""
+    asked(session)
+    done = session.cli("close")
+    assert done.returncode == 0, done.stderr
+    (comment,) = session.place.issue()["comments"]
+    assert comment["body"].startswith("Completed in #46")
+    assert "lifecycle close" in comment["body"]
+
+
+def test_auto_closes_at_the_merge(session: Session) -> None:
+    """`close = "auto"`: no question; the agent hears of the merge and the person of the close."""
+    place = session.place
+    (place.root / ".lifecycle.toml").write_text('close = "auto"\n')
+    session.on_stop()
+    place.control.merge_pull(46)
+    woken = heard(session.waiter())
+    assert woken.model.startswith("PR #46 merged; issue #42 is closed now")
+    assert "Should I" not in woken.model
+    assert place.issue()["state"] == "closed"
+    assert "auto" in place.issue()["comments"][0]["body"]
+    # The claim is gone, and what it left to say is said without it.
+    assert not place.has_claim()
+    assert session.on_stop().person.startswith("Issue #42 closed.")
+    assert session.on_stop().is_silent
+    assert session.prompt().is_silent
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_every_start_shows_the_claim_and_the_open_question(session: Session, source: str) -> None:
+    """However the session starts, and although the wake had said it: state is rendered, not the queue.
+
+    The person is shown the question as well, since the agent says nothing before the first prompt.
+    """
+    asked(session)
+    said = session.start(source)
+    assert "Claim: issue #42 on branch claude/fix-42, phase merged_detected, PR #46" in said.model
+    assert QUESTION in said.model
+    assert QUESTION in said.person
+    assert said.model.count(QUESTION) == 1
+
+
+def test_the_start_shows_the_board_from_one_request_and_not_again_for_ten_minutes(
+    session: Session,
+) -> None:
+    """Four counts, the first Todo by priority, who is at work; then from the cache."""
+    place = session.place
+    place.control.set_field(42, "Status", "In Progress")
+    place.clear()
+    first = session.start()
+    assert [request.operation for request in place.requests()] == ["BriefBoard"]
+    assert "In Progress" in first.model
+    assert "#42" in first.model
+    place.clear()
+    again = session.start("resume")
+    assert place.requests() == []
+    assert again.model == first.model
+
+
+def test_a_second_session_is_told_that_the_claim_is_held(session: Session) -> None:
+    """It hears whose it is and what to do instead; the owner's starts are not disturbed."""
+    session.prompt()
+    session.on_stop()
+    stranger = Session(session.place, TWO)
+    told = stranger.start()
+    assert f"is held by another session ({ONE}, last active" in told.model
+    assert "held by another session" in told.person
+    assert "--worktree" in told.model
+    assert "held by another" not in session.start("compact").model
+    session.place.control.merge_pull(46)
+    assert stranger.idle().is_silent
+    assert session.idle().woke
+
+
+def test_a_session_that_ended_leaves_its_claim_to_the_next(session: Session) -> None:
+    """The laptop was closed in the evening: in the morning another session goes on, and is woken."""
+    session.prompt()
+    session.on_stop()
+    assert session.end().is_silent
+    morning = Session(session.place, TWO)
+    assert "held by another" not in morning.start().model
+    session.place.control.merge_pull(46)
+    assert heard(session.waiter()).is_silent
+    assert heard(morning.waiter()).woke
+
+
+def test_claiming_again_takes_the_claim_over_in_this_session(session: Session) -> None:
+    """What the held session's sentence offers: the owner changes, nothing else does."""
+    session.prompt()
+    session.on_stop()
+    stranger = Session(session.place, TWO)
+    done = stranger.cli("claim", "42")
+    assert done.returncode == 0, done.stderr
+    session.place.control.merge_pull(46)
+    assert heard(session.waiter()).is_silent
+    assert heard(stranger.waiter()).woke
+
+
+@pytest.mark.parametrize("tracked", [".agent-claim.json", ".lifecycle/state.json"])
+def test_a_claim_that_came_with_the_repository_is_refused_with_a_word(
+    session: Session, tracked: str
+) -> None:
+    """What git tracks is somebody else's: nothing of it is shown, said or done, at any event."""
+    place = session.place
+    if tracked != ".agent-claim.json":
+        session.on_stop()
+        (place.root / ".lifecycle/.gitignore").unlink()
+    place.git("add", "--force", tracked)
+    place.clear()
+    said = session.start()
+    assert "is tracked by git" in said.model
+    assert "is tracked by git" in said.person
+    assert "Fix race condition" not in said.model
+    assert session.on_stop().is_silent
+    assert session.idle().is_silent
+    assert session.prompt().is_silent
+    assert heard(session.waiter()).is_silent
+    for command in (("tick",), ("handoff", "--summary", "x"), ("close",), ("claim", "42")):
+        done = session.cli(*command)
+        assert done.returncode == 1, command
+        assert "is tracked by git" in done.stderr
+    assert place.requests() == []
+
+
+def plugin(place: Place, version: str) -> dict[str, str]:
+    """A plugin folder of that version, as the client names it to its hooks."""
+    root = place.root.parent / f"plugin-{version}"
+    (root / ".claude-plugin").mkdir(parents=True)
+    manifest = {"name": "lifecycle", "version": version}
+    (root / ".claude-plugin/plugin.json").write_text(json.dumps(manifest))
+    return {"CLAUDE_PLUGIN_ROOT": str(root)}
+
+
+def test_versions_that_differ_are_said_once_to_the_person(session: Session) -> None:
+    """The plugin and the command are updated apart; equal ones are no news."""
+    same = Session(session.place, ONE, plugin(session.place, __version__))
+    assert "version" not in same.start().person
+    other = Session(session.place, ONE, plugin(session.place, "9.9.9"))
+    said = other.start("resume")
+    assert f"plugin is version 9.9.9 and the lifecycle command is {__version__}" in said.person
+    assert "9.9.9" not in other.start("clear").person
+
+
+def test_where_init_put_its_hooks_the_plugins_copies_end_in_the_shell(session: Session) -> None:
+    """init's mark lies in the project: the plugin's copies leave it to the others."""
+    place = session.place
+    (place.root / ".claude").mkdir()
+    (place.root / ".claude/lifecycle.json").write_text("{}\n")
+    copy = Session(place, ONE, plugin(place, __version__))
+    assert copy.on_stop().is_silent
+    assert copy.start().is_silent
+    assert place.pulls() == {} or all(p["state"] != "open" for p in place.pulls().values())
+    assert "PR #46 created" in session.on_stop().model
+
+
+def test_a_plugin_without_the_command_says_once_how_to_install_it(
+    place: Place, tmp_path: Path
+) -> None:
+    """Nothing breaks and nothing is said by any other hook; the hint is shown to the person."""
+    nothing = tmp_path / "bin"
+    nothing.mkdir()
+    for tool in ("mkdir", "sh"):
+        found = shutil.which(tool)
+        assert found is not None
+        (nothing / tool).symlink_to(found)
+    environment: dict[str, Any] = {
+        **plugin(place, __version__),
+        "PATH": str(nothing),
+        "LIFECYCLE_BIN": "",
+        "XDG_CONFIG_HOME": str(tmp_path / "config"),
+    }
+    place.ready()
+    session = Session(place, ONE, environment)
+    assert "pipx install agent-lifecycle" in session.start().person
+    assert session.start("clear").is_silent
+    assert session.on_stop().is_silent
+    assert heard(session.waiter()).is_silent
+
+
+def test_the_recorded_command_is_found_without_a_path(place: Place, tmp_path: Path) -> None:
+    """A plugin has no Python environment: `bin` in the user's config folder names the command."""
+    config = tmp_path / "config"
+    (config / "lifecycle").mkdir(parents=True)
+    spy = tmp_path / "a folder" / "lifecycle"
+    spy.parent.mkdir()
+    spy.write_text("#!/bin/sh\nexit 9\n")
+    spy.chmod(0o755)
+    (config / "lifecycle/bin").write_text(f"{spy}\n")
+    place.ready()
+    session = Session(place, ONE, {"LIFECYCLE_BIN": "", "XDG_CONFIG_HOME": str(config)})
+    assert session.on_stop().code == 9
+    spy.unlink()
+    assert session.on_stop().code == 0  # it is gone: `lifecycle` on PATH, or nothing
+
+
+def test_hooks_serve_the_worktree_that_the_project_folder_lies_in(session: Session) -> None:
+    """The client was started in a subfolder: the claim at the worktree's root is served all the same."""
+    below = session.place.root / "services" / "api"
+    below.mkdir(parents=True)
+    inner = Session(session.place, ONE, {"CLAUDE_PROJECT_DIR": str(below)})
+    assert "PR #46 created" in inner.on_stop().model
+    assert not (below / ".lifecycle").exists()
+
+
+def test_a_hook_that_is_only_linked_to_ends_quietly(session: Session, tmp_path: Path) -> None:
+    """What the scripts share lies beside them; a lone link finds nothing and stops nobody."""
+    link = tmp_path / "on-stop"
+    link.symlink_to(hook_script("on-stop"))
+    done = session.place.run(str(link), CLAUDE_CODE_SESSION_ID=ONE)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

@@ -1,0 +1,111 @@
+"""The ledger: what is said once, to whom, and what waits."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lifecycle.errors import ClaimRefused, Refused
+from lifecycle.ledger import Ledger
+from lifecycle.plan import Say, Tone
+from tests.conftest import ManualClock
+
+ASK = Say("42@1/merged:107", "PR #107 merged!", Tone.ASK)
+NOTE = Say("42@1/issue-closed:107", "Issue #42 closed.", Tone.NOTE)
+
+
+def ledger(state: dict[str, Any] | None = None) -> Ledger:
+    return Ledger({} if state is None else state, ManualClock())
+
+
+def test_a_key_is_queued_once_and_offered_once() -> None:
+    """Neither while it waits nor after it was offered does a key come on the queue again."""
+    state: dict[str, Any] = {}
+    ledger(state).queue(ASK)
+    ledger(state).queue(ASK)
+    assert ledger(state).waiting() == [ASK]
+    assert ledger(state).take([Tone.ASK], "ci-waiter", "s1") == (ASK,)
+    ledger(state).queue(ASK)
+    assert ledger(state).waiting() == []
+
+
+def test_what_a_channel_cannot_deliver_stays() -> None:
+    """A wake cannot reach the person: the note waits for a channel that can."""
+    book = ledger()
+    book.queue(ASK)
+    book.queue(NOTE)
+    assert book.take([Tone.ASK], "on-idle") == (ASK,)
+    assert book.waiting() == [NOTE]
+
+
+def test_an_offer_names_channel_session_and_its_first_moment() -> None:
+    """Whom it was offered to is kept; a later offer of the same question moves no moment."""
+    clock = ManualClock()
+    book = Ledger({}, clock)
+    book.queue(ASK)
+    book.take([Tone.ASK], "ci-waiter", "s1")
+    first = book.offered_at(ASK.key)
+    clock.sleep(60)
+    book.queue(ASK, again=True)
+    book.take([Tone.ASK], "session-start", "s2")
+    entry = book.state["said"][ASK.key]
+    assert (entry["channel"], entry["session"]) == ("session-start", "s2")
+    assert book.offered_at(ASK.key) == first
+    assert book.offered_at("42@1/nothing") is None
+
+
+def test_a_condition_that_cleared_may_be_said_again() -> None:
+    """`stands` marks what is said once while it lasts; news stays said for good."""
+    stands = Say("42@1/missing", "branch is missing", Tone.ACT, stands=True)
+    book = ledger()
+    for say in (stands, ASK):
+        book.queue(say)
+    book.take(list(Tone), "on-stop")
+    book.forget_cleared("42@1/", stated=set())
+    assert not book.was_said(stands.key)
+    assert book.was_said(ASK.key)
+
+
+def test_a_refusal_goes_to_the_agent_only_if_it_can_mend_it() -> None:
+    """Two refusals: one for the agent, one for the person; both go when nothing refuses any more."""
+    book = ledger()
+    book.queue_refusal(ClaimRefused("fix the file"))
+    book.queue_refusal(Refused("give the token a scope"))
+    assert [say.tone for say in book.waiting()] == [Tone.ACT, Tone.NOTE]
+    book.clear_refusals()
+    assert book.waiting() == []
+    book.queue_refusal(ClaimRefused("fix the file"))
+    assert len(book.waiting()) == 1
+
+
+_KEYS = st.sampled_from(["a", "b", "c"])
+_STEPS = st.lists(
+    st.one_of(
+        st.tuples(st.just("queue"), _KEYS, st.sampled_from(list(Tone))),
+        st.tuples(st.just("take"), st.just(""), st.sets(st.sampled_from(list(Tone)))),
+    ),
+    max_size=30,
+)
+
+
+@given(_STEPS)
+def test_nothing_is_said_twice_and_nothing_is_lost(steps: list[Any]) -> None:
+    """Whatever is queued and taken, through any number of processes: once each, or still waiting."""
+    state: dict[str, Any] = {}
+    queued: set[str] = set()
+    said: list[str] = []
+    for verb, key, what in steps:
+        state = json.loads(json.dumps(state))
+        book = ledger(state)
+        if verb == "queue":
+            if not queued & {key}:
+                queued.add(key)
+            book.queue(Say(key, f"text of {key}", what))
+        else:
+            said += [say.key for say in book.take(what, "hook", "s")]
+    assert len(said) == len(set(said))
+    # A key that is queued again under another tone stands on the queue once more at the most.
+    assert queued == {*said, *(say.key for say in ledger(state).waiting())}
