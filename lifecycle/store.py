@@ -80,7 +80,7 @@ def replace_if(path: Path, expected: bytes, content: bytes) -> bytes | None:
     temporary = _written_beside(path, content)
     blocked = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDS)
     try:
-        if not _exchange(temporary, path):
+        if not exchange(temporary, path):
             current = read(path)
             if current is None or current.content != expected:
                 return current.content if current else b""
@@ -99,7 +99,7 @@ def replace_if(path: Path, expected: bytes, content: bytes) -> bytes | None:
 
 
 def _put_back(theirs: Path, path: Path, *, ours: bytes) -> None:
-    _exchange(theirs, path)
+    exchange(theirs, path)
     late = theirs.read_bytes()
     if late != ours:
         # A second edit hit the file that held ours for a moment; it is the newest: it goes back.
@@ -135,7 +135,7 @@ def _exchanger() -> Any:
     return function
 
 
-def _exchange(one: Path, other: Path) -> bool:
+def exchange(one: Path, other: Path) -> bool:
     """Let two files change places; False where that cannot be done."""
     function = _exchanger()
     if function is None:

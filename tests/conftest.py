@@ -201,6 +201,7 @@ def environment_of(info: SandboxInfo, root: Path) -> dict[str, str]:
         "LIFECYCLE_PROJECT_NUMBER": str(info.project_number),
         "LIFECYCLE_BIN": str(COMMAND),
         "CLAUDE_PROJECT_DIR": str(root),
+        "XDG_CONFIG_HOME": str(root.parent / "home" / "config"),
         "GIT_CONFIG_GLOBAL": os.devnull,
         "GIT_CONFIG_NOSYSTEM": "1",
         "GIT_AUTHOR_NAME": "Agent",

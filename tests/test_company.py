@@ -136,5 +136,5 @@ def test_a_mended_setting_is_not_complained_about_any_longer(place: Place) -> No
 def test_a_phase_that_does_not_exist_can_be_nudged_right(place: Place) -> None:
     """The agent misspelt it; a command mends it."""
     place.ready(phase="codng")
-    assert place.cli("nudge", "coding").returncode == 0
+    assert place.cli("nudge", "coding", "--reason", "misspelt").returncode == 0
     assert place.claim()["phase"] == "coding"

@@ -48,6 +48,7 @@ def crash_at(monkeypatch: pytest.MonkeyPatch, moment: int, *, after: bool) -> li
         (GitHubForge, "create_pull_request"),
         (GitHubForge, "comment"),
         (GitHubForge, "close_issue"),
+        (GitHubForge, "unassign"),
         (GitHubBoard, "set_fields"),
         (lease, "release"),
     ]:
@@ -133,6 +134,49 @@ def test_a_crash_at_any_write_while_closing_converges(
         assert place.card()["Status"] == "Done", (moment, seen)
         assert not place.card().get("Agent"), (moment, seen)
         assert not place.has_claim(), (moment, seen)
+    assert moment > 10
+
+
+@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+def test_a_crash_at_any_write_while_giving_back_converges(
+    place: Place, monkeypatch: pytest.MonkeyPatch, *, after: bool
+) -> None:
+    """Killed before or after each write in turn: one comment, the task free, the work kept."""
+    moment = 0
+    while True:
+        moment += 1
+        before = len(place.issue()["comments"])
+        place.clock.sleep(1000)
+        record = place.tree().claim(42).record
+        branch = record.claim.branch
+        place.work(branch)
+        head = place.git("rev-parse", "HEAD")
+        with monkeypatch.context() as patch:
+            seen = crash_at(patch, moment, after=after)
+            try:
+                place.tree().release("enough")
+            except CrashError:
+                pass
+            else:
+                assert "unassign" in seen
+                break
+        for _ in range(4):
+            place.clock.sleep(130)
+            place.tree().tick(Wake.STOP)
+        if place.has_claim():
+            left = place.tree().status()
+            assert left is not None
+            assert left.releasing is None, (moment, seen, "what was begun goes on by itself")
+            place.tree().release("enough")  # killed before it was noted: asked for again
+        assert len(place.issue()["comments"]) == before + 1, (moment, seen)
+        assert place.issue()["assignees"] == [], (moment, seen)
+        assert place.card()["Status"] == "Todo", (moment, seen)
+        assert not place.card().get("Agent"), (moment, seen)
+        refs = place.control.world()["refs"]
+        assert "refs/agent-claims/42" not in refs, (moment, seen)
+        assert refs[f"refs/heads/{branch}"] == head == place.git("rev-parse", branch)
+        assert not place.has_claim(), (moment, seen)
+        assert place.issue()["state"] == "open", (moment, seen)
     assert moment > 10
 
 

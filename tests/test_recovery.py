@@ -115,7 +115,7 @@ def test_a_hung_board_does_not_cost_the_session_its_question(place: Place, kind:
     number = place.pull()
     place.control.merge_pull(number)
     place.tree().tick(Wake.IDLE)
-    place.control.add_fault(Fault(kind, operation="ListBoardItems", count=9))
+    place.control.add_fault(Fault(kind, operation="BriefBoard", count=9))
     done = place.hook("session-start", {}, LIFECYCLE_HOOK_SECONDS="2.5")
     assert done.returncode == 0
     text = json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"]
@@ -327,7 +327,7 @@ def test_a_command_keeps_an_edit_that_github_has_not_judged(place: Place) -> Non
     place.control.close_pull(place.pull())
     other = place.control.open_pull(BRANCH, "Another", body="Refs #42")
     place.write(pr_number=other)
-    assert place.cli("nudge", "coding").returncode == 0
+    assert place.cli("nudge", "coding", "--reason", "unreadable").returncode == 0
     assert place.claim()["pr_number"] == other
 
 
@@ -374,6 +374,7 @@ def test_handoff_prints_only_json_where_json_is_asked(place: Place) -> None:
     """The validation's own output goes to stderr."""
     assert place.cli("claim", "42").returncode == 0
     (place.root / ".lifecycle.toml").write_text('validate = "echo checking"\n')
+    assert place.cli("trust", "--yes").returncode == 0
     place.work(place.claim()["branch"], push=False)
     done = place.cli("handoff", "--summary", "Fix", "--json")
     assert json.loads(done.stdout)["claim"]["phase"] == "ready_for_pr"

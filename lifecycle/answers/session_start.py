@@ -38,12 +38,12 @@ def answer(call: Call) -> Reply:
         return hookio.render(call.hook, [], context=[error.sentence], person=[error.sentence])
     try:
         with desk.folder.locked(world.deadline.remaining(at_most=LOCK_SECONDS)):
-            loaded = _loaded(call)
+            loaded, refused = _loaded(call)
             if _was_answered(call):
                 return Reply()
             for say in [*loaded.says, *_differences(call)]:
                 desk.ledger.queue(say)
-            context, person = _claim(call, loaded.record)
+            context, person = (refused, refused) if refused else _claim(call, loaded.record)
             said = desk.ledger.take(REPLIES[call.hook].tones, call.hook, call.session)
             desk.save()
     except LockBusy:
@@ -57,12 +57,12 @@ def answer(call: Call) -> Reply:
     return hookio.render(call.hook, fresh, context=[*context, *board_lines(call)], person=person)
 
 
-def _loaded(call: Call) -> Loaded:
+def _loaded(call: Call) -> tuple[Loaded, list[str]]:
+    """What lies there, and why it cannot be acted on: at every start for as long as that stands."""
     try:
-        return call.desk.load()
+        return call.desk.load(), []
     except ClaimRefused as error:
-        call.desk.ledger.queue_refusal(error)
-        return Loaded(None)
+        return Loaded(None), [error.sentence]
 
 
 def _was_answered(call: Call) -> bool:

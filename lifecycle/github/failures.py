@@ -219,10 +219,17 @@ def _outage(case: _Case) -> LifecycleError:
 
 def _bad_credentials(case: _Case) -> LifecycleError:
     return BadCredentials(
-        f"GitHub does not accept the token in {case.source}, so nothing was changed; set a valid "
-        f"one, e.g. export {case.source}=$(gh auth token).",
+        f"GitHub does not accept the token in {case.source}, so nothing was changed; "
+        f"{_renewed(case)}.",
         evidence=case.words,
     )
+
+
+def _renewed(case: _Case) -> str:
+    """How a token comes to where this one was found."""
+    if case.source.isupper():
+        return f"set it anew: export {case.source}=$(gh auth token)"
+    return f"see that {case.source} in your config.toml prints a valid one"
 
 
 def _forbidden(case: _Case) -> LifecycleError:
@@ -394,8 +401,7 @@ def _missing_scope(case: _Case) -> LifecycleError:
     what = "the board cannot be read or written" if scope == "project" else "nothing was changed"
     return MissingScope(
         f"The token in {case.source} lacks the {scope} scope, so {what}; run gh auth refresh -s "
-        f"{scope} and export {case.source}=$(gh auth token), or use a classic token with the {scope} "
-        "scope.",
+        f"{scope} and {_renewed(case)}, or use a classic token with the {scope} scope.",
         evidence=case.words,
     )
 

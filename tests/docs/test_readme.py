@@ -12,7 +12,6 @@ import tomllib
 from collections.abc import Callable, Iterator
 from fnmatch import fnmatch
 from pathlib import Path
-from typing import Any
 
 import click
 import pytest
@@ -23,7 +22,6 @@ from lifecycle.claim.file import CLAIM_FILE
 from lifecycle.cli import main
 from lifecycle.cli.main import COMMANDS
 from lifecycle.git import GitRepository
-from lifecycle.hookio import REPLIES
 from lifecycle.sandbox.faults import Fault
 from tests.bench.paths import BUDGET
 from tests.conftest import COMMAND, Place
@@ -36,8 +34,9 @@ NOT_SETTINGS = re.compile(r"GIT_\w+|NO_PROXY")
 
 FLEETING = {
     ".agent-claim.json.*.tmp": "lifecycle/store.py",
-    ".lifecycle/state.json.*.tmp": "lifecycle/store.py",
-    ".lifecycle/.gitignore.*.tmp": "lifecycle/store.py",
+    ".lifecycle/*.*.tmp": "lifecycle/store.py",
+    ".lifecycle/waiter": "lifecycle/watch.py",
+    ".lifecycle/waiter.lock": "lifecycle/watch.py",
     ".lifecycle/closing.json": "lifecycle/claim/desk.py",
 }
 """Files that are there for a moment only, and the module that names them."""
@@ -52,7 +51,7 @@ def test_the_defaults_in_the_table_are_the_defaults(tmp_path: Path) -> None:
     """A .lifecycle.toml that spells the README's defaults out changes nothing."""
     rows = [(codes_in(row[0])[0], codes_in(row[1])) for row in PAGE.table("Configuration").rows]
     lines = [f"{key} = {codes[0]}" for key, codes in rows if codes]
-    assert len(lines) == 3
+    assert len(lines) == 4
     (tmp_path / config.CONFIG_FILE).write_text("\n".join(lines))
     assert config.load(tmp_path, {}) == config.Settings()
 
@@ -117,22 +116,6 @@ def test_exit_codes_are_those_of_the_command_line() -> None:
     assert documented == ["0", "1", "2", "3", "4", "130"]
 
 
-def test_the_settings_wire_every_hook() -> None:
-    """The JSON for .claude/settings.json names each script under the event that it answers."""
-    (code,) = PAGE.blocks_in("json")
-    hooks: dict[str, Any] = json.loads(code)["hooks"]
-    wired: dict[str, str] = {}
-    for event, ((entry),) in hooks.items():
-        ((hook),) = entry["hooks"]
-        name = Path(hook["command"]).name
-        wired[name] = event
-        assert config.HOOK_SECONDS < hook["timeout"] == 30
-        assert entry.get("matcher") == ("idle_prompt" if name == "on-idle" else None)
-        assert hook.get("asyncRewake", False) is (name == "on-idle")
-        assert os.access(resources.hook_script(name), os.X_OK)
-    assert wired == {name: channel.event for name, channel in REPLIES.items()}
-
-
 def test_the_toml_on_the_page_is_one_that_is_read(tmp_path: Path) -> None:
     """What the README tells people to write into .lifecycle.toml configures a board."""
     (code,) = PAGE.blocks_in("toml")
@@ -143,7 +126,7 @@ def test_the_toml_on_the_page_is_one_that_is_read(tmp_path: Path) -> None:
 
 def test_the_line_that_finds_the_scripts_works(tmp_path: Path) -> None:
     """The command that prints where a hook lies prints a script that can be run."""
-    (line,) = re.findall(r"^ *lifecycle (hook \S+ --path)$", PAGE.text, re.MULTILINE)
+    (line,) = re.findall(r"`lifecycle (hook \S+ --path)`", PAGE.text)
     done = subprocess.run(
         [sys.executable, "-m", "lifecycle", *line.split()],
         cwd=tmp_path,
@@ -176,7 +159,7 @@ def test_every_file_is_in_the_table(place: Place) -> None:
     unmade = {p for p in patterns if not any(fnmatch(name, p) for name in made)}
     assert unmade == set(FLEETING)
     for pattern, module in FLEETING.items():
-        assert pattern.rpartition(".")[2] in (ROOT / module).read_text(encoding="utf-8")
+        assert re.split(r"[./]", pattern)[-1] in (ROOT / module).read_text(encoding="utf-8")
 
 
 def _live(place: Place) -> set[str]:
@@ -191,7 +174,8 @@ def _live(place: Place) -> set[str]:
 
 def _steps(place: Place) -> Iterator[Callable[[], object]]:
     path = place.root / CLAIM_FILE
-    yield lambda: place.cli("claim", "42")
+    session = {"session_id": "one", "prompt": "go on"}
+    yield lambda: place.cli("claim", "42", CLAUDE_CODE_SESSION_ID="one")
     place.work(str(place.claim()["branch"]), push=False)
     yield lambda: place.cli("handoff", "--summary", "Fix it")
     yield lambda: place.hook("on-stop")  # GitHub fails: it is due again
@@ -199,6 +183,8 @@ def _steps(place: Place) -> Iterator[Callable[[], object]]:
     yield lambda: os.utime(path, (1, 1))
     yield lambda: place.hook("on-stop")  # nothing new: stamped
     yield lambda: place.hook("on-idle")  # the guard compares moments
+    yield lambda: place.hook("user-prompt-submit", session)
+    yield lambda: place.hook("session-end", session, CLAUDE_CODE_SESSION_ID="one")
     yield lambda: path.write_text("{ no json")
     yield lambda: os.utime(path, (1, 1))
     yield lambda: place.cli("tick")
@@ -224,6 +210,19 @@ def test_the_requests_on_the_page_are_the_ones_that_the_bench_allows() -> None:
     rows = {row[0]: row[1] for row in PAGE.table("How fast").rows}
     allowed = {name: f"at most {most}" if most > 1 else str(most) for name, most in BUDGET.items()}
     assert rows == {"nothing changed": "0", **allowed}
+
+
+def test_the_users_own_keys_are_in_the_table_and_nothing_else() -> None:
+    """The keys of the user's config.toml are the README's."""
+    (table,) = [t for t in PAGE.tables if t.header[0] == "key of your own"]
+    assert table.codes() == list(config.USER_KEYS)
+
+
+def test_the_plugin_is_named_as_its_marketplace_names_it() -> None:
+    """What the README tells people to type installs the plugin that the marketplace lists."""
+    marketplace = json.loads((ROOT / ".claude-plugin/marketplace.json").read_text())
+    (plugin,) = marketplace["plugins"]
+    assert f"/plugin install {plugin['name']}@{marketplace['name']}\n" in PAGE.text
 
 
 def test_the_lines_in_git_exclude_are_the_ones_on_the_page(place: Place) -> None:

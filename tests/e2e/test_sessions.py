@@ -205,6 +205,17 @@ def test_a_claim_that_came_with_the_repository_is_refused_with_a_word(
     assert place.requests() == []
 
 
+def test_a_claim_that_cannot_be_acted_on_is_said_at_every_start(session: Session) -> None:
+    """What needs somebody is rendered from state, to the agent and to the person, while it stands."""
+    session.place.write(schema_version=99)
+    for source in ("startup", "compact"):
+        said = session.start(source)
+        assert "99" in said.model
+        assert "99" in said.person
+    session.place.write(schema_version=1)
+    assert "99" not in session.start("clear").model
+
+
 def plugin(place: Place, version: str) -> dict[str, str]:
     """A plugin folder of that version, as the client names it to its hooks."""
     root = place.root.parent / f"plugin-{version}"

@@ -1,0 +1,1 @@
+"""What works here, what does not, and what mends it: reads everything, and writes to nobody else."""

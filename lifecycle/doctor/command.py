@@ -1,0 +1,117 @@
+"""The command: how the hooks find it, since they have no Python environment of their own."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+from lifecycle import __version__, home
+from lifecycle.doctor.case import Case
+from lifecycle.doctor.client import shown
+from lifecycle.doctor.finding import ON_GITHUB, Finding, Step, fail, ok, warn
+from lifecycle.errors import LifecycleError
+from lifecycle.resources import hooks_folder
+
+VARIABLE = "LIFECYCLE_BIN"
+START_SECONDS = 5.0
+"""How long a command may take to say its version."""
+
+_ALL = (*ON_GITHUB, Step.WAKE, Step.BRIEF, Step.NEWS)
+
+
+def check(case: Case) -> Iterator[Finding]:
+    """What the scripts will start: LIFECYCLE_BIN, else what is recorded, else what is on PATH."""
+    yield from _recorded(case)
+    named = case.environment.get(VARIABLE)
+    if named:
+        found = shutil.which(named, path=case.environment.get("PATH"))
+        if found is None:
+            yield fail(
+                "command.found",
+                f"{VARIABLE} is {named}, which is no command, so every hook ends without doing anything.",
+                _ALL,
+                f"unset {VARIABLE}",
+            )
+            return
+        yield from _runs(case, Path(found), f"{VARIABLE} says", f"unset {VARIABLE}")
+        return
+    command = home.recorded(case.environment).command
+    if command is not None and os.access(command, os.X_OK):
+        path = home.shown(home.BIN, case.environment)
+        yield from _runs(case, command, f"{path} says", f"rm {path} && lifecycle doctor")
+        return
+    on_path = shutil.which(home.NAME, path=case.environment.get("PATH"))
+    if on_path is not None:
+        yield from _runs(case, Path(on_path), "PATH leads to it", "pipx upgrade agent-lifecycle")
+        return
+    yield fail(
+        "command.found",
+        "No lifecycle command is recorded or on PATH, so every hook ends without doing anything.",
+        _ALL,
+        "pipx install agent-lifecycle && lifecycle doctor",
+    )
+
+
+def _runs(case: Case, command: Path, why: str, fix: str) -> Iterator[Finding]:
+    """Whether it starts, and is of this version."""
+    name = shown(command, case.root, case.environment)
+    try:
+        done = subprocess.run(
+            [command, "--version"],
+            cwd=case.root,
+            env={**os.environ, **case.environment},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=case.deadline.remaining(at_most=START_SECONDS),
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        done = None
+    match = re.search(r"lifecycle, version (\S+)", done.stdout) if done is not None else None
+    if match is None:
+        yield fail(
+            "command.found", f"The hooks start {name} ({why}), which does not run.", _ALL, fix
+        )
+    elif match[1] != __version__:
+        yield warn(
+            "command.found",
+            f"The hooks start {name} ({why}), which is version {match[1]}; this is {__version__}.",
+            fix=fix,
+        )
+    else:
+        yield ok("command.found", f"The hooks start {name} ({why}).")
+
+
+def _recorded(case: Case) -> Iterator[Finding]:
+    """Record where the command and the scripts are, if what is recorded leads nowhere."""
+    known = home.recorded(case.environment)
+    has_command = known.command is not None and os.access(known.command, os.X_OK)
+    has_hooks = known.hooks is not None and known.hooks.is_dir()
+    if has_command and has_hooks:
+        return
+    found = home.find_command(case.root, case.environment)
+    command = known.command if has_command else found.path if found is not None else None
+    if command is None:
+        return  # nothing to record; what follows says that nothing is found
+    folder = home.shown("", case.environment).rstrip("/")
+    try:
+        home.record(case.environment, command, hooks_folder())
+    except (LifecycleError, OSError) as error:
+        yield warn(
+            "command.recorded",
+            f"Where the command is could not be recorded in {folder} ({error}); hooks find it by "
+            f"{VARIABLE} or PATH only.",
+            fix=f"mkdir -p {folder}",
+        )
+        return
+    note = f" {found.note}" if found is not None and found.note and not has_command else ""
+    yield ok(
+        "command.recorded",
+        f"Recorded in {folder} where the command and the hooks are, for hooks without a PATH.{note}",
+    )

@@ -1,0 +1,134 @@
+"""A project in which everything is as it should be, to be broken in one place."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lifecycle.clock import SystemClock
+from lifecycle.doctor.run import examine
+from lifecycle.sandbox.control import Control
+from lifecycle.sandbox.seed import Seed
+from lifecycle.sandbox.server import Sandbox
+from tests.cli.outcome import ok
+from tests.conftest import COMMAND, Place, environment_of
+
+LOCAL = ".claude/settings.local.json"
+SHARED = ".claude/settings.json"
+
+
+@dataclass
+class Patient:
+    """A place, what the doctor says of it, and hands to break and mend it.
+
+    `is_process`: the doctor runs as a process of its own; else in this one, which takes a third.
+    """
+
+    place: Place
+    is_process: bool = True
+
+    @property
+    def root(self) -> Path:
+        """The worktree."""
+        return self.place.root
+
+    @property
+    def home(self) -> Path:
+        """The user's home folder."""
+        return Path(self.place.environment["HOME"])
+
+    def report(self, **environment: str) -> dict[str, Any]:
+        """What `lifecycle doctor --json` prints; exit code and `ok` have to agree."""
+        if not self.is_process:
+            seen = {**self.place.environment, **environment}
+            return examine(self.root, seen, SystemClock()).as_json()
+        done = self.place.cli("doctor", "--json", **environment)
+        assert "Traceback" not in done.stdout + done.stderr
+        found: dict[str, Any] = json.loads(done.stdout)
+        assert (done.returncode, done.stderr) == (0 if found["ok"] else 1, "")
+        return found
+
+    def findings(self, **environment: str) -> dict[str, dict[str, Any]]:
+        """All findings by name."""
+        return {one["name"]: one for one in self.report(**environment)["findings"]}
+
+    def wrong(self, **environment: str) -> list[dict[str, Any]]:
+        """What is not as it should be."""
+        return [one for one in self.report(**environment)["findings"] if one["level"] != "ok"]
+
+    def only(self, name: str, level: str, **environment: str) -> dict[str, Any]:
+        """The one finding that is not as it should be."""
+        wrong = self.wrong(**environment)
+        assert [(one["name"], one["level"]) for one in wrong] == [(name, level)], wrong
+        return wrong[0]
+
+    def unset(self, name: str) -> None:
+        """Take a variable out of the environment of all that follows."""
+        del self.place.environment[name]
+
+    def settings(self, name: str = LOCAL) -> dict[str, Any]:
+        """A settings file of the project."""
+        found: dict[str, Any] = json.loads((self.root / name).read_text())
+        return found
+
+    def write_settings(self, data: dict[str, Any], path: Path | None = None) -> None:
+        """Write a settings file, by default the person's own for the project."""
+        path = path or self.root / LOCAL
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(data))
+
+    def change_hook(self, name: str, **changes: Any) -> None:
+        """Change the entry of one script; None takes a key out."""
+        data = self.settings()
+        for entry in entries(data):
+            if entry["command"].endswith(f"/{name}"):
+                entry.update(changes)
+                for key in [key for key, value in entry.items() if value is None]:
+                    del entry[key]
+        self.write_settings(data)
+
+
+def entries(data: dict[str, Any]) -> list[dict[str, Any]]:
+    """Every hook entry of a settings file."""
+    return [one for groups in data["hooks"].values() for group in groups for one in group["hooks"]]
+
+
+Admit = Callable[[Place], Patient]
+
+
+@pytest.fixture
+def patient(place: Place, tmp_path: Path) -> Patient:
+    """Wired by `lifecycle init`, and healthy."""
+    return _wired(place, tmp_path)
+
+
+@pytest.fixture
+def seeded(tmp_path: Path) -> Iterator[Callable[[Seed], Patient]]:
+    """Makes a healthy project of another world."""
+    with ExitStack() as stack:
+
+        def make(seed: Seed) -> Patient:
+            info = stack.enter_context(Sandbox(seed)).info
+            root = tmp_path / "seeded"
+            environment = environment_of(info, root)
+            command = ["git", "clone", "--quiet", info.git_url, str(root)]
+            subprocess.run(command, env=environment, check=True)
+            return _wired(Place(info, Control(info.control_url), root, environment), tmp_path)
+
+        yield make
+
+
+def _wired(place: Place, tmp_path: Path) -> Patient:
+    home = tmp_path / "user"
+    home.mkdir(exist_ok=True)
+    path = f"{COMMAND.parent}:{place.environment['PATH']}"
+    place.environment |= {"HOME": str(home), "PATH": path}
+    ok(place.cli("init"))
+    return Patient(place)

@@ -1,0 +1,283 @@
+"""Token, repository, board, checks and clock: one defect at GitHub, one finding."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from lifecycle.sandbox.faults import Fault
+from lifecycle.sandbox.seed import Seed, SeedField, SeedProject, SeedToken, default_seed
+from tests.cli.outcome import ok
+from tests.doctor.conftest import Patient
+
+Seeded = Callable[[Seed], Patient]
+
+
+def _token(value: str, scopes: list[str], kind: Any, user: str = "octocat") -> Seed:
+    return replace(default_seed(), tokens=[SeedToken(value, user, scopes, kind)])
+
+
+def _with_fields(*fields: SeedField) -> Seed:
+    seed = default_seed()
+    assert seed.project is not None
+    project = SeedProject(seed.project.number, seed.project.title, list(fields))
+    return replace(seed, project=project)
+
+
+STATUS = SeedField("Status", "SINGLE_SELECT", ["Todo", "In Progress", "In Review", "Done"])
+AGENT = SeedField("Agent", "TEXT")
+
+
+def test_no_token(patient: Patient) -> None:
+    """Both variables and the user's setting are named, and nothing is asked of GitHub."""
+    patient.unset("GH_TOKEN")
+    patient.place.control.clear_requests()
+    finding = patient.only("token.found", "fail")
+    assert all(name in finding["says"] for name in ("GH_TOKEN", "GITHUB_TOKEN", "config.toml"))
+    assert finding["fix"] == "export GH_TOKEN=$(gh auth token)"
+    assert patient.place.control.requests() == ()
+
+
+def test_a_token_command_that_fails(patient: Patient) -> None:
+    """The command is named; what it printed is not."""
+    token = patient.place.environment["GH_TOKEN"]
+    patient.unset("GH_TOKEN")
+    urls = {"api_url": "GITHUB_API_URL", "graphql_url": "GITHUB_GRAPHQL_URL"}
+    lines = [f'{key} = "{patient.place.environment[name]}"' for key, name in urls.items()]
+    path = patient.home.parent / "home" / "config" / "lifecycle" / "config.toml"
+    path.write_text("\n".join([*lines, 'token_command = ["false"]']))
+    assert "token_command" in patient.only("token.found", "fail")["says"]
+    path.write_text("\n".join([*lines, f'token_command = ["echo", "{token}"]']))
+    assert "from token_command" in patient.findings()["token.found"]["says"]
+    assert patient.wrong() == []
+
+
+def test_a_token_that_github_does_not_know(patient: Patient) -> None:
+    """The variable is named, its value is not; the rest that needs no token is looked at."""
+    finding = patient.only("token.valid", "fail", GH_TOKEN="wrong-token-value")
+    assert "GH_TOKEN" in finding["says"]
+    assert "wrong-token-value" not in json.dumps(finding)
+    assert "hooks.installed" in patient.findings(GH_TOKEN="wrong-token-value")
+
+
+def test_a_token_that_no_header_can_hold(patient: Patient) -> None:
+    """It is refused before it is sent."""
+    patient.only("token.valid", "fail", GH_TOKEN="two words")
+
+
+@pytest.mark.parametrize(
+    ("scopes", "hinders", "missing"),
+    [
+        (["repo"], ["board sync"], "project"),
+        (["repo", "read:project"], ["board sync"], "project"),
+        (["project"], ["claiming", "opening the PR", "closing"], "repo"),
+        ([], ["claiming", "opening the PR", "closing", "board sync"], "repo,project"),
+    ],
+)
+def test_a_scope_is_missing(
+    patient: Patient, scopes: list[str], hinders: list[str], missing: str
+) -> None:
+    """The scopes that are missing are named, what will not happen, and how gh adds them."""
+    patient.place.control.set_scopes(scopes)
+    finding = patient.only("token.scopes", "fail")
+    assert finding["hinders"] == hinders
+    assert finding["fix"] == (
+        f"unset GH_TOKEN; gh auth refresh -s {missing} && export GH_TOKEN=$(gh auth token)"
+    )
+
+
+def test_without_a_board_its_scope_is_not_needed(patient: Patient) -> None:
+    """A project without a board is healthy with `repo` alone, and public_repo does for a public one."""
+    patient.unset("LIFECYCLE_PROJECT_NUMBER")
+    for scopes in (["repo"], ["public_repo"]):
+        patient.place.control.set_scopes(scopes)
+        assert patient.wrong() == []
+    assert "No board" in patient.findings()["board.found"]["says"]
+
+
+def test_a_fine_grained_token(seeded: Seeded) -> None:
+    """What it may do cannot be known, and how checks are read nevertheless is said."""
+    rights = ["issues:write", "pull_requests:write", "organization_projects:write"]
+    patient = seeded(_token("github_pat_x", rights, "fine-grained"))
+    finding = patient.only("token.permissions", "warn")
+    assert "organisation" in finding["says"]
+    assert "read over REST" in patient.findings()["checks.read"]["says"]
+    _deny(patient, "/check-runs")
+    _answer(patient, "/actions/runs", {"total_count": 0, "workflow_runs": []})
+    wrong = {one["name"]: one for one in patient.wrong()}
+    assert list(wrong) == ["token.permissions", "checks.read"]
+    assert "workflow runs" in wrong["checks.read"]["says"]
+
+
+def _deny(patient: Patient, path: str) -> None:
+    """Have GitHub refuse to show this from now on."""
+    body = json.dumps({"message": "Resource not accessible by personal access token"})
+    patient.place.control.add_fault(Fault("status", path=path, status=403, body=body, count=99))
+
+
+def test_a_token_without_any_way_to_checks(patient: Patient) -> None:
+    """Where neither checks nor workflow runs may be read, polling CI does not work."""
+    _deny(patient, "/check-runs")
+    _deny(patient, "/actions/runs")
+    assert "polling CI" in patient.only("checks.read", "fail")["hinders"]
+
+
+def test_the_token_of_actions(seeded: Seeded) -> None:
+    """It starts no workflows, and a board is closed to it: that is said once, with the token."""
+    patient = seeded(_token("ghs_x", ["issues:write", "contents:write"], "app"))
+    limits = {"X-RateLimit-Limit": "1000", "X-RateLimit-Remaining": "999"}
+    _answer(patient, "^/rate_limit$", {"resources": {}}, limits)
+    finding = patient.only("token.permissions", "fail")
+    assert finding["hinders"] == ["polling CI", "board sync"]
+    patient.unset("LIFECYCLE_PROJECT_NUMBER")
+    assert patient.only("token.permissions", "warn")["hinders"] == ["polling CI"]
+
+
+def test_few_requests_are_left(patient: Patient) -> None:
+    """Polls will stop before the hour is over: a remark."""
+    headers = {
+        "X-RateLimit-Limit": "5000",
+        "X-RateLimit-Remaining": "12",
+        "X-OAuth-Scopes": "repo, project",
+    }
+    _answer(patient, "^/user$", {"login": "octocat"}, headers)
+    assert "12 of 5000" in patient.only("token.rate", "warn")["says"]
+
+
+@pytest.mark.parametrize(
+    ("date", "words"),
+    [("Sat, 31 Jan 2015 10:00:00 GMT", "ahead"), ("Tue, 31 Jan 2090 10:00:00 GMT", "behind")],
+)
+def test_a_clock_that_is_wrong(patient: Patient, date: str, words: str) -> None:
+    """More than half a minute away from GitHub's is a remark that says what it disturbs."""
+    headers = {"Date": date, "X-OAuth-Scopes": "repo, project"}
+    _answer(patient, "^/user$", {"login": "octocat"}, headers)
+    finding = patient.only("clock.time", "warn")
+    assert words in finding["says"]
+    assert "leases" in finding["hinders"]
+
+
+def _answer(patient: Patient, path: str, body: Any, headers: dict[str, str] | None = None) -> None:
+    """Have GitHub answer something else there from now on."""
+    fault = Fault(
+        "status", path=path, status=200, headers=headers or {}, body=json.dumps(body), count=99
+    )
+    patient.place.control.add_fault(fault)
+
+
+@pytest.mark.parametrize(
+    ("change", "name", "level"),
+    [
+        ({"archived": True}, "repository.archived", "fail"),
+        ({"has_issues": False}, "repository.issues", "fail"),
+        ({"full_name": "octo-org/renamed"}, "repository.name", "warn"),
+        ({"default_branch": ""}, "repository.base", "fail"),
+        ({"permissions": {}}, "repository.push", "warn"),
+        ({"permissions": {"push": False}}, "repository.push", "fail"),
+    ],
+)
+def test_a_repository_that_cannot_be_worked_in(
+    patient: Patient, change: dict[str, Any], name: str, level: str
+) -> None:
+    """Archived, without issues, renamed, empty, or not to be pushed to: each has its finding and fix."""
+    full = patient.place.info.repository
+    body = {"full_name": full, "default_branch": "main", "permissions": {"push": True}, **change}
+    _answer(patient, f"^/repos/{full}$", body)
+    finding = patient.only(name, level)
+    assert finding["fix"] or name == "repository.push"
+
+
+def test_a_repository_that_github_does_not_show(patient: Patient) -> None:
+    """The name is in the finding; the token and the hooks are fine."""
+    base = patient.place.environment["GITHUB_API_URL"]
+    patient.place.git("remote", "set-url", "origin", f"{base}/octo-org/nothing.git")
+    finding = patient.only("repository.found", "fail")
+    assert "octo-org/nothing" in finding["says"]
+
+
+def test_a_fork(patient: Patient) -> None:
+    """Leases on a fork bind only those who push to it: a remark, with no fix, since that is how it is."""
+    base = patient.place.environment["GITHUB_API_URL"]
+    patient.place.git("remote", "add", "upstream", patient.place.info.git_url)
+    patient.place.git("remote", "set-url", "origin", f"{base}/octocat/hello-service.git")
+    (patient.root / ".lifecycle.toml").write_text(f'repository = "{patient.place.info.repository}"')
+    finding = patient.only("repository.push", "warn")
+    assert (finding["hinders"], finding["fix"]) == (["leases"], "")
+
+
+def test_a_configured_base(patient: Patient) -> None:
+    """A base that the remote is not known to have is a remark; the one that it has is fine."""
+    toml = patient.root / ".lifecycle.toml"
+    toml.write_text('base = "next"')
+    assert patient.only("repository.base", "warn")["fix"] == "git fetch origin next"
+    toml.write_text('base = "main"')
+    assert patient.wrong() == []
+
+
+def test_a_visitor(seeded: Seeded) -> None:
+    """Who may only read can claim nothing: the fix is a fork."""
+    patient = seeded(_token("visitor-token", ["repo", "project"], "classic", "visitor"))
+    finding = patient.only("repository.push", "fail")
+    assert finding["fix"] == "gh repo fork --remote"
+
+
+def test_a_board_that_is_not_there(patient: Patient) -> None:
+    """The number and the owner are named."""
+    finding = patient.only("board.found", "fail", LIFECYCLE_PROJECT_NUMBER="7")
+    assert "project 7 of octo-org" in finding["says"]
+    assert finding["fix"] == "gh project view 7 --owner octo-org"
+
+
+def test_options_that_are_missing(patient: Patient) -> None:
+    """Each missing option is named with the transition that moves a card there."""
+    patient.place.control.rename_option("Status", "In Review", "Review")
+    patient.place.control.rename_option("Status", "Done", "Shipped")
+    says = patient.only("board.status", "fail")["says"]
+    assert '"In Review" and "Done"' in says
+    assert "opening the PR and closing" in says
+
+
+def test_a_board_without_our_fields(seeded: Seeded) -> None:
+    """No Agent is a remark whose fix is a command; no Priority is none; no Status is a failure."""
+    patient = seeded(_with_fields(STATUS))
+    finding = patient.only("board.agent", "warn")
+    assert finding["fix"].startswith("gh project field-create 1 --owner octo-org --name Agent")
+    assert "Priority" in patient.findings()["board.optional"]["says"]
+
+
+def test_a_board_without_status(seeded: Seeded) -> None:
+    """Nothing can be synced to it."""
+    patient = seeded(_with_fields(AGENT))
+    assert "board sync" in patient.only("board.status", "fail")["hinders"]
+
+
+def test_a_closed_board(patient: Patient) -> None:
+    """A board that somebody closed still moves cards: a remark, with the command that opens it."""
+    query = {"number": 1, "id": "P", "title": "Old", "url": "https://x", "closed": True}
+    field = {"id": "S", "name": "Status", "dataType": "SINGLE_SELECT"}
+    options = [{"id": name, "name": name} for name in STATUS.options]
+    agent = {"id": "A", "name": "Agent", "dataType": "TEXT"}
+    fields = {"pageInfo": {"hasNextPage": False}, "nodes": [{**field, "options": options}, agent]}
+    data = {
+        "viewer": {"login": "octocat"},
+        "repositoryOwner": {"projectV2": {**query, "fields": fields}},
+    }
+    body = json.dumps({"data": data})
+    fault = Fault("status", operation="DiscoverBoard", status=200, body=body, count=9)
+    patient.place.control.add_fault(fault)
+    finding = patient.only("board.closed", "warn")
+    assert finding["fix"] == "gh project close 1 --owner octo-org --undo"
+
+
+def test_a_claim_goes_on_after_the_fix(patient: Patient) -> None:
+    """What a finding says is so: without the option a claim's card stays, with it it moves."""
+    patient.place.control.rename_option("Status", "In Progress", "Doing")
+    assert "claiming" in patient.only("board.status", "fail")["says"]
+    patient.place.control.rename_option("Status", "Doing", "In Progress")
+    assert patient.wrong() == []
+    ok(patient.place.cli("claim", "42"))
+    assert patient.place.card()["Status"] == "In Progress"

@@ -1,0 +1,313 @@
+"""Hooks: missing, doubled, silent, misdirected, mistimed: one defect, one finding, and its fix."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lifecycle.doctor.wires import hears
+from lifecycle.install.table import NAMES, WIRES, group, local_form
+from lifecycle.resources import hook_script, hooks_folder
+from tests.cli.outcome import ok
+from tests.doctor.conftest import LOCAL, SHARED, Patient, entries
+
+PLUGIN = {"enabledPlugins": {"lifecycle@agent-lifecycle": True}}
+
+
+@pytest.fixture(autouse=True)
+def in_process(patient: Patient) -> None:
+    """Many small defects: the command itself is run by the tests beside this file."""
+    patient.is_process = False
+
+
+def _hooks(folder: Path) -> dict[str, Any]:
+    """Every entry, by hand, with the scripts of some folder."""
+    form = local_form(folder)
+    return {"hooks": {wire.event: [group(wire.event, form)] for wire in WIRES}}
+
+
+def _unwired(patient: Patient) -> None:
+    ok(patient.place.cli("init", "--remove"))
+
+
+def _user_file(patient: Patient) -> Path:
+    return patient.home / ".claude" / "settings.json"
+
+
+def _copy(folder: Path) -> Path:
+    """The scripts as another installation has them."""
+    folder.mkdir(parents=True)
+    for name in (*NAMES, "common"):
+        copy = folder / name
+        copy.write_bytes(hook_script(name).read_bytes())
+        copy.chmod(0o755)
+    return folder
+
+
+def test_no_hook_at_all(patient: Patient) -> None:
+    """`lifecycle init` is the fix, and it is one."""
+    _unwired(patient)
+    finding = patient.only("hooks.missing", "fail")
+    assert finding["fix"] == "lifecycle init"
+    assert {"opening the PR", "waking the session"} <= set(finding["hinders"])
+    ok(patient.place.run("sh", "-c", finding["fix"]))
+    assert patient.wrong() == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_one_hook_is_missing(patient: Patient, name: str) -> None:
+    """It is named, with what does not happen; `lifecycle init` puts it back."""
+    data = patient.settings()
+    for groups in data["hooks"].values():
+        for one in groups:
+            one["hooks"] = [e for e in one["hooks"] if not e["command"].endswith(f"/{name}")]
+    patient.write_settings(data)
+    finding = patient.only("hooks.missing", "fail")
+    assert finding["says"].startswith(f"{name} is not installed")
+    assert finding["hinders"]
+    ok(patient.place.run("sh", "-c", finding["fix"]))
+    assert patient.wrong() == []
+
+
+def test_shared_and_users_hooks_count(patient: Patient) -> None:
+    """Wired for everybody, or by hand in the user's own settings, all is well too."""
+    ok(patient.place.cli("init", "--shared"))
+    assert SHARED in patient.findings()["hooks.installed"]["says"]
+    assert patient.wrong() == []
+    _unwired(patient)
+    patient.write_settings(_hooks(hooks_folder()), _user_file(patient))
+    assert "~/.claude/settings.json" in patient.findings()["hooks.installed"]["says"]
+    assert patient.wrong() == []
+    elsewhere = patient.home / "elsewhere"
+    patient.only("hooks.missing", "fail", CLAUDE_CONFIG_DIR=str(elsewhere))
+
+
+def test_the_plugin_does_for_all(patient: Patient) -> None:
+    """With the plugin no settings file needs an entry; beside `init` its copies yield."""
+    _unwired(patient)
+    patient.write_settings(PLUGIN, _user_file(patient))
+    assert "by the plugin" in patient.findings()["hooks.installed"]["says"]
+    assert patient.wrong() == []
+    ok(patient.place.cli("init"))
+    assert "copies are silent" in patient.findings()["hooks.installed"]["says"]
+    assert patient.wrong() == []
+
+
+def test_a_mark_without_entries(patient: Patient) -> None:
+    """The plugin is silent for a wiring that is gone; `init` brings it back."""
+    (patient.root / LOCAL).write_text(json.dumps(PLUGIN))
+    finding = patient.only("hooks.mark", "fail")
+    assert "silent" in finding["says"]
+    ok(patient.place.run("sh", "-c", finding["fix"]))
+    assert patient.wrong() == []
+
+
+def test_a_mark_that_is_broken(patient: Patient) -> None:
+    """It is named; deleting it and wiring again is the fix."""
+    (patient.root / ".claude" / "lifecycle.json").write_text("{")
+    assert "lifecycle.json cannot be read" in patient.only("hooks.mark", "fail")["says"]
+
+
+def test_the_plugin_and_hooks_by_hand(patient: Patient) -> None:
+    """Entries that `init` did not make leave no mark, so the plugin runs beside them."""
+    _unwired(patient)
+    patient.write_settings({**_hooks(hooks_folder()), **PLUGIN})
+    finding = patient.only("hooks.doubled", "fail")
+    assert "by the plugin" in finding["says"]
+    ok(patient.place.run("sh", "-c", finding["fix"]))
+    assert (patient.root / ".claude" / "lifecycle.json").is_file()
+
+
+def test_two_files_run_two_things(patient: Patient, tmp_path: Path) -> None:
+    """Wired in two ways, a hook runs twice; the file that `init` did not write is to be edited."""
+    other = _copy(tmp_path / "other" / "hooks")
+    data = {"hooks": {"Stop": [group("Stop", local_form(other), ["on-stop"])]}}
+    patient.write_settings(data, _user_file(patient))
+    wrong = {one["name"]: one for one in patient.wrong()}
+    assert {name: one["level"] for name, one in wrong.items()} == {
+        "hooks.doubled": "fail",
+        "hooks.path": "warn",
+    }
+    assert wrong["hooks.doubled"]["says"].startswith("on-stop runs twice")
+    assert wrong["hooks.doubled"]["fix"] == "${EDITOR:-vi} ~/.claude/settings.json"
+
+
+def test_two_files_run_the_same(patient: Patient) -> None:
+    """The client runs equal entries once, so that is a remark only."""
+    patient.write_settings(_hooks(hooks_folder()), _user_file(patient))
+    assert "equal entries once" in patient.only("hooks.doubled", "warn")["says"]
+
+
+def test_scripts_of_another_installation(patient: Patient, tmp_path: Path) -> None:
+    """An old path that still works is a remark, and `init` renews its own entry."""
+    other = _copy(tmp_path / "old" / "lifecycle" / "_hooks")
+    data = patient.settings()
+    for entry in entries(data):
+        if entry["command"].endswith("/on-stop"):
+            entry["command"] = str(other / "on-stop")
+    patient.write_settings(data)
+    finding = patient.only("hooks.path", "warn")
+    assert str(other) in finding["says"]
+    ok(patient.place.run("sh", "-c", finding["fix"]))
+    assert patient.wrong() == []
+
+
+def test_a_script_that_is_not_there(patient: Patient, tmp_path: Path) -> None:
+    """The client goes on without a word where a script is missing; the list says it."""
+    gone = tmp_path / "gone" / "lifecycle" / "_hooks" / "on-idle"
+    patient.change_hook("on-idle", command=str(gone))
+    finding = patient.only("hooks.script", "fail")
+    assert "not there" in finding["says"]
+    ok(patient.place.run("sh", "-c", finding["fix"]))
+    assert patient.wrong() == []
+
+
+def test_a_script_that_cannot_be_started(patient: Patient) -> None:
+    """A script without its bit is named, found through variables and `~` too; chmod is the fix."""
+    other = _copy(patient.root / "with space" / "hooks")
+    _unwired(patient)
+    data = _hooks(hooks_folder())
+    stop = next(e for e in entries(data) if e["command"].endswith("/on-stop"))
+    stop["command"] = '"$CLAUDE_PROJECT_DIR/with space/hooks/on-stop"'
+    del stop["args"]
+    patient.write_settings(data)
+    (other / "on-stop").chmod(0o644)
+    finding = patient.only("hooks.script", "fail")
+    assert "with space/hooks/on-stop, which is not executable" in finding["says"]
+    ok(patient.place.run("sh", "-c", finding["fix"]))
+    patient.only("hooks.path", "warn")
+
+
+def test_a_command_that_is_not_on_path(patient: Patient) -> None:
+    """`lifecycle hook NAME` needs lifecycle on the PATH of the client."""
+    _unwired(patient)
+    data = _hooks(hooks_folder())
+    stop = next(e for e in entries(data) if e["command"].endswith("/on-stop"))
+    stop |= {"command": "lifecycle hook on-stop"}
+    del stop["args"]
+    patient.write_settings(data)
+    assert patient.wrong() == []
+    finding = patient.only("hooks.script", "fail", PATH="/usr/bin:/bin")
+    assert "not on PATH" in finding["says"]
+
+
+@pytest.mark.parametrize(
+    ("name", "timeout", "level", "words"),
+    [
+        ("on-stop", 30_000, "warn", "8.3 hours"),
+        ("on-stop", 5, "fail", "needs 10 s"),
+        ("ci-waiter", 30, "fail", "wakes nobody"),
+        ("ci-waiter", None, "fail", "the client's 600 s"),
+        ("on-idle", 2, "fail", "needs 10 s"),
+        ("session-end", None, "fail", "1.5 s"),
+    ],
+)
+def test_a_wrong_timeout(
+    patient: Patient, name: str, timeout: int | None, level: str, words: str
+) -> None:
+    """Too short ends a hook in the middle, too long was meant as milliseconds; `init` sets it right."""
+    patient.change_hook(name, timeout=timeout)
+    finding = patient.only("hooks.timeout", level)
+    assert finding["says"].startswith(name)
+    assert words in finding["says"]
+    ok(patient.place.run("sh", "-c", finding["fix"]))
+    assert patient.wrong() == []
+
+
+@pytest.mark.parametrize("name", ["ci-waiter", "on-idle"])
+def test_a_hook_that_cannot_wake(patient: Patient, name: str) -> None:
+    """Without asyncRewake nobody is woken."""
+    patient.change_hook(name, asyncRewake=None)
+    assert "waking the session" in patient.only("hooks.rewake", "fail")["hinders"]
+
+
+@pytest.mark.parametrize("key", ["async", "asyncRewake"])
+def test_a_hook_in_the_background(patient: Patient, key: str) -> None:
+    """What on-stop says from the background is lost."""
+    patient.change_hook("on-stop", **{key: True})
+    patient.only("hooks.background", "fail")
+
+
+@pytest.mark.parametrize(
+    ("event", "matcher", "level", "missed"),
+    [
+        ("SessionStart", "startup", "warn", "resume, clear, compact"),
+        ("SessionStart", "startup|resume", "warn", "clear, compact"),
+        ("Notification", "permission_prompt", "fail", "idle_prompt"),
+    ],
+)
+def test_a_matcher_that_misses(
+    patient: Patient, event: str, matcher: str, level: str, missed: str
+) -> None:
+    """The kinds that are not heard are named."""
+    data = patient.settings()
+    data["hooks"][event][0]["matcher"] = matcher
+    patient.write_settings(data)
+    assert f"misses {missed}" in patient.only("hooks.matcher", level)["says"]
+
+
+@pytest.mark.parametrize(
+    ("matcher", "kind", "heard"),
+    [
+        ("", "clear", True),
+        ("*", "clear", True),
+        ("startup|clear", "clear", True),
+        ("startup, clear", "clear", True),
+        ("clea", "clear", False),
+        ("cl.*", "clear", True),
+        ("^comp", "clear", False),
+        ("[", "clear", False),
+    ],
+)
+def test_how_matchers_are_read(matcher: str, kind: str, heard: bool) -> None:
+    """Names and lists are exact, anything else is a pattern, and a broken one hears nothing."""
+    assert hears(matcher, kind) is heard
+
+
+def test_a_script_at_another_event(patient: Patient) -> None:
+    """on-stop at SubagentStop does nothing: a remark."""
+    data = patient.settings()
+    data["hooks"]["SubagentStop"] = [group("Stop", local_form(hooks_folder()), ["on-stop"])]
+    patient.write_settings(data)
+    assert "SubagentStop" in patient.only("hooks.event", "warn")["says"]
+
+
+@pytest.mark.parametrize("content", ["{", "[]", '{"hooks": {"Stop": [}}', "\xff"])
+def test_settings_that_cannot_be_read(patient: Patient, content: str) -> None:
+    """The file is named and why; that its hooks are missing is not said a second time."""
+    (patient.root / LOCAL).write_bytes(content.encode("latin-1"))
+    finding = patient.only("hooks.settings", "fail")
+    assert finding["says"].startswith(f"{LOCAL} cannot be read")
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {"hooks": []},
+        {"hooks": {"Stop": {}}},
+        {"hooks": {"Stop": [1, {"hooks": 2}, {"hooks": [3, {"command": 4}, {"command": "'"}]}]}},
+        {"enabledPlugins": [], "env": []},
+    ],
+)
+def test_settings_of_another_shape(patient: Patient, data: dict[str, Any]) -> None:
+    """What somebody else's settings hold in our places breaks nothing."""
+    patient.write_settings(data, _user_file(patient))
+    assert patient.wrong() == []
+
+
+def test_hooks_that_are_switched_off(patient: Patient) -> None:
+    """One word in any file silences all hooks."""
+    patient.write_settings({"disableAllHooks": True}, _user_file(patient))
+    assert "disableAllHooks" in patient.only("hooks.disabled", "fail")["says"]
+
+
+def test_comments_are_read(patient: Patient) -> None:
+    """Settings with comments and trailing commas are settings."""
+    path = patient.root / LOCAL
+    text = path.read_text().rstrip()
+    path.write_text(re.sub(r"\}\Z", "// the end\n}", text))
+    assert patient.wrong() == []

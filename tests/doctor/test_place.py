@@ -1,0 +1,288 @@
+"""Versions, the command, the worktree, settings, sessions, the waiter: one defect, one finding."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from lifecycle import __version__, store, watch
+from lifecycle.store import Folder
+from tests.cli.outcome import ok
+from tests.conftest import COMMAND
+from tests.doctor.conftest import LOCAL, Patient
+
+
+def _script(path: Path, text: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+    return path
+
+
+def _bin(patient: Patient) -> Path:
+    return Path(patient.place.environment["XDG_CONFIG_HOME"]) / "lifecycle" / "bin"
+
+
+def test_an_old_git(patient: Patient, tmp_path: Path) -> None:
+    """Too old for leases fails, too old for worktrees is a remark, and a vendor's suffix is no harm."""
+    for version, level in (("2.28.0", "fail"), ("2.32.1 (Apple Git-133)", "warn")):
+        real = ok(patient.place.run("sh", "-c", "command -v git")).strip()
+        old = f'[ "$1" = --version ] && echo "git version {version}" && exit; exec {real} "$@"'
+        git = _script(tmp_path / "old" / "git", old)
+        path = f"{git.parent}:{patient.place.environment['PATH']}"
+        finding = patient.only("versions.git", level, PATH=path)
+        assert version in finding["says"]
+
+
+def test_no_git(patient: Patient, tmp_path: Path) -> None:
+    """Without git that is the finding, and what needs no git is still looked at."""
+    (tmp_path / "empty").mkdir()
+    patient.place.environment["PATH"] = str(tmp_path / "empty")
+    patient.only("versions.git", "fail")
+    assert "token.scopes" in patient.findings()
+
+
+def test_a_file_system_that_cannot_exchange(
+    patient: Patient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is a remark, since what is written then is compared right before instead."""
+    patient.is_process = False
+    monkeypatch.setattr(store, "_exchanger", lambda: None)
+    assert "cannot exchange" in patient.only("versions.files", "warn")["says"]
+
+
+def test_a_plugin_of_another_version(patient: Patient, tmp_path: Path) -> None:
+    """Both versions are named, whether the plugin asks itself or the client's list says where it is."""
+    plugin = tmp_path / "plugin"
+    manifest = plugin / ".claude-plugin" / "plugin.json"
+    manifest.parent.mkdir(parents=True)
+    manifest.write_text('{"name": "lifecycle", "version": "0.0.9"}')
+    finding = patient.only("versions.plugin", "warn", CLAUDE_PLUGIN_ROOT=str(plugin))
+    assert "0.0.9" in finding["says"]
+    assert __version__ in finding["says"]
+    data = {**patient.settings(), "enabledPlugins": {"lifecycle@here": True}}
+    patient.write_settings(data)
+    assert patient.findings()["versions.plugin"]["level"] == "ok"
+    listed = patient.home / ".claude" / "plugins" / "installed_plugins.json"
+    entry = {"scope": "user", "installPath": str(plugin), "version": "0.0.9"}
+    patient.write_settings({"version": 2, "plugins": {"lifecycle@here": [entry]}}, listed)
+    assert "0.0.9" in patient.only("versions.plugin", "warn")["says"]
+    manifest.write_text(json.dumps({"name": "lifecycle", "version": __version__}))
+    assert patient.findings()["versions.plugin"]["level"] == "ok"
+    listed.write_text("[")
+    assert patient.findings()["versions.plugin"]["level"] == "ok"
+
+
+def test_a_variable_that_leads_nowhere(patient: Patient) -> None:
+    """The hooks obey LIFECYCLE_BIN and end in silence, whatever else could be found."""
+    finding = patient.only("command.found", "fail", LIFECYCLE_BIN="/nowhere/lifecycle")
+    assert finding["fix"] == "unset LIFECYCLE_BIN"
+    assert "opening the PR" in finding["hinders"]
+
+
+def test_a_command_that_does_not_run(patient: Patient, tmp_path: Path) -> None:
+    """A recorded command that starts and says nothing is found out; so is one of another version."""
+    patient.unset("LIFECYCLE_BIN")
+    broken = _script(tmp_path / "broken" / "lifecycle", "exit 127")
+    _bin(patient).write_text(f"{broken}\n")
+    finding = patient.only("command.found", "fail")
+    assert str(broken) in finding["says"]
+    _script(broken, "echo lifecycle, version 0.0.9")
+    finding = patient.only("command.found", "warn")
+    assert "0.0.9" in finding["says"]
+    ok(patient.place.run("sh", "-c", finding["fix"].replace("~", str(patient.home))))
+    assert _bin(patient).read_text() == f"{COMMAND}\n"
+    assert patient.wrong() == []
+
+
+def test_where_the_command_is_gets_recorded_once(patient: Patient) -> None:
+    """Without a record the hooks would need a PATH: it is written, said, and not said again."""
+    _bin(patient).unlink()
+    found = patient.findings()
+    assert found["command.recorded"]["level"] == "ok"
+    assert _bin(patient).read_text() == f"{COMMAND}\n"
+    assert "command.recorded" not in patient.findings()
+
+
+def test_a_folder_that_cannot_hold_the_record(patient: Patient) -> None:
+    """That nothing could be recorded is a remark, and the command is found by the variable."""
+    folder = _bin(patient).parent
+    for path in folder.iterdir():
+        path.unlink()
+    folder.rmdir()
+    folder.write_text("in the way")
+    patient.only("command.recorded", "warn")
+
+
+def test_no_remote(patient: Patient) -> None:
+    """The missing remote is the finding, and the fix, with the real name, mends it."""
+    url = patient.place.git("remote", "get-url", "origin")
+    patient.place.git("remote", "remove", "origin")
+    finding = patient.only("worktree.remote", "fail")
+    assert "opening the PR" in finding["hinders"]
+    name = patient.place.info.repository
+    assert finding["fix"].endswith("/OWNER/NAME.git")
+    ok(patient.place.run("sh", "-c", finding["fix"].replace("OWNER/NAME", name)))
+    patient.place.git("remote", "set-url", "origin", url)  # with the credentials that it had
+    patient.place.git("fetch", "--quiet")
+    assert patient.wrong() == []
+
+
+def test_a_remote_of_another_name(patient: Patient) -> None:
+    """The remote that is there is proposed."""
+    patient.place.git("remote", "rename", "origin", "upstream")
+    assert 'remote = "upstream"' in patient.only("worktree.remote", "fail")["fix"]
+
+
+def test_a_remote_on_another_host(patient: Patient) -> None:
+    """The host is named, and the fix is for the remote that is there."""
+    patient.place.git(
+        "remote", "set-url", "origin", "https://gitlab.com/octo-org/hello-service.git"
+    )
+    finding = patient.only("worktree.remote", "fail")
+    assert "gitlab.com" in finding["says"]
+    assert finding["fix"].startswith("git remote set-url origin")
+
+
+def test_a_claim_that_git_tracks(patient: Patient) -> None:
+    """It is nobody's claim; the fix takes it out of git, and what is left is ignored."""
+    ok(patient.place.cli("claim", "42"))
+    patient.place.git("add", "--force", ".agent-claim.json")
+    finding = patient.only("worktree.tracked", "fail")
+    assert ".agent-claim.json is tracked" in finding["says"]
+    ok(patient.place.run("sh", "-c", finding["fix"]))
+    assert patient.wrong() == []
+
+
+def test_a_claim_that_git_would_take(patient: Patient) -> None:
+    """A claim that is not ignored is a remark; the fix has git ignore it."""
+    ok(patient.place.cli("claim", "42"))
+    (patient.root / ".git" / "info" / "exclude").write_text("")
+    ignored = (patient.root / ".gitignore").read_text().splitlines()
+    kept = [line for line in ignored if "agent-claim" not in line]
+    (patient.root / ".gitignore").write_text("\n".join(kept))
+    finding = patient.only("worktree.tracked", "warn")
+    ok(patient.place.run("sh", "-c", finding["fix"]))
+    assert patient.wrong() == []
+
+
+def test_a_claim_that_cannot_be_acted_on(patient: Patient) -> None:
+    """No JSON, an unknown version, no phase, no branch: each is named with what mends it."""
+    ok(patient.place.cli("claim", "42"))
+    path = patient.root / ".agent-claim.json"
+    good = path.read_text()
+    path.write_text("{")
+    assert patient.only("worktree.claim", "fail")["fix"] == "lifecycle tick"
+    path.write_text(json.dumps({**json.loads(good), "schema_version": 99}))
+    assert "99" in patient.only("worktree.claim", "fail")["says"]
+    path.write_text(json.dumps({**json.loads(good), "phase": "bogus"}))
+    finding = patient.only("worktree.claim", "fail")
+    assert '"bogus"' in finding["says"]
+    ok(patient.place.run("sh", "-c", finding["fix"]))
+    assert patient.wrong() == []
+    path.write_text(json.dumps({**json.loads(good), "branch": "gone"}))
+    finding = patient.only("worktree.claim", "fail")
+    assert finding["hinders"] == ["handing off", "opening the PR"]
+    ok(patient.place.run("sh", "-c", finding["fix"]))
+    assert patient.wrong() == []
+
+
+def test_a_state_that_cannot_be_read(patient: Patient) -> None:
+    """It is a remark: the next look begins anew, and the fix is that look."""
+    ok(patient.place.cli("claim", "42"))
+    (patient.root / ".lifecycle" / "state.json").write_text("{")
+    finding = patient.only("worktree.state", "warn")
+    assert finding["hinders"] == ["leases"]
+    ok(patient.place.run("sh", "-c", finding["fix"]))
+    assert patient.wrong() == []
+
+
+def test_something_in_the_way_of_our_folder(patient: Patient) -> None:
+    """A file called .lifecycle keeps everything from being remembered; the fix moves it away."""
+    (patient.root / ".lifecycle").write_text("")
+    finding = patient.only("worktree.files", "fail")
+    ok(patient.place.run("sh", "-c", finding["fix"]))
+    assert patient.wrong() == []
+
+
+def test_a_broken_config(patient: Patient) -> None:
+    """The file, the line and nothing more: what needs no settings is looked at all the same."""
+    (patient.root / ".lifecycle.toml").write_text("remote = ")
+    finding = patient.only("settings.file", "fail")
+    assert ".lifecycle.toml is not valid TOML" in finding["says"]
+    assert {"token.scopes", "hooks.installed", "worktree.remote"} <= set(patient.findings())
+
+
+def test_a_broken_config_of_the_user(patient: Patient) -> None:
+    """Nobody knows then where a token may go, so none is sent anywhere, and that is said once."""
+    (_bin(patient).parent / "config.toml").write_text("api_url = 1")
+    patient.place.control.clear_requests()
+    finding = patient.only("settings.file", "fail")
+    assert "config.toml" in finding["says"]
+    assert patient.place.control.requests() == ()
+
+
+def test_commands_that_nobody_allowed(patient: Patient) -> None:
+    """A handoff would be refused; after `lifecycle trust` all is well."""
+    (patient.root / ".lifecycle.toml").write_text('validate = ["make \\u001b[2Ktest"]')
+    finding = patient.only("settings.trust", "fail")
+    assert (finding["hinders"], finding["fix"]) == (["handing off"], "lifecycle trust")
+    assert "`make \\x1b[2Ktest`" in finding["says"]
+    ok(patient.place.cli("trust", "--yes"))
+    assert patient.wrong() == []
+    (_bin(patient).parent / "trust.json").write_text("{")
+    assert "trust.json cannot be read" in patient.only("settings.trust", "fail")["says"]
+
+
+def test_a_repository_that_is_no_remote(patient: Patient) -> None:
+    """A project's file may not name it; the fix makes it a remote."""
+    (patient.root / ".lifecycle.toml").write_text('repository = "other/place"')
+    finding = patient.only("settings.repository", "fail")
+    assert "other/place" in finding["says"]
+    assert finding["fix"].startswith("git remote add upstream")
+    ok(patient.place.run("sh", "-c", finding["fix"]))
+    assert "settings.repository" not in {one["name"] for one in patient.wrong()}
+
+
+def test_a_cap_that_is_too_low(patient: Patient) -> None:
+    """Whether the environment or a settings file sets it, it is found, and where."""
+    cap = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"
+    assert "environment" in patient.only("session.cap", "warn", **{cap: "2"})["says"]
+    assert patient.wrong(**{cap: "50"}) == []
+    patient.write_settings({**patient.settings(), "env": {cap: 3}})
+    assert LOCAL in patient.only("session.cap", "warn", **{cap: "50"})["says"]
+
+
+def test_the_waiter_is_shown(patient: Patient) -> None:
+    """With a PR, the list says whether somebody watches it."""
+    patient.place.ready()
+    patient.place.tree().tick()
+    assert "No waiter" in patient.findings()["waiter.live"]["says"]
+    watch.promise(Folder(patient.root), "session", time.time() + 600)
+    assert "A waiter watches" in patient.findings()["waiter.live"]["says"]
+
+
+def test_the_last_failure_is_shown(patient: Patient) -> None:
+    """A day old at most, without control characters, and not once something was done since."""
+    ok(patient.place.cli("claim", "42"))
+    path = patient.root / ".lifecycle" / "log"
+    now, old = (
+        time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(time.time() - ago))
+        for ago in (60, 90_000)
+    )
+    path.write_text(f"{now},001 77 look: GitHub\x1b gave no answer\n")
+    says = patient.only("waiter.log", "warn")["says"]
+    assert says.endswith("look: GitHub\\x1b gave no answer")
+    path.write_text(f"{old},001 77 look: GitHub gave no answer\n")
+    assert patient.wrong() == []
+    path.write_text(f"{now},001 77 look: no\n{now},001 77 SetBoard done for o/r#42\nno line\n")
+    assert patient.wrong() == []
+
+
+def test_nothing_of_the_users_own_is_seen(patient: Patient) -> None:
+    """The home folder of the tests is theirs: what a developer has wired does not count here."""
+    assert Path(patient.place.environment["HOME"]) != Path(os.environ["HOME"])

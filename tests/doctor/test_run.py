@@ -1,0 +1,119 @@
+"""The doctor as a whole: a healthy project, what is written, and what does not stop the rest."""
+
+from __future__ import annotations
+
+import os
+import socket
+from pathlib import Path
+
+import pytest
+
+from lifecycle.clock import SystemClock
+from lifecycle.doctor import hub
+from lifecycle.doctor.finding import Step
+from lifecycle.doctor.run import FAMILIES, examine
+from lifecycle.sandbox.faults import Fault
+from tests.cli.outcome import ok
+from tests.doctor.conftest import Patient
+
+
+def _tree(root: Path) -> dict[str, tuple[bytes, int]]:
+    """Every file of a folder but git's own, with its content and its time."""
+    found = {}
+    for folder, names, files in os.walk(root):
+        names[:] = [name for name in names if name != ".git"]
+        for name in files:
+            path = Path(folder, name)
+            found[str(path)] = (path.read_bytes(), path.stat().st_mtime_ns)
+    return found
+
+
+def test_a_wired_project_is_healthy(patient: Patient) -> None:
+    """After `lifecycle init`, every family finds that all is well, and nothing asks for a fix."""
+    report = patient.report()
+    assert report["ok"] is True
+    assert [one for one in report["findings"] if one["level"] != "ok" or one["fix"]] == []
+    groups = [one["name"].partition(".")[0] for one in report["findings"]]
+    assert list(dict.fromkeys(groups)) == [name for name, _ in FAMILIES if name != "waiter"]
+
+
+def test_nothing_is_written_to_github_or_the_project(patient: Patient) -> None:
+    """GitHub sees GET and queries only, git's server nothing, and no file of the project changes."""
+    before, refs = _tree(patient.root), patient.place.git("for-each-ref")
+    patient.place.control.clear_requests()
+    patient.report()
+    asked = [(one.method, one.kind, one.operation) for one in patient.place.control.requests()]
+    assert {(method, kind) for method, kind, _ in asked} == {("GET", "rest"), ("POST", "graphql")}
+    assert {name for _, kind, name in asked if kind == "graphql"} == {"DiscoverBoard"}
+    assert (_tree(patient.root), patient.place.git("for-each-ref")) == (before, refs)
+    assert not list((patient.root / ".git").glob("lifecycle-*"))
+
+
+def test_a_claim_at_work_is_healthy(patient: Patient) -> None:
+    """With a claim the list says which task, in which phase, on which branch."""
+    ok(patient.place.cli("claim", "42"))
+    found = patient.findings()
+    assert all(one["level"] == "ok" for one in found.values())
+    says = found["worktree.claim"]["says"]
+    assert "#42" in says
+    assert "coding" in says
+    assert str(patient.place.claim()["branch"]) in says
+
+
+def test_one_outage_is_said_once(patient: Patient) -> None:
+    """Where GitHub cannot be reached, one finding says it, and the rest is looked at all the same."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{free.getsockname()[1]}"
+    patient.place.git("remote", "set-url", "origin", f"{url}/octo-org/hello-service.git")
+    finding = patient.only(
+        "token.answer", "fail", GITHUB_API_URL=url, GITHUB_GRAPHQL_URL=f"{url}/graphql"
+    )
+    assert url in finding["says"]
+    assert Step.CI in finding["hinders"]
+    found = patient.findings(GITHUB_API_URL=url, GITHUB_GRAPHQL_URL=f"{url}/graphql")
+    assert {"hooks.installed", "session.cap", "worktree.remote", "settings.file"} <= set(found)
+    assert not {"board.found", "repository.push", "clock.time"} & set(found)
+
+
+def test_a_github_that_never_answers_ends_in_time(
+    patient: Patient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first question that hangs is given up, and no further one is asked."""
+    monkeypatch.setattr(hub, "ANSWER_SECONDS", 0.3)
+    monkeypatch.setattr(hub, "_GRACE", 0.1)
+    patient.place.control.add_fault(Fault("trickle", path="^/user$", count=9))
+    patient.place.control.clear_requests()
+    report = examine(patient.root, patient.place.environment, SystemClock())
+    assert [one.name for one in report.findings if one.level != "ok"] == ["token.answer"]
+    assert {one.path for one in patient.place.control.requests()} == {"/user"}
+
+
+def test_the_board_alone_may_fail(patient: Patient) -> None:
+    """An outage in the middle is said where it was noticed; what was seen before is said too."""
+    patient.place.control.add_fault(Fault("status", operation="DiscoverBoard", status=502, count=9))
+    finding = patient.only("board.found", "fail")
+    assert finding["hinders"] == [Step.BOARD, Step.BRIEF]
+    found = patient.findings()
+    assert "repository.push" in found
+    assert "checks.read" not in found  # asked after the board, of a GitHub that did not answer
+
+
+def test_a_folder_outside_of_any_worktree(patient: Patient, tmp_path: Path) -> None:
+    """The command, the versions and the token are looked at; the missing worktree is one finding."""
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    patient.place.root = outside
+    finding = patient.only("worktree.git", "fail")
+    assert "cd to the repository" in finding["fix"]
+    found = patient.findings()
+    assert {"versions.lifecycle", "command.found", "token.found", "clock.time"} <= set(found)
+
+
+def test_no_secret_is_shown(patient: Patient) -> None:
+    """The token's value is nowhere, though the remote's URL carries it, and whether it works or not."""
+    token = patient.place.environment["GH_TOKEN"]
+    for value in (token, "ghp_abcdefghijklmnop"):
+        done = patient.place.cli("doctor", GH_TOKEN=value)
+        assert value not in done.stdout + done.stderr
+        assert token not in done.stdout + done.stderr
