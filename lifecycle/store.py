@@ -9,6 +9,7 @@ compare-and-set, and an edit made between the read and the rename would be gone.
 from __future__ import annotations
 
 import contextlib
+import glob
 import json
 import os
 import signal
@@ -28,6 +29,9 @@ STATE_VERSION = 1
 
 _ENDS = {signal.SIGALRM, signal.SIGTERM, signal.SIGINT, signal.SIGHUP}
 """What a deadline, the client or a person ends a process with."""
+
+_OURS = ".lifecycle.tmp"
+"""How our temporary files end: an editor's must not be taken for one."""
 
 _AT_FDCWD = {"linux": -100, "darwin": -2}
 _SWAP = 2  # RENAME_EXCHANGE on Linux, RENAME_SWAP on macOS: the same bit
@@ -106,10 +110,15 @@ def _put_back(theirs: Path, path: Path, *, ours: bytes) -> None:
         theirs.replace(path)
 
 
+def left_beside(path: Path) -> list[Path]:
+    """What processes that were killed left of `write` and `replace_if`; the caller holds the lock."""
+    return sorted(path.parent.glob(f"{glob.escape(path.name)}.*{_OURS}"))
+
+
 def _written_beside(path: Path, content: bytes) -> Path:
     import tempfile
 
-    descriptor, name = tempfile.mkstemp(prefix=f"{path.name}.", suffix=".tmp", dir=path.parent)
+    descriptor, name = tempfile.mkstemp(prefix=f"{path.name}.", suffix=_OURS, dir=path.parent)
     with os.fdopen(descriptor, "wb") as file:
         file.write(content)
     with contextlib.suppress(FileNotFoundError):

@@ -40,6 +40,9 @@ WAITING = "waiting"
 OWNER = "owner"
 """A file in `.lifecycle/` with the id of the session that the claim belongs to."""
 
+ANSWERED = "answered"
+"""A mark whose mtime is the moment at which a person last wrote a prompt while one was waited for."""
+
 PROMPTS = "prompts"
 """A file that the hook on the user's prompts touches: its mtime shows that the hook is installed."""
 
@@ -96,6 +99,7 @@ class Desk:
         self.state = self.folder.load_state(repair=repair)
         record = self.remembered()
         if repair:
+            self._sweep(record)
             self._recover(record)
         try:
             snapshot, theirs = self._settled()
@@ -203,8 +207,10 @@ class Desk:
     @property
     def answered_at(self) -> float | None:
         """When a person last wrote a prompt that was heard here, or None."""
-        found = self.state.get("prompted")
-        return float(found) if isinstance(found, int | float) else None
+        try:
+            return (self.folder.path / ANSWERED).stat().st_mtime
+        except FileNotFoundError:
+            return None
 
     def hears_prompts(self, since: float) -> bool:
         """True if the hook on the user's prompts has run since then, so that it is installed."""
@@ -276,6 +282,29 @@ class Desk:
     @property
     def _aside(self) -> Path:
         return self.folder.path / "closing.json"
+
+    def _sweep(self, record: Record | None) -> None:
+        """Take away what killed processes left; an edit that an exchange took out of the file goes back.
+
+        It goes back only while the file holds what the engine put there: a later edit is the newer one.
+        """
+        for name in (store.STATE, OWNER):
+            for left in store.left_beside(self.folder.path / name):
+                left.unlink(missing_ok=True)
+        for left in store.left_beside(self.path):
+            if record is not None and self._holds_edit(record, left):
+                left.replace(self.path)
+            left.unlink(missing_ok=True)
+
+    def _holds_edit(self, record: Record, left: Path) -> bool:
+        here, there = store.read(self.path), store.read(left)
+        try:
+            if here is None or there is None or file.parse(here.content) != record.values:
+                return False
+            theirs = file.parse(there.content)
+        except (CorruptClaimError, ClaimRefused):
+            return False
+        return theirs != record.values and bool(merge(record.past, record.values, theirs).changed)
 
     def _recover(self, record: Record | None) -> None:
         """Finish a deletion: what was put aside goes, unless it is another claim's file."""

@@ -203,7 +203,7 @@ def test_a_prompt_is_worth_pythons_start_until_the_question_is_answered(tmp_path
     desk.ledger.queue(Say(f"{record.claim_key}/merged:107", "merged!", Tone.ASK))
     desk.take([Tone.ASK], "ci-waiter")
     assert mark.exists()
-    desk.state["prompted"] = desk.clock.now() + 1
+    desk.set_due("answered", desk.clock.now() + 1)
     desk.save()
     assert not mark.exists()
 

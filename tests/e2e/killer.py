@@ -1,0 +1,154 @@
+"""Ends a process by SIGKILL at its N-th moment: right before each thing that others could see of it.
+
+A moment is each change of a file that the product keeps (a rename, an exchange, a removal, a mark's mtime),
+each write to GitHub or to the git remote, each print, and the end. Between two moments nothing changes
+outside of the process, so whoever is killed *after* one is, for all others, killed before the next.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+KILL_AT = "TEST_KILL_AT"
+"""The moment's number, from 1 on, as an environment variable; without it nothing is staged."""
+
+KILL_NOTE = "TEST_KILL_NOTE"
+"""A file that gets the names of the moments that came, the last one being the end."""
+
+EDIT = "TEST_EDIT"
+"""The claim as an agent writes it right before the first exchange; the process is killed right after it."""
+
+AHEAD = "TEST_AHEAD"
+"""How many seconds the process's clock is ahead."""
+
+_REMOTE = {
+    "lifecycle.github.forge:GitHubForge": (
+        "create_pull_request",
+        "comment",
+        "close_issue",
+        "unassign",
+    ),
+    "lifecycle.github.board:GitHubBoard": ("set_fields",),
+    "lifecycle.claim.lease": ("release",),
+}
+_NOISE = ("log", "now", "lock", "waiter.lock")
+
+
+@dataclass
+class _Killer:
+    """Counts moments, and ends the process at one of them."""
+
+    at: int
+    note: str
+    count: int = 0
+
+    def moment(self, name: str) -> None:
+        """Something is about to be seen by others."""
+        self.count += 1
+        descriptor = os.open(self.note, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+        _write(descriptor, f"{name}\n".encode())
+        os.close(descriptor)
+        if self.count == self.at:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def hear(self, event: str, arguments: tuple[Any, ...]) -> None:
+        """One of Python's audit events."""
+        if event == "os.rename":
+            if not _is_same(*arguments[:2]):
+                self._file("rename to", arguments[1])
+        elif event == "os.utime":
+            self._file("date", arguments[0])
+        elif event == "os.remove" and Path(os.fsdecode(arguments[0])).exists():
+            self._file("remove", arguments[0])
+        elif event == "open" and isinstance(arguments[2], int) and arguments[2] & os.O_CREAT:
+            self._file("make", arguments[0], is_new=True)
+
+    def _file(self, verb: str, path: object, *, is_new: bool = False) -> None:
+        if not isinstance(path, str | os.PathLike):
+            return
+        whole = Path(os.fsdecode(path))
+        name = whole.name
+        mine = whole.parent.name == ".lifecycle" or name.startswith(".agent-claim.json")
+        is_old = is_new and (whole.suffix == ".tmp" or whole.exists())
+        if mine and not is_old and name not in _NOISE:
+            # The mark says all by being there; its date says nothing.
+            if name == "waiting" and verb == "date":
+                return
+            self.moment(f"{verb} {name}")
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    """True if a rename changes nothing that can be read."""
+    try:
+        return Path(one).read_bytes() == Path(other).read_bytes()
+    except OSError:
+        return False
+
+
+_killer: _Killer | None = None
+_write = os.write
+
+
+def stage(environment: Mapping[str, str]) -> None:
+    """Set the clock and the moment that the environment names; the real functions run until then."""
+    global _killer  # noqa: PLW0603 -- one process, one end
+    ahead = float(environment.get(AHEAD) or 0)
+    if ahead:
+        from lifecycle.clock import SystemClock
+
+        real = SystemClock.now
+        SystemClock.now = lambda self: real(self) + ahead  # type: ignore[method-assign]
+    if environment.get(EDIT):
+        _edit_at_exchange(environment[EDIT].encode())
+    if not environment.get(KILL_AT):
+        return
+    _killer = _Killer(int(environment[KILL_AT]), environment[KILL_NOTE])
+    for where, names in _REMOTE.items():
+        module, _, owner = where.partition(":")
+        found = sys.modules[module]
+        for name in names:
+            _before(getattr(found, owner) if owner else found, name)
+    _before(sys.modules["lifecycle.store"], "exchange")
+    vars(os)["write"] = _print
+    sys.addaudithook(_killer.hear)
+
+
+def end() -> None:
+    """All is printed, and the process is about to end with its exit code."""
+    if _killer is not None:
+        _killer.moment("end")
+
+
+def _edit_at_exchange(content: bytes) -> None:
+    store = sys.modules["lifecycle.store"]
+    exchange: Callable[[Path, Path], bool] = vars(store)["exchange"]
+
+    def run(ours: Path, claim: Path) -> None:
+        claim.write_bytes(content)
+        assert exchange(ours, claim)
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    vars(store)["exchange"] = run
+
+
+def _before(owner: Any, name: str) -> None:
+    real: Callable[..., Any] = getattr(owner, name)
+
+    def run(*arguments: Any, **named: Any) -> Any:
+        assert _killer is not None
+        _killer.moment(name)
+        return real(*arguments, **named)
+
+    setattr(owner, name, run)
+
+
+def _print(descriptor: int, content: bytes, /) -> int:
+    if _killer is not None and descriptor in (1, 2):
+        _killer.moment("print")
+    return _write(descriptor, content)

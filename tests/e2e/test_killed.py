@@ -1,0 +1,340 @@
+"""Killed by SIGKILL at every point: nothing is said twice, no question is lost, and the rest converges.
+
+Each test takes one hook through one story: the hook is killed before its first moment (`killer.py`), before
+its second, and so on until one run comes to its end. After each kill the client goes on with hooks that
+nobody kills, through the same scripts. What a killed hook may cost is one thing: a sentence that it had
+marked as offered and did not get to print.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lifecycle import engine
+from lifecycle.plan import Tone, Wake
+from lifecycle.sandbox.server import Sandbox
+from tests.conftest import BRANCH, Place
+from tests.e2e.client import SECONDS, Heard, Session, heard
+from tests.e2e.forked import Forked
+from tests.e2e.killer import AHEAD, EDIT, KILL_AT, KILL_NOTE
+from tests.e2e.scene import Scene
+
+ONE, TWO = "11111111-aaaa-4bbb-8ccc-000000000001", "22222222-aaaa-4bbb-8ccc-000000000002"
+FAST = "[checks]\npoll_seconds = 0.05\n"
+QUESTION = "PR #46 merged! Should I close issue #42?"
+MARKS = ("due", "idle-due")
+
+
+@dataclass(frozen=True)
+class Kill:
+    """What a hook left when it was killed.
+
+    Attributes:
+        moments: the names of the moments that came; it was killed right before the last one.
+        text: what it had printed.
+        offered: the keys of what was marked as offered.
+    """
+
+    moments: list[str]
+    text: str
+    offered: frozenset[str]
+
+    def left(self, words: str, key: str) -> int:
+        """How often the sentence has to be said from now on: not again, if it was said or marked."""
+        is_offered = any(key in known for known in self.offered)
+        assert is_offered or words not in self.text, "it was printed before it was marked"
+        return 0 if is_offered else 1
+
+
+@dataclass
+class Story:
+    """One worktree, its two sessions, and a scene to which it goes back."""
+
+    place: Place
+    sandbox: Sandbox
+    command: str
+    folder: Path
+    ahead: float = 0.0
+    heard: list[Heard] = field(default_factory=list)
+
+    def session(self, name: str = ONE, **environment: str) -> Session:
+        """A session of the client; its hooks start forks."""
+        ahead = {AHEAD: str(self.ahead)} if self.ahead else {}
+        return Session(self.place, name, {"LIFECYCLE_BIN": self.command, **ahead, **environment})
+
+    def cli(self, *arguments: str, session: str = ONE) -> str:
+        """The agent, or (without a session) a person, runs `lifecycle`."""
+        asks = {"CLAUDE_CODE_SESSION_ID": session}
+        done = self.place.run(self.command, *arguments, stdin=b"", **asks)
+        assert done.returncode == 0, done.stderr
+        return str(done.stdout)
+
+    def kills(self, hook: str, *, at_least: int, **more: Any) -> Iterator[Kill]:
+        """Put the story back and kill the hook, at each of its moments, until it survives."""
+        scene = Scene(self.sandbox, self.place, self.folder)
+        moment, at_end = 0, False
+        while not at_end:
+            moment += 1
+            scene.restore()
+            self.ahead = 0.0
+            self.heard = []
+            kill = self.kill(hook, moment, **more)
+            at_end = kill.moments[-1] == "end"
+            yield kill
+        assert moment >= at_least, moment
+
+    def kill(self, hook: str, moment: int, **more: Any) -> Kill:
+        """Run the hook, and kill it right before its N-th moment."""
+        note = self.folder / "note"
+        note.unlink(missing_ok=True)
+        staged = self.session(**{KILL_AT: str(moment), KILL_NOTE: str(note)})
+        process = staged.begin(hook, **more)
+        stdout, stderr = process.communicate(timeout=SECONDS)
+        assert process.returncode == -signal.SIGKILL, (hook, moment, stdout, stderr)
+        state = self.place.root / ".lifecycle/state.json"
+        said = json.loads(state.read_text()).get("said", {}) if state.exists() else {}
+        offered = frozenset(key for key, entry in said.items() if "offered" in entry)
+        text = "".join(_texts(json.loads(stdout))) if stdout else stderr.decode()
+        return Kill(note.read_text().splitlines(), text, offered)
+
+    def goes_on(self, *hooks: str, session: str = ONE, **more: Any) -> None:
+        """The client runs these hooks to their end."""
+        for hook in hooks:
+            self.heard.append(heard(self.session(session).begin(hook, **more)))
+            self._bring_marks_back()
+
+    def later(self, seconds: float) -> None:
+        """Time passes: for the processes, and for the guards, which read the files' dates."""
+        self.ahead += seconds
+        for name in MARKS:
+            self._date(name, seconds)
+
+    def count(self, words: str) -> int:
+        """In how many replies since the kill a sentence stood."""
+        return sum(words in f"{reply.model}\n{reply.person}" for reply in self.heard)
+
+    def _bring_marks_back(self) -> None:
+        """A fork whose clock is ahead dates marks by that clock; the guards know the real one."""
+        if self.ahead:
+            for name in MARKS:
+                path = self.place.root / ".lifecycle" / name
+                if path.exists() and path.stat().st_mtime > time.time():
+                    self._date(name, self.ahead)
+
+    def _date(self, name: str, back: float) -> None:
+        path = self.place.root / ".lifecycle" / name
+        if path.exists():
+            moment = path.stat().st_mtime - back
+            os.utime(path, (moment, moment))
+
+
+def _texts(reply: Any) -> Iterator[str]:
+    if isinstance(reply, dict):
+        for value in reply.values():
+            yield from _texts(value)
+    else:
+        yield f"{reply}\n"
+
+
+@pytest.fixture
+def story(running: Sandbox, place: Place, forked: Forked, tmp_path: Path) -> Story:
+    """A pushed branch, a claim that asks for its PR, and a project that polls fast."""
+    folder = tmp_path / "scene"
+    folder.mkdir()
+    (place.root / ".lifecycle.toml").write_text(FAST)
+    place.ready(x_note="mine")
+    return Story(place, running, str(forked.command), folder)
+
+
+def in_review(story: Story) -> None:
+    """The PR was opened, and the person has written something."""
+    story.goes_on("user-prompt-submit", "on-stop")
+    assert story.place.claim()["phase"] == "pr_created"
+
+
+def assert_whole(place: Place, **expected: Any) -> None:
+    """No field of the claim was lost, the agent's and unknown ones included."""
+    claim = place.claim()
+    known = {
+        "schema_version": 1,
+        "issue_number": 42,
+        "branch": BRANCH,
+        "agent_id": "octocat-1",
+        "summary": "Fix race condition",
+        "item_id": place.item_id(),
+        "pr_number": 46,
+        "status": "In Review",
+        "last_synced_status": "In Review",
+        "x_note": "mine",
+    }
+    assert claim | known | expected == claim
+
+
+def assert_asked(story: Story) -> None:
+    """The question is open: the next start of a session shows it, and so does `status`."""
+    start = heard(story.session(TWO).begin("session-start"))
+    assert start.model.count(QUESTION) == 1
+    assert QUESTION in story.cli("status", session="")
+
+
+def test_on_stop_killed_while_it_opens_the_pull_request(story: Story) -> None:
+    """One PR, asked for once; the card in step; "PR #46 created" once, unless it was marked as offered."""
+    place = story.place
+    story.goes_on("session-end")
+    for kill in story.kills("on-stop", at_least=20):
+        story.goes_on("on-stop", "on-stop", "user-prompt-submit")
+        assert [n for n, pull in place.pulls().items() if pull["state"] == "open"] == [46]
+        posts = [r for r in place.requests() if r.method == "POST" and r.path.endswith("/pulls")]
+        assert len(posts) == 1, kill
+        assert_whole(place, phase="pr_created")
+        assert place.card() | {"Status": "In Review", "Agent": "octocat-1"} == place.card()
+        assert story.count("PR #46 created") == kill.left("PR #46 created", "/pr:46"), kill
+
+
+def test_on_stop_killed_while_it_closes_the_issue(story: Story) -> None:
+    """One comment, one close, board Done, lease gone, file gone, told once, unless marked as offered."""
+    place = story.place
+    (place.root / ".agent-claim.json").unlink()
+    place.git("switch", "--quiet", "main")
+    story.cli("claim", "42")
+    branch = place.claim()["branch"]
+    place.work(branch)
+    story.cli("handoff", "--summary", "Fix race condition")
+    story.goes_on("user-prompt-submit", "on-stop")
+    place.control.merge_pull(46)
+    story.goes_on("ci-waiter", "user-prompt-submit")
+    assert story.count(QUESTION) == 1
+    assert "refs/agent-claims/42" in place.control.world()["refs"]
+    place.write(phase="done")
+    for kill in story.kills("on-stop", at_least=25):
+        for _ in range(2):
+            story.goes_on("on-stop")
+            story.later(130)
+        story.goes_on("on-stop", "user-prompt-submit")
+        asked = [(r.method, r.path.rpartition("/")[2]) for r in place.requests()]
+        assert asked.count(("POST", "comments")) == 1, kill
+        assert asked.count(("PATCH", "42")) == 1, kill
+        (comment,) = place.issue()["comments"]
+        assert comment["body"].startswith("Completed in #46")
+        assert place.issue()["state"] == "closed"
+        assert place.card()["Status"] == "Done"
+        assert not place.card().get("Agent")
+        assert "refs/agent-claims/42" not in place.control.world()["refs"]
+        assert not place.has_claim()
+        assert not (place.root / ".lifecycle/closing.json").exists()
+        told = "Issue #42 closed."
+        assert story.count(told) == kill.left(told, "/issue-closed:46"), kill
+
+
+@pytest.mark.parametrize("hook", ["on-idle", "ci-waiter"])
+def test_killed_while_it_tells_of_a_failed_check(story: Story, hook: str) -> None:
+    """The failure wakes once, unless it was marked as offered; a stale sign of a waiter stops nobody."""
+    place = story.place
+    in_review(story)
+    place.control.set_check(46, "test", conclusion="failure")
+    for kill in story.kills(hook, at_least=10):
+        story.goes_on("on-idle", "on-idle", "on-stop", "user-prompt-submit")
+        assert story.count("1 FAILED") == kill.left("1 FAILED", "/failed:46"), kill
+        assert_whole(place, phase="checks_running")
+        assert place.writes() == []
+
+
+@pytest.mark.parametrize("hook", ["on-idle", "ci-waiter"])
+def test_killed_while_it_puts_the_question(story: Story, hook: str) -> None:
+    """Woken with it once at the most; each start and `status` show it, and the user's yes closes."""
+    place = story.place
+    in_review(story)
+    place.control.merge_pull(46)
+    were_lost = 0
+    for kill in story.kills(hook, at_least=10):
+        story.goes_on("ci-waiter", "on-idle", "user-prompt-submit")
+        left = kill.left(QUESTION, "/merged:46")
+        assert story.count(QUESTION) == left, kill
+        assert_whole(place, phase="merged_detected")
+        assert_asked(story)
+        assert place.writes() == []
+        if not left and QUESTION not in kill.text:
+            were_lost += 1
+            story.goes_on("session-start", source="compact")
+            assert QUESTION in story.heard[-1].model
+            story.goes_on("user-prompt-submit", prompt="yes, close it")
+            place.write(phase="done")
+            story.goes_on("on-stop")
+            assert story.count("Issue #42 closed.") == 1
+    assert were_lost, "no kill fell between marking and printing: the test shows nothing"
+
+
+def wait_in_line(story: Story) -> None:
+    """The card was moved by hand and the PR merged; a look saw both, and could tell nobody."""
+    in_review(story)
+    story.place.control.set_field(42, "Status", "Todo")
+    story.place.control.merge_pull(46)
+    with story.place.tree() as tree:
+        engine.tick(tree.world, tree.desk, Wake.IDLE, tones=())
+        assert {say.tone for say in tree.desk.ledger.waiting()} == {Tone.ASK, Tone.NOTE}
+
+
+MOVED = 'was moved to "Todo"'
+
+
+def test_a_prompt_killed_while_it_delivers(story: Story) -> None:
+    """What waits comes with the next prompt, once, unless it was marked; a wake's prompt brings nothing."""
+    wait_in_line(story)
+    for kill in story.kills("user-prompt-submit", at_least=3):
+        story.goes_on("user-prompt-submit", prompt="<task-notification>\nCI passed!\n")
+        assert story.heard[-1].is_silent
+        story.goes_on("user-prompt-submit", "user-prompt-submit", "ci-waiter", "on-idle", "on-stop")
+        assert story.count(QUESTION) == kill.left(QUESTION, "/merged:46"), kill
+        assert story.count(MOVED) == kill.left(MOVED, "/moved:"), kill
+        assert_asked(story)
+
+
+def test_a_start_killed_while_it_tells(story: Story) -> None:
+    """The next starts say what stands again, from state; the note is said once, unless it was marked."""
+    wait_in_line(story)
+    for kill in story.kills("session-start", at_least=3, source="resume"):
+        story.goes_on("user-prompt-submit", "ci-waiter", "on-idle", "on-stop")
+        assert story.count(QUESTION) == kill.left(QUESTION, "/merged:46"), kill
+        assert story.count(MOVED) == kill.left(MOVED, "/moved:"), kill
+        assert_asked(story)
+
+
+def test_killed_while_it_names_the_next_task_without_a_claim(story: Story) -> None:
+    """The branch's merge and the next task are told once, unless that was marked as offered."""
+    place = story.place
+    (place.root / ".agent-claim.json").unlink()
+    place.control.merge_pull(place.control.open_pull(BRANCH, "By hand", body="Refs #42"))
+    words = "Next available task"
+    for kill in story.kills("on-idle", at_least=5):
+        for _ in range(3):
+            story.goes_on("on-idle", "user-prompt-submit")
+            story.later(130)
+        assert story.count(words) == kill.left(words, "branch-merged:46"), kill
+
+
+def test_what_a_kill_leaves_is_swept_up(story: Story) -> None:
+    """No temporary file of a killed process stays: not beside the claim, and not in `.lifecycle/`."""
+    for kill in story.kills("on-stop", at_least=10):
+        story.goes_on("on-stop")
+        assert not list(story.place.root.rglob("*.tmp")), kill
+
+
+def test_an_edit_that_came_out_of_an_exchange_is_not_lost_with_the_process(story: Story) -> None:
+    """The agent writes between the engine's read and its exchange, and the process is killed behind it."""
+    place = story.place
+    edited = json.dumps({**place.claim(), "summary": "Edited meanwhile"})
+    process = story.session(**{EDIT: edited}).begin("on-stop")
+    process.communicate(timeout=SECONDS)
+    assert process.returncode == -signal.SIGKILL
+    story.goes_on("on-stop", "on-stop")
+    assert place.claim()["summary"] == "Edited meanwhile"
+    assert place.claim()["pr_number"] == 46
