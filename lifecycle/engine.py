@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 
-from lifecycle import guard, log, plan
+from lifecycle import guard, log, plan, watch
 from lifecycle.claim import consent, presence
-from lifecycle.claim.decide import absorb, decide, evolve, look
+from lifecycle.claim.decide import absorb, decide, evolve, look, wants_look
 from lifecycle.claim.desk import Desk, Loaded
+from lifecycle.claim.exclude import exclude_own_files
 from lifecycle.claim.seen import Rules, Seen, still_wanted
 from lifecycle.claim.state import Record, Trouble
 from lifecycle.claim.table import Phase
@@ -92,7 +93,10 @@ def tick(
                 desk.ledger.queue(say)
             if loaded.record is None:
                 return _without_claim(desk, tones, channel, session)
-            record = presence.adopt(loaded.record, wake, session)
+            if not loaded.record.touched:
+                _exclude(world)
+            record = _owned(desk, loaded.record, session)
+            tones = presence.deliverable(record, session, tones)
             loaded = replace(loaded, record=record)
             working = _Look(world, desk, _seen(world, desk, wake, loaded))
             desk.ledger.clear_refusals()
@@ -103,6 +107,11 @@ def tick(
         _work(working, loaded)
         said = desk.take(tones, channel, session)
         record = working.seen.record
+        if desk.ledger.retire("" if record.outcome else record.claim_key):
+            desk.save()
+        if wake is Wake.TICK and record.claim.phase == Phase.MERGED_DETECTED:
+            desk.note_asked()  # whoever asks by command reads the question on the terminal
+            desk.save()
         guard.mark(
             desk,
             working.seen,
@@ -113,7 +122,7 @@ def tick(
         return Report(record, said, tuple(working.actions), working.problem)
 
 
-def is_quiet(world: World, desk: Desk, wake: Wake) -> bool:
+def is_quiet(world: World, desk: Desk, wake: Wake, session: str = "") -> bool:
     """True if a wake would read nothing, do nothing and say nothing; takes no lock.
 
     Marks the claim as looked at for the guard, so that the next wake ends before Python starts.
@@ -127,7 +136,7 @@ def is_quiet(world: World, desk: Desk, wake: Wake) -> bool:
         return False
     if not desk.state.get("record") or loaded.record.past[-1:] != (loaded.record.values,):
         return False
-    if desk.is_due(guard.STOP_DUE):
+    if desk.is_due(guard.STOP_DUE) or _owned(desk, loaded.record, session) != loaded.record:
         return False
     try:
         seen = _seen(world, desk, wake, loaded)
@@ -191,7 +200,12 @@ def _work(working: _Look, loaded: Loaded) -> None:
         working.problem = Transient("The time for this look was up; it goes on at the next one.")
         log.write(working.world.root, "deadline reached")
     desk, record = working.desk, working.seen.record
-    kept = {k: t for k, t in record.troubles.items() if still_wanted(working.seen, k)}
+    seen = working.seen
+    kept = {
+        kind: trouble
+        for kind, trouble in record.troubles.items()
+        if still_wanted(seen, kind) or (kind == "Look" and wants_look(seen))
+    }
     record = replace(record, troubles=kept, touched=desk.mtime_ns())
     working.seen = replace(working.seen, record=record)
     if working.is_finished:
@@ -365,15 +379,31 @@ def _seen(world: World, desk: Desk, wake: Wake, loaded: Loaded) -> Seen:
         rules,
         loaded.hints,
         pushed_head=pushed,
-        asked_at=desk.asked_at(record),
-        answered_at=desk.answered_at,
+        is_answered=desk.is_answered,
         hears_prompts=desk.hears_prompts(record.created_at),
     )
+
+
+def _exclude(world: World) -> None:
+    """Before the first look ends: a claim that was written by hand is kept out of git as any other."""
+    try:
+        exclude_own_files(world.git, world.root)
+    except (LifecycleError, OSError) as error:
+        log.write(world.root, f"our files are not excluded from git: {error}")
+
+
+def _owned(desk: Desk, record: Record, session: str) -> Record:
+    """The claim as this session's, if nobody else that lives holds it."""
+    now = desk.clock.now()
+    signs = watch.signs_of(desk.folder, record.session, now)
+    return presence.adopt(record, session, signs, now)
 
 
 def _without_claim(desk: Desk, tones: Collection[Tone], channel: str, session: str) -> Report:
     """What the last claim left to say is said without it."""
     said = desk.take(tones, channel, session)
+    if desk.ledger.retire(""):
+        desk.save()
     guard.mark_waiting(desk)
     return Report(said=said)
 

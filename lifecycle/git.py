@@ -11,6 +11,7 @@ import signal
 import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 from typing import NoReturn
 from urllib.parse import urlsplit
@@ -28,6 +29,9 @@ _PLACES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_
 
 _TELLING = ("!", "remote: error", "remote: fatal", "ssh:", "kex_", "fatal:", "error:")
 """How the lines begin that say why, most telling first."""
+
+_SHOWN_NAMES = 5
+"""How many of the files that git names are told; the rest is counted."""
 
 _NETWORK_WORDS = (
     "could not resolve host",
@@ -162,6 +166,12 @@ class GitRepository:
         )
 
 
+def is_no_repository(error: GitFailed) -> bool:
+    """True if git failed because there is no repository here, or no git."""
+    words = f"{error.evidence} {error.sentence}".casefold()
+    return "not a git repository" in words or "git is not installed" in words
+
+
 def head_repository(git: GitRepository, remote: str, api_url: str) -> Repository:
     """The repository that the remote points to, which must lie on the GitHub that we talk to.
 
@@ -221,10 +231,24 @@ def _end(process: subprocess.Popen[str]) -> None:
         return
 
 
+def _named_below(output: str, words: str) -> str:
+    """What git lists, a tab before each, below a line that ends with a colon: mostly files."""
+    _, _, below = output.partition(words)
+    names = [line.strip() for line in takewhile(_is_listed, below.splitlines()[1:])]
+    more = f" (+{len(names) - _SHOWN_NAMES} more)" if len(names) > _SHOWN_NAMES else ""
+    return ", ".join(names[:_SHOWN_NAMES]) + more
+
+
+def _is_listed(line: str) -> bool:
+    return line.startswith("\t")
+
+
 def _refuse(args: tuple[str, ...], output: str) -> NoReturn:
     lines = [line.strip() for line in output.splitlines() if line.strip()]
     telling = [line for mark in _TELLING for line in lines if line.startswith(mark)]
     words = telling[0] if telling else (lines[-1] if lines else "no words")
+    if words.endswith(":"):
+        words = f"{words} {_named_below(output, words)}".strip()
     evidence = re.sub(r"//[^/@\s]+@", "//", words)[:300]
     text = output.casefold()
     is_answer = re.search(r"returned error: 40[134]", text)

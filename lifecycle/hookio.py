@@ -19,9 +19,10 @@ from enum import StrEnum
 from typing import Any
 
 from lifecycle.plan import Say, Tone
+from lifecycle.redact import as_data, redact
 
-INPUT_LIMIT = 1_000_000
-"""Bytes of stdin that are read; a larger input is cut, and then counts as empty."""
+INPUT_LIMIT = 32_000_000
+"""Bytes of stdin that are read; a larger input counts as empty. A person may paste much into a prompt."""
 
 STDIN_SECONDS = 1.0
 """How long stdin may stay silent before the hook goes on without it."""
@@ -176,8 +177,10 @@ def render(
         at[channel.places[say.tone]].append(say.text)
     at[Place.CONTEXT] += context
     at[Place.PERSON] += person
+    # Before JSON escapes anything: a secret with a quote in it is found as it is.
+    at = {place: [as_data(redact(line)) for line in lines] for place, lines in at.items()}
     if at[Place.WAKE]:
-        return Reply(stderr="\n".join(at[Place.WAKE]) + "\n", code=2)
+        return Reply(stderr=_clip(at[Place.WAKE]) + "\n", code=2)
     output: dict[str, Any] = {}
     if at[Place.REASON]:
         text = _clip([*at[Place.REASON], *at[Place.CONTEXT]])

@@ -11,7 +11,8 @@ The ledger is a part of state.json and outlives the claim; the caller holds the 
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import re
+from collections.abc import Callable, Collection
 from typing import Any
 
 from lifecycle.errors import LifecycleError
@@ -48,6 +49,8 @@ class Ledger:
         entry.update(at=self.clock.now(), stands=say.stands)
         for stale in list(said)[:-_SAID_LIMIT]:
             del said[stale]
+        claim = _claim_of(say.key)
+        self._drop(lambda key: _claim_of(key) == claim and _event_of(key) in say.ends)
         self.state.setdefault("queue", []).append(
             {"key": say.key, "text": say.text, "tone": say.tone.value}
         )
@@ -59,18 +62,32 @@ class Ledger:
 
     def clear_refusals(self) -> None:
         """What stood in the way stands there no more: it is not said any longer, and may come back."""
-        queue = self.state.get("queue", [])
-        self.state["queue"] = [e for e in queue if not str(e["key"]).startswith(_REFUSED)]
+        self._drop(lambda key: key.startswith(_REFUSED))
         said = self.state.get("said", {})
         for key in [key for key in said if key.startswith(_REFUSED)]:
             del said[key]
 
     def forget_cleared(self, prefix: str, stated: Collection[str]) -> None:
-        """Let conditions that no longer hold be said again if they come back."""
+        """Conditions that no longer hold are not said any more, and may be said if they come back."""
         said = self.state.get("said", {})
-        for key in [key for key in said if key.startswith(prefix) and key not in stated]:
-            if said[key].get("stands"):
-                del said[key]
+        gone = {
+            key
+            for key, entry in said.items()
+            if key.startswith(prefix) and key not in stated and entry.get("stands")
+        }
+        for key in gone:
+            del said[key]
+        self._drop(lambda key: key in gone)
+
+    def retire(self, claim: str) -> bool:
+        """What waits of other claims than this one (empty: of any) is for nobody any more.
+
+        But for what the person is to know of how they ended. True if anything went.
+        """
+        waiting = self.waiting()
+        notes = {say.key for say in waiting if say.tone is Tone.NOTE}
+        self._drop(lambda key: _claim_of(key) not in ("", claim) and key not in notes)
+        return len(self.waiting()) < len(waiting)
 
     def waiting(self) -> list[Say]:
         """Sentences that no channel has taken yet."""
@@ -96,3 +113,18 @@ class Ledger:
             entry.setdefault("offered", self.clock.now())
             entry.update(channel=channel, session=session)
         return tuple(taken)
+
+    def _drop(self, is_over: Callable[[str], bool]) -> None:
+        queue = self.state.get("queue", [])
+        self.state["queue"] = [entry for entry in queue if not is_over(str(entry["key"]))]
+
+
+def _claim_of(key: str) -> str:
+    """The claim that a sentence is about, as in `42@1738000000/merged:107`; empty if about none."""
+    claim, slash, _ = key.partition("/")
+    return claim if slash and re.fullmatch(r"\d+@\d+", claim) else ""
+
+
+def _event_of(key: str) -> str:
+    """The event, as in `42@1738000000/merged:107`."""
+    return key.removeprefix(f"{_claim_of(key)}/").partition(":")[0]

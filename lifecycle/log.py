@@ -21,8 +21,8 @@ _MAX_LINE = 2000
 def write(root: Path, text: str, environment: Mapping[str, str] | None = None) -> None:
     """Append one line, if this worktree has a `.lifecycle/` folder."""
     path = root / FOLDER / LOG
-    if not path.parent.is_dir():
-        return
+    if not path.parent.is_dir() or path.parent.is_symlink() or path.is_symlink():
+        return  # a link leads to a file that is not ours
     import logging
     from logging.handlers import RotatingFileHandler
 

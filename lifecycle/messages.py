@@ -9,9 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from lifecycle.model import Checks
+from lifecycle.redact import short
 
 SHOWN_NAMES = 5
 """How many failing checks are named; the rest is counted."""
+
+NAME_LIMIT = 80
+"""Characters of a check's name that are shown."""
 
 
 def pr_created(number: int, url: str) -> str:
@@ -65,7 +69,7 @@ def checks_passed(checks: Checks, number: int, *, is_ready: bool = True) -> str:
 def checks_failed(checks: Checks, number: int) -> str:
     """Poll with failures: their count and the first five names."""
     failed = checks.failed
-    names = ", ".join(check.name for check in failed[:SHOWN_NAMES])
+    names = ", ".join(short(check.name, NAME_LIMIT) for check in failed[:SHOWN_NAMES])
     more = f" (+{len(failed) - SHOWN_NAMES} more)" if len(failed) > SHOWN_NAMES else ""
     return (
         f"CI: {len(failed)} FAILED — {names}{more} on PR #{number} at {checks.sha[:7]}. "
@@ -173,10 +177,14 @@ def pull_stays_open(number: int) -> str:
     return f"PR #{number} stays open."
 
 
-def given_back(issue: int | None, board: str, branch: str) -> str:
-    """The end of a claim that was given back; `board` is the sentence about the board."""
+def given_back(issue: int | None, board: str, branch: str, pull: str = "") -> str:
+    """The end of a claim that was given back.
+
+    `board` is the sentence about the board, `pull` the one about an open PR, or empty.
+    """
     kept = f"Branch {branch} and the work on it are kept." if branch else "The work is kept."
-    return f"Issue #{issue} given back. {board} {kept} Signal file cleaned up."
+    parts = (f"Issue #{issue} given back.", board, kept, pull, "Signal file cleaned up.")
+    return " ".join(part for part in parts if part)
 
 
 def giving_back(issue: int | None) -> str:

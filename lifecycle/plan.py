@@ -42,13 +42,16 @@ class Tone(StrEnum):
 class Say:
     """One sentence and the key under which it is said at most once.
 
-    `stands` marks a condition: it is said once while it lasts, and again if it comes back.
+    `stands` marks a condition: it is said once while it lasts, and again if it comes back. `ends` names
+    the events of the same claim whose sentences are not true any more, and need not be said if they
+    still wait.
     """
 
     key: str
     text: str
     tone: Tone
     stands: bool = False
+    ends: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,3 +43,20 @@ def visible(text: str) -> str:
     What a stranger wrote is shown with it: no control sequence hides a part of it or moves it around.
     """
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+_TAGS = re.compile(r"<(?!number>)(?=[/!?]?[A-Za-z])")
+
+
+def as_data(text: str) -> str:
+    """One line that holds what strangers wrote, as a model may read it: it opens and ends no frame.
+
+    Line breaks and control characters become escapes, and whatever looks like a tag loses its
+    bracket: a check's name or an issue's title must not pass for the client's words or the user's.
+    """
+    return _TAGS.sub("\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}", visible(text))
+
+
+def short(text: str, limit: int) -> str:
+    """The text, cut to so many characters."""
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"

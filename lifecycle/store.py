@@ -30,7 +30,7 @@ STATE_VERSION = 1
 _ENDS = {signal.SIGALRM, signal.SIGTERM, signal.SIGINT, signal.SIGHUP}
 """What a deadline, the client or a person ends a process with."""
 
-_OURS = ".lifecycle.tmp"
+OURS = ".lifecycle.tmp"
 """How our temporary files end: an editor's must not be taken for one."""
 
 _AT_FDCWD = {"linux": -100, "darwin": -2}
@@ -112,13 +112,13 @@ def _put_back(theirs: Path, path: Path, *, ours: bytes) -> None:
 
 def left_beside(path: Path) -> list[Path]:
     """What processes that were killed left of `write` and `replace_if`; the caller holds the lock."""
-    return sorted(path.parent.glob(f"{glob.escape(path.name)}.*{_OURS}"))
+    return sorted(path.parent.glob(f"{glob.escape(path.name)}.*{OURS}"))
 
 
 def _written_beside(path: Path, content: bytes) -> Path:
     import tempfile
 
-    descriptor, name = tempfile.mkstemp(prefix=f"{path.name}.", suffix=_OURS, dir=path.parent)
+    descriptor, name = tempfile.mkstemp(prefix=f"{path.name}.", suffix=OURS, dir=path.parent)
     with os.fdopen(descriptor, "wb") as file:
         file.write(content)
     with contextlib.suppress(FileNotFoundError):

@@ -19,10 +19,11 @@ from lifecycle.claim.desk import Desk
 from lifecycle.claim.file import CLAIM_FILE
 from lifecycle.clock import SystemClock
 from lifecycle.deadline import Deadline, DeadlineReached, alarm
-from lifecycle.errors import LifecycleError
+from lifecycle.errors import LifecycleError, Refused
 from lifecycle.hookio import Reply
+from lifecycle.plan import Say, Tone
 from lifecycle.redact import redact
-from lifecycle.store import Folder, worktree_root
+from lifecycle.store import FOLDER, Folder, worktree_root
 from lifecycle.wiring import World
 
 SECONDS = {"session-start": 5.0, "session-end": 1.0}
@@ -93,11 +94,33 @@ def _answer(hook: str, root: Path, environment: Mapping[str, str], seconds: floa
     desk = Desk(root, clock)
     deadline = Deadline.after(clock, max(seconds - 1.0, seconds / 2))
     world = World(root, environment, clock, deadline, desk.state)
+    try:
+        if desk.path.exists() or desk.folder.path.is_dir():
+            world.refuse_tracked()
+    except Refused as error:
+        return _refused(hook, world, desk, error)
     module = importlib.import_module(f"lifecycle.answers.{hook.replace('-', '_')}")
     reply: Reply = module.answer(
         Call(hook, event, hookio.session_of(event, environment), world, desk)
     )
     return reply
+
+
+def _refused(hook: str, world: World, desk: Desk, error: Refused) -> Reply:
+    """What came with the repository is not read, not written to, and not logged into.
+
+    A claim that is ours and was added to git by mistake is said once to the agent, which can mend it.
+    """
+    if hook == "session-start":
+        return hookio.render(hook, [], context=[error.sentence], person=[error.sentence])
+    if hook != "on-stop" or world.is_tracked(FOLDER):
+        return Reply()
+    with desk.folder.locked(world.deadline.remaining(at_most=1.0)):
+        desk.state = desk.folder.load_state(repair=False)
+        if desk.remembered() is None:
+            return Reply()
+        desk.ledger.queue(Say(f"tracked:{error.sentence}", error.sentence, Tone.ACT))
+        return hookio.render(hook, desk.take({Tone.ACT}, hook))
 
 
 def _print(reply: Reply) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,7 @@ from lifecycle.errors import BadConfig, GitFailed, NoToken, Refused
 from lifecycle.model import Repository
 from lifecycle.ports import Board, Clock, Forge
 from lifecycle.redact import visible
-from lifecycle.store import FOLDER
+from lifecycle.store import FOLDER, OURS
 
 if TYPE_CHECKING:
     from lifecycle.git import GitRepository
@@ -112,12 +113,16 @@ class World:
         Raises:
             Refused: one is tracked; the sentence names it and how to take it out.
         """
-        for name in self._tracked(CLAIM_FILE, FOLDER):
-            way = "git rm -r --cached" if (self.root / name).is_dir() else "git rm --cached"
+        for name in self._tracked(CLAIM_FILE, f"{CLAIM_FILE}.*{OURS}", FOLDER):
+            way = "git rm -rf --cached" if (self.root / name).is_dir() else "git rm -f --cached"
             raise Refused(
                 f"{name} is tracked by git, so it came with the repository and is nobody's claim here; "
                 f"nothing was done. Take it out with: {way} {shlex.quote(name)}"
             )
+
+    def is_tracked(self, name: str) -> bool:
+        """True if git tracks this file, or anything in this folder, of the worktree's root."""
+        return bool(self._tracked(name))
 
     def refuse_untrusted(self, commands: Sequence[str]) -> None:
         """Refuse to run commands of a project's file that the user has not said yes to.
@@ -137,7 +142,7 @@ class World:
 
     def _tracked(self, *names: str) -> list[str]:
         """What git tracks in this folder under these names, as git spells it."""
-        from lifecycle.git import GitRepository
+        from lifecycle.git import GitRepository, is_no_repository
 
         # Names, not patterns, whatever the environment says; and in any case, since a file system
         # that ignores case opens `.Lifecycle` for `.lifecycle`.
@@ -145,15 +150,20 @@ class World:
         pathspecs = {f"GIT_{name}_PATHSPECS": value for name, value in plain.items()}
         git = GitRepository(self.root, self.deadline, {**self.environment, **pathspecs})
         try:
-            listed = git.run("ls-files", "-z", "--", *names, check=False).split("\0")
-        except GitFailed:  # no git: then nothing came with a repository
-            return []
+            listed = git.run("ls-files", "-z", "--", *names).split("\0")
+        except GitFailed as error:
+            if is_no_repository(error):
+                return []  # then nothing came with one
+            raise Refused(
+                f"git does not say what it tracks here ({error.evidence or error.sentence}), so the claim "
+                "may have come with the repository; nothing was done. Mend that first."
+            ) from None
         tops = sorted({path.partition("/")[0] for path in listed if path})
         return [top for top in tops if any(self._is_one(name, top) for name in names)]
 
     def _is_one(self, name: str, other: str) -> bool:
-        """True if both names lead to one file here."""
-        if name == other:
+        """True if both names lead to one file here, or one is a pattern of the other."""
+        if name == other or ("*" in name and fnmatchcase(other.casefold(), name)):
             return True
         one, two = self.root / name, self.root / other
         return one.exists() and two.exists() and one.samefile(two)

@@ -81,6 +81,37 @@ def test_a_refusal_goes_to_the_agent_only_if_it_can_mend_it() -> None:
     assert len(book.waiting()) == 1
 
 
+def test_news_that_is_not_true_any_more_is_not_said() -> None:
+    """Green takes the place of red, the merge of both; another claim's and what is no claim's stay."""
+    book = ledger()
+    red = Say("42@1/failed:107:a", "red", Tone.NEWS)
+    other = Say("43@1/failed:108:b", "other", Tone.NEWS)
+    merged = Say("42@1/merged:107", "merged", Tone.ASK, ends=("failed", "green"))
+    for say in (red, other, Say("branch-merged:9", "branch", Tone.NEWS), merged):
+        book.queue(say)
+    assert [say.text for say in book.waiting()] == ["other", "branch", "merged"]
+    book.queue(red)
+    assert "red" not in [say.text for say in book.waiting()]  # it was its turn, and is over
+
+
+def test_a_claim_that_ended_leaves_only_what_the_person_is_to_know() -> None:
+    """The next agent does not hear of the last one's checks; the person hears how it ended."""
+    book = ledger()
+    for say in (ASK, NOTE, Say("refused:x", "no token", Tone.NOTE)):
+        book.queue(say)
+    assert book.retire("42@1") is False
+    assert book.retire("") is True
+    assert [say.text for say in book.waiting()] == ["Issue #42 closed.", "no token"]
+
+
+def test_a_condition_that_cleared_before_it_was_said_is_not_said() -> None:
+    """What is missing was filled in before anybody could be told."""
+    book = ledger()
+    book.queue(Say("42@1/missing", "branch is missing", Tone.ACT, stands=True))
+    book.forget_cleared("42@1/", stated=set())
+    assert book.waiting() == []
+
+
 _KEYS = st.sampled_from(["a", "b", "c"])
 _STEPS = st.lists(
     st.one_of(

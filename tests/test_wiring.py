@@ -151,9 +151,9 @@ def add(root: Path, name: str, *, to_index: str = "") -> None:
 @pytest.mark.parametrize(
     ("name", "way"),
     [
-        (".agent-claim.json", "git rm --cached .agent-claim.json"),
-        (".lifecycle/state.json", "git rm -r --cached .lifecycle"),
-        (".lifecycle/sub/x", "git rm -r --cached .lifecycle"),
+        (".agent-claim.json", "git rm -f --cached .agent-claim.json"),
+        (".lifecycle/state.json", "git rm -rf --cached .lifecycle"),
+        (".lifecycle/sub/x", "git rm -rf --cached .lifecycle"),
     ],
 )
 def test_what_git_tracks_is_nobodys_claim(fork: Path, name: str, way: str) -> None:
@@ -180,6 +180,21 @@ def test_what_git_does_not_track_is_not_refused(fork: Path) -> None:
     (fork / ".lifecycle").mkdir()
     (fork / ".lifecycle/state.json").write_text("{}")
     world(fork).refuse_tracked()
+
+
+def test_what_looks_like_a_leftover_of_ours_is_refused(fork: Path) -> None:
+    """A killed process leaves the claim's next version beside it: a tracked one is nobody's."""
+    add(fork, ".agent-claim.json.x1.lifecycle.tmp")
+    with pytest.raises(Refused, match=r"\.agent-claim\.json\.x1\.lifecycle\.tmp is tracked"):
+        world(fork).refuse_tracked()
+
+
+def test_where_git_refuses_to_answer_nothing_is_believed(fork: Path, tmp_path: Path) -> None:
+    """A repository of another user's: whether the claim came with it cannot be known."""
+    (fork / ".agent-claim.json").write_text("{}")
+    (fork / ".git/config").write_text("[core\n")
+    with pytest.raises(Refused, match="git does not say what it tracks here"):
+        world(fork).refuse_tracked()
 
 
 def test_another_spelling_counts_where_it_is_the_same_file(fork: Path) -> None:

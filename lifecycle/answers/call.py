@@ -16,10 +16,8 @@ from lifecycle.engine import Report
 from lifecycle.errors import LifecycleError
 from lifecycle.hookio import REPLIES, Reply
 from lifecycle.plan import Wake
+from lifecycle.watch import Signs
 from lifecycle.wiring import World
-
-ENDED = "ended"
-"""A file in `.lifecycle/` with the id of the owner's session, once that has ended."""
 
 STOPPED = "stopped"
 """A mark in `.lifecycle/` whose mtime is the moment at which on-stop last ran."""
@@ -57,18 +55,34 @@ class Call:
             return None
 
     @property
-    def is_mine(self) -> bool:
-        """True if this session may be woken for the claim, or there is none."""
-        return self.record is None or presence.is_mine(self.record, self.session)
+    def is_ours(self) -> bool:
+        """True if there is no claim, or no other session that lives holds it."""
+        return self.record is None or not self.is_held(self.record)
+
+    def is_held(self, record: Record) -> bool:
+        """True if another session that lives holds this claim."""
+        return presence.is_held(record, self.session, self.signs(record), self.world.clock.now())
+
+    def signs(self, record: Record) -> Signs:
+        """What is known of the session that the claim belongs to."""
+        return watch.signs_of(self.desk.folder, record.session, self.world.clock.now())
+
+    def adopted(self, record: Record) -> Record:
+        """The claim as this session's, if nobody else that lives holds it; the sign says so."""
+        now = self.world.clock.now()
+        mine = presence.adopt(record, self.session, self.signs(record), now)
+        if self.session and mine.session == self.session:
+            watch.sign(self.desk.folder, self.session)
+        return mine
 
     @property
     def has_waiter(self) -> bool:
-        """True if a process waits for this claim's news right now."""
-        return watch.is_live(self.desk.folder, self.world.clock.now())
+        """True if a process waits for this session's news right now."""
+        return watch.is_live(self.desk.folder, self.world.clock.now(), self.session)
 
     def look(self, wake: Wake) -> Reply:
         """One look of the engine, if there is anything to look for, and its reply."""
-        if self.has_claim and engine.is_quiet(self.world, self.desk, wake):
+        if self.has_claim and engine.is_quiet(self.world, self.desk, wake, self.session):
             return Reply()
         report = engine.tick(
             self.world,

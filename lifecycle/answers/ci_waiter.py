@@ -43,9 +43,8 @@ _READER = 2
 
 def answer(call: Call) -> Reply:
     """Wait; a reply that wakes, or an empty one if nothing is left to wait for."""
-    if not call.has_claim or not call.is_mine:
+    if not call.has_claim or not call.is_ours:
         return Reply()
-    call.world.refuse_tracked()
     try:
         with watch.alone(call.desk.folder, 0 if call.has_waiter else TAKE_OVER_SECONDS):
             return _Waiter(call).run()
@@ -72,6 +71,8 @@ class _Waiter:
         self.world = call.world
         self.clock = call.world.clock
         self.not_before = 0.0
+        # The client starts us at a stop: what lay there then was that stop's to look at.
+        self.started_ns = int(call.world.clock.now() * 1e9)
 
     def run(self) -> Reply:
         """Look when a look is due, until there is something to say or nothing to wait for."""
@@ -80,7 +81,10 @@ class _Waiter:
             moment = self._next()
             if moment is None:
                 return Reply()
-            moment = max(moment, self.not_before)
+            # By the clock that never runs backwards, so that a corrected clock stops nothing for hours.
+            pause = self.not_before - self.clock.monotonic()
+            if pause > 0:
+                moment = max(moment, self.clock.now() + pause)
             if moment > self.clock.now():
                 if not self._wait(moment, files):
                     return Reply()
@@ -97,10 +101,11 @@ class _Waiter:
         except LifecycleError:
             return None  # the agent mends its file, and the stop after that starts another waiter
         if record is None or record.outcome or not presence.is_mine(record, self.call.session):
-            return None
+            return None  # over, or another session's by now
         if {say.tone for say in self.desk.ledger.waiting()} & REPLIES[self.call.hook].tones:
             return 0.0
-        claim, stopped = self.desk.mtime_ns(), self._mtime(self.desk.folder.path / STOPPED)
+        claim = self.desk.mtime_ns()
+        stopped = max(self._mtime(self.desk.folder.path / STOPPED), self.started_ns)
         return pace.next_look(
             record,
             Rules(poll_seconds=self._settings().poll_seconds),
@@ -112,8 +117,8 @@ class _Waiter:
     def _look(self) -> Reply:
         """One look within a hook's time; what went wrong is in the log, and looked at again."""
         soonest = min(pace.SOONEST, self._settings().poll_seconds)
-        self.not_before = self.clock.now() + soonest
-        watch.promise(self.desk.folder, self.call.session, self.not_before)
+        self.not_before = self.clock.monotonic() + soonest
+        watch.promise(self.desk.folder, self.call.session, self.clock.now() + soonest)
         self.world.deadline.renew(HOOK_SECONDS - 1.0)
         try:
             with alarm(HOOK_SECONDS):
@@ -131,6 +136,8 @@ class _Waiter:
         except LifecycleError as error:
             log.write(self.world.root, f"ci-waiter: {error.sentence}")
         else:
+            if report.problem is not None:
+                self._begin_anew()  # another connection, and the token as it is by now
             return self.call.reply(report)
         return Reply()
 
@@ -168,9 +175,12 @@ class _Waiter:
     def _read_settings(self, files: _Files) -> None:
         """Begin with a new world if `.lifecycle.toml` was edited meanwhile."""
         if self._files().settings != files.settings:
-            old = self.world
-            old.close()
-            self.world = World(old.root, old.environment, self.clock, old.deadline, self.desk.state)
+            self._begin_anew()
+
+    def _begin_anew(self) -> None:
+        old = self.world
+        old.close()
+        self.world = World(old.root, old.environment, self.clock, old.deadline, self.desk.state)
 
 
 def _is_heard(seconds: float) -> bool:

@@ -17,7 +17,7 @@ def answer(call: Call) -> Reply:
     """One look for the session that the claim belongs to; without a claim one at the branch."""
     if not call.has_claim:
         return _without_claim(call)
-    if not call.is_mine or call.has_waiter:
+    if not call.is_ours or call.has_waiter:
         return Reply()
     return call.look(Wake.IDLE)
 
@@ -31,7 +31,6 @@ def _without_claim(call: Call) -> Reply:
         return Reply()
     from lifecycle.claim.next_task import suggest
 
-    world.refuse_tracked()
     with desk.folder.locked(world.deadline.remaining()):
         desk.load()
         world.cache.state = desk.state
@@ -44,6 +43,6 @@ def _without_claim(call: Call) -> Reply:
             say = None
         if say is not None:
             desk.ledger.queue(say)
-        said = desk.ledger.take(REPLIES[call.hook].tones, call.hook, call.session)
+        said = desk.take(REPLIES[call.hook].tones, call.hook, call.session)
         desk.save()
     return hookio.render(call.hook, said)

@@ -13,6 +13,8 @@ def answer(call: Call) -> Reply:
     if call.has_claim:
         # The waiter was started with us: it leaves to us what this stop is there for.
         call.desk.set_due(STOPPED, call.world.clock.now())
+        if call.record is not None:
+            call.adopted(call.record)  # the sign that this session lives
     elif not call.desk.has_mark(STOP_DUE):
         return Reply()
     return call.look(Wake.STOP)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from lifecycle import store
-from lifecycle.answers.call import ENDED, Call
+from lifecycle import watch
+from lifecycle.answers.call import Call
+from lifecycle.claim import presence
 from lifecycle.hookio import Reply
 
 
 def answer(call: Call) -> Reply:
     """Nothing is printed: nobody listens any more."""
-    folder = call.desk.folder
-    if call.session and folder.path.is_dir() and call.is_mine:
-        store.write(folder.path / ENDED, f"{call.session}\n".encode())
+    folder, record = call.desk.folder, call.record
+    if call.session and record is not None and presence.is_mine(record, call.session):
+        watch.note_end(folder, call.session)
     return Reply()

@@ -7,16 +7,15 @@ it answers in time.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Collection
 
-from lifecycle import config, hookio, store, versions
+from lifecycle import config, hookio, versions
 from lifecycle.answers.board import board_lines
-from lifecycle.answers.call import ENDED, STOPPED, Call
-from lifecycle.claim import briefing, presence
-from lifecycle.claim.desk import PROMPTS, WAITING, Loaded
-from lifecycle.claim.presence import Signs
+from lifecycle.answers.call import Call
+from lifecycle.claim import briefing
+from lifecycle.claim.desk import WAITING, Loaded
 from lifecycle.claim.state import Record
-from lifecycle.errors import ClaimRefused, LockBusy, Refused
+from lifecycle.errors import ClaimRefused, LockBusy
 from lifecycle.hookio import REPLIES, Reply
 from lifecycle.plan import Say, Tone
 
@@ -33,10 +32,6 @@ def answer(call: Call) -> Reply:
     if not (call.has_claim or is_served or desk.has_mark(WAITING)):
         return Reply()
     try:
-        world.refuse_tracked()
-    except Refused as error:
-        return hookio.render(call.hook, [], context=[error.sentence], person=[error.sentence])
-    try:
         with desk.folder.locked(world.deadline.remaining(at_most=LOCK_SECONDS)):
             loaded, refused = _loaded(call)
             if _was_answered(call):
@@ -44,7 +39,8 @@ def answer(call: Call) -> Reply:
             for say in [*loaded.says, *_differences(call)]:
                 desk.ledger.queue(say)
             context, person = (refused, refused) if refused else _claim(call, loaded.record)
-            said = desk.ledger.take(REPLIES[call.hook].tones, call.hook, call.session)
+            tones = _tones(call, loaded.record)
+            said = desk.take(tones, call.hook, call.session)
             desk.save()
     except LockBusy:
         # Somebody looks at a GitHub that is slow. The queue can wait; the claim and its question not.
@@ -55,6 +51,13 @@ def answer(call: Call) -> Reply:
     known = " ".join([*context, *person])
     fresh = [say for say in said if say.text not in known]
     return hookio.render(call.hook, fresh, context=[*context, *board_lines(call)], person=person)
+
+
+def _tones(call: Call, record: Record | None) -> Collection[Tone]:
+    """What this session may hear: the news of a claim that another holds is that one's."""
+    tones = REPLIES[call.hook].tones
+    is_others = record is not None and call.is_held(record)
+    return [tone for tone in tones if tone is Tone.NOTE] if is_others else tones
 
 
 def _loaded(call: Call) -> tuple[Loaded, list[str]]:
@@ -90,24 +93,11 @@ def _claim(call: Call, record: Record | None) -> tuple[list[str], list[str]]:
     if record is None:
         return [], []
     lines = briefing.claim_lines(record)
-    signs = _signs(call)
-    if presence.is_held(record, call.session, signs, call.world.clock.now()):
-        line = briefing.held_line(record, signs.last_at)
+    if call.is_held(record):
+        line = briefing.held_line(record, call.signs(record).last_at)
         return [line, *lines], [line]
-    if call.session and record.session != call.session:
-        call.desk.remember(replace(record, session=call.session))
-    return lines, [*briefing.question_lines(record), *briefing.problem_lines(record)]
-
-
-def _signs(call: Call) -> Signs:
-    """What `.lifecycle/` shows of the session that holds the claim."""
-    folder = call.desk.folder.path
-    ended = store.read(folder / ENDED)
-    # The owner's prompts alone touch the first; any session's stop the second.
-    marks = [folder / name for name in (PROMPTS, STOPPED)]
-    seen = [mark.stat().st_mtime for mark in marks if mark.exists()]
-    return Signs(
-        ended=ended.content.decode(errors="replace").strip() if ended else "",
-        has_waiter=call.has_waiter,
-        last_at=next(iter(seen), None),
-    )
+    call.desk.remember(call.adopted(record))
+    question = briefing.question_lines(record)
+    if question:
+        call.desk.note_asked()
+    return lines, [*question, *briefing.problem_lines(record)]

@@ -19,18 +19,19 @@ def answer(call: Call) -> Reply:
     desk, world = call.desk, call.world
     if hookio.is_machine_made(call.event) or not desk.folder.path.is_dir():
         return Reply()
-    if not call.is_mine:
+    if not call.is_ours:
         return Reply()
-    world.refuse_tracked()
     # First of all, and without the lock: an answer counts even where nothing can be delivered now. And
     # before the sentences: a question that goes out with this prompt is not answered by it.
     desk.set_due(ANSWERED, world.clock.now())
     try:
         with desk.folder.locked(world.deadline.remaining(at_most=LOCK_SECONDS)):
             loaded = desk.load()
+            if loaded.record is not None:
+                desk.remember(call.adopted(loaded.record))
             for say in loaded.says:
                 desk.ledger.queue(say)
-            said = desk.ledger.take(REPLIES[call.hook].tones, call.hook, call.session)
+            said = desk.take(REPLIES[call.hook].tones, call.hook, call.session)
             desk.save()
     except LockBusy:
         return Reply()  # somebody looks at a slow GitHub; what waits can wait for the next prompt

@@ -5,9 +5,13 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from lifecycle.errors import GitFailed
 from lifecycle.wiring import World
 
 _SLUG_LIMIT = 40
+
+_IN_THE_WAY = re.compile(r"would be overwritten by \w+: (.+)")
+"""How git says which files here stand in the way, tracked or not."""
 
 
 def branch_name(title: str, number: int) -> str:
@@ -33,6 +37,21 @@ def switch(world: World, branch: str, base: str) -> list[str]:
         GitFailed: the branch cannot be switched to, as with changes that would be overwritten.
         Transient: the remote could not be reached.
     """
+    try:
+        return _switched(world, branch, base)
+    except GitFailed as error:
+        found = _IN_THE_WAY.search(error.evidence)
+        if found is None:
+            raise
+        raise GitFailed(
+            f"Changes that are only here would be overwritten by going to {branch}: {found[1]}; nothing "
+            "was claimed, and they are as they were. Commit or stash them, or add --worktree to the "
+            "command, which leaves this worktree alone.",
+            evidence=error.evidence,
+        ) from None
+
+
+def _switched(world: World, branch: str, base: str) -> list[str]:
     git, remote = world.git, world.settings.remote
     tracking = f"refs/remotes/{remote}/{branch}"
     is_pushed = bool(git.run("ls-remote", "--heads", remote, f"refs/heads/{branch}"))

@@ -13,6 +13,7 @@ from lifecycle.claim.next_task import todo_of
 from lifecycle.claim.state import Record
 from lifecycle.claim.table import IN_REVIEW, Phase, Status
 from lifecycle.model import BoardBrief, Card, Repository
+from lifecycle.redact import short
 from lifecycle.times import render
 
 SHOWN = 5
@@ -105,7 +106,8 @@ def checks_line(record: Record) -> str:
         return messages.checks_running(passed, total, running)
     text = f"CI: {passed}/{total} passed"
     if failed:
-        text += f", {len(failed)} failed: {', '.join(failed[: messages.SHOWN_NAMES])}"
+        names = [short(name, messages.NAME_LIMIT) for name in failed[: messages.SHOWN_NAMES]]
+        text += f", {len(failed)} failed: {', '.join(names)}"
     return f"{text}."
 
 
@@ -139,7 +141,7 @@ def _section(name: str, rows: list[str]) -> list[str]:
 
 
 def _card(card: Card, note: str | None) -> str:
-    return f"- #{card.number} {card.title}" + (f" ({note})" if note else "")
+    return f"- #{card.number} {short(card.title, 120)}" + (f" ({short(note, 60)})" if note else "")
 
 
 def held_line(record: Record, last_at: float | None) -> str:

@@ -22,9 +22,14 @@ def question_key(number: int | None) -> str:
     return f"merged:{number}"
 
 
-def is_asked(record: Record, asked_at: float | None) -> bool:
+def is_asked(record: Record) -> bool:
+    """True if the question was put for the pull request that the claim has now."""
+    return record.asked_pr is not None and record.asked_pr == record.claim.pr_number
+
+
+def is_waited_for(record: Record) -> bool:
     """True if the question was put and the claim still waits for the answer."""
-    return asked_at is not None and record.claim.phase == Phase.MERGED_DETECTED
+    return is_asked(record) and record.claim.phase == Phase.MERGED_DETECTED
 
 
 def is_missing(seen: Seen) -> bool:
@@ -32,6 +37,4 @@ def is_missing(seen: Seen) -> bool:
     record = seen.record
     if record.override or record.consent or seen.rules.closes_itself:
         return False
-    if seen.asked_at is None or not seen.hears_prompts:
-        return False
-    return seen.answered_at is None or seen.answered_at < seen.asked_at
+    return is_asked(record) and seen.hears_prompts and not seen.is_answered

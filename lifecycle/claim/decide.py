@@ -27,11 +27,20 @@ from lifecycle.plan import (
 )
 from lifecycle.times import render
 
-__all__ = ["absorb", "decide", "evolve", "look"]
+__all__ = ["absorb", "decide", "evolve", "look", "wants_look"]
 
 
 def look(seen: Seen) -> Look | None:
-    """What this wake has to read from GitHub, or None if it can go without."""
+    """What this wake has to read from GitHub, or None if it can go without, or has to wait."""
+    return None if _look_is_held(seen) else _wanted(seen)
+
+
+def wants_look(seen: Seen) -> bool:
+    """True if there is something to read from GitHub, now or when GitHub lets us again."""
+    return _wanted(seen) is not None
+
+
+def _wanted(seen: Seen) -> Look | None:
     claim = seen.record.claim
     phase = Phase.named(claim.phase)
     is_leaving = seen.record.releasing is not None
@@ -56,7 +65,7 @@ def look(seen: Seen) -> Look | None:
     doubts = not seen.record.is_item_known or seen.record.moved_to or seen.record.taken_by
     if is_unsynced(seen) and doubts:
         needed = True
-    if not (needed or seen.hints) or _look_is_held(seen):
+    if not (needed or seen.hints):
         return None
     return Look(
         issue=seen.hints.get("issue_number") or claim.issue_number,
@@ -194,7 +203,14 @@ def _pull_found(seen: Seen) -> Decision:
                 }
                 | _polled(seen),
                 memory=known | {"judged": Phase.PR_CLOSED.value},
-                says=(Say(f"closed:{pull.number}:{seen.record.reopened}", text, Tone.NEWS),),
+                says=(
+                    Say(
+                        f"closed:{pull.number}:{seen.record.reopened}",
+                        text,
+                        Tone.NEWS,
+                        ends=review.WHILE_OPEN,
+                    ),
+                ),
             )
         case PullState.OPEN:
             return _open(seen, pull, known)
@@ -259,8 +275,11 @@ def _merge_found(seen: Seen, pull: PullRequest) -> Decision:
 def _question(seen: Seen, number: int) -> Say:
     issue, key = seen.record.claim.issue_number, consent.question_key(number)
     if seen.rules.closes_itself:
-        return Say(f"auto-{key}", messages.merged_and_closing(number, issue), Tone.NEWS)
-    return Say(key, f"{messages.merged(number, issue)} {messages.how_to_close()}", Tone.ASK)
+        text, key, tone = messages.merged_and_closing(number, issue), f"auto-{key}", Tone.NEWS
+    else:
+        text = f"{messages.merged(number, issue)} {messages.how_to_close()}"
+        tone = Tone.ASK
+    return Say(key, text, tone, ends=(*review.WHILE_OPEN, "closed"))
 
 
 def _done(seen: Seen) -> Decision:
@@ -272,7 +291,7 @@ def _done(seen: Seen) -> Decision:
             fields={"phase": Phase.MERGED_DETECTED.value},
             memory={"judged": Phase.MERGED_DETECTED.value},
             # Another attempt is another edit of the file, and is answered as the first one was.
-            says=(Say(f"not-answered:{record.touched}", text, Tone.ACT),),
+            says=(Say(f"not-answered:{record.touched}", text, Tone.ACT, stands=True),),
         )
     return closing.decide(seen)
 

@@ -41,7 +41,7 @@ OWNER = "owner"
 """A file in `.lifecycle/` with the id of the session that the claim belongs to."""
 
 ANSWERED = "answered"
-"""A mark whose mtime is the moment at which a person last wrote a prompt while one was waited for."""
+"""A mark that lies there once a person has written a prompt since the question was put."""
 
 PROMPTS = "prompts"
 """A file that the hook on the user's prompts touches: its mtime shows that the hook is installed."""
@@ -184,8 +184,8 @@ class Desk:
         record = self.remembered()
         is_alive = record is not None and not record.outcome
         self._show_owner(record.session if record is not None and is_alive else "")
-        asks = record is not None and is_alive and consent.is_asked(record, self.asked_at(record))
-        is_waiting = bool(self.state.get("queue")) or (asks and not self._was_answered(record))
+        asks = record is not None and is_alive and consent.is_waited_for(record)
+        is_waiting = bool(self.state.get("queue")) or (asks and not self.is_answered)
         self.set_due(WAITING, self.clock.now() if is_waiting else None)
 
     def remember(self, record: Record) -> None:
@@ -196,21 +196,28 @@ class Desk:
         """Take off the queue what `channel` delivers, durably, before anything is printed."""
         taken = self.ledger.take(tones, channel, session)
         if taken:
+            record = self.remembered()
+            number = record.claim.pr_number if record is not None else None
+            question = f"{record.claim_key}/{consent.question_key(number)}" if record else ""
+            if any(say.key == question for say in taken):
+                self.note_asked()
             self.save()
         return taken
 
-    def asked_at(self, record: Record) -> float | None:
-        """When "Should I close issue #N?" was first given to somebody, or None."""
-        key = f"{record.claim_key}/{consent.question_key(record.claim.pr_number)}"
-        return self.ledger.offered_at(key)
+    def note_asked(self) -> None:
+        """Note that the question about closing was put to somebody.
+
+        From then on any prompt of a person's is an answer; one that came before is none.
+        """
+        record = self.remembered()
+        if record is not None and not consent.is_asked(record):
+            (self.folder.path / ANSWERED).unlink(missing_ok=True)
+            self.remember(replace(record, asked_pr=record.claim.pr_number))
 
     @property
-    def answered_at(self) -> float | None:
-        """When a person last wrote a prompt that was heard here, or None."""
-        try:
-            return (self.folder.path / ANSWERED).stat().st_mtime
-        except FileNotFoundError:
-            return None
+    def is_answered(self) -> bool:
+        """True if a person wrote a prompt since the question was put."""
+        return self.has_mark(ANSWERED)
 
     def hears_prompts(self, since: float) -> bool:
         """True if the hook on the user's prompts has run since then, so that it is installed."""
@@ -255,11 +262,6 @@ class Desk:
             return (self.folder.path / name).stat().st_mtime <= self.clock.now()
         except FileNotFoundError:
             return False
-
-    def _was_answered(self, record: Record | None) -> bool:
-        asked = self.asked_at(record) if record is not None else None
-        answered = self.answered_at
-        return asked is not None and answered is not None and answered >= asked
 
     def _show_owner(self, session: str) -> None:
         path = self.folder.path / OWNER

@@ -115,11 +115,40 @@ def read(git: Git, remote: str, issue: int) -> Lease | None:
     Raises:
         GitFailed, Transient: the remote could not be read, so nothing is known.
     """
-    ref = ref_of(issue)
-    line = git.run("ls-remote", remote, ref)
-    if not line:
+    sha = _listed(git, remote, issue)
+    return _fetched(git, remote, issue, sha) if sha else None
+
+
+def other(git: Git, remote: str, issue: int, *, sha: str, agent: str) -> Lease | None:
+    """Somebody else's lease on the task, or None: it is free, or ours.
+
+    Args:
+        git: the worktree's git.
+        remote: the remote that holds the leases.
+        issue: the task.
+        sha: of the lease that this claim took, or empty if it is not known to have one.
+        agent: the claim's agent, by whose name a lease is known that was taken before `sha` was lost.
+
+    Raises:
+        GitFailed, Transient: the remote could not be read, so nothing is known.
+    """
+    found = _listed(git, remote, issue)
+    if not found or found == sha:
         return None
-    sha = line.split()[0]
+    holder = _fetched(git, remote, issue, found)
+    is_ours = not sha and holder.agent == agent
+    return None if is_ours else holder
+
+
+def _listed(git: Git, remote: str, issue: int) -> str:
+    """The lease's sha as the remote has it, or empty."""
+    line = git.run("ls-remote", remote, ref_of(issue))
+    return line.split()[0] if line else ""
+
+
+def _fetched(git: Git, remote: str, issue: int, sha: str) -> Lease:
+    """What a lease says of itself."""
+    ref = ref_of(issue)
     git.run("fetch", "--quiet", "--no-tags", "--no-write-fetch-head", remote, ref)
     since, _, subject = git.run("show", "--no-patch", "--format=%cI %s", sha).partition(" ")
     try:

@@ -9,11 +9,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lifecycle import log
+from lifecycle.claim import lease
 from lifecycle.claim.desk import Desk, Loaded
 from lifecycle.claim.file import CLAIM_FILE
 from lifecycle.claim.state import NUDGES_KEPT, Nudge, Record
 from lifecycle.claim.table import CLAIM, IN_REVIEW, Phase, Status
-from lifecycle.errors import ClaimRefused, GitFailed, Refused, Transient
+from lifecycle.errors import ClaimRefused, GitFailed, HeldByAnother, Refused, Transient
 from lifecycle.messages import unknown_phase
 from lifecycle.redact import redact
 from lifecycle.wiring import World
@@ -89,6 +90,7 @@ def hand_off(world: World, desk: Desk, summary: str) -> HandedOff:
     Raises:
         IllegalMove: the phase does not lead to ready_for_pr.
         Refused: no summary, the wrong branch, nothing to hand off, or a validation that failed.
+        HeldByAnother: somebody else took the task over; nothing was pushed.
         GitFailed, Transient: the push; the phase was not changed.
     """
     summary = " ".join(summary.split())
@@ -99,10 +101,12 @@ def hand_off(world: World, desk: Desk, summary: str) -> HandedOff:
     phase, session = phase_of(record), session_of(world)
     if phase not in IN_REVIEW and phase is not Phase.READY_FOR_PR:
         CLAIM.check(phase, Phase.READY_FOR_PR)
+    _refuse_card_of_another(record)
     notes = _check_branch(world, record)
     world.refuse_untrusted(world.settings.validate)
     for command in world.settings.validate:
         _validate(world.root, command)
+    _refuse_lease_of_another(world, record)  # a validation takes minutes: asked right before the push
     _push(world, record.claim.branch)
     if phase in IN_REVIEW and phase is not Phase.PR_CLOSED:
         number, title = record.claim.pr_number, record.claim.summary
@@ -115,7 +119,8 @@ def hand_off(world: World, desk: Desk, summary: str) -> HandedOff:
         return HandedOff(record, tuple(notes))
 
     def handed(record: Record) -> Record:
-        return replace(record.with_values(wanted), session=session or record.session)
+        mine = replace(record.with_values(wanted), session=session or record.session)
+        return replace(mine, session_at=world.clock.now())
 
     with desk.folder.locked(world.deadline.remaining(at_most=30.0)):
         return HandedOff(_change(desk, handed), tuple(notes))
@@ -147,7 +152,8 @@ def move(
 
     Raises:
         IllegalMove: the table has no such move; the sentence names the legal ones.
-        Refused: there is no claim, it is being given back, or git tracks its file.
+        Refused: there is no claim, it is being given back, git tracks its file, or, with a reason and
+            without force, it is in that phase already.
     """
     world.refuse_tracked()
     reason = redact(" ".join(reason.split()), world.environment)
@@ -155,6 +161,10 @@ def move(
 
     def moved(record: Record) -> Record:
         nonlocal nudge
+        if reason and not force and Phase.named(record.claim.phase) is wanted:
+            raise Refused(
+                f"#{record.claim.issue_number} is in {wanted} already; nothing was moved or recorded."
+            )
         found = _moved(record, wanted, force=force)
         nudge = _nudge(world, record, wanted, reason)
         is_done = wanted is Phase.DONE
@@ -217,6 +227,39 @@ def _check_branch(world: World, record: Record) -> list[str]:
                 "then hand off again."
             )
     return notes
+
+
+def _refuse_card_of_another(record: Record) -> None:
+    if record.taken_by:
+        raise HeldByAnother(
+            f"#{record.claim.issue_number} is held by {record.taken_by}, as its card says; nothing was "
+            "pushed, and branch and commits are kept. Talk to them, or leave the task with: lifecycle "
+            "release; if the card is wrong, mend its Agent and run: lifecycle tick"
+        )
+
+
+def _refuse_lease_of_another(world: World, record: Record) -> None:
+    """Refuse if the remote shows that somebody took the task over; unknown is no refusal.
+
+    A remote without leases (a fork, one that cannot be read) is no evidence of another holder.
+    """
+    claim, remote = record.claim, world.settings.remote
+    if claim.issue_number is None:
+        return
+    try:
+        holder = lease.other(
+            world.git, remote, claim.issue_number, sha=record.lease, agent=claim.agent_id
+        )
+    except (GitFailed, Transient) as error:
+        text = f"handoff: who holds #{claim.issue_number} could not be read: {error.sentence}"
+        log.write(world.root, text, world.environment)
+        return
+    if holder is not None:
+        raise HeldByAnother(
+            f"#{claim.issue_number} is held by {holder.agent} since {holder.since} "
+            f"({lease.ref_of(claim.issue_number)} on {remote}); nothing was pushed, and branch and "
+            "commits are kept. Talk to them, or leave the task with: lifecycle release"
+        )
 
 
 def _push(world: World, branch: str) -> None:

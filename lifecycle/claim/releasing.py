@@ -78,12 +78,16 @@ def comment_of(record: Record, releasing: Releasing, pull: PullRequest | None) -
     claim = record.claim
     by, at = ending.word(claim.agent_id), int(releasing.at)
     marker = f"<!-- lifecycle:released issue={claim.issue_number} by={by} at={at} -->"
-    is_open = pull is not None and pull.state is PullState.OPEN
-    stays = messages.pull_stays_open(pull.number) if pull is not None and is_open else ""
     text = messages.given_back_comment(
-        claim.agent_id, claim.branch, releasing.progress, stays, releasing.reason
+        claim.agent_id, claim.branch, releasing.progress, _stays(pull), releasing.reason
     )
     return PostComment(claim.issue_number or 0, f"{text}\n\n{marker}", marker)
+
+
+def _stays(pull: PullRequest | None) -> str:
+    """The sentence about a pull request that is open, or empty."""
+    is_open = pull is not None and pull.state is PullState.OPEN
+    return messages.pull_stays_open(pull.number) if pull is not None and is_open else ""
 
 
 def login_of(agent: str) -> str:
@@ -120,7 +124,7 @@ def _steps(seen: Seen, releasing: Releasing, observed: Observation, issue: Issue
         return lease
     # Said with the last step and not after it: a crash behind it must not lose the sentence.
     board = _board_sentence(seen, observed, issue)
-    text = messages.given_back(claim.issue_number, board, claim.branch)
+    text = messages.given_back(claim.issue_number, board, claim.branch, _stays(pull))
     trouble = record.troubles.get("ReleaseLease")
     if trouble is not None:
         text = f"{text} {messages.lease_left(trouble.sentence)}"

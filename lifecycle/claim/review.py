@@ -21,6 +21,12 @@ NOTHING_YET: dict[str, Any] = {"checks": None, "changes_by": (), "conflicts_with
 
 CONFLICTING = "CONFLICTING"
 
+_RESULTS = ("failed", "green")
+"""One result of the checks takes the place of the one before it."""
+
+WHILE_OPEN = ("pr", "reopened", "changes", "conflict", *_RESULTS)
+"""Events of an open pull request: news of them is none once it was merged or closed."""
+
 
 @dataclass(frozen=True, slots=True)
 class Judged:
@@ -60,19 +66,21 @@ def _checks(record: Record, checks: Checks, number: int, *, is_ready: bool) -> J
     durations = pace.learned(record.durations, checks)
     memory: dict[str, Any] = {"checks": _summary(checks, durations), "durations": durations}
     if checks.failed:
-        names = [check.name for check in checks.failed]
+        runs = [f"{check.name}@{int(check.started_at or 0)}" for check in checks.failed]
         known = _told(record, checks)
-        # A first failure is worth a turn at once; later ones, when no more can follow.
+        # A first failure is worth a turn at once; later ones, when no more can follow. Another run of
+        # the same check that fails again is another failure.
         is_last = not checks.count(Bucket.PENDING)
-        if known and (not is_last or known.issuperset(names)):
+        if known and (not is_last or known.issuperset(runs)):
             return Judged(memory, ())
-        memory["told"] = {"sha": checks.sha, "failed": sorted({*known, *names})}
+        memory["told"] = {"sha": checks.sha, "failed": sorted({*known, *runs})}
         text = messages.checks_failed(checks, number)
-        key = f"failed:{number}:{checks.sha}:{','.join(names)}"
-        return Judged(memory, (Say(key, text, Tone.NEWS),))
+        key = f"failed:{number}:{checks.sha}:{','.join(runs)}"
+        return Judged(memory, (Say(key, text, Tone.NEWS, ends=_RESULTS),))
     if checks.is_green:
         text = messages.checks_passed(checks, number, is_ready=is_ready)
-        return Judged(memory, (Say(f"green:{number}:{checks.sha}", text, Tone.NEWS),))
+        key = f"green:{number}:{checks.sha}"
+        return Judged(memory, (Say(key, text, Tone.NEWS, ends=_RESULTS),))
     return Judged(memory, ())
 
 

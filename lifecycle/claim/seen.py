@@ -49,8 +49,7 @@ class Seen:
         looked_at_checks: the observation included the checks.
         pushed_head: the commit that the remote-tracking ref of the claim's branch shows.
         failed: kinds of action that failed in this look; none is tried twice in one look.
-        asked_at: when the question about closing was first put to somebody, or None.
-        answered_at: when a person last wrote a prompt that was heard, or None.
+        is_answered: a person wrote a prompt after the question about closing was put.
         hears_prompts: the hook on the user's prompts is installed.
     """
 
@@ -63,8 +62,7 @@ class Seen:
     looked_at_checks: bool = False
     pushed_head: str | None = None
     failed: frozenset[str] = frozenset()
-    asked_at: float | None = None
-    answered_at: float | None = None
+    is_answered: bool = False
     hears_prompts: bool = False
 
 
@@ -103,6 +101,6 @@ def still_wanted(seen: Seen, kind: str) -> bool:
         case "SetBoard":
             return is_ending or is_unsynced(seen)
         case "Look":
-            return kind in seen.failed or seen.observation is None
+            return kind in seen.failed
         case _:
             return is_ending

@@ -124,6 +124,8 @@ class Record:
         troubles: by kind, actions that failed.
         judged: the phase that GitHub confirmed last.
         session: the client's session that claimed or handed off; it alone is woken.
+        session_at: when that session became the owner, 0.0 if it made the claim.
+        asked_pr: the merged pull request for which the question about closing was put, or None.
         consent: who said yes to closing: "prompt", "close", "auto", "nudge: …", or empty.
         changes_by: who asked for changes in a review that stands.
         conflicts_with: the base branch that the pull request conflicts with, or empty.
@@ -159,6 +161,8 @@ class Record:
     troubles: Mapping[str, Trouble] = field(default_factory=dict)
     judged: str = ""
     session: str = ""
+    session_at: float = 0.0
+    asked_pr: int | None = None
     consent: str = ""
     changes_by: tuple[str, ...] = ()
     conflicts_with: str = ""

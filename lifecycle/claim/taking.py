@@ -20,6 +20,7 @@ from lifecycle.claim.exclude import exclude_own_files
 from lifecycle.claim.file import SCHEMA_VERSION
 from lifecycle.claim.moves import session_of
 from lifecycle.claim.next_task import dependencies
+from lifecycle.claim.places import list_places, quoted, record_in
 from lifecycle.claim.releasing import login_of
 from lifecycle.claim.state import Record
 from lifecycle.claim.table import CLAIM, READY_FOR_AGENT, Status
@@ -29,6 +30,7 @@ from lifecycle.errors import (
     LifecycleError,
     NotFound,
     Refused,
+    Transient,
 )
 from lifecycle.model import BoardItem, Card, Issue, Look, Observation
 from lifecycle.wiring import World
@@ -149,7 +151,8 @@ def _held(world: World, desk: Desk, loaded: Loaded) -> Record:
         raise ValueError("there is no claim to go on with")
     if session in ("", mine.session):
         return mine
-    return desk.commit(replace(mine, session=session), loaded.hints).record
+    taken = replace(mine, session=session, session_at=world.clock.now())
+    return desk.commit(taken, loaded.hints).record
 
 
 def _take(
@@ -282,10 +285,7 @@ def _admit(world: World, task: _Task, attempt: _Attempt, *, force: bool) -> list
     is_ours = attempt.resumes and item is not None and item.agent == attempt.agent
     if status not in (None, Status.TODO) and not is_ours and not force:
         if item is not None and item.agent:
-            raise HeldByAnother(
-                f"#{issue.number} is {status}, held by {item.agent}; nothing was claimed. Choose "
-                "another task, or take it over with --force if that agent is gone."
-            )
+            raise _held_as_the_card_says(world, issue.number, status or "", item.agent)
         raise Refused(
             f'#{issue.number} has Status "{status}", not "{Status.TODO}"; nothing was claimed. '
             "Move it to Todo, or use --force."
@@ -303,6 +303,41 @@ def _admit(world: World, task: _Task, attempt: _Attempt, *, force: bool) -> list
             shown = f'"{task.card.readiness}"' if task.card.readiness else "not set"
             notes.append(f'Readiness is {shown}, not "{READY_FOR_AGENT}".')
     return notes
+
+
+def _held_as_the_card_says(world: World, number: int, status: str, agent: str) -> HeldByAnother:
+    """The refusal: where, if it is another worktree of this clone; else since when, by the lease."""
+    elsewhere = _elsewhere(world, number, agent)
+    if elsewhere is not None:
+        return elsewhere
+    holder = _holder(world, number)
+    since = f" since {holder.since}" if holder is not None and holder.agent == agent else ""
+    return HeldByAnother(
+        f"#{number} is {status}, held by {agent}{since}; nothing was claimed. Choose another task, or "
+        "take it over with --force if that agent is gone."
+    )
+
+
+def _holder(world: World, number: int) -> lease.Lease | None:
+    """Who has the lease, as far as it can be read: it only makes a refusal clearer."""
+    try:
+        return lease.read(world.git, world.settings.remote, number)
+    except (GitFailed, Transient):
+        return None
+
+
+def _elsewhere(world: World, number: int, agent: str) -> HeldByAnother | None:
+    """The refusal if `agent` is a claim in another worktree of this clone, which names the way there."""
+    for place in list_places(world.git):
+        record = record_in(place.path)
+        if record is None or place.path.resolve() == world.root.resolve():
+            continue
+        if (record.claim.issue_number, record.claim.agent_id) == (number, agent):
+            return HeldByAnother(
+                f"#{number} is claimed in {place.path} already; nothing was claimed here. Go on there: "
+                f"cd {quoted(place.path)}"
+            )
+    return None
 
 
 def _need_dependencies(world: World, task: _Task, *, force: bool) -> None:
@@ -330,6 +365,10 @@ def _hold(world: World, number: int, attempt: _Attempt, notes: list[str], *, for
         return lease.take(
             git, remote, number, attempt.agent, nonce=attempt.nonce, instead_of=before
         )
+    except HeldByAnother as error:
+        first = _holder(world, number)
+        elsewhere = _elsewhere(world, number, first.agent) if first is not None else None
+        raise (elsewhere or error) from None
     except GitFailed as error:
         notes.append(
             f"The claim is not exclusive: no lease could be pushed to {remote} ({error.evidence})."

@@ -9,26 +9,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 from lifecycle.claim.desk import Desk
+from lifecycle.claim.moves import SESSION
+from lifecycle.claim.places import Place, claimed, list_places
 from lifecycle.claim.taking import Taken, is_begun, number_of, take
-from lifecycle.errors import ClaimRefused, GitFailed, LifecycleError, Refused
+from lifecycle.errors import GitFailed, LifecycleError, Refused
 from lifecycle.ports import Git
 from lifecycle.wiring import World
 
 Prepare = Callable[[Path, Path], object]
 """Gives a new worktree what a fresh checkout lacks: called with where it came from, and its root."""
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """One worktree, as git lists it; `branch` is empty if HEAD is on none, `lock` says why."""
-
-    path: Path
-    branch: str = ""
-    lock: str | None = None
 
 
 def take_in_worktree(
@@ -72,7 +64,9 @@ def take_in_worktree(
 
 def _take(world: World, root: Path, number: int, *, force: bool) -> Taken:
     desk = Desk(root, world.clock)
-    there = World(root, world.environment, world.clock, world.deadline, desk.state)
+    # The session that asks goes on working where it is: the claim is for the one that starts there.
+    environment = {name: value for name, value in world.environment.items() if name != SESSION}
+    there = World(root, environment, world.clock, world.deadline, desk.state)
     try:
         return take(there, desk, str(number), force=force)
     finally:
@@ -91,16 +85,6 @@ def _left(world: World, root: Path, number: int) -> str:
     except GitFailed as error:
         return f" The worktree {root} could not be removed again: {error.evidence}"
     return ""
-
-
-def list_places(git: Git) -> list[Place]:
-    """Every worktree of this repository, the main one first."""
-    places = []
-    for block in git.run("worktree", "list", "--porcelain").split("\n\n"):
-        fields = dict(line.partition(" ")[::2] for line in block.splitlines())
-        branch = fields.get("branch", "").removeprefix("refs/heads/")
-        places.append(Place(Path(fields["worktree"]), branch, fields.get("locked")))
-    return places
 
 
 def _reason(number: int) -> str:
@@ -123,7 +107,7 @@ def _find(places: list[Place], target: Path, number: int, *, is_given: bool) -> 
             f"another folder: lifecycle claim {number} --worktree ./PATH"
         )
     other = next((place for place in places if _is_for(place, number)), None)
-    if other is not None and not is_given and _claimed(other.path) == number:
+    if other is not None and not is_given and claimed(other.path) == number:
         return other
     if other is not None and other.path.exists():
         raise Refused(
@@ -140,19 +124,9 @@ def _find(places: list[Place], target: Path, number: int, *, is_given: bool) -> 
 
 def _is_for(place: Place, number: int) -> bool:
     """True if the worktree is this task's: by its claim, its branch, or the lock of a killed run."""
-    if place.lock == _reason(number) or _claimed(place.path) == number:
+    if place.lock == _reason(number) or claimed(place.path) == number:
         return True
     return bool(re.fullmatch(rf"claude/(?:.+-)?{number}", place.branch))
-
-
-def _claimed(root: Path) -> int | None:
-    from lifecycle.clock import SystemClock
-
-    try:
-        record = Desk(root, SystemClock()).load(repair=False).record
-    except ClaimRefused:
-        return None  # whose it is cannot be told; its own commands say what is wrong with it
-    return record.claim.issue_number if record is not None else None
 
 
 def _is_same(one: Path, other: Path) -> bool:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import shlex
 from pathlib import Path
 
 import click
 
+from lifecycle.claim.places import quoted
 from lifecycle.claim.taking import Taken, take
 from lifecycle.cli.session import Session, begin, claim_data, json_option
 
@@ -72,13 +72,7 @@ def _show(session: Session, taken: Taken, root: Path | None) -> None:
     lines.append(f'On branch {claim.branch}. When done: lifecycle handoff --summary "…"')
     data = {"claim": claim_data(taken.record), "title": taken.title, "notes": taken.notes}
     if root is not None:
-        start = f"cd {_quoted(root)} && claude"
+        start = f"cd {quoted(root)} && claude"
         lines.append(f"Start there: {start}")
         data |= {"worktree": str(root), "start": start}
     session.show(lines, {**data, "new": taken.is_new})
-
-
-def _quoted(path: Path) -> str:
-    """The path for a shell, always in quotes: a line that somebody copies."""
-    quoted = shlex.quote(str(path))
-    return quoted if quoted.startswith("'") else f"'{quoted}'"

@@ -16,7 +16,7 @@ from lifecycle.claim.state import Record
 from lifecycle.clock import SystemClock
 from lifecycle.deadline import Deadline
 from lifecycle.errors import Refused
-from lifecycle.redact import redact
+from lifecycle.redact import redact, visible
 from lifecycle.store import worktree_root
 from lifecycle.wiring import World
 
@@ -41,7 +41,7 @@ class Session:
             click.echo(redact(json.dumps(dict(data), ensure_ascii=False, default=str)))
             return
         for line in lines:
-            click.echo(redact(line))
+            click.echo(redact(visible(line)))
 
 
 def begin(*, as_json: bool, seconds: float | None = SECONDS) -> Session:

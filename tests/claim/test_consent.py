@@ -10,20 +10,21 @@ from lifecycle.claim.decide import decide, look
 from lifecycle.model import PullState
 from lifecycle.plan import CloseIssue, PostComment, Tone
 from tests.claim.steps import DONE, REVIEW, closing, rest, rules_with
-from tests.factories import NOW, observation, pull, record, seen, texts
+from tests.factories import observation, pull, record, seen, texts
 
-ASKED: dict[str, Any] = {"asked_at": NOW - 60, "hears_prompts": True}
+ASKED: dict[str, Any] = {"hears_prompts": True}
+DONE_ASKED: dict[str, Any] = {"memory": {"asked_pr": 107}, **DONE}
 
 
 def acts(**changes: Any) -> list[str]:
     """What closing does, by kind."""
-    made = seen(record(**DONE), observed=closing(), **changes)
+    made = seen(record(**DONE_ASKED), observed=closing(), **changes)
     return [type(action).__name__ for action in rest(made)[0]]
 
 
 def test_done_after_the_question_needs_a_later_prompt() -> None:
     """A session that was woken with the question cannot answer it itself: phase and issue stay."""
-    made = seen(record(**DONE), **ASKED)
+    made = seen(record(**DONE_ASKED), **ASKED)
     step = decide(made)
     assert step.fields == {"phase": "merged_detected"}
     assert step.action is None
@@ -32,29 +33,31 @@ def test_done_after_the_question_needs_a_later_prompt() -> None:
     assert look(made) is None  # not one request
 
 
-def test_a_prompt_before_the_question_is_no_answer() -> None:
+def test_a_prompt_after_the_question_is_an_answer() -> None:
     """Only what the user wrote after the question was put counts."""
-    assert acts(**ASKED, answered_at=NOW - 120) == []
-    assert "CloseIssue" in acts(**ASKED, answered_at=NOW - 30)
+    assert acts(**ASKED) == []
+    assert "CloseIssue" in acts(**ASKED, is_answered=True)
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"asked_at": NOW - 60, "hears_prompts": False},
-        {"asked_at": None, "hears_prompts": True},
-    ],
-    ids=["no hook hears prompts", "nobody was asked"],
-)
-def test_where_no_answer_can_be_heard_done_counts(changes: dict[str, Any]) -> None:
-    """Without the hook, or before any question, the agent's word stands, as the design has it."""
-    assert "CloseIssue" in acts(**changes)
+def test_an_answer_is_to_one_question() -> None:
+    """Asked for another pull request's merge: that question says nothing of this one."""
+    made = seen(record(**DONE, memory={"asked_pr": 99}), observed=closing(), **ASKED)
+    assert CloseIssue(42) in rest(made)[0]  # nobody was asked of this one, as without any question
+
+
+def test_where_no_answer_can_be_heard_done_counts() -> None:
+    """Without the hook on prompts, or before any question, the agent's word stands, as designed."""
+    assert "CloseIssue" in acts(hears_prompts=False)
+    unasked = seen(record(**DONE), observed=closing(), **ASKED)
+    assert CloseIssue(42) in rest(unasked)[0]
 
 
 @pytest.mark.parametrize("consent", ["close", "auto", "nudge: released by hand"])
 def test_a_command_is_a_yes_by_itself(consent: str) -> None:
     """`lifecycle close`, a nudge and `close = "auto"` do not wait for a prompt."""
-    made = seen(record(**DONE, memory={"consent": consent}), observed=closing(), **ASKED)
+    made = seen(
+        record(**DONE, memory={"asked_pr": 107, "consent": consent}), observed=closing(), **ASKED
+    )
     assert CloseIssue(42) in rest(made)[0]
 
 

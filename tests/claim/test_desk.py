@@ -193,18 +193,25 @@ def test_the_guards_read_who_owns_the_claim(tmp_path: Path) -> None:
 
 
 def test_a_prompt_is_worth_pythons_start_until_the_question_is_answered(tmp_path: Path) -> None:
-    """The mark lies there once the question was put, and goes with the first prompt after it."""
+    """The mark lies there once the question was put, and goes with the first prompt after it.
+
+    A prompt that came before the question is no answer to it.
+    """
     write(tmp_path, values(phase="merged_detected", pr_number=107))
     desk = desk_at(tmp_path)
     record = desk.load().record
     assert record is not None
     desk.remember(record)
+    desk.set_due("answered", desk.clock.now())
     mark = tmp_path / ".lifecycle/waiting"
     desk.ledger.queue(Say(f"{record.claim_key}/merged:107", "merged!", Tone.ASK))
     desk.take([Tone.ASK], "ci-waiter")
     assert mark.exists()
-    desk.set_due("answered", desk.clock.now() + 1)
+    answers = [desk.is_answered]
+    desk.set_due("answered", desk.clock.now())
     desk.save()
+    answers.append(desk.is_answered)
+    assert answers == [False, True]
     assert not mark.exists()
 
 

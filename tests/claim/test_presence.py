@@ -4,50 +4,61 @@ from __future__ import annotations
 
 import pytest
 
-from lifecycle.claim.presence import SILENT_SECONDS, Signs, adopt, is_held, is_mine
-from lifecycle.plan import Wake
+from lifecycle.claim.presence import SILENT_SECONDS, adopt, deliverable, is_held, is_mine
+from lifecycle.plan import Tone
+from lifecycle.watch import Signs
 from tests.claim.steps import READY, REVIEW
 from tests.factories import NOW, record
 
 OURS = {"session": "one"}
 
 
-def test_the_session_that_claimed_is_the_owner_until_another_hands_off() -> None:
-    """A stop elsewhere changes nothing; a stop with a hand-off in the file does."""
-    coding = record(memory=OURS)
-    assert adopt(coding, Wake.STOP, "two").session == "one"
-    assert adopt(record(**READY, memory=OURS), Wake.STOP, "two").session == "two"
-    assert adopt(record(**READY, memory=OURS), Wake.IDLE, "two").session == "one"
+def test_a_claim_without_an_owner_is_the_first_sessions() -> None:
+    """It was written by hand, or claimed on a terminal; an unknown session takes nothing."""
+    mine = adopt(record(), "one", Signs(), NOW)
+    assert (mine.session, mine.session_at) == ("one", NOW)
+    assert adopt(record(), "", Signs(), NOW).session == ""
 
 
-def test_a_claim_written_by_hand_belongs_to_the_session_that_stops_first() -> None:
-    """Nobody is named in the file; an unknown session takes nothing."""
-    assert adopt(record(), Wake.STOP, "one").session == "one"
-    assert adopt(record(), Wake.STOP, "").session == ""
+def test_an_owner_that_lives_keeps_its_claim() -> None:
+    """Also while a hand-off lies in the file: nobody knows which session wrote that."""
+    alive, gone = Signs(is_client_there=True), Signs(is_client_there=False)
+    for made in (record(memory=OURS), record(**READY, memory=OURS)):
+        assert adopt(made, "two", alive, NOW) is made
+        assert adopt(made, "two", gone, NOW).session == "two"
 
 
-def test_only_the_owner_is_woken() -> None:
-    """Where either side is unknown, as in a call by hand, the wake goes through."""
+def test_the_owners_news_is_the_owners() -> None:
+    """Another session takes what is for the person; an unknown one counts as the owner."""
     made = record(memory=OURS)
-    assert is_mine(made, "one")
-    assert not is_mine(made, "two")
-    assert is_mine(made, "")
+    assert set(deliverable(made, "one", list(Tone))) == set(Tone)
+    assert set(deliverable(made, "two", list(Tone))) == {Tone.NOTE}
+    assert set(deliverable(made, "", list(Tone))) == set(Tone)
     assert is_mine(record(), "two")
+
+
+LONG_AGO = {"created_at": NOW - 9999, "session_at": NOW - SILENT_SECONDS - 1}
 
 
 @pytest.mark.parametrize(
     ("signs", "held"),
     [
+        (Signs(is_client_there=True, last_at=NOW - 9 * SILENT_SECONDS), True),
+        (Signs(is_client_there=False, last_at=NOW - 1), False),
+        (Signs(is_client_there=True, has_ended=True), False),
+        (Signs(has_waiter=True), True),
         (Signs(last_at=NOW - 60), True),
-        (Signs(last_at=NOW - 60, ended="one"), False),
-        (Signs(last_at=NOW - 60, ended="three"), True),
-        (Signs(last_at=NOW - SILENT_SECONDS - 1), False),
-        (Signs(last_at=NOW - SILENT_SECONDS - 1, has_waiter=True), True),
         (Signs(), False),
     ],
 )
-def test_a_claim_is_held_while_its_session_gives_signs_of_life(signs: Signs, held: bool) -> None:
-    """A waiter is one; an end that was seen, or an hour of silence, is the opposite."""
-    made = record(**REVIEW, memory=OURS)
+def test_a_claim_is_held_while_its_session_lives(signs: Signs, held: bool) -> None:
+    """Its client's process decides, if it is known; else a waiter, or a sign within the hour."""
+    made = record(**REVIEW, memory={**OURS, **LONG_AGO})
     assert is_held(made, "two", signs, NOW) is held
     assert not is_held(made, "one", signs, NOW)
+
+
+def test_a_claim_that_was_just_made_is_held_before_any_sign() -> None:
+    """`lifecycle claim` in a session's first turn: no hook of it has run since."""
+    made = record(memory={**OURS, "created_at": NOW - 5})
+    assert is_held(made, "two", Signs(), NOW)

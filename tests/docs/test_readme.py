@@ -183,13 +183,14 @@ def _steps(place: Place) -> Iterator[Callable[[], object]]:
     yield lambda: os.utime(path, (1, 1))
     yield lambda: place.hook("on-stop")  # nothing new: stamped
     yield lambda: place.hook("on-idle")  # the guard compares moments
-    yield lambda: place.hook("user-prompt-submit", session)
     yield lambda: place.hook("session-end", session, CLAUDE_CODE_SESSION_ID="one")
     yield lambda: path.write_text("{ no json")
     yield lambda: os.utime(path, (1, 1))
     yield lambda: place.cli("tick")
     yield lambda: (place.root / ".lifecycle/state.json").write_text("{ no json")
     yield lambda: place.control.merge_pull(place.pull())
+    yield lambda: place.cli("tick")  # a person looks: the question waits for the agent
+    yield lambda: place.hook("user-prompt-submit", session)
     yield lambda: place.cli("close")
     assert not place.has_claim()
     for _ in range(2 * log._MAX_BYTES // log._MAX_LINE + 8):

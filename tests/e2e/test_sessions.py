@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import pytest
 from lifecycle import __version__
 from lifecycle.resources import hook_script
 from tests.conftest import Place
-from tests.e2e.client import Session, heard
+from tests.e2e.client import SECONDS, Session, ended, heard
 
 ONE, TWO = "11111111-aaaa-4bbb-8ccc-000000000001", "22222222-aaaa-4bbb-8ccc-000000000002"
 SOURCES = ["startup", "resume", "clear", "compact", "fork"]
@@ -165,6 +166,65 @@ def test_a_session_that_ended_leaves_its_claim_to_the_next(session: Session) -> 
     session.place.control.merge_pull(46)
     assert heard(session.waiter()).is_silent
     assert heard(morning.waiter()).woke
+
+
+def test_a_session_that_is_not_the_owner_takes_none_of_its_news(session: Session) -> None:
+    """Another session's start, prompt, stop, idle and `tick` leave the owner's news to the owner."""
+    session.prompt()
+    stranger = Session(session.place, TWO)
+    session.cli("handoff", "--summary", "Fix it")
+    assert "PR #46" not in stranger.on_stop().model  # it opens the PR, and tells whom it belongs to
+    assert "PR #46 created" in session.on_stop().model
+    session.place.control.merge_pull(46)
+    assert QUESTION in stranger.cli("tick").stdout
+    assert stranger.on_stop().is_silent
+    assert stranger.prompt().is_silent
+    held = stranger.start()
+    assert held.model.count("held by another session") == 1
+    assert stranger.idle().is_silent
+    assert QUESTION in session.prompt("anything new?").model
+
+
+def test_a_session_whose_client_is_gone_holds_nothing(session: Session) -> None:
+    """It crashed without an end: its process is not there, so the next prompt elsewhere takes over."""
+    session.prompt()
+    session.on_stop()
+    stranger = Session(session.place, TWO)
+    assert "held by another" in stranger.start().model
+    session.place.control.merge_pull(46)
+    session.place.cli("tick")
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+    (session.place.root / ".lifecycle/seen").write_text(f"{ONE} {gone.pid}\n")
+    assert stranger.prompt("how is it going?").model.startswith(QUESTION)
+    assert session.prompt().is_silent
+    assert "held by another" not in stranger.start("clear").model
+
+
+def test_a_session_that_ended_and_was_resumed_lives(session: Session) -> None:
+    """Its end was seen, and then it again: another session is told that the claim is held."""
+    session.prompt()
+    session.on_stop()
+    session.end()
+    session.start("resume")
+    assert "held by another" in Session(session.place, TWO).start().model
+
+
+def test_a_take_over_while_the_old_owner_waits(session: Session) -> None:
+    """The old waiter ends, and the new owner's waits in its place."""
+    session.prompt()
+    session.on_stop()
+    (session.place.root / ".lifecycle.toml").write_text("[checks]\npoll_seconds = 0.05\n")
+    session.place.clear()
+    old = session.waiter()
+    session.place.control.wait_for_requests(2, seconds=SECONDS)
+    stranger = Session(session.place, TWO)
+    assert stranger.cli("claim", "42").returncode == 0
+    new = stranger.waiter()
+    with ended(old, new):
+        assert heard(old).is_silent
+        session.place.control.merge_pull(46)
+        assert heard(new).woke
 
 
 def test_claiming_again_takes_the_claim_over_in_this_session(session: Session) -> None:
