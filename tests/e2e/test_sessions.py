@@ -325,7 +325,8 @@ def test_a_plugin_without_the_command_says_once_how_to_install_it(
     }
     place.ready()
     session = Session(place, ONE, environment)
-    assert "pipx install agent-lifecycle" in session.start().person
+    folder = environment["CLAUDE_PLUGIN_ROOT"]
+    assert f"pipx install '{folder}' (or" in session.start().person
     assert session.start("clear").is_silent
     assert session.on_stop().is_silent
     assert heard(session.waiter()).is_silent
