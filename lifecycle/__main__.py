@@ -6,11 +6,21 @@ Hooks go straight to `wake.py`: they run after every response and import no CLI 
 from __future__ import annotations
 
 import sys
-from pathlib import Path
+
+_HOME = __file__.rpartition("/lifecycle/")[0]
+"""The folder that the package lies in; told without a module of the standard library, see below."""
 
 
 def main() -> int:
     """Run the command line and return the exit code."""
+    try:
+        return _run()
+    except KeyboardInterrupt:  # so early that nobody below could answer: in the middle of an import
+        sys.stderr.write("Interrupted; what was done so far is kept.\n")
+        return 130
+
+
+def _run() -> int:
     arguments = sys.argv[1:]
     if arguments[:1] == ["hook"] and len(arguments) == 2:
         from lifecycle.hookio import REPLIES
@@ -27,6 +37,6 @@ def main() -> int:
 if __name__ == "__main__":
     # `python -m` puts the current folder first on the path, and a hook's current folder is somebody's
     # project: a file called queue.py there must not become our standard library.
-    if not sys.flags.safe_path and sys.path and sys.path[0] != str(Path(__file__).parents[1]):
+    if not sys.flags.safe_path and sys.path and sys.path[0] != _HOME:
         del sys.path[0]
     sys.exit(main())

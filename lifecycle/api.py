@@ -132,6 +132,7 @@ class Worktree:
 
         Raises:
             IllegalMove: the phase does not lead to ready_for_pr.
+            HeldByAnother: the task was taken over; nothing was pushed.
             Refused: nothing to hand off, the wrong branch, or a validation failed.
             Transient, Rejected: the push.
         """

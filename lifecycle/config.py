@@ -285,10 +285,33 @@ def _positive(where: str, value: object) -> float:
 
 
 def _url(where: str, value: object) -> str:
+    """An address that a token may be sent to: https, or http on this machine."""
     pattern = r"https?://[^\s/@]+(/[^\s@]*)?"
-    if not isinstance(value, str) or not re.fullmatch(pattern, value):
+    try:
+        is_url = isinstance(value, str) and re.fullmatch(pattern, value) is not None
+        parts = urlsplit(str(value))
+    except ValueError:  # a bracket that is none
+        is_url = False
+    if not is_url:
         raise BadConfig(f"{where} must be an http or https URL without credentials.")
-    return value.rstrip("/")
+    if parts.scheme == "http" and not _is_loopback(parts.hostname or ""):
+        raise BadConfig(
+            f"{where} is an http address, over which the token could be read on its way; nothing was "
+            "asked of GitHub. Use https; http is for this machine alone (localhost, 127.0.0.1, ::1)."
+        )
+    return str(value).rstrip("/")
+
+
+def _is_loopback(host: str) -> bool:
+    """True for `localhost`, 127.0.0.0/8 and ::1, as they are written: no name is looked up."""
+    if host == "localhost":
+        return True
+    from ipaddress import ip_address
+
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def _graphql_of(api_url: str) -> str:

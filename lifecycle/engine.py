@@ -175,9 +175,11 @@ def rehearse(world: World, desk: Desk, *, record: Record | None = None) -> Repor
     for _ in range(MAX_STEPS):
         step = decide(working.seen)
         key = working.seen.record.claim_key
-        says += [
-            s for s in step.says if s not in says and not desk.ledger.was_said(f"{key}/{s.key}")
-        ]
+        # What comes with the last step tells how the claim ended, and nothing ends in a rehearsal.
+        new = () if isinstance(step.action, plan.ForgetClaim) else step.says
+        for say in new:
+            if say not in says and not desk.ledger.was_said(f"{key}/{say.key}"):
+                says.append(say)
         before = working.seen.record
         working.seen = _prepared(working.seen, step)
         if step.action is not None:

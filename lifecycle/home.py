@@ -122,7 +122,7 @@ def find_command(project: Path, environment: Mapping[str, str]) -> Command | Non
         return None
     note = (
         f"The only lifecycle command here is the project's own ({candidates[0]}), so the hooks use "
-        "that one; install lifecycle outside of the project (pipx install agent-lifecycle), and run "
+        "that one; install lifecycle outside of the project (with pipx or uv tool), and run "
         "this again."
     )
     return Command(candidates[0], note)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -21,6 +22,11 @@ def plugin_version(environment: Mapping[str, str]) -> str | None:
         return None
 
 
+def install(root: str) -> str:
+    """The command line that installs the command from the plugin's folder, which holds its source."""
+    return f"pipx install --force {shlex.quote(root)}"
+
+
 def difference(environment: Mapping[str, str]) -> str | None:
     """One sentence if plugin and command are of different versions, or None."""
     plugin = plugin_version(environment)
@@ -28,6 +34,6 @@ def difference(environment: Mapping[str, str]) -> str | None:
         return None
     return (
         f"The lifecycle plugin is version {plugin} and the lifecycle command is {__version__}; both "
-        "go on working as they can. Update the older one: /plugin update lifecycle, or "
-        "pipx upgrade agent-lifecycle."
+        "go on working as they can. Bring the command to the plugin's version with: "
+        f"{install(environment['CLAUDE_PLUGIN_ROOT'])}"
     )

@@ -110,6 +110,26 @@ def test_addresses_with_credentials_are_refused_without_showing_them(tmp_path: P
     assert "hunter2" not in refusal.value.sentence
 
 
+@pytest.mark.parametrize(
+    "host", ["ghes.example", "0.0.0.0:8080", "localhost.evil.example", "[::2]", "["]
+)
+def test_a_token_is_not_sent_over_http_to_another_machine(tmp_path: Path, host: str) -> None:
+    """Named by a variable or by the user's own file: one sentence, before anything is sent."""
+    for variable in ("GITHUB_API_URL", "GITHUB_GRAPHQL_URL"):
+        with pytest.raises(BadConfig, match=variable):
+            load(tmp_path, **{variable: f"http://{host}/api/v3"})
+    with pytest.raises(BadConfig, match="api_url"):
+        load(tmp_path, **user(tmp_path, f'api_url = "http://{host}/api/v3"\n'))
+
+
+@pytest.mark.parametrize(
+    "host", ["localhost:1", "LOCALHOST", "127.0.0.1:1", "127.9.9.9", "[::1]:1"]
+)
+def test_http_is_for_this_machine(tmp_path: Path, host: str) -> None:
+    """The embedded GitHub answers there, and no wire is between."""
+    assert load(tmp_path, GITHUB_API_URL=f"http://{host}").api_url == f"http://{host}"
+
+
 def test_the_hook_deadline_can_only_be_shortened(tmp_path: Path) -> None:
     """No setting makes a hook hold the agent for longer than 8 s."""
     assert load(tmp_path, LIFECYCLE_HOOK_SECONDS="2").hook_seconds == 2

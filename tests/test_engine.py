@@ -226,3 +226,26 @@ def test_a_rate_limit_is_waited_for_as_long_as_it_says(place: Place) -> None:
     place.clock.sleep(120)
     place.tree().tick(Wake.STOP)
     assert place.claim()["phase"] == "pr_created"
+
+
+def test_a_rehearsal_of_the_end_tells_nothing_as_done(place: Place) -> None:
+    """The plan of closing names every step, and not one sentence that says that it was closed."""
+    place.merged()
+    report = place.tree().rehearse()
+    assert "ForgetClaim" in [type(action).__name__ for action in report.actions]
+    assert "closed" not in texts(report)
+    assert place.issue()["state"] == "open"
+
+
+def test_a_look_that_failed_is_not_waited_for_where_nothing_needs_a_look(place: Place) -> None:
+    """`tick` met an outage while the agent codes: the next stop looks at nothing, and waits for nothing."""
+    place.ready(phase="coding", status="In Progress", last_synced_status="In Progress")
+    place.control.add_fault(Fault("status", status=502, count=99))
+    assert place.tree().tick(Wake.TICK).problem is not None
+    place.control.clear_faults()
+    place.clear()
+    place.write(summary="meanwhile")
+    report = place.tree().tick(Wake.STOP)
+    assert report.record is not None
+    assert report.record.due() is None
+    assert place.requests() == []

@@ -106,7 +106,8 @@ def hand_off(world: World, desk: Desk, summary: str) -> HandedOff:
     world.refuse_untrusted(world.settings.validate)
     for command in world.settings.validate:
         _validate(world.root, command)
-    _refuse_lease_of_another(world, record)  # a validation takes minutes: asked right before the push
+    # Right before the push, since a validation takes minutes.
+    _refuse_lease_of_another(world, record)
     _push(world, record.claim.branch)
     if phase in IN_REVIEW and phase is not Phase.PR_CLOSED:
         number, title = record.claim.pr_number, record.claim.summary

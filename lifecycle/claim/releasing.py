@@ -30,6 +30,9 @@ from lifecycle.plan import (
 _OURS = (None, "", Status.IN_PROGRESS, Status.IN_REVIEW)
 """Where a card may stand that a claim had, if it is not known what the claim last wrote."""
 
+ENDING = "given-back:"
+"""How the key of the last step's sentence begins; the moment of the release follows."""
+
 
 def decide(seen: Seen) -> Decision:
     """The next step of giving back; gives up, once and at the start, if the work was merged."""
@@ -104,7 +107,7 @@ def _leave(seen: Seen, releasing: Releasing, holder: str) -> Decision:
         if lease is not None:
             return lease
     text = messages.given_back_to_holder(seen.record.claim.issue_number, holder)
-    say = Say(f"given-back:{int(releasing.at)}", text, Tone.NOTE)
+    say = Say(f"{ENDING}{int(releasing.at)}", text, Tone.NOTE)
     return Decision(action=ForgetClaim(), says=(say,))
 
 
@@ -128,7 +131,7 @@ def _steps(seen: Seen, releasing: Releasing, observed: Observation, issue: Issue
     trouble = record.troubles.get("ReleaseLease")
     if trouble is not None:
         text = f"{text} {messages.lease_left(trouble.sentence)}"
-    say = Say(f"given-back:{int(releasing.at)}", text, Tone.NOTE)
+    say = Say(f"{ENDING}{int(releasing.at)}", text, Tone.NOTE)
     return Decision(action=ForgetClaim(), says=(say,))
 
 

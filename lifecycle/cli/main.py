@@ -11,6 +11,7 @@ import json
 import sys
 import traceback
 from pathlib import Path
+from traceback import walk_tb
 
 import click
 
@@ -70,14 +71,19 @@ def run(arguments: list[str]) -> int:
     as_json = "--json" in arguments
     try:
         result = group.main(args=arguments, prog_name="lifecycle", standalone_mode=False)
-        sys.stdout.flush()
+        if sys.stdout is not None:  # None: it was closed before we were started
+            sys.stdout.flush()
         return result if isinstance(result, int) else 0
     except click.exceptions.Exit as done:
         return done.exit_code
     except click.ClickException as error:
-        error.show()
+        is_hook = arguments[:1] == ["hook"]
+        if as_json and not is_hook:
+            _say(error.format_message(), "UsageError", as_json=True)
+        else:
+            error.show()
         # A hook that is misspelt in somebody's settings must not block the agent, as exit 2 would.
-        return 1 if arguments[:1] == ["hook"] else 2
+        return 1 if is_hook else 2
     except (KeyboardInterrupt, click.Abort):
         sys.stderr.write("Interrupted; what was done so far is kept.\n")
         return 130
@@ -97,15 +103,32 @@ def run(arguments: list[str]) -> int:
 
 def _say(sentence: str, kind: str, *, as_json: bool) -> None:
     sentence = redact(sentence)
-    if as_json:
-        sys.stdout.write(json.dumps({"error": {"kind": kind, "sentence": sentence}}) + "\n")
-    else:
-        click.echo(f"lifecycle: {sentence}", err=True)
+    if as_json and sys.stdout is not None:
+        try:
+            click.echo(json.dumps({"error": {"kind": kind, "sentence": sentence}}))
+        except OSError:
+            sys.stdout = None  # it takes nothing: the sentence goes where a person can read it
+        else:
+            return
+    click.echo(f"lifecycle: {sentence}", err=True)
 
 
 def _unwritable(error: OSError) -> str:
-    where = error.filename or "a file"
+    where = error.filename or ("standard output" if _is_of_output(error) else "a file")
     return f"{where}: {error.strerror or error}; nothing else was done. Mend it and try again."
+
+
+def _is_of_output(error: OSError) -> bool:
+    """True if standard output did not take what was printed; it is then given up."""
+    is_printed = any(f.f_code is click.echo.__code__ for f, _ in walk_tb(error.__traceback__))
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except OSError:
+        is_printed = True
+    if is_printed:
+        sys.stdout = None  # else it is tried again at exit, with a traceback
+    return is_printed
 
 
 def _defect(error: Exception) -> str:

@@ -51,5 +51,7 @@ def _show(session: Session, given: GivenBack, report: Report, *, would: bool = F
     is_left = record is not None and not record.outcome
     if is_left and record is not None and record.releasing is not None and not would:
         lines.append(messages.giving_back(record.claim.issue_number))
+    if would:
+        lines.append("Nothing was written.")
     session.show(lines, data)
     return 1 if is_left or (would and problem is not None) else 0

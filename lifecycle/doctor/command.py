@@ -52,7 +52,7 @@ def check(case: Case) -> Iterator[Finding]:
         "command.found",
         "No lifecycle command is recorded or on PATH, so every hook ends without doing anything.",
         _ALL,
-        "pipx install agent-lifecycle && lifecycle doctor",
+        "install it as its README says (pipx install FOLDER, from its source), then: lifecycle doctor",
     )
 
 

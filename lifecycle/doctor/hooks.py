@@ -27,6 +27,9 @@ STEPS: dict[str, tuple[Step, ...]] = {
 }
 """What does not happen without each script."""
 
+REINSTALL = "pipx reinstall agent-lifecycle"
+"""Puts back what the installed package has lost."""
+
 _PLAIN = re.compile(r"((?:\S*/)?lifecycle) hook \S+")
 
 
@@ -196,6 +199,10 @@ def _script(case: Case, entry: Entry) -> Iterator[Finding]:
     name = shown(where, case.root, case.environment)
     if not where.is_file():
         says = f"{about} starts {name}, which is not there."
+        if where.parent.resolve() == hooks_folder().resolve():
+            # init would write the same path again: it is the installation that lacks its file.
+            says = f"{about} starts {name}, which this installation of lifecycle has lost."
+            fix = REINSTALL
         yield fail("hooks.script", says, STEPS[entry.name], fix)
     elif not os.access(where, os.X_OK):
         says = f"{about} starts {name}, which is not executable."

@@ -15,7 +15,7 @@ from lifecycle.doctor.case import Case
 from lifecycle.doctor.finding import Finding, Step, fail, ok, warn
 from lifecycle.errors import GitFailed, LifecycleError
 from lifecycle.store import exchange
-from lifecycle.versions import plugin_version
+from lifecycle.versions import install, plugin_version
 
 LEAST_GIT = (2, 29)
 """`git fetch --no-write-fetch-head`, with which leases are read.
@@ -43,9 +43,10 @@ def check(case: Case) -> Iterator[Finding]:
 
 def _plugins(case: Case) -> Iterator[Finding]:
     known = {name: _installed_version(name, case) for name in case.client.plugins}
-    if case.environment.get("CLAUDE_PLUGIN_ROOT"):
-        known["lifecycle"] = plugin_version(case.environment)
-    for name, version in known.items():
+    own = case.environment.get("CLAUDE_PLUGIN_ROOT")
+    if own:
+        known["lifecycle"] = (plugin_version(case.environment), own)
+    for name, (version, root) in known.items():
         if version is None:
             yield ok(
                 "versions.plugin",
@@ -58,27 +59,27 @@ def _plugins(case: Case) -> Iterator[Finding]:
                 "versions.plugin",
                 f"The plugin {name} is version {version} and the command is {__version__}; both go on "
                 "as they can, but were not made for each other.",
-                fix="claude plugin update lifecycle && pipx upgrade agent-lifecycle",
+                fix=install(root) if root else "claude plugin update lifecycle",
             )
 
 
-def _installed_version(name: str, case: Case) -> str | None:
-    """The version of a plugin as the client's list of plugins has it; None if it cannot be told."""
+def _installed_version(name: str, case: Case) -> tuple[str | None, str]:
+    """A plugin's version and folder as the client's list has them; None and empty if it says none."""
     path = case.client.files[0].path.parent / "plugins" / "installed_plugins.json"
     found = store.read(path)
     try:
         data = json.loads(found.content) if found is not None else {}
         listed = data.get("plugins", data)[name]
     except (ValueError, RecursionError, AttributeError, KeyError, TypeError):
-        return None
+        return None, ""
     places = [one for one in (listed if isinstance(listed, list) else [listed]) if _is(one)]
     here = [one for one in places if one.get("projectPath") in (None, str(case.root))]
     for one in here:
-        root = one.get("installPath")
-        version = plugin_version({"CLAUDE_PLUGIN_ROOT": str(root)}) if root else None
+        root = str(one.get("installPath") or "")
+        version = plugin_version({"CLAUDE_PLUGIN_ROOT": root})
         if version or one.get("version"):
-            return version or str(one["version"])
-    return None
+            return version or str(one["version"]), root if version else ""
+    return None, ""
 
 
 def _is(one: Any) -> bool:

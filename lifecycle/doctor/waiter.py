@@ -61,8 +61,16 @@ def _last_wrong(case: Case) -> tuple[str, str] | None:
         if " done for " in match[2]:
             return None
         if _WRONG.match(match[2]):
-            return (match[1], match[2][:_LONGEST]) if _is_recent(case, match[1]) else None
+            return (match[1], _cut(match[2])) if _is_recent(case, match[1]) else None
     return None
+
+
+def _cut(text: str) -> str:
+    """At most so much of it, cut between two words."""
+    if len(text) <= _LONGEST:
+        return text
+    start, gap, _ = text[:_LONGEST].rpartition(" ")
+    return f"{start if gap else text[: _LONGEST - 1]}…"
 
 
 def _is_recent(case: Case, moment: str) -> bool:

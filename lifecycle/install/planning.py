@@ -113,6 +113,24 @@ class _Project:
                 f"{self.root} is no git worktree, so nothing was written; go to the repository that you "
                 "work in."
             )
+        for name in (*SETTINGS.values(), MARK):
+            self._need_inside(name)
+        if os.path.lexists(self.root / _FOLDER.rstrip("/")) and not (self.root / _FOLDER).is_dir():
+            raise Refused(
+                ".claude is no folder, so nothing was written; move it away and run this again."
+            )
+
+    def _need_inside(self, name: str) -> None:
+        """Refuse a symbolic link on the way to a file that leads out of the worktree, or nowhere in it.
+
+        A repository can bring such a link: what is written through it would lie in somebody's home.
+        """
+        target = Path(os.path.realpath(self.root / name))
+        if not target.is_relative_to(os.path.realpath(self.root)):
+            raise Refused(
+                f"{name} is behind a symbolic link that leads out of this worktree, to {target}, so "
+                "nothing was written; put a file in the link's place and run this again."
+            )
 
     def mark(self) -> Mark | None:
         """What an earlier run left, or None."""

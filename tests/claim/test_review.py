@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from lifecycle.claim.decide import decide, evolve, look
 from lifecycle.claim.table import IN_REVIEW, Phase
-from lifecycle.model import Bucket, Checks, PullState
+from lifecycle.model import Bucket, Check, Checks, PullState
 from lifecycle.plan import (
     PullRequestOpened,
     Tone,
@@ -26,6 +28,7 @@ from tests.factories import (
     observation,
     pull,
     record,
+    review,
     seen,
     texts,
 )
@@ -140,3 +143,45 @@ def test_a_review_phase_without_any_pull_request_says_so() -> None:
     step = decide(seen(record(**REVIEW), observed=observation(item=ITEM)))
     assert "shows no pull request" in texts(step)
     assert "phase" not in step.fields
+
+
+def failing(*runs: tuple[str, Bucket, float]) -> Checks:
+    """Checks on the head, each with its start."""
+    return Checks(SHA, tuple(Check(name, bucket, started_at=at) for name, bucket, at in runs))
+
+
+def told(found: Checks, memory: dict[str, Any] | None = None) -> tuple[str, dict[str, Any]]:
+    """What a poll with these checks says, and what is remembered for the next."""
+    shown = observation(by_number=pull(checks=found), item=ITEM)
+    made = record(**{**REVIEW, "phase": "checks_running"}, memory=memory)
+    step = decide(seen(made, observed=shown))
+    return texts(step), {"told": made.told, **step.memory}
+
+
+def test_the_first_failure_is_said_at_once_and_the_rest_together() -> None:
+    """One turn when it fails, none for each that follows, and one more when no check runs any more."""
+    lint, test = ("lint", Bucket.FAIL, 1.0), ("test", Bucket.FAIL, 2.0)
+    running = ("slow", Bucket.PENDING, 3.0)
+    first, memory = told(failing(lint, running))
+    assert "1 FAILED — lint" in first
+    second, memory = told(failing(lint, test, running), memory)
+    assert second == ""
+    third, memory = told(failing(lint, test, ("slow", Bucket.PASS, 3.0)), memory)
+    assert "2 FAILED — lint, test" in third
+    assert told(failing(lint, test, ("slow", Bucket.PASS, 3.0)), memory)[0] == ""
+
+
+def test_a_run_that_failed_again_is_another_failure() -> None:
+    """The agent ran a flaky check once more on the same head: it hears how that ended."""
+    _, memory = told(failing(("test", Bucket.FAIL, 1.0)))
+    assert "1 FAILED — test" in told(failing(("test", Bucket.FAIL, 900.0)), memory)[0]
+
+
+def test_green_does_not_promise_a_merge_that_something_else_holds_up() -> None:
+    """With changes requested or a conflict, "ready to merge" would not be true."""
+    green = checks(Bucket.PASS, Bucket.PASS)
+    for change in ({"mergeable": "CONFLICTING"}, {"changes_requested": (review(),)}):
+        shown = observation(by_number=pull(checks=green, **change), item=ITEM)
+        said = texts(decide(seen(record(**REVIEW), observed=shown)))
+        assert "All 2 checks green" in said
+        assert "ready to merge" not in said

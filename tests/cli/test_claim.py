@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from lifecycle.api import Worktree
 from lifecycle.sandbox.faults import Fault
 from tests.cli.outcome import ok, refused
 from tests.conftest import COMMAND, Place, environment_of
@@ -195,8 +196,50 @@ def test_claim_leaves_uncommitted_work_alone(place: Place) -> None:
     place.control.push_commit("main", {"README.md": "theirs\n"}, "Meanwhile")
     (place.root / "README.md").write_text("mine\n")
     sentence = refused(place.cli("claim", "42"))
-    assert "git switch failed" in sentence
+    assert ": README.md; nothing was claimed" in sentence
+    assert "Commit or stash them" in sentence
+    assert "--worktree" in sentence
     assert (place.root / "README.md").read_text() == "mine\n"
     assert not place.has_claim()
     assert not [ref for ref in place.control.world()["refs"] if "agent-claims" in ref]
     assert place.card()["Status"] == "Todo"
+
+
+def test_of_many_files_in_the_way_five_are_named(place: Place) -> None:
+    """Files that git does not track stand in the way as well; the rest is counted."""
+    names = [f"file-{number}.txt" for number in range(7)]
+    place.control.push_commit("main", dict.fromkeys(names, "theirs\n"), "Meanwhile")
+    for name in names:
+        (place.root / name).write_text("mine\n")
+    sentence = refused(place.cli("claim", "42"))
+    assert f": {', '.join(names[:5])} (+2 more); nothing was claimed" in sentence
+
+
+def test_a_card_that_is_held_says_since_when(place: Place, tmp_path: Path) -> None:
+    """With a board the card stops it first; the lease still tells the moment."""
+    root = tmp_path / "other"
+    environment = environment_of(place.info, root)
+    subprocess.run(
+        ["git", "clone", "--quiet", place.info.git_url, str(root)], env=environment, check=True
+    )
+    with Worktree(root, environment=environment, seconds=None) as tree:
+        agent = tree.claim(42).record.claim.agent_id
+    sentence = refused(place.cli("claim", "42"), 4)
+    assert f"#42 is In Progress, held by {agent} since 20" in sentence
+    place.control.add_fault(Fault("status", status=403, path=r"upload-pack", count=9))
+    assert f"held by {agent}; nothing" in refused(place.cli("claim", "42"), 4)
+
+
+@pytest.mark.parametrize("has_board", [True, False])
+def test_a_task_of_another_worktree_of_the_clone_names_the_way(
+    place: Place, tmp_path: Path, *, has_board: bool
+) -> None:
+    """The holder is this user's own worktree: the sentence says where, with a command to copy."""
+    if not has_board:
+        place.environment.pop("LIFECYCLE_PROJECT_NUMBER")
+    root = tmp_path / "the other"
+    ok(place.cli("claim", "42", "--worktree", str(root)))
+    sentence = refused(place.cli("claim", "42"), 4)
+    assert f"#42 is claimed in {root} already" in sentence
+    assert f"cd '{root}'" in sentence
+    assert not place.has_claim()

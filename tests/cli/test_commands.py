@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import json
 import subprocess
+from pathlib import Path
 
+import pytest
+
+from lifecycle.api import Worktree
+from lifecycle.sandbox.faults import Fault
 from tests.cli.outcome import ok, refused
-from tests.conftest import COMMAND, Place
+from tests.conftest import COMMAND, ManualClock, Place, environment_of
 
 
 def test_handoff_validates_pushes_and_sets_the_phase(place: Place) -> None:
@@ -36,6 +41,80 @@ def test_handoff_refuses_what_would_make_no_pull_request(place: Place) -> None:
     place.git("switch", "--quiet", "main")
     assert "git switch claude/" in refused(place.cli("handoff", "--summary", "Fix"))
     assert place.claim()["phase"] == "coding"
+
+
+def other_takes(place: Place, tmp_path: Path) -> str:
+    """Somebody else, in a clone of their own, takes #42 over by force; their agent's name."""
+    root = tmp_path / "other"
+    environment = environment_of(place.info, root)
+    subprocess.run(
+        ["git", "clone", "--quiet", place.info.git_url, str(root)], env=environment, check=True
+    )
+    clock = ManualClock()
+    clock.sleep(5)  # agents of one account are told apart by the second
+    with Worktree(root, environment=environment, clock=clock, seconds=None) as tree:
+        return tree.claim(42, force=True).record.claim.agent_id
+
+
+@pytest.mark.parametrize("has_board", [True, False])
+def test_a_task_that_was_taken_over_is_not_pushed(
+    place: Place, tmp_path: Path, *, has_board: bool
+) -> None:
+    """The lease says so, board or not: who, since when, exit 4; work and claim are as they were."""
+    if not has_board:
+        place.environment.pop("LIFECYCLE_PROJECT_NUMBER")
+    ok(place.cli("claim", "42"))
+    branch = str(place.claim()["branch"])
+    place.work(branch, push=False)
+    agent = other_takes(place, tmp_path)
+    before, claim = place.control.world()["refs"], place.claim()
+    sentence = refused(place.cli("handoff", "--summary", "Fix"), 4)
+    assert f"#42 is held by {agent} since 20" in sentence
+    assert "nothing was pushed" in sentence
+    assert place.control.world()["refs"] == before
+    assert place.claim() == claim
+
+
+def test_a_card_that_names_another_stops_a_hand_off_too(place: Place) -> None:
+    """The look saw another Agent on the card: nothing is pushed until that is settled."""
+    ok(place.cli("claim", "42"))
+    place.work(place.claim()["branch"], push=False)
+    place.control.set_field(42, "Agent", "maria-1")
+    place.cli("tick")
+    sentence = refused(place.cli("handoff", "--summary", "Fix"), 4)
+    assert "#42 is held by maria-1, as its card says" in sentence
+    assert f"refs/heads/{place.claim()['branch']}" not in place.control.world()["refs"]
+    place.control.set_field(42, "Agent", place.claim()["agent_id"])
+    ok(place.cli("tick"))
+    ok(place.cli("handoff", "--summary", "Fix"))
+
+
+def test_a_claim_without_a_lease_hands_off_unless_somebody_has_one(
+    place: Place, tmp_path: Path
+) -> None:
+    """Written by hand: no lease is no other holder; somebody's lease is."""
+    place.ready(phase="coding")
+    ok(place.cli("handoff", "--summary", "Fix"))
+    agent = other_takes(place, tmp_path)
+    assert f"held by {agent}" in refused(place.cli("handoff", "--summary", "Fix"), 4)
+
+
+def test_a_lease_whose_state_was_lost_is_known_by_its_agent(place: Place) -> None:
+    """state.json is gone: the lease that names this claim's agent is this claim's."""
+    ok(place.cli("claim", "42"))
+    place.work(place.claim()["branch"], push=False)
+    (place.root / ".lifecycle/state.json").unlink()
+    ok(place.cli("handoff", "--summary", "Fix"))
+
+
+def test_leases_that_cannot_be_read_stop_no_hand_off(place: Place) -> None:
+    """The remote does not answer the read: unknown, so the push decides, and the log tells it."""
+    ok(place.cli("claim", "42"))
+    place.work(place.claim()["branch"], push=False)
+    place.control.add_fault(Fault("status", status=403, path=r"upload-pack", count=1))
+    ok(place.cli("handoff", "--summary", "Fix"))
+    assert f"refs/heads/{place.claim()['branch']}" in place.control.world()["refs"]
+    assert "who holds #42 could not be read" in (place.root / ".lifecycle/log").read_text()
 
 
 def test_nudge_makes_only_legal_moves(place: Place) -> None:

@@ -85,6 +85,14 @@ def test_the_command_wants_a_reason_and_records_it(place: Place) -> None:
     assert len(recorded(place).nudges) == 1
 
 
+def test_a_nudge_to_where_it_is_already_is_no_nudge(place: Place) -> None:
+    """Refused in a sentence, dry or not; no reason is recorded and nothing is written."""
+    by_hand(place, Phase.CODING)
+    for arguments in (["--reason", "again"], ["--dry-run"]):
+        assert "#42 is in coding already" in refused(place.cli("nudge", "coding", *arguments))
+    assert recorded(place).nudges == ()
+
+
 def test_the_newest_reasons_are_kept(place: Place) -> None:
     """Twenty moves are remembered; the oldest go first."""
     by_hand(place, Phase.CODING)
@@ -102,7 +110,9 @@ def test_what_github_contradicts_is_said_by_the_look_that_follows(place: Place) 
     done = place.cli("nudge", "merged_detected", "--reason", "I think it merged", "--json")
     data = json.loads(done.stdout)
     assert data["claim"]["phase"] == "coding"
-    assert "no merged PR" in data["said"][0]["text"]
+    text = data["said"][0]["text"]
+    assert "no merged PR" in text
+    assert "not closed" not in text, "nobody asked to close"
     assert [nudge.target for nudge in recorded(place).nudges] == ["merged_detected"]
 
 

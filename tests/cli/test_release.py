@@ -89,6 +89,10 @@ def test_the_plan_is_printed_and_nothing_is_written(place: Place) -> None:
     steps = [line for line in out.splitlines() if line.startswith("would ")]
     assert [step.split()[1] for step in steps] == ["comment", "take", "set", "release", "delete"]
     assert "would take octocat off #42" in steps
+    assert "given back" not in out, "nothing is told as done that was not"
+    assert out.splitlines()[-1] == "Nothing was written."
+    said = json.loads(ok(place.cli("release", "--dry-run", "--json")))["said"]
+    assert not any("given back" in say["text"] for say in said)
     assert (place.root / ".agent-claim.json").read_bytes() == claim
     assert (place.root / ".lifecycle/state.json").read_bytes() == state
     assert place.writes() == []
@@ -119,6 +123,7 @@ def test_an_open_pull_request_stays_open_and_is_named(place: Place) -> None:
     assert report.record.outcome == "released"
     (body,) = released(place)
     assert f"PR #{number} stays open." in body
+    assert f"PR #{number} stays open." in report.said[-1].text, "and so does who gave it back"
     assert place.pulls()[number]["state"] == "open"
     assert place.card()["Status"] == "Todo"
 

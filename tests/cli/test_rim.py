@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from tests.conftest import COMMAND, Place
         ["claim", "42"],
         ["tick"],
         ["close"],
-        ["nudge", "done", "--reason", "x"],
+        ["nudge", "done", "--force", "--reason", "x"],
         ["status"],
     ],
 )
@@ -62,6 +63,53 @@ def test_usage_errors_exit_2(place: Place) -> None:
         done = place.cli(*arguments)
         assert done.returncode == 2
         assert "Usage" in done.stderr
+
+
+@pytest.mark.parametrize("arguments", [["tick", "--nope"], ["nudge", "nowhere"], ["frobnicate"]])
+def test_a_usage_error_is_json_where_that_is_asked(place: Place, arguments: list[str]) -> None:
+    """Exit 2, and one object as for every other error; nothing beside it."""
+    done = place.cli(*arguments, "--json")
+    assert done.returncode == 2
+    error = json.loads(done.stdout)["error"]
+    assert error["kind"] == "UsageError"
+    assert error["sentence"]
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize("is_unbuffered", ["", "1"])
+def test_an_output_that_is_full_or_closed_is_no_defect(place: Place, is_unbuffered: str) -> None:
+    """Full: named, exit 1. Closed before we began: the command works and says nothing."""
+    place.environment["PYTHONUNBUFFERED"] = is_unbuffered
+    for arguments in ("status", "status --json", "--help"):
+        line = f"exec {COMMAND} {arguments}"
+        full = place.run("sh", "-c", f"{line} >/dev/full")
+        assert "standard output: No space left on device" in refused(full)
+        closed = place.run("sh", "-c", f"{line} >&-")
+        assert (closed.returncode, closed.stderr) == (0, "")
+    nowhere = f"cd / && exec {COMMAND} status --json"
+    for output in (">/dev/full", ">&-"):
+        done = place.run("sh", "-c", f"{nowhere} {output}")
+        assert "in no git worktree" in refused(done)
+
+
+@pytest.mark.parametrize("module", ["click", "lifecycle.wake", "lifecycle.cli.main"])
+def test_an_interrupt_in_the_middle_of_an_import_is_a_sentence(place: Place, module: str) -> None:
+    """Ctrl-C before there is anybody to answer it: exit 130, no traceback."""
+    program = f"""
+import sys
+
+class Interrupts:
+    def find_spec(self, name, *_):
+        if name == {module!r}:
+            raise KeyboardInterrupt
+
+sys.meta_path.insert(0, Interrupts())
+from lifecycle.__main__ import main
+sys.exit(main())
+"""
+    arguments = ["hook", "on-stop"] if module == "lifecycle.wake" else ["status"]
+    done = place.run(sys.executable, "-c", program, *arguments)
+    assert "Interrupted" in refused(done, 130)
 
 
 def test_a_defect_is_exit_3_with_the_log_and_no_traceback(

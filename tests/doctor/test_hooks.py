@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import lifecycle
 from lifecycle.doctor.wires import hears
 from lifecycle.install.table import NAMES, WIRES, group, local_form
-from lifecycle.resources import hook_script, hooks_folder
+from lifecycle.resources import graphql_documents, hook_script, hooks_folder
 from tests.cli.outcome import ok
 from tests.doctor.conftest import LOCAL, SHARED, Patient, entries
 
@@ -164,6 +167,22 @@ def test_a_script_that_is_not_there(patient: Patient, tmp_path: Path) -> None:
     assert "not there" in finding["says"]
     ok(patient.place.run("sh", "-c", finding["fix"]))
     assert patient.wrong() == []
+
+
+def test_a_script_that_the_installation_lost(patient: Patient, tmp_path: Path) -> None:
+    """`init` would name the same file again: only installing anew brings it back."""
+    package = tmp_path / "site" / "lifecycle"
+    shutil.copytree(Path(lifecycle.__file__).parent, package)
+    shutil.copytree(hooks_folder(), package / "_hooks")
+    shutil.copytree(graphql_documents()[0].parent, package / "_graphql")
+    patient.place.environment["PYTHONPATH"] = str(package.parent)
+    command = (sys.executable, "-m", "lifecycle")
+    ok(patient.place.run(*command, "init"))
+    (package / "_hooks" / "on-stop").unlink()
+    found = json.loads(patient.place.run(*command, "doctor", "--json").stdout)["findings"]
+    (lost,) = [one for one in found if one["name"] == "hooks.script"]
+    assert "on-stop, which this installation of lifecycle has lost" in lost["says"]
+    assert lost["fix"] == "pipx reinstall agent-lifecycle"
 
 
 def test_a_script_that_cannot_be_started(patient: Patient) -> None:

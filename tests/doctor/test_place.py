@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import time
 from pathlib import Path
 
@@ -64,13 +65,16 @@ def test_a_plugin_of_another_version(patient: Patient, tmp_path: Path) -> None:
     finding = patient.only("versions.plugin", "warn", CLAUDE_PLUGIN_ROOT=str(plugin))
     assert "0.0.9" in finding["says"]
     assert __version__ in finding["says"]
+    assert finding["fix"] == f"pipx install --force {shlex.quote(str(plugin))}"
     data = {**patient.settings(), "enabledPlugins": {"lifecycle@here": True}}
     patient.write_settings(data)
     assert patient.findings()["versions.plugin"]["level"] == "ok"
     listed = patient.home / ".claude" / "plugins" / "installed_plugins.json"
     entry = {"scope": "user", "installPath": str(plugin), "version": "0.0.9"}
     patient.write_settings({"version": 2, "plugins": {"lifecycle@here": [entry]}}, listed)
-    assert "0.0.9" in patient.only("versions.plugin", "warn")["says"]
+    listing = patient.only("versions.plugin", "warn")
+    assert "0.0.9" in listing["says"]
+    assert listing["fix"] == finding["fix"]
     manifest.write_text(json.dumps({"name": "lifecycle", "version": __version__}))
     assert patient.findings()["versions.plugin"]["level"] == "ok"
     listed.write_text("[")
@@ -277,6 +281,10 @@ def test_the_last_failure_is_shown(patient: Patient) -> None:
     path.write_text(f"{now},001 77 look: GitHub\x1b gave no answer\n")
     says = patient.only("waiter.log", "warn")["says"]
     assert says.endswith("look: GitHub\\x1b gave no answer")
+    path.write_text(f"{now},001 77 look: {'many words ' * 40}\n")
+    says = patient.only("waiter.log", "warn")["says"]
+    assert says.endswith(("many…", "words…")), "cut between two words, and shown to be cut"
+    assert len(says) < 260
     path.write_text(f"{old},001 77 look: GitHub gave no answer\n")
     assert patient.wrong() == []
     path.write_text(f"{now},001 77 look: no\n{now},001 77 SetBoard done for o/r#42\nno line\n")

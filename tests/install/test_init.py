@@ -231,9 +231,8 @@ def test_a_change_in_between_is_not_overwritten(clone: Clone) -> None:
 
 
 def test_a_linked_file_is_written_through(clone: Clone) -> None:
-    """Who keeps settings elsewhere keeps the link, the file's place and its mode."""
-    kept = clone.home / "kept.json"
-    kept.write_text(THEIRS)
+    """Who keeps settings elsewhere in the project keeps the link, the file's place and its mode."""
+    kept = clone.write("config/kept.json", THEIRS)
     kept.chmod(0o600)
     (clone.root / ".claude").mkdir()
     (clone.root / LOCAL).symlink_to(kept)
@@ -243,6 +242,33 @@ def test_a_linked_file_is_written_through(clone: Clone) -> None:
     assert "on-stop" in kept.read_text()
     ok(clone.run("init", "--remove"))
     assert kept.read_text() == THEIRS
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+@pytest.mark.parametrize("name", [".claude", LOCAL, SHARED, MARK])
+def test_a_link_out_of_the_project_is_refused(clone: Clone, name: str, *, is_there: bool) -> None:
+    """A repository can bring one, dangling or not: nothing is written through it, in or out."""
+    outside = clone.home / "outside"
+    if is_there and name == ".claude":
+        outside.mkdir()
+    elif is_there:
+        outside.write_text("{}")
+    (clone.root / name).parent.mkdir(exist_ok=True)
+    (clone.root / name).symlink_to(outside)
+    before = clone.picture()
+    for arguments in ([], ["--shared"], ["--remove"], ["--dry-run"]):
+        sentence = refused(clone.run("init", *arguments))
+        assert f"out of this worktree, to {outside}" in sentence
+        assert "nothing was written" in sentence
+    assert clone.picture() == before
+    assert outside.exists() == is_there
+
+
+def test_a_file_in_place_of_the_folder_is_named(clone: Clone) -> None:
+    """`.claude` is a file: that is what is said, and it is kept."""
+    path = clone.write(".claude", "mine\n")
+    assert ".claude is no folder" in refused(clone.run("init"))
+    assert path.read_text() == "mine\n"
 
 
 def test_new_files_have_the_users_mode(clone: Clone) -> None:

@@ -25,6 +25,9 @@ PAGES = [*COMMANDS, SKILL]
 FORBIDDEN = ("{{", "!`", "$(", "${", "`!")
 """In a command's page these make the client run or fill in something before the agent reads it."""
 
+INSTALL = 'pipx install "${CLAUDE_PLUGIN_ROOT}"'
+"""How a user gets the command; the client fills in the plugin's own folder, which holds its source."""
+
 
 def page(path: Path) -> tuple[dict[str, str], str]:
     """A page's frontmatter, one `key: value` a line, and its body."""
@@ -114,6 +117,8 @@ def test_every_command_line_on_a_page_is_one(path: Path) -> None:
 def test_nothing_that_a_user_types_reaches_a_shell_unread(path: Path) -> None:
     """The arguments stand in prose, once; the agent composes the command line, in quotes."""
     front, body = page(path)
+    assert body.count(INSTALL) == 1, "from the plugin's folder, not by a name on an index"
+    body = body.replace(INSTALL, "")
     assert not any(mark in body for mark in FORBIDDEN)
     assert body.count("$ARGUMENTS") == ("argument-hint" in front)
     assert not [code for code in codes_in(body) if "$" in code]
