@@ -31,6 +31,9 @@ from lifecycle.wiring import World
 SLICE_SECONDS = 3.0
 """How often a waiter looks whether its client is still there, or the files have changed."""
 
+RECKON_SECONDS = 60.0
+"""How long a waiter waits at most before it reckons anew when to look: clocks are corrected."""
+
 LONGEST_WAIT = 900.0
 """Seconds for which a waiter promises at most to be back."""
 
@@ -132,7 +135,7 @@ class _Waiter:
                 )
         except DeadlineReached:
             log.write(self.world.root, "ci-waiter: the deadline was reached")
-            self.world.close()
+            self._begin_anew()
         except LifecycleError as error:
             log.write(self.world.root, f"ci-waiter: {error.sentence}")
         else:
@@ -142,10 +145,15 @@ class _Waiter:
         return Reply()
 
     def _wait(self, moment: float, files: _Files) -> bool:
-        """Wait until the moment has come or a file has changed; False if nobody listens any more."""
-        while (now := self.clock.now()) < moment:
-            watch.promise(self.desk.folder, self.call.session, min(moment, now + LONGEST_WAIT))
-            if not _is_heard(min(SLICE_SECONDS, moment - now)):
+        """Wait until the moment may have come or a file has changed; False if nobody listens any more.
+
+        Never long, and by the clock that never runs backwards: whoever waits reckons anew after that.
+        """
+        start = self.clock.now()
+        watch.promise(self.desk.folder, self.call.session, min(moment, start + LONGEST_WAIT))
+        end = self.clock.monotonic() + min(moment - start, RECKON_SECONDS)
+        while (left := end - self.clock.monotonic()) > 0:
+            if not _is_heard(min(SLICE_SECONDS, left)):
                 return False
             if self._files() != files:
                 return True
