@@ -30,6 +30,9 @@ STATE_VERSION = 1
 _ENDS = {signal.SIGALRM, signal.SIGTERM, signal.SIGINT, signal.SIGHUP}
 """What a deadline, the client or a person ends a process with."""
 
+_SETTLE_READS = 8
+"""How often what came out of an exchange is read before it counts as what was there."""
+
 OURS = ".lifecycle.tmp"
 """How our temporary files end: an editor's must not be taken for one."""
 
@@ -90,7 +93,7 @@ def replace_if(path: Path, expected: bytes, content: bytes) -> bytes | None:
                 return current.content if current else b""
             temporary.replace(path)
             return None
-        found = temporary.read_bytes()
+        found = _settled(temporary, expected)
         if found == expected:
             return None
         # Somebody wrote in between: put theirs back, unless they have written yet again.
@@ -100,6 +103,19 @@ def replace_if(path: Path, expected: bytes, content: bytes) -> bytes | None:
         temporary.unlink(missing_ok=True)
         # An end between exchange and compare would have deleted what came out.
         signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
+
+
+def _settled(theirs: Path, expected: bytes) -> bytes:
+    """What came out, once somebody who had opened it before the exchange could empty or write it.
+
+    An open that truncates looks the name up first: the exchange may fall in between.
+    """
+    for _ in range(_SETTLE_READS):
+        found = theirs.read_bytes()
+        if found != expected:
+            break
+        os.sched_yield()
+    return found
 
 
 def _put_back(theirs: Path, path: Path, *, ours: bytes) -> None:
