@@ -117,19 +117,19 @@ def test_the_projects_own_command_is_taken_last_and_said() -> None:
 
 def test_trust_is_for_these_very_commands_of_this_clone(environment: dict[str, str]) -> None:
     """Another order, another word or another repository is another question."""
-    here = Path("/work/hello/.git")
+    here = Path("/home/dev/hello/.git")
     assert not home.is_trusted(environment, here, COMMANDS)
     home.trust(environment, here, COMMANDS)
     assert home.is_trusted(environment, here, COMMANDS)
     assert not home.is_trusted(environment, here, COMMANDS[::-1])
     assert not home.is_trusted(environment, here, ("make test make lint",))
     assert not home.is_trusted(environment, here, ("make test",))
-    assert not home.is_trusted(environment, Path("/work/other/.git"), COMMANDS)
+    assert not home.is_trusted(environment, Path("/home/dev/other/.git"), COMMANDS)
 
 
 def test_a_new_yes_ends_the_earlier_one(environment: dict[str, str]) -> None:
     """What was allowed once does not stay allowed when the file goes back to it."""
-    here, there = Path("/work/hello/.git"), Path("/work/other/.git")
+    here, there = Path("/home/dev/hello/.git"), Path("/home/dev/other/.git")
     home.trust(environment, there, COMMANDS)
     home.trust(environment, here, ("rm old",))
     home.trust(environment, here, COMMANDS)
@@ -139,7 +139,7 @@ def test_a_new_yes_ends_the_earlier_one(environment: dict[str, str]) -> None:
 
 def test_trust_can_be_taken_back(environment: dict[str, str]) -> None:
     """Of this repository alone; taking back what was not given says so."""
-    here, there = Path("/work/hello/.git"), Path("/work/other/.git")
+    here, there = Path("/home/dev/hello/.git"), Path("/home/dev/other/.git")
     assert home.revoke(environment, here) is False
     home.trust(environment, here, COMMANDS)
     home.trust(environment, there, COMMANDS)
@@ -168,5 +168,5 @@ def test_a_broken_list_trusts_nothing_and_is_kept(
     (place / "trust.json").write_bytes(content)
     for ask in (home.is_trusted, home.trust):
         with pytest.raises(BadConfig, match=r"trust\.json"):
-            ask(environment, Path("/work/hello/.git"), COMMANDS)
+            ask(environment, Path("/home/dev/hello/.git"), COMMANDS)
     assert (place / "trust.json").read_bytes() == content
