@@ -35,11 +35,6 @@ class Ledger:
         """True if the sentence with this key was queued or offered before."""
         return key in self.state.get("said", {})
 
-    def offered_at(self, key: str) -> float | None:
-        """When the sentence was first given to a channel, in seconds, or None."""
-        found = self.state.get("said", {}).get(key, {}).get("offered")
-        return float(found) if isinstance(found, int | float) else None
-
     def queue(self, say: Say, *, again: bool = False) -> None:
         """Put a sentence on the queue, once for its key; `again`: if it is not on it now."""
         if say in self.waiting() or (self.was_said(say.key) and not again):
@@ -109,7 +104,7 @@ class Ledger:
         self.state["queue"] = [e for e in self.state.get("queue", []) if e["key"] not in keys]
         for key in keys:
             entry = self.state.setdefault("said", {}).setdefault(key, {})
-            # The first time counts: an answer that came after it is an answer.
+            # The first time is kept: when it reached anybody at all.
             entry.setdefault("offered", self.clock.now())
             entry.update(channel=channel, session=session)
         return tuple(taken)

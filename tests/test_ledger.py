@@ -47,14 +47,13 @@ def test_an_offer_names_channel_session_and_its_first_moment() -> None:
     book = Ledger({}, clock)
     book.queue(ASK)
     book.take([Tone.ASK], "ci-waiter", "s1")
-    first = book.offered_at(ASK.key)
+    first = book.state["said"][ASK.key]["offered"]
     clock.sleep(60)
     book.queue(ASK, again=True)
     book.take([Tone.ASK], "session-start", "s2")
     entry = book.state["said"][ASK.key]
     assert (entry["channel"], entry["session"]) == ("session-start", "s2")
-    assert book.offered_at(ASK.key) == first
-    assert book.offered_at("42@1/nothing") is None
+    assert entry["offered"] == first
 
 
 def test_a_condition_that_cleared_may_be_said_again() -> None:
