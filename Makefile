@@ -52,7 +52,7 @@ sdl: $(SDL) ## fetch GitHub's published GraphQL schema from npm, and say where i
 	@echo $(SDL)
 
 schema: $(READY) $(SDL) ## prune that schema to what graphql/*.graphql uses
-	$(BIN)/python -m lifecycle.sandbox.prune_schema $(SDL) $(SDL_VERSION) lifecycle/sandbox/schema.graphql
+	$(BIN)/python -m lifecycle.sandbox.graph.prune_schema $(SDL) $(SDL_VERSION) lifecycle/sandbox/schema.graphql
 
 lock: $(READY) ## renew requirements/dev.txt
 	$(BIN)/uv pip compile pyproject.toml --group dev --universal --python-version 3.11 --upgrade \

@@ -22,7 +22,7 @@ from lifecycle.claim.table import Phase, Status
 from lifecycle.resources import hook_script
 from lifecycle.sandbox.control import Control
 from lifecycle.sandbox.server import Sandbox, SandboxInfo
-from lifecycle.sandbox.state import PlannedCheck
+from lifecycle.sandbox.state.checks import PlannedCheck
 
 ISSUE = 42
 _STEP_SECONDS = 60.0

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import urllib.error
 import urllib.request
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from lifecycle.sandbox.faults import Fault
-    from lifecycle.sandbox.state import PlannedCheck, ReviewState
+    from lifecycle.sandbox.state.checks import PlannedCheck
+    from lifecycle.sandbox.state.pulls import ReviewState
 
 SECONDS = 30.0
 DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
@@ -48,12 +49,20 @@ class LoggedRequest:
 class Control:
     """A sandbox's remote control. People are named by login; `maria` may merge.
 
+    It acts in `repository` (`owner/name`), by default the world's first.
     Every method raises ControlError with the sandbox's sentence if it is refused.
     """
 
     url: str
+    repository: str | None = None
+
+    def at(self, repository: str) -> Control:
+        """The same remote control for another repository, `owner/name`."""
+        return replace(self, repository=repository)
 
     def _do(self, verb: str, **arguments: Any) -> Any:
+        if self.repository is not None:
+            arguments["repository"] = self.repository
         request = urllib.request.Request(  # noqa: S310  the sandbox's own URL: http on loopback
             f"{self.url}/{verb}",
             data=json.dumps(arguments).encode(),

@@ -7,68 +7,78 @@ auth, and loopback only: it is a test's remote control, and no part of GitHub.
 from __future__ import annotations
 
 import inspect
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from lifecycle.sandbox import checks, issues, pulls, reviews
+from lifecycle.sandbox.actions import checks, issues, pulls, reviews
+from lifecycle.sandbox.actions.boards import add_item, new_option
 from lifecycle.sandbox.errors import ActionRefused, ApiError, SeedError
 from lifecycle.sandbox.faults import Fault
+from lifecycle.sandbox.git.founding import signature
 from lifecycle.sandbox.seed import shaped
 from lifecycle.sandbox.snapshot import snapshot
-from lifecycle.sandbox.state import (
-    CheckStatus,
-    Conclusion,
-    Field,
-    Item,
-    PlannedCheck,
-    ReviewState,
-    StatusState,
-    World,
-)
-from lifecycle.sandbox.world import add_item, new_option, signature
+from lifecycle.sandbox.state.checks import CheckStatus, Conclusion, PlannedCheck, StatusState
+from lifecycle.sandbox.state.pulls import ReviewState
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from lifecycle.sandbox.site import Site
+    from lifecycle.sandbox.state.boards import Field, Item
+    from lifecycle.sandbox.state.repositories import Repository
+    from lifecycle.sandbox.state.world import World
+    from lifecycle.sandbox.wire.site import Site
 
 METHODS = {"merge", "squash", "rebase"}
 
 
-def merge_pull(site: Site, *, number: int, method: str, delete_branch: bool, by: str) -> Any:
+@dataclass(frozen=True, slots=True)
+class At:
+    """Where a verb acts: the sandbox, and the repository that is meant."""
+
+    site: Site
+    repo: Repository
+
+    @property
+    def world(self) -> World:
+        """The whole world."""
+        return self.site.world
+
+
+def merge_pull(at: At, *, number: int, method: str, delete_branch: bool, by: str) -> Any:
     """Press the merge button."""
     if method not in METHODS:
         raise ActionRefused(f"There is no merge method {method!r}; use merge, squash or rebase.")
-    user = site.world.human(by)
-    return pulls.merge(site.world, number, user, method, delete_branch=delete_branch)
+    user = at.world.human(by)
+    return pulls.merge(at.repo, number, user, method, delete_branch=delete_branch)
 
 
-def close_pull(site: Site, *, number: int, by: str) -> None:
+def close_pull(at: At, *, number: int, by: str) -> None:
     """Close a pull request unmerged."""
-    pull = site.world.pull(number)
+    pull = at.repo.pull(number)
     if not pull.is_open:
         raise ActionRefused(f"Pull request {number} is not open; nothing was done.")
-    issues.close(pull.issue, site.world.human(by), None)
+    issues.close(pull.issue, at.world.human(by), None)
 
 
-def reopen_pull(site: Site, *, number: int) -> None:
+def reopen_pull(at: At, *, number: int) -> None:
     """Open a closed pull request again."""
-    pulls.reopen(site.world, site.world.pull(number))
+    pulls.reopen(at.repo, at.repo.pull(number))
 
 
 def open_pull(
-    site: Site, *, head: str, base: str | None, title: str, body: str | None, by: str, draft: bool
+    at: At, *, head: str, base: str | None, title: str, body: str | None, by: str, draft: bool
 ) -> int:
     """Open a pull request by hand."""
-    world = site.world
+    repo = at.repo
     try:
         made = pulls.open_pull(
-            world,
-            world.human(by),
+            repo,
+            at.world.human(by),
             title=title,
             body=body,
             head=head,
-            base=base or world.default_branch,
+            base=base or repo.default_branch,
             draft=draft,
         )
     except ApiError as error:
@@ -76,70 +86,70 @@ def open_pull(
     return made.number
 
 
-def review(site: Site, *, number: int, state: str, body: str, login: str) -> str:
+def review(at: At, *, number: int, state: str, body: str, login: str) -> str:
     """Review a pull request, or dismiss what `login` said of it."""
-    world = site.world
+    repo = at.repo
     wanted = shaped(state, ReviewState, "the review's state")
-    return reviews.review(world, world.pull(number), world.human(login), wanted, body).node_id
+    return reviews.review(repo.pull(number), at.world.human(login), wanted, body).node_id
 
 
-def require_reviews(site: Site, *, approvals: int) -> None:
+def require_reviews(at: At, *, approvals: int) -> None:
     """How many approvals the base branch wants, as a protected branch does; 0 wants none."""
-    site.world.required_approvals = approvals
+    at.repo.required_approvals = approvals
 
 
 def push_commit(
-    site: Site, *, branch: str, files: dict[str, str | None], message: str, start: str, by: str
+    at: At, *, branch: str, files: dict[str, str | None], message: str, start: str, by: str
 ) -> str:
     """Commit to a branch, which begins at `start` if there is none of that name."""
-    world = site.world
-    user = world.human(by)
-    if not world.git.is_branch_name(branch):
+    repo = at.repo
+    user = at.world.human(by)
+    if not repo.git.is_branch_name(branch):
         raise ActionRefused(f"{branch!r} is no name for a branch; nothing was pushed.")
-    parent = world.heads.get(f"refs/heads/{branch}") or world.git.resolve(
-        start or world.default_branch
+    parent = repo.heads.get(f"refs/heads/{branch}") or repo.git.resolve(
+        start or repo.default_branch
     )
     if parent is None:
         raise ActionRefused(f"There is no commit {start!r}; nothing was pushed.")
-    sha = world.git.commit_files(branch, files, message, signature(user), parent=parent)
-    pulls.refresh(world, user)
+    sha = repo.git.commit_files(branch, files, message, signature(user), parent=parent)
+    pulls.refresh(repo, user)
     return sha
 
 
-def delete_branch(site: Site, *, branch: str, by: str) -> None:
+def delete_branch(at: At, *, branch: str, by: str) -> None:
     """Delete a branch, which closes its pull requests."""
-    pulls.remove_branch(site.world, branch)
-    pulls.refresh(site.world, site.world.human(by))
+    pulls.remove_branch(at.repo, branch)
+    pulls.refresh(at.repo, at.world.human(by))
 
 
-def close_issue(site: Site, *, number: int, reason: str, by: str) -> None:
+def close_issue(at: At, *, number: int, reason: str, by: str) -> None:
     """Close an issue."""
     issues.close(
-        site.world.issue(number), site.world.human(by), shaped(reason, issues.Reason, "the reason")
+        at.repo.issue(number), at.world.human(by), shaped(reason, issues.Reason, "the reason")
     )
 
 
-def reopen_issue(site: Site, *, number: int) -> None:
+def reopen_issue(at: At, *, number: int) -> None:
     """Open a closed issue again."""
-    issues.reopen(site.world.issue(number))
+    issues.reopen(at.repo.issue(number))
 
 
-def comment(site: Site, *, number: int, body: str, by: str) -> int:
+def comment(at: At, *, number: int, body: str, by: str) -> int:
     """Write a comment."""
-    world = site.world
-    return issues.comment(world, world.issue(number), world.human(by), body).id
+    repo = at.repo
+    return issues.comment(repo.issue(number), at.world.human(by), body).id
 
 
-def assign(site: Site, *, number: int, logins: list[str]) -> None:
+def assign(at: At, *, number: int, logins: list[str]) -> None:
     """Add assignees."""
     for login in logins:
-        site.world.human(login)
-    issues.assign(site.world, site.world.issue(number), logins)
+        at.world.human(login)
+    issues.assign(at.repo.issue(number), logins)
 
 
-def unassign(site: Site, *, number: int, logins: list[str]) -> None:
+def unassign(at: At, *, number: int, logins: list[str]) -> None:
     """Remove assignees."""
-    issues.unassign(site.world.issue(number), logins)
+    issues.unassign(at.repo.issue(number), logins)
 
 
 def _field(world: World, name: str) -> Field:
@@ -149,16 +159,16 @@ def _field(world: World, name: str) -> Field:
     return found
 
 
-def _card(world: World, issue: int) -> Item:
-    found = world.board().item_of(world.issue(issue))
+def _card(at: At, issue: int) -> Item:
+    found = at.world.board().item_of(at.repo.issue(issue))
     if found is None:
         raise ActionRefused(f"Issue {issue} is not on the board; nothing was done.")
     return found
 
 
-def set_field(site: Site, *, issue: int, field: str, value: str | None) -> None:
+def set_field(at: At, *, issue: int, field: str, value: str | None) -> None:
     """Move a card: set a field of an issue's item by name, or clear it."""
-    column, card = _field(site.world, field), _card(site.world, issue)
+    column, card = _field(at.world, field), _card(at, issue)
     if value is None:
         card.values.pop(column.id, None)
         return
@@ -170,54 +180,54 @@ def set_field(site: Site, *, issue: int, field: str, value: str | None) -> None:
     card.values[column.id] = value
 
 
-def archive_item(site: Site, *, issue: int, archived: bool) -> None:
+def archive_item(at: At, *, issue: int, archived: bool) -> None:
     """Archive an issue's card, or take it out of the archive."""
-    _card(site.world, issue).archived = archived
+    _card(at, issue).archived = archived
 
 
-def remove_item(site: Site, *, issue: int) -> None:
+def remove_item(at: At, *, issue: int) -> None:
     """Take an issue off the board."""
-    site.world.board().items.remove(_card(site.world, issue))
+    at.world.board().take(_card(at, issue))
 
 
-def put_item(site: Site, *, issue: int) -> str:
+def put_item(at: At, *, issue: int) -> str:
     """Put an issue on the board."""
-    return add_item(site.world, site.world.board(), site.world.issue(issue)).id
+    return add_item(at.world, at.world.board(), at.repo.issue(issue), at.repo.owner).id
 
 
-def add_option(site: Site, *, field: str, name: str) -> str:
+def add_option(at: At, *, field: str, name: str) -> str:
     """Add an option to a single select field."""
-    column = _field(site.world, field)
-    option = new_option(column, name, next(site.world.serial))
+    column = _field(at.world, field)
+    option = new_option(column, name, next(at.world.serial))
     column.options.append(option)
     return option.id
 
 
-def rename_option(site: Site, *, field: str, old: str, new: str) -> str:
+def rename_option(at: At, *, field: str, old: str, new: str) -> str:
     """Replace an option by one of another name and id; cards that had it keep it."""
-    column = _field(site.world, field)
+    column = _field(at.world, field)
     option = next((o for o in column.options if o.name == old), None)
     if option is None:
         raise ActionRefused(f"{field!r} has no option {old!r}; nothing was renamed.")
-    fresh = new_option(column, new, next(site.world.serial))
-    for item in site.world.board().items:
+    fresh = new_option(column, new, next(at.world.serial))
+    for item in at.world.board().items:
         if item.values.get(column.id) == option.id:
             item.values[column.id] = fresh.id
     option.id, option.name = fresh.id, fresh.name
     return option.id
 
 
-def set_scopes(site: Site, *, scopes: list[str], token: str | None) -> None:
+def set_scopes(at: At, *, scopes: list[str], token: str | None) -> None:
     """Give a token (by default the first) other scopes."""
-    tokens = site.world.tokens
+    tokens = at.world.tokens
     if token is not None and token not in tokens:
         raise ActionRefused("That token is not of this world; nothing was changed.")
     chosen = tokens[token] if token is not None else next(iter(tokens.values()))
     chosen.scopes = frozenset(scopes)
 
 
-def _sha(world: World, target: int | str) -> str:
-    sha = world.pull(target).head_sha if isinstance(target, int) else world.git.resolve(target)
+def _sha(repo: Repository, target: int | str) -> str:
+    sha = repo.pull(target).head_sha if isinstance(target, int) else repo.git.resolve(target)
     if sha is None:
         raise ActionRefused(f"There is no commit {target!r}; nothing was set.")
     return sha
@@ -228,7 +238,7 @@ def _moment(text: str | None) -> datetime | None:
 
 
 def set_check(
-    site: Site,
+    at: At,
     *,
     target: int | str,
     name: str,
@@ -244,8 +254,8 @@ def set_check(
     shaped(status, CheckStatus, "the check's status")
     shaped(conclusion, Conclusion | None, "the check's conclusion")
     return checks.set_check(
-        site.world,
-        _sha(site.world, target),
+        at.repo,
+        _sha(at.repo, target),
         name,
         status=status,
         conclusion=conclusion,
@@ -258,47 +268,47 @@ def set_check(
 
 
 def set_status(
-    site: Site, *, target: int | str, context: str, state: str, description: str | None
+    at: At, *, target: int | str, context: str, state: str, description: str | None
 ) -> int:
     """Add a commit status to a pull request's head, a branch or a commit."""
     shaped(state, StatusState, "the status's state")
-    world = site.world
-    return checks.set_status(world, _sha(world, target), context, state, description).id
+    repo = at.repo
+    return checks.set_status(repo, _sha(repo, target), context, state, description).id
 
 
-def plan_checks(site: Site, *, plans: list[Any]) -> None:
+def plan_checks(at: At, *, plans: list[Any]) -> None:
     """Say which checks each head that arrives from now on will get, and after how many reads."""
-    site.world.plans = tuple(shaped(plans, list[PlannedCheck], "the plan"))
+    at.repo.plans = tuple(shaped(plans, list[PlannedCheck], "the plan"))
 
 
-def set_lag(site: Site, *, pulls: int, comments: int) -> None:
+def set_lag(at: At, *, pulls: int, comments: int) -> None:
     """How many reads of lists miss what is created from now on."""
-    site.world.lag.update(pulls=pulls, comments=comments)
+    at.world.lag.update(pulls=pulls, comments=comments)
 
 
-def add_fault(site: Site, *, fault: dict[str, Any]) -> None:
+def add_fault(at: At, *, fault: dict[str, Any]) -> None:
     """Set a fault."""
-    site.faults.add(shaped(fault, Fault, "the fault"))
+    at.site.faults.add(shaped(fault, Fault, "the fault"))
 
 
-def clear_faults(site: Site) -> None:
+def clear_faults(at: At) -> None:
     """Forget all faults; who hangs already goes on hanging."""
-    site.faults.clear()
+    at.site.faults.clear()
 
 
-def drop_connections(site: Site) -> int:
+def drop_connections(at: At) -> int:
     """Close connections on which nothing is under way, as whoever stands between does."""
-    return site.connections.shut(idle_only=True)
+    return at.site.connections.shut(idle_only=True)
 
 
-def clear_requests(site: Site) -> None:
+def clear_requests(at: At) -> None:
     """Empty the request log."""
-    site.log.clear()
+    at.site.log.clear()
 
 
-def world(site: Site) -> Any:
+def world(at: At) -> Any:
     """Everything, for assertions."""
-    return snapshot(site.world)
+    return snapshot(at.repo)
 
 
 VERBS: Mapping[str, Callable[..., Any]] = {
@@ -322,12 +332,18 @@ def perform(site: Site, verb: str, arguments: Mapping[str, Any]) -> tuple[int, A
         return 200, {"arrived": arrived, "requests": site.log.listed()}
     if verb not in VERBS:
         return 404, {"error": f"The sandbox has no control verb {verb!r}."}
-    try:
-        inspect.signature(VERBS[verb]).bind(site, **arguments)
-    except TypeError as error:
-        return 400, {"error": f"The control verb {verb!r} was called wrongly: {error}."}
+    given = dict(arguments)
+    name = given.pop("repository", None)
     with site.world.lock:
+        repo = site.world.home if name is None else site.world.repository(str(name))
+        if repo is None:
+            return 409, {"error": f"There is no repository {name!r} in this world."}
+        at = At(site, repo)
         try:
-            return 200, VERBS[verb](site, **arguments)
+            inspect.signature(VERBS[verb]).bind(at, **given)
+        except TypeError as error:
+            return 400, {"error": f"The control verb {verb!r} was called wrongly: {error}."}
+        try:
+            return 200, VERBS[verb](at, **given)
         except (ActionRefused, SeedError) as refused:
             return 409, {"error": str(refused)}

@@ -12,7 +12,8 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from lifecycle.sandbox.errors import SeedError
-from lifecycle.sandbox.state import OwnerKind, PlannedCheck, Role, TokenKind
+from lifecycle.sandbox.state.accounts import OwnerKind, Role, TokenKind
+from lifecycle.sandbox.state.checks import PlannedCheck
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -16,12 +16,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, TextIO
 
-from lifecycle.sandbox.app import Application
 from lifecycle.sandbox.errors import SandboxError
-from lifecycle.sandbox.http import Server
+from lifecycle.sandbox.founding import make_world
 from lifecycle.sandbox.seed import default_seed
-from lifecycle.sandbox.site import Site
-from lifecycle.sandbox.world import make_world
+from lifecycle.sandbox.wire.app import Application
+from lifecycle.sandbox.wire.http import Server
+from lifecycle.sandbox.wire.site import Site
 
 if TYPE_CHECKING:
     from types import FrameType, TracebackType

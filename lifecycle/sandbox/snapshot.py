@@ -1,34 +1,51 @@
-"""The whole world as JSON, for assertions and for people who are curious."""
+"""A repository and the first board as JSON, for assertions and for people who are curious."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from lifecycle.sandbox import payloads, pulls
+from lifecycle.sandbox.actions import pulls
+from lifecycle.sandbox.state.issues import Issue
+from lifecycle.sandbox.state.times import stamp
 
 if TYPE_CHECKING:
-    from lifecycle.sandbox.state import Issue, Item, Project, PullRequest, World
+    from lifecycle.sandbox.state.boards import Item, Project
+    from lifecycle.sandbox.state.checks import CheckRun, CommitStatus
+    from lifecycle.sandbox.state.pulls import PullRequest
+    from lifecycle.sandbox.state.repositories import Repository
 
 
-def snapshot(world: World) -> dict[str, Any]:
+def snapshot(repo: Repository) -> dict[str, Any]:
     """Issues and pull requests by number (as text), the board by issue number, refs, checks."""
+    board = repo.world.projects[0] if repo.world.projects else None
     return {
-        "repository": world.full_name,
-        "default_branch": world.default_branch,
-        "issues": {str(n): _issue(i) for n, i in world.issues.items() if n not in world.pulls},
-        "pulls": {str(n): _pull(pull) for n, pull in world.pulls.items()},
-        "board": _board(world.project) if world.project else {},
-        "fields": _fields(world.project) if world.project else {},
-        "refs": world.git.refs(),
-        "checks": [
-            {**asdict(c), "started_at": payloads.stamp(c.started_at),
-             "completed_at": payloads.stamp(c.completed_at)}
-            for c in world.checks
-        ],
-        "statuses": [{**asdict(s), "created_at": payloads.stamp(s.created_at)}
-                     for s in world.statuses],
-    }  # fmt: skip
+        "repository": repo.full_name,
+        "default_branch": repo.default_branch,
+        "issues": {str(n): _issue(i) for n, i in repo.issues.items() if not i.is_pull},
+        "pulls": {str(n): _pull(pull) for n, pull in repo.pulls.items()},
+        "board": _board(repo, board) if board else {},
+        "fields": _fields(board) if board else {},
+        "refs": repo.git.refs(),
+        "checks": [_check(one) for runs in repo.checks.values() for one in runs],
+        "statuses": [_status(one) for made in repo.statuses.values() for one in made],
+    }
+
+
+def _check(check: CheckRun) -> dict[str, Any]:
+    names = ("id", "sha", "name", "workflow", "event", "status", "conclusion")
+    return {
+        **{name: getattr(check, name) for name in names},
+        "started_at": stamp(check.started_at),
+        "completed_at": stamp(check.completed_at),
+    }
+
+
+def _status(status: CommitStatus) -> dict[str, Any]:
+    names = ("id", "sha", "context", "state", "description", "target_url")
+    return {
+        **{name: getattr(status, name) for name in names},
+        "created_at": stamp(status.created_at),
+    }
 
 
 def _issue(issue: Issue) -> dict[str, Any]:
@@ -39,7 +56,7 @@ def _issue(issue: Issue) -> dict[str, Any]:
         "body": issue.body,
         "state": issue.state,
         "state_reason": issue.state_reason,
-        "labels": list(issue.labels),
+        "labels": [label.name for label in issue.labels],
         "assignees": [user.login for user in issue.assignees],
         "closed_by": issue.closed_by.login if issue.closed_by else None,
         "comments": [
@@ -68,8 +85,12 @@ def _pull(pull: PullRequest) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _board(project: Project) -> dict[str, Any]:
-    return {str(item.issue.number): _item(project, item) for item in project.items}
+def _board(repo: Repository, project: Project) -> dict[str, Any]:
+    return {
+        str(item.content.number): _item(project, item)
+        for item in project.items
+        if isinstance(item.content, Issue) and item.content.repository is repo
+    }
 
 
 def _item(project: Project, item: Item) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from lifecycle.claim.file import CLAIM_FILE
 from lifecycle.resources import hook_script
 from lifecycle.sandbox.control import Control
 from lifecycle.sandbox.server import Sandbox, SandboxInfo
-from lifecycle.sandbox.state import PlannedCheck
+from lifecycle.sandbox.state.checks import PlannedCheck
 from lifecycle.store import Folder
 from tests.bench.timing import Probe, age, seconds_of
 

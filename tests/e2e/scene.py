@@ -11,11 +11,11 @@ from pathlib import Path
 
 from lifecycle.claim.file import CLAIM_FILE
 from lifecycle.sandbox.server import Sandbox
-from lifecycle.sandbox.state import World
+from lifecycle.sandbox.state.world import World
 from lifecycle.store import FOLDER, Folder
 from tests.conftest import Place
 
-_SHARED = ("lock", "git")
+_SHARED = ("folder", "lock", "serial")
 """What a copy of the sandbox's world shares with it."""
 
 
@@ -31,7 +31,7 @@ class Scene:
     def __init__(self, sandbox: Sandbox, place: Place, folder: Path) -> None:
         assert sandbox.site is not None
         self.world, self.place, self.folder = sandbox.site.world, place, folder
-        self.bare = self.world.git.path
+        self.bare = self.world.home.git.path
         Folder(place.root).make()
         shutil.copytree(self.bare, folder / "bare")
         shutil.copytree(place.root / FOLDER, folder / FOLDER)
@@ -50,6 +50,8 @@ class Scene:
             for field in fields(World):
                 if field.name not in _SHARED:
                     setattr(self.world, field.name, getattr(again, field.name))
+            for repo in self.world.repositories.values():
+                repo.world = self.world
             shutil.rmtree(self.bare)
             shutil.copytree(self.folder / "bare", self.bare)
         root = self.place.root

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from lifecycle.sandbox.state import PlannedCheck
+from lifecycle.sandbox.state.checks import PlannedCheck
 from tests.conftest import BRANCH, Place
 
 STOP = {"hook_event_name": "Stop", "session_id": "s", "stop_hook_active": False}

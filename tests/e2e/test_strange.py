@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lifecycle.sandbox.state import PlannedCheck
+from lifecycle.sandbox.state.checks import PlannedCheck
 from tests.conftest import Place
 from tests.e2e.client import Session, heard
 

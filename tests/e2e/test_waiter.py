@@ -10,7 +10,7 @@ import subprocess
 import pytest
 
 from lifecycle.sandbox.faults import Fault
-from lifecycle.sandbox.state import PlannedCheck
+from lifecycle.sandbox.state.checks import PlannedCheck
 from tests.conftest import BRANCH, Place
 from tests.e2e.client import SECONDS, Session, ended, heard
 

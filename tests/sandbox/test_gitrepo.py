@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from lifecycle.sandbox.errors import ActionRefused, SandboxError
-from lifecycle.sandbox.gitrepo import BareRepository, Merge, Signature
-from lifecycle.sandbox.state import now
+from lifecycle.sandbox.git.repository import BareRepository, Merge, Signature
+from lifecycle.sandbox.state.times import now
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,7 +10,7 @@ from gql.transport.exceptions import TransportQueryError
 from gql.transport.requests import RequestsHTTPTransport
 
 from lifecycle.resources import graphql_document
-from lifecycle.sandbox.graph import operation_of, schema
+from lifecycle.sandbox.graph.run import operation_of, schema
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,8 +13,8 @@ from urllib.parse import urlsplit
 import pytest
 import requests
 
-from lifecycle.sandbox.connections import Connections
 from lifecycle.sandbox.faults import Fault
+from lifecycle.sandbox.wire.connections import Connections
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

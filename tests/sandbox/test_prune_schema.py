@@ -9,7 +9,7 @@ import pytest
 from graphql import GraphQLObjectType, build_schema, parse, validate
 
 from lifecycle.resources import graphql_documents
-from lifecycle.sandbox.prune_schema import main, prune
+from lifecycle.sandbox.graph.prune_schema import main, prune
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -96,4 +96,6 @@ def test_interfaces_and_inputs_are_completed() -> None:
 def test_wrong_usage(capsys: pytest.CaptureFixture[str]) -> None:
     """Without its three arguments it says how it is used, exit code 2."""
     assert main([]) == 2
-    assert capsys.readouterr().err.startswith("Usage: python -m lifecycle.sandbox.prune_schema")
+    assert capsys.readouterr().err.startswith(
+        "Usage: python -m lifecycle.sandbox.graph.prune_schema"
+    )

@@ -1,0 +1,182 @@
+"""git over smart HTTP: `git http-backend` behind WSGI, as its manual describes for a web server.
+
+Reading is anonymous, as from any public repository; pushing needs Basic auth with a token. Source:
+https://git-scm.com/docs/git-http-backend
+"""
+
+from __future__ import annotations
+
+import contextlib
+import subprocess
+from dataclasses import dataclass
+from typing import IO, TYPE_CHECKING, Self
+
+from werkzeug.wrappers import Response
+
+from lifecycle.sandbox.actions import pulls
+from lifecycle.sandbox.errors import ApiError, SandboxError
+from lifecycle.sandbox.wire.call import authenticate
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from werkzeug.wrappers import Request
+
+    from lifecycle.sandbox.state.accounts import Token
+    from lifecycle.sandbox.state.repositories import Repository
+    from lifecycle.sandbox.state.world import World
+
+CHUNK = 65536
+
+
+def is_git(path: str) -> bool:
+    """Whether a path belongs to git: `/OWNER/NAME.git/…`, as clients ask for it."""
+    return path.endswith((
+        "/info/refs", "/git-upload-pack", "/git-receive-pack", "/HEAD",
+    )) or "/objects/" in path  # fmt: skip
+
+
+def respond(world: World, request: Request) -> Response:
+    """Answer a git client."""
+    owner, _, rest = request.path.lstrip("/").partition("/")
+    name, _, service = rest.partition("/")
+    pushes = "git-receive-pack" in (service, request.args.get("service"))
+    try:
+        with world.lock:
+            token = authenticate(world, request.headers.get("Authorization"))
+    except ApiError:
+        return _challenge()
+    repo = world.repository(f"{owner}/{name.removesuffix('.git')}")
+    if repo is None or not _may_read(repo, token):
+        # Whether a private repository is there is nobody's business.
+        return _plain(404, "Not Found") if token else _challenge()
+    if pushes and token is None:
+        return _challenge()
+    if pushes and token is not None and not _may_push(repo, token):
+        message = f"Permission to {repo.full_name}.git denied to {token.user.login}."
+        return _plain(403, message)
+    return _run(repo, request, service, token)
+
+
+def _may_read(repo: Repository, token: Token | None) -> bool:
+    return not repo.is_private or (token is not None and repo.role_of(token.user) is not None)
+
+
+def _may_push(repo: Repository, token: Token) -> bool:
+    return repo.can_push(token.user) and token.may("contents:write")
+
+
+def _plain(status: int, text: str) -> Response:
+    return Response(f"{text}\n", status=status, content_type="text/plain; charset=utf-8")
+
+
+def _challenge() -> Response:
+    answer = _plain(401, "Invalid username or token.")
+    answer.headers["WWW-Authenticate"] = 'Basic realm="GitHub"'
+    return answer
+
+
+def _environment(
+    repo: Repository, request: Request, service: str, token: Token | None
+) -> dict[str, str]:
+    made = {
+        **repo.git.environment,
+        "GIT_PROJECT_ROOT": str(repo.git.path.parent),
+        "GIT_HTTP_EXPORT_ALL": "1",
+        "PATH_INFO": f"/{repo.git.path.name}/{service}",
+        "REQUEST_METHOD": request.method,
+        "QUERY_STRING": request.query_string.decode("latin-1"),
+        "CONTENT_TYPE": request.content_type or "",
+        "REMOTE_ADDR": request.remote_addr or "",
+    }
+    if request.content_length is not None:
+        made["CONTENT_LENGTH"] = str(request.content_length)
+    if encoding := request.headers.get("Content-Encoding"):
+        made["HTTP_CONTENT_ENCODING"] = encoding
+    if protocol := request.headers.get("Git-Protocol"):
+        made["HTTP_GIT_PROTOCOL"] = made["GIT_PROTOCOL"] = protocol
+    if token:
+        made["REMOTE_USER"] = token.user.login
+    return made
+
+
+@dataclass(frozen=True, slots=True)
+class Backend:
+    """A running `git http-backend` and its two pipes."""
+
+    process: subprocess.Popen[bytes]
+    stdin: IO[bytes]
+    stdout: IO[bytes]
+
+    @classmethod
+    def start(cls, repo: Repository, environment: dict[str, str]) -> Self:
+        """Start one."""
+        process = subprocess.Popen(
+            ["git", "http-backend"],
+            cwd=repo.git.path,
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+        if process.stdin is None or process.stdout is None:
+            raise SandboxError("git http-backend was started without pipes.")
+        return cls(process, process.stdin, process.stdout)
+
+    def feed(self, request: Request) -> None:
+        """Hand the request's body on as it comes, packed or not."""
+        try:
+            while chunk := request.stream.read(CHUNK):
+                self.stdin.write(chunk)
+            self.stdin.close()
+        except BrokenPipeError:
+            return  # it refused before it had read all; its answer says why
+
+    def head(self) -> tuple[int, list[tuple[str, str]]]:
+        """The CGI head: headers, with the status among them if it is not 200."""
+        status, headers = 200, []
+        while line := self.stdout.readline().strip():
+            name, _, value = line.decode("latin-1").partition(":")
+            if name.lower() == "status":
+                status = int(value.split()[0])
+            else:
+                headers.append((name, value.strip()))
+        return status, headers
+
+    def body(self) -> Iterator[bytes]:
+        """What it answers, as it comes; then it is over."""
+        try:
+            while chunk := self.stdout.read(CHUNK):
+                yield chunk
+        finally:
+            self.end()
+
+    def end(self) -> None:
+        """Leave no process and no pipe behind, whoever went first."""
+        for pipe in (self.stdin, self.stdout):
+            with contextlib.suppress(BrokenPipeError):  # bytes that nobody reads any more
+                pipe.close()
+        try:
+            self.process.wait(timeout=5)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+
+
+def _run(repo: Repository, request: Request, service: str, token: Token | None) -> Response:
+    backend = Backend.start(repo, _environment(repo, request, service, token))
+    try:
+        backend.feed(request)
+        status, headers = backend.head()
+    except BaseException:
+        backend.end()
+        raise
+    if service == "git-receive-pack" and token is not None:
+        # The answer is short, and must not say "done" before the world knows of the push.
+        body = b"".join(backend.body())
+        with repo.world.lock:
+            pulls.refresh(repo, token.user)
+        return Response(body, status=status, headers=headers)
+    answer = Response(backend.body(), status=status, headers=headers)
+    answer.call_on_close(backend.end)  # a generator that never began has no end of its own
+    return answer

@@ -1,0 +1,36 @@
+"""What GraphQL fields refuse, with the type that GitHub gives to each error."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from lifecycle.sandbox.state.accounts import Token
+
+
+class Refusal(Exception):
+    """A field that fails: it becomes null, and this becomes an error beside the data."""
+
+    def __init__(self, kind: str, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+
+
+def not_found(message: str) -> Refusal:
+    """Nothing is there, or the token may not see it."""
+    return Refusal("NOT_FOUND", message)
+
+
+def no_node(node_id: str) -> Refusal:
+    """Nothing has that global id."""
+    return not_found(f"Could not resolve to a node with the global id of '{node_id}'.")
+
+
+def forbidden(token: Token) -> Refusal:
+    """A token of permissions that lacks the one needed."""
+    return Refusal("FORBIDDEN", token.refusal)
+
+
+def rejected(message: str) -> Refusal:
+    """A mutation whose input makes no sense for what is there."""
+    return Refusal("VALIDATION", message)

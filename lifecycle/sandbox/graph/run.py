@@ -1,0 +1,154 @@
+"""The GraphQL half: documents run by graphql-core on GitHub's schema, cut down to our documents.
+
+Order as on GitHub: parse, validate, scopes (a classic token without one is refused field by field,
+before anything runs), pagination, then execution, where a failed field is null and an error.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from graphql import (
+    GraphQLError,
+    GraphQLSchema,
+    OperationDefinitionNode,
+    OverlappingFieldsCanBeMergedRule,
+    build_ast_schema,
+    execute_sync,
+    parse,
+    specified_rules,
+    validate,
+)
+from graphql.execution.values import get_variable_values
+
+from lifecycle.sandbox.graph.refusals import Refusal
+from lifecycle.sandbox.graph.types import resolve_field, resolve_type
+from lifecycle.sandbox.graph.walk import inspect
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from graphql import DocumentNode
+
+    from lifecycle.sandbox.wire.call import Call
+
+RULES = [rule for rule in specified_rules if rule is not OverlappingFieldsCanBeMergedRule]
+UNKNOWN_FIELD = re.compile(r"Cannot query field '(?P<field>\w+)' on type '(?P<type>\w+)'")
+
+
+@dataclass(frozen=True, slots=True)
+class GraphReply:
+    """A GraphQL answer and what it cost."""
+
+    body: dict[str, Any]
+    points: int
+
+
+@cache
+def schema() -> GraphQLSchema:
+    """The pruned schema, built once in a process."""
+    text = files("lifecycle.sandbox").joinpath("schema.graphql").read_text("utf-8")
+    return build_ast_schema(parse(text, no_location=True))
+
+
+@lru_cache(maxsize=64)
+def _checked(query: str) -> tuple[DocumentNode | None, tuple[GraphQLError, ...]]:
+    """A document and what is wrong with it; kept, since clients send the same few again."""
+    try:
+        document = parse(query)
+    except GraphQLError as error:
+        return None, (error,)
+    return document, tuple(validate(schema(), document, RULES))
+
+
+def operation_of(body: Mapping[str, Any]) -> str | None:
+    """The name of the operation that a request is for; None if it has none or does not parse."""
+    name = body.get("operationName")
+    if isinstance(name, str) and name:
+        return name
+    document, _ = _checked(str(body.get("query", "")))
+    if document is None:
+        return None
+    operations = [d for d in document.definitions if isinstance(d, OperationDefinitionNode)]
+    return operations[0].name.value if operations and operations[0].name else None
+
+
+def run(call: Call) -> GraphReply:
+    """Run the request's document; HTTP is 200 whatever comes of it."""
+    query = call.body.get("query")
+    if not isinstance(query, str):
+        message = "A query attribute must be specified and must be a string."
+        return GraphReply({"errors": [{"message": message}]}, 1)
+    document, errors = _checked(query)
+    if errors or document is None:
+        return GraphReply({"errors": [_error(error) for error in errors]}, 1)
+    return _run_valid(call, document)
+
+
+def _run_valid(call: Call, document: DocumentNode) -> GraphReply:
+    operation = _chosen(document, call.body.get("operationName"))
+    if operation is None:
+        return GraphReply({"errors": [{"message": "No operation named that."}]}, 1)
+    raw = call.body.get("variables") or {}
+    if not isinstance(raw, dict):
+        return GraphReply({"errors": [{"message": "Variables must be an object."}]}, 1)
+    coerced: Any = get_variable_values(schema(), operation.variable_definitions or (), raw)
+    if isinstance(coerced, list):
+        return GraphReply({"errors": [_error(error) for error in coerced]}, 1)
+    found = inspect(schema(), document, operation, getattr(coerced, "coerced", coerced), call.token)
+    if found.errors:
+        return GraphReply({"errors": found.errors}, found.points)
+    result = execute_sync(
+        schema(),
+        document,
+        context_value=call,
+        variable_values=raw,
+        operation_name=call.body.get("operationName"),
+        field_resolver=resolve_field,
+        type_resolver=resolve_type,
+    )
+    answer: dict[str, Any] = {"data": result.data}
+    if result.errors:
+        answer["errors"] = [_error(error) for error in result.errors]
+    return GraphReply(answer, found.points)
+
+
+def _chosen(document: DocumentNode, name: str | None) -> OperationDefinitionNode | None:
+    operations = [d for d in document.definitions if isinstance(d, OperationDefinitionNode)]
+    if name:
+        return next((o for o in operations if o.name and o.name.value == name), None)
+    return operations[0] if len(operations) == 1 else None
+
+
+def _error(error: GraphQLError) -> dict[str, Any]:
+    """An error in GitHub's form: a type and a path if a field failed, a code if it is unknown."""
+    cause = error.original_error
+    answer: dict[str, Any] = {}
+    if isinstance(cause, Refusal):
+        answer["type"] = cause.kind
+        if cause.kind == "FORBIDDEN":
+            answer["extensions"] = {"saml_failure": False}
+    elif cause is not None and not isinstance(cause, GraphQLError):
+        raise cause  # a fault of the sandbox, not of the document
+    if error.path:
+        answer["path"] = list(error.path)
+    if unknown := UNKNOWN_FIELD.match(error.message):
+        answer["path"] = []
+        answer["extensions"] = {
+            "code": "undefinedField",
+            "typeName": unknown["type"],
+            "fieldName": unknown["field"],
+        }
+    answer["locations"] = [
+        {"line": one.line, "column": one.column} for one in error.locations or ()
+    ]
+    answer["message"] = (
+        f"Field '{unknown['field']}' doesn't exist on type '{unknown['type']}'"
+        if unknown
+        else error.message
+    )
+    return answer

@@ -1,0 +1,1 @@
+"""The REST half: routes and their handlers, one file a subject."""

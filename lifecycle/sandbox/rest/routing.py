@@ -1,0 +1,26 @@
+"""What a route is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lifecycle.sandbox.wire.call import Reply
+
+REPO = "/repos/<owner>/<name>"
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """A call: its handler, and the permission that a token needs for it.
+
+    Below `REPO` the handler gets the repository after the call; then come the parts of the path.
+    """
+
+    method: str
+    path: str
+    handler: Callable[..., Reply]
+    permission: str = "metadata:read"

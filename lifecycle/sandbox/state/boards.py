@@ -1,0 +1,132 @@
+"""Projects v2: boards, their fields, and their items."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+from lifecycle.sandbox.state.times import now
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from lifecycle.sandbox.state.accounts import User
+    from lifecycle.sandbox.state.issues import Issue
+    from lifecycle.sandbox.state.repositories import Repository
+
+FieldType = Literal[
+    "TITLE", "ASSIGNEES", "LABELS", "LINKED_PULL_REQUESTS", "MILESTONE", "REPOSITORY", "REVIEWERS",
+    "PARENT_ISSUE", "SUB_ISSUES_PROGRESS", "TRACKS", "TRACKED_BY", "ISSUE_TYPE",
+    "TEXT", "NUMBER", "DATE", "SINGLE_SELECT", "ITERATION",
+]  # fmt: skip
+WRITABLE = {"TEXT", "NUMBER", "DATE", "SINGLE_SELECT", "ITERATION"}
+"""The types of fields that hold a value of their own; the others show what the content says."""
+
+
+@dataclass(slots=True, eq=False)
+class Option:
+    """A choice of a single select field."""
+
+    id: str
+    name: str
+    color: str = "GRAY"
+    description: str = ""
+
+
+@dataclass(slots=True, eq=False)
+class Iteration:
+    """A span of an iteration field; `start` is a day, `duration` a number of days."""
+
+    id: str
+    title: str
+    start: str
+    duration: int
+    completed: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class Field:
+    """A column of the board."""
+
+    id: str
+    number: int
+    name: str
+    data_type: FieldType
+    options: list[Option] = field(default_factory=list)
+    iterations: list[Iteration] = field(default_factory=list)
+    created_at: datetime = field(default_factory=now)
+    updated_at: datetime = field(default_factory=now)
+
+
+@dataclass(slots=True, eq=False)
+class DraftIssue:
+    """A note on a board that is no issue yet."""
+
+    id: int
+    node_id: str
+    title: str
+    body: str
+    creator: User
+    created_at: datetime
+    updated_at: datetime
+    assignees: list[User] = field(default_factory=list)
+
+
+@dataclass(slots=True, eq=False)
+class Item:
+    """A card: an issue, a pull request or a draft on the board, with its values by field id.
+
+    A value is text as GitHub takes it: the text, the number or day as written, an option's or
+    iteration's id.
+    """
+
+    id: str
+    number: int
+    project: Project = field(repr=False)
+    content: Issue | DraftIssue
+    creator: User
+    values: dict[str, str] = field(default_factory=dict)
+    archived: bool = False
+    created_at: datetime = field(default_factory=now)
+    updated_at: datetime = field(default_factory=now)
+
+
+@dataclass(slots=True, eq=False)
+class Project:
+    """A Projects v2 board of a user or an organization."""
+
+    id: str
+    database_id: int
+    number: int
+    title: str
+    owner: User
+    creator: User | None = None
+    fields: list[Field] = field(default_factory=list)
+    items: list[Item] = field(default_factory=list)
+    repositories: list[Repository] = field(default_factory=list, repr=False)
+    is_public: bool = False
+    closed_at: datetime | None = None
+    short_description: str | None = None
+    readme: str | None = None
+    created_at: datetime = field(default_factory=now)
+    updated_at: datetime = field(default_factory=now)
+    cards: dict[str, Item] = field(default_factory=dict, repr=False)
+    """The items by the global id of their content, so that a large board is quick."""
+
+    def field_named(self, name: str) -> Field | None:
+        """The field of that name (exact, as GitHub compares), or None."""
+        return next((f for f in self.fields if f.name == name), None)
+
+    def item_of(self, content: Issue | DraftIssue) -> Item | None:
+        """The card of an issue, archived or not, or None."""
+        return self.cards.get(content.node_id)
+
+    def put(self, item: Item) -> None:
+        """Add a card at the end."""
+        self.items.append(item)
+        self.cards[item.content.node_id] = item
+
+    def take(self, item: Item) -> None:
+        """Remove a card."""
+        self.items.remove(item)
+        del self.cards[item.content.node_id]

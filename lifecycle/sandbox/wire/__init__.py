@@ -1,0 +1,1 @@
+"""Between the socket and the two halves: connections, log, tokens, the application."""

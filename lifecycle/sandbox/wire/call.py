@@ -1,0 +1,122 @@
+"""One request as the REST and GraphQL halves see it, and who sends it."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import urlencode
+
+from lifecycle.sandbox.errors import ApiError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from lifecycle.sandbox.state.accounts import Token, User
+    from lifecycle.sandbox.state.world import World
+
+LIMIT = 5000
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A JSON answer."""
+
+    status: int
+    body: Any
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """An authenticated request.
+
+    Attributes:
+        base: `http://host:port` as the client named it: URLs in answers have to match that.
+        query: The query parameters.
+        body: The decoded JSON body, {} if there is none.
+        seen: What this one request has counted as read already.
+    """
+
+    world: World
+    token: Token
+    base: str
+    path: str
+    query: Mapping[str, str] = field(default_factory=dict)
+    body: Mapping[str, Any] = field(default_factory=dict)
+    seen: set[object] = field(default_factory=set)
+
+    @property
+    def viewer(self) -> User:
+        """The token's owner."""
+        return self.token.user
+
+    def page(self, things: Sequence[T]) -> tuple[list[T], dict[str, str]]:
+        """The page that the query asks for, and its Link header if there are others.
+
+        Source: https://docs.github.com/rest/using-the-rest-api/using-pagination-in-the-rest-api
+        """
+        size = min(max(self._number("per_page", 30), 1), 100)
+        page = max(self._number("page", 1), 1)
+        last = max(math.ceil(len(things) / size), 1)
+        targets: dict[str, int] = {}
+        if page > 1:
+            targets |= {"prev": min(page - 1, last)}
+        if page < last:
+            targets |= {"next": page + 1, "last": last}
+        if page > 1:
+            targets |= {"first": 1}
+        links = [
+            f'<{self.base}{self.path}?{urlencode({**self.query, "page": n})}>; rel="{name}"'
+            for name, n in targets.items()
+        ]
+        headers = {"Link": ", ".join(links)} if links else {}
+        return list(things[(page - 1) * size : page * size]), headers
+
+    def _number(self, name: str, default: int) -> int:
+        text = self.query.get(name, "")
+        return int(text) if text.isdecimal() else default
+
+
+def credential(header: str | None) -> str | None:
+    """The token in an Authorization header: `token`, `Bearer`, or Basic with it as password."""
+    scheme, _, rest = (header or "").partition(" ")
+    if scheme.lower() in {"token", "bearer"}:
+        return rest.strip()
+    if scheme.lower() != "basic":
+        return None
+    try:
+        user, _, password = base64.b64decode(rest, validate=True).decode().partition(":")
+    except (binascii.Error, UnicodeDecodeError):
+        return ""
+    return user if password in {"", "x-oauth-basic"} else password
+
+
+def authenticate(world: World, header: str | None) -> Token | None:
+    """Whose request it is; None if it names nobody.
+
+    Raises:
+        ApiError: 401, the token is not one of ours.
+    """
+    value = credential(header)
+    if value is None:
+        return None
+    token = world.tokens.get(value)
+    if token is None:
+        raise ApiError(401, "Bad credentials")
+    return token
+
+
+def spend(token: Token, resource: str, cost: int, reset: int) -> dict[str, str]:
+    """Count the cost against a token's hour and say what is left, in GitHub's five headers."""
+    used = token.used[resource] = token.used.get(resource, 0) + cost
+    return {
+        "x-ratelimit-limit": str(LIMIT),
+        "x-ratelimit-remaining": str(max(LIMIT - used, 0)),
+        "x-ratelimit-used": str(used),
+        "x-ratelimit-reset": str(reset),
+        "x-ratelimit-resource": resource,
+    }
