@@ -1,0 +1,176 @@
+"""Writes the seed of a world as it is now: what is made of it is the same world again.
+
+What passes in a moment is left out: how often checks were read, what a token has used.
+"""
+
+from __future__ import annotations
+
+import base64
+import itertools
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import yaml
+
+from lifecycle.sandbox.seed import dumping_boards, dumping_pulls
+from lifecycle.sandbox.seed.form import (
+    Seed,
+    SeedApp,
+    SeedCheckRun,
+    SeedInstallation,
+    SeedIssue,
+    SeedLabel,
+    SeedMilestone,
+    SeedOrganization,
+    SeedProtection,
+    SeedRepository,
+    SeedStatus,
+    SeedSuite,
+    SeedToken,
+    SeedUser,
+    SeedWorkflow,
+    SeedWorkflowRun,
+)
+from lifecycle.sandbox.seed.plain import comments_of, events_of, halves, login, plain
+from lifecycle.sandbox.seed.references import name_of
+
+if TYPE_CHECKING:
+    from lifecycle.sandbox.state.accounts import App
+    from lifecycle.sandbox.state.checks import CheckRun, CheckSuite
+    from lifecycle.sandbox.state.issues import Issue
+    from lifecycle.sandbox.state.repositories import Protection, Repository
+    from lifecycle.sandbox.state.world import World
+
+
+class _Dumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):  # type: ignore[misc]  # either will do
+    """Long texts as they read, in blocks."""
+
+
+def _text(dumper: Any, value: str) -> Any:
+    style = "|" if "\n" in value else None
+    return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=style)
+
+
+_Dumper.add_representer(str, _text)
+
+
+def as_yaml(seed: Seed) -> str:
+    """The text of a seed, which reads back as the same seed."""
+    plain_data = msgspec.to_builtins(seed)
+    text: str = yaml.dump(
+        plain_data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100
+    )
+    return text
+
+
+def seed_of(world: World, *, with_git: bool = True) -> Seed:
+    """The seed of a world. Without git, its repositories are taken to lie beside it already."""
+    next_id = next(world.serial)
+    world.serial = itertools.count(next_id)
+    people = [user for user in world.users.values() if user.kind != "organization"]
+    return Seed(
+        users=[plain(SeedUser, user) for user in people],
+        organizations=[
+            plain(SeedOrganization, one, members=[member.login for member in one.members])
+            for one in world.users.values()
+            if one.kind == "organization"
+        ],
+        apps=[_app(app) for app in world.apps.values() if app.slug != "github-actions"],
+        installations=[
+            plain(
+                SeedInstallation, one, app=one.app.slug, account=one.account.login,
+                repositories=sorted(one.repositories),
+            )
+            for one in world.installations.values()
+        ],
+        tokens=[
+            plain(
+                SeedToken, token, token=token.value, user=token.user.login,
+                app=token.app.slug if token.app else None,
+                scopes=sorted(token.scopes), repositories=sorted(token.repositories),
+            )
+            for token in world.tokens.values()
+        ],
+        repositories=[_repository(repo, with_git) for repo in world.repositories.values()],
+        projects=[dumping_boards.project(one) for one in world.projects],
+        lag={name: reads for name, reads in world.lag.items() if reads},
+        next_id=next_id,
+    )  # fmt: skip
+
+
+def _app(app: App) -> SeedApp:
+    return plain(SeedApp, app, owner=app.owner.login, bot=login(app.bot))
+
+
+def _repository(repo: Repository, with_git: bool) -> SeedRepository:
+    bundle = repo.bundle
+    if with_git and repo.has_git:
+        bundle = base64.b64encode(repo.git.bundle()).decode()
+    former = [name for name, one in repo.world.renamed.items() if one is repo]
+    return plain(
+        SeedRepository,
+        repo,
+        name=repo.full_name,
+        fork_of=repo.parent.full_name if repo.parent else None,
+        files={} if bundle else repo.files,
+        branches=[],
+        labels=[plain(SeedLabel, label) for label in repo.labels.values()],
+        milestones=[
+            plain(SeedMilestone, one, creator=one.creator.login) for one in repo.milestones.values()
+        ],
+        issues=[_issue(issue) for issue in repo.issues.values() if not issue.is_pull],
+        pulls=[dumping_pulls.pull(pull) for pull in repo.pulls.values()],
+        plans=list(repo.plans),
+        workflows=[plain(SeedWorkflow, one) for one in repo.workflows.values()],
+        suites=[_suite(suite) for suite in repo.suites],
+        checks=[_check(run) for runs in repo.checks.values() for run in runs],
+        statuses=[
+            plain(SeedStatus, one, creator=login(one.creator))
+            for made in repo.statuses.values()
+            for one in made
+        ],
+        protections=[_protection(one) for one in repo.protections],
+        renamed_from=former,
+        gone=sorted(repo.gone),
+        moved={number: name_of(issue) for number, issue in repo.moved.items()},
+        bundle=bundle,
+    )
+
+
+def _protection(rule: Protection) -> SeedProtection:
+    names = {name: list(getattr(rule, name)) for name in ("contexts", "includes", "excludes")}
+    return plain(SeedProtection, rule, **names)
+
+
+def _issue(issue: Issue) -> SeedIssue:
+    return plain(
+        SeedIssue,
+        issue,
+        **halves(issue),
+        comments=comments_of(issue),
+        events=events_of(issue),
+        parent=name_of(issue.parent) if issue.parent else None,
+        blocked_by=[name_of(one) for one in issue.blocked_by],
+    )
+
+
+def _suite(suite: CheckSuite) -> SeedSuite:
+    run = suite.run
+    return plain(
+        SeedSuite,
+        suite,
+        app=suite.app.slug,
+        run=plain(SeedWorkflowRun, run, actor=login(run.actor)) if run else None,
+    )
+
+
+def _check(run: CheckRun) -> SeedCheckRun:
+    return plain(
+        SeedCheckRun,
+        run,
+        title=run.output.title,
+        summary=run.output.summary,
+        text=run.output.text,
+        annotations=list(run.output.annotations),
+        suite=run.suite.id,
+    )

@@ -1,0 +1,113 @@
+"""Makes a world from a seed: people first, then repositories, then boards."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING
+
+from lifecycle.sandbox import catalogue
+from lifecycle.sandbox.errors import ActionRefused, SeedError
+from lifecycle.sandbox.seed import founding_boards, founding_repositories
+from lifecycle.sandbox.seed.references import moment
+from lifecycle.sandbox.state.accounts import App, Installation, Token, User
+from lifecycle.sandbox.state.world import World
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from lifecycle.sandbox.faults import Fault
+    from lifecycle.sandbox.seed.form import Seed, SeedApp, SeedFault, SeedUser
+
+FIRST_ID = 1_000_001
+
+
+def make_world(seed: Seed, folder: Path) -> World:
+    """Build the world that a seed describes; bare repositories come below `folder`.
+
+    Raises:
+        SandboxError: git is missing or too old.
+        SeedError: A branch or pull request of the seed cannot be made.
+    """
+    world = World(folder)
+    world.serial = itertools.count(seed.next_id or FIRST_ID)
+    world.lag.update(seed.lag)
+    _people(world, seed)
+    founding_repositories.found(world, seed.repositories)
+    for project in seed.projects:
+        founding_boards.found(world, project)
+    if seed.next_id:
+        world.serial = itertools.count(seed.next_id)
+    _ = world.home.git  # whether git is there is known before anybody comes
+    return world
+
+
+def fault_of(seed: SeedFault) -> Fault:
+    """The fault that a seed names.
+
+    Raises:
+        SeedError: There is none of that name.
+    """
+    given = {key: getattr(seed, key) for key in seed.__struct_fields__ if key != "name"}
+    try:
+        return catalogue.named(seed.name, **{k: v for k, v in given.items() if v is not None})
+    except ActionRefused as error:
+        raise SeedError(str(error)) from None
+
+
+def _people(world: World, seed: Seed) -> None:
+    for number, user in enumerate(seed.users, start=583_231):
+        _join(world, _user(user, number))
+    for number, one in enumerate(seed.organizations, start=9_001):
+        made = User(
+            one.id or number, one.login, one.name or one.login, "organization", "admin",
+            created_at=moment(one.created_at),
+        )  # fmt: skip
+        made.members = [world.users[login.lower()] for login in one.members]
+        _join(world, made)
+    for app in seed.apps:
+        world.apps[app.slug] = _app(world, app)
+    for given in seed.installations:
+        world.installations[given.id] = Installation(
+            given.id,
+            world.apps[given.app],
+            world.users[given.account.lower()],
+            frozenset(name.lower() for name in given.repositories),
+            given.suspended_at,
+        )
+    for token in seed.tokens:
+        world.tokens[token.token] = Token(
+            token.token,
+            world.users[token.user.lower()],
+            token.kind,
+            frozenset(token.scopes),
+            frozenset(name.lower() for name in token.repositories),
+            token.expires_at,
+            token.limit,
+            app=world.apps[token.app] if token.app else None,
+        )
+
+
+def _user(seed: SeedUser, number: int) -> User:
+    return User(
+        seed.id or number,
+        seed.login,
+        seed.name or seed.login,
+        seed.kind,
+        seed.role,
+        email=seed.email,
+        created_at=moment(seed.created_at),
+    )
+
+
+def _app(world: World, seed: SeedApp) -> App:
+    app = App(
+        seed.id, seed.slug, seed.name or seed.slug, world.users[seed.owner.lower()],
+        client_id=seed.client_id, public_key=seed.public_key, permissions=dict(seed.permissions),
+    )  # fmt: skip
+    app.bot = world.users[seed.bot.lower()] if seed.bot else None
+    return app
+
+
+def _join(world: World, user: User) -> None:
+    world.users[user.login.lower()] = user
+    world.register(user.node_id, user)

@@ -1,0 +1,130 @@
+"""Boards of a seed, with their fields and cards."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lifecycle.sandbox.actions import boards
+from lifecycle.sandbox.errors import SeedError
+from lifecycle.sandbox.ids import node_id
+from lifecycle.sandbox.seed.references import account, moment
+from lifecycle.sandbox.state.boards import DraftIssue, Field, Item, Iteration, Option, Project
+
+if TYPE_CHECKING:
+    from lifecycle.sandbox.seed.form import SeedDraft, SeedField, SeedItem, SeedProject
+    from lifecycle.sandbox.state.issues import Issue
+    from lifecycle.sandbox.state.repositories import Repository
+    from lifecycle.sandbox.state.world import World
+
+FIRST_ID = 800_001
+FIELDS_FROM = 810_001
+FIELD_PREFIXES = {"SINGLE_SELECT": "PVTSSF", "ITERATION": "PVTIF"}
+
+
+def found(world: World, seed: SeedProject) -> None:
+    """Make one."""
+    owner = account(world, seed.owner) if seed.owner else world.home.owner
+    number = seed.database_id or FIRST_ID + len(world.projects)
+    project = Project(
+        seed.id or node_id("PVT", owner.id, number),
+        number,
+        seed.number,
+        seed.title,
+        owner,
+        creator=account(world, seed.creator) if seed.creator else None,
+        repositories=_linked(world, seed),
+        is_public=seed.is_public,
+        closed_at=seed.closed_at,
+        short_description=seed.short_description,
+        readme=seed.readme,
+        is_template=seed.is_template,
+        collaborators={login.lower(): role for login, role in seed.collaborators.items()},
+        created_at=moment(seed.created_at),
+        updated_at=moment(seed.updated_at),
+    )
+    world.projects.append(project)
+    world.register(project.id, project)
+    first = FIELDS_FROM + 100 * (len(world.projects) - 1)
+    for place, one in enumerate(seed.fields):
+        _field(world, project, one, first + place)
+    for item in seed.items:
+        _item(world, project, item)
+
+
+def _linked(world: World, seed: SeedProject) -> list[Repository]:
+    """The repositories that a board is linked to: the first one, unless the seed says which."""
+    if seed.repositories is None:
+        return [world.home]
+    found = [world.repository(name) for name in seed.repositories]
+    if None in found:
+        raise SeedError(f"The board {seed.title!r} is linked to a repository that is not there.")
+    return [repo for repo in found if repo]
+
+
+def _field(world: World, project: Project, seed: SeedField, number: int) -> None:
+    number = seed.number or number
+    prefix = FIELD_PREFIXES.get(seed.type, "PVTF")
+    field = Field(
+        seed.id or node_id(prefix, project.owner.id, number), number, seed.name, seed.type,
+        created_at=moment(seed.created_at), updated_at=moment(seed.updated_at),
+    )  # fmt: skip
+    for one in seed.options:
+        if isinstance(one, str):
+            field.options.append(boards.new_option(field, one, 0))
+        else:
+            made = boards.new_option(field, one.name, 0)
+            field.options.append(Option(one.id or made.id, one.name, one.color, one.description))
+    for span in seed.iterations:
+        key = span.id or boards.new_option(field, span.title, 0).id
+        field.iterations.append(
+            Iteration(key, span.title, span.start, span.duration, span.completed)
+        )
+    project.fields.append(field)
+    world.register(field.id, field)
+
+
+def _item(world: World, project: Project, seed: SeedItem) -> None:
+    content: Issue | DraftIssue
+    if seed.draft is not None:
+        content = _draft(world, project, seed.draft)
+    else:
+        repo = world.repository(seed.repository) if seed.repository else world.home
+        if repo is None or seed.issue not in repo.issues:
+            raise SeedError(f"The board {project.title!r} has a card for no issue.")
+        content = repo.issues[seed.issue]
+    number = seed.number or next(world.serial)
+    creator = account(world, seed.creator) if seed.creator else world.home.owner
+    item = Item(
+        seed.id or node_id("PVTI", project.owner.id, number),
+        number,
+        project,
+        content,
+        creator,
+        archived=seed.archived,
+        hidden_for=seed.hidden_for,
+        created_at=moment(seed.created_at),
+        updated_at=moment(seed.updated_at),
+    )
+    for name, value in seed.values.items():
+        field = next(one for one in project.fields if one.name == name)
+        ids = {option.name: option.id for option in field.options}
+        ids |= {iteration.title: iteration.id for iteration in field.iterations}
+        item.values[field.id] = ids.get(str(value), str(value))
+    project.put(item)
+    world.register(item.id, item)
+
+
+def _draft(world: World, project: Project, seed: SeedDraft) -> DraftIssue:
+    number = seed.id or next(world.serial)
+    draft = DraftIssue(
+        number,
+        node_id("DI", project.owner.id, number),
+        seed.title,
+        seed.body,
+        account(world, seed.creator) if seed.creator else world.home.owner,
+        moment(seed.created_at),
+        moment(seed.updated_at),
+        [account(world, login) for login in seed.assignees],
+    )
+    world.register(draft.node_id, draft)
+    return draft

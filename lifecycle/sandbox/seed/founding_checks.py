@@ -1,0 +1,100 @@
+"""Workflows, check suites, check runs and commit statuses of a seed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lifecycle.sandbox.actions import suites
+from lifecycle.sandbox.errors import SeedError
+from lifecycle.sandbox.ids import node_id
+from lifecycle.sandbox.seed.references import account, identity, moment
+from lifecycle.sandbox.state.checks import (
+    CheckRun,
+    CheckSuite,
+    CommitStatus,
+    Output,
+    Workflow,
+    WorkflowRun,
+)
+
+if TYPE_CHECKING:
+    from lifecycle.sandbox.seed.form import (
+        SeedCheckRun,
+        SeedRepository,
+        SeedStatus,
+        SeedSuite,
+        SeedWorkflow,
+        SeedWorkflowRun,
+    )
+    from lifecycle.sandbox.state.repositories import Repository
+
+
+def found(repo: Repository, seed: SeedRepository) -> None:
+    """Make them all: first what others belong to."""
+    for workflow in seed.workflows:
+        _workflow(repo, workflow)
+    for suite in seed.suites:
+        _suite(repo, suite)
+    for check in seed.checks:
+        _check(repo, check)
+    for status in seed.statuses:
+        _status(repo, status)
+
+
+def _workflow(repo: Repository, seed: SeedWorkflow) -> None:
+    number, node = identity(repo, "W", seed.id)
+    repo.workflows[seed.name] = Workflow(
+        number, node, repo, seed.name, moment(seed.created_at), seed.state, seed.last_number
+    )
+    repo.world.register(node, repo.workflows[seed.name])
+
+
+def _suite(repo: Repository, seed: SeedSuite) -> None:
+    app = repo.world.apps.get(seed.app) or suites.actions_app(repo.world)
+    suite = CheckSuite(
+        seed.id, node_id("CS", repo.id, seed.id), repo, seed.sha, seed.branch, app,
+        moment(seed.created_at), moment(seed.updated_at),
+    )  # fmt: skip
+    if seed.run:
+        suite.run = _run(repo, suite, seed.run)
+    repo.suites.append(suite)
+    repo.world.register(suite.node_id, suite)
+
+
+def _run(repo: Repository, suite: CheckSuite, seed: SeedWorkflowRun) -> WorkflowRun:
+    number, node = identity(repo, "WFR", seed.id)
+    actor = account(repo.world, seed.actor) if seed.actor else None
+    return WorkflowRun(
+        number, node, seed.workflow, seed.event, seed.number, seed.attempt, seed.held, actor, suite
+    )
+
+
+def _check(repo: Repository, seed: SeedCheckRun) -> None:
+    if seed.suite is None:
+        suite = suites.job_suite(repo, seed.sha, seed.workflow, seed.event)
+    else:
+        known = next((one for one in repo.suites if one.id == seed.suite), None)
+        if known is None:
+            raise SeedError(f"The check {seed.name!r} names a suite that is not there.")
+        suite = known
+    number, node = identity(repo, "CR", seed.id)
+    run = CheckRun(
+        number, node, suite, seed.sha, seed.name, seed.workflow, seed.event, seed.status,
+        seed.conclusion if seed.status == "completed" else None, seed.started_at, seed.completed_at,
+        seed.external_id, seed.details_url,
+        Output(seed.title, seed.summary, seed.text, list(seed.annotations)),
+        list(seed.actions), seed.log, seed.attempt,
+    )  # fmt: skip
+    repo.checks.setdefault(seed.sha, []).append(run)
+    repo.world.register(node, run)
+
+
+def _status(repo: Repository, seed: SeedStatus) -> None:
+    number, node = identity(repo, "SC", seed.id)
+    status = CommitStatus(
+        number, node, repo, seed.sha, seed.context, seed.state, seed.description,
+        moment(seed.created_at), account(repo.world, seed.creator) if seed.creator else None,
+        seed.target_url,
+    )  # fmt: skip
+    repo.statuses.setdefault(seed.sha, []).append(status)
+    repo.world.register(node, status)

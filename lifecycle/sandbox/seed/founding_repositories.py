@@ -1,0 +1,149 @@
+"""Repositories of a seed, with all that is in them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lifecycle.sandbox.actions import labels
+from lifecycle.sandbox.errors import ActionRefused, ApiError, SeedError
+from lifecycle.sandbox.git.founding import signature
+from lifecycle.sandbox.ids import node_id
+from lifecycle.sandbox.seed import founding_checks, founding_issues, founding_pulls
+from lifecycle.sandbox.seed.references import account, author, identity, issue_named, moment
+from lifecycle.sandbox.state.issues import Milestone
+from lifecycle.sandbox.state.repositories import Protection, Repository
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from lifecycle.sandbox.seed.form import (
+        SeedMilestone,
+        SeedProtection,
+        SeedRepository,
+    )
+    from lifecycle.sandbox.state.world import World
+
+FIRST_ID = 700_001
+SETTINGS = (
+    "archived", "has_issues", "allow_merge_commit", "allow_squash_merge", "allow_rebase_merge",
+    "allow_auto_merge", "delete_branch_on_merge", "required_approvals", "allow_update_branch",
+    "allow_forking", "has_projects", "has_wiki", "is_template", "homepage",
+)  # fmt: skip
+"""What is called the same in a seed and in the world."""
+
+
+def found(world: World, seeds: Sequence[SeedRepository]) -> None:
+    """Make them all, then what leads from one to another."""
+    made = [(_repository(world, seed, n), seed) for n, seed in enumerate(seeds, start=FIRST_ID)]
+    for repo, seed in made:
+        if seed.fork_of:
+            parent = world.repository(seed.fork_of)
+            if parent is None:
+                raise SeedError(f"{seed.name} is a fork of {seed.fork_of!r}, which is not there.")
+            repo.parent = parent
+            parent.forks.append(repo)
+    for repo, seed in made:
+        _fill(repo, seed)
+    for repo, seed in made:
+        for issue in seed.issues:
+            founding_issues.relate(repo, issue)
+        repo.moved = {number: issue_named(repo, name) for number, name in seed.moved.items()}
+        _grow(repo, seed)
+    for repo, _ in made:
+        founding_issues.recall(repo)
+
+
+def _repository(world: World, seed: SeedRepository, number: int) -> Repository:
+    login, _, name = seed.name.partition("/")
+    repo = Repository(
+        seed.id or number,
+        world,
+        account(world, login),
+        name,
+        seed.description,
+        seed.default_branch,
+        visibility=seed.visibility,
+        created_at=moment(seed.created_at),
+        updated_at=moment(seed.updated_at),
+        pushed_at=moment(seed.pushed_at),
+        roles={login.lower(): role for login, role in seed.roles.items()},
+        files=dict(seed.files),
+        plans=tuple(seed.plans),
+        protections=[_protection(one) for one in seed.protections],
+        **{name: getattr(seed, name) for name in SETTINGS},
+    )
+    repo.bundle = seed.bundle
+    repo.topics, repo.gone = list(seed.topics), set(seed.gone)
+    world.repositories[repo.key] = repo
+    for former in seed.renamed_from:
+        world.renamed[former.lower()] = repo
+    world.register(repo.node_id, repo)
+    return repo
+
+
+def _protection(seed: SeedProtection) -> Protection:
+    values: dict[str, Any] = {name: getattr(seed, name) for name in seed.__struct_fields__}
+    values |= {name: tuple(values[name]) for name in ("contexts", "includes", "excludes")}
+    values |= {"created_at": moment(seed.created_at), "updated_at": moment(seed.updated_at)}
+    return Protection(**{**values, "id": seed.id or 0})
+
+
+def _fill(repo: Repository, seed: SeedRepository) -> None:
+    """Labels, milestones and issues, which pull requests and boards refer to."""
+    for label in seed.labels:
+        made = labels.make(repo, label.name, color=label.color, description=label.description)
+        made.created_at, made.updated_at = moment(label.created_at), moment(label.updated_at)
+        if label.id is not None:
+            repo.world.forget(made.node_id)
+            made.id, made.node_id = label.id, node_id("LA", repo.id, label.id)
+            repo.world.register(made.node_id, made)
+    for one in seed.milestones:
+        _milestone(repo, one)
+    for issue in seed.issues:
+        founding_issues.found(repo, issue)
+
+
+def _milestone(repo: Repository, seed: SeedMilestone) -> None:
+    number, node = identity(repo, "MI", seed.id)
+    repo.milestones[seed.number] = Milestone(
+        number,
+        node,
+        seed.number,
+        seed.title,
+        seed.description,
+        author(repo, seed.creator),
+        moment(seed.created_at),
+        moment(seed.updated_at),
+        state=seed.state,
+        due_on=seed.due_on,
+        closed_at=seed.closed_at,
+        repository=repo,
+    )
+    repo.world.register(node, repo.milestones[seed.number])
+
+
+def _grow(repo: Repository, seed: SeedRepository) -> None:
+    """Branches, pull requests and checks: what needs git, or commits."""
+    try:
+        if not seed.bundle:
+            for branch in seed.branches:
+                _branch(repo, branch.name, branch.start, branch.commits)
+        for pull in seed.pulls:
+            founding_pulls.found(repo, pull)
+    except (ActionRefused, ApiError) as error:
+        raise SeedError(f"{seed.name} cannot be made as the seed says: {error}") from None
+    founding_checks.found(repo, seed)
+    if seed.last_number:
+        repo.last_number = seed.last_number
+
+
+def _branch(repo: Repository, name: str, start: str | None, commits: Sequence[Any]) -> None:
+    tip = repo.git.resolve(start or repo.default_branch)
+    if tip is None:
+        raise ActionRefused(f"there is no branch {start!r} for {name!r} to start at.")
+    if not commits:
+        repo.git.update(f"refs/heads/{name}", tip, None)
+    for commit in commits:
+        who = signature(author(repo, commit.author))
+        tip = repo.git.commit_files(name, commit.files, commit.message, who, parent=tip)
+    repo.heads = repo.git.refs()

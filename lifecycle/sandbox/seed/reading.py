@@ -1,0 +1,245 @@
+"""Reads seeds, and says of every mistake what it is and where.
+
+Rule: a seed is read whole before anything is made, and a mistake is one sentence that names its
+place.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
+
+import msgspec
+import yaml
+
+from lifecycle.sandbox.errors import SeedError
+from lifecycle.sandbox.seed.form import Seed
+from lifecycle.sandbox.state.boards import WRITABLE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from lifecycle.sandbox.seed.form import (
+        SeedField,
+        SeedIssue,
+        SeedItem,
+        SeedProject,
+        SeedPull,
+        SeedRepository,
+    )
+
+DEEPEST = 64
+DEEP = re.compile(rf"(?:[-?:] *){{{DEEPEST}}}|^ {{{DEEPEST * 2}}}", re.MULTILINE)
+"""Compact block collections in one line, or an indentation that only depth explains."""
+LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+class Loader(LOADER):  # type: ignore[misc]  # whichever of the two is there
+    """YAML as JSON has it: a key stands once, and a day is text until somebody wants a day."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> Any:
+        """A mapping, unless a key is there twice: one of the two would be lost."""
+        keys = Counter(self.construct_object(key, deep=True) for key, _ in node.value)
+        twice = next((key for key, count in keys.items() if count > 1), None)
+        if twice is not None:
+            raise yaml.constructor.ConstructorError(
+                None, None, f"the key {twice!r} is there twice", node.start_mark
+            )
+        return super().construct_mapping(node, deep)
+
+
+Loader.yaml_implicit_resolvers = {
+    letter: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:timestamp"]
+    for letter, resolvers in LOADER.yaml_implicit_resolvers.items()
+}
+
+
+def default_seed() -> Seed:
+    """The built-in world: `octo-org/hello-service` and its board."""
+    text = files("lifecycle.sandbox").joinpath("seeds/hello_service.yaml").read_text("utf-8")
+    return parse_seed(text)
+
+
+def read_seed(path: Path) -> Seed:
+    """Read a seed file.
+
+    Raises:
+        SeedError: It cannot be read, is neither YAML nor JSON, or does not describe a world.
+    """
+    try:
+        return parse_seed(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise SeedError(f"The seed file {path} cannot be read ({error.strerror}).") from None
+    except UnicodeDecodeError:
+        raise SeedError(f"The seed file {path} is not UTF-8 text.") from None
+
+
+def parse_seed(text: str) -> Seed:
+    """Read a seed from YAML or JSON text.
+
+    Raises:
+        SeedError: It is neither, or does not describe a world.
+    """
+    try:
+        _demand_shallow(text)
+        raw = yaml.load(text, Loader)  # noqa: S506  a SafeLoader of ours
+    except SeedError:
+        raise
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark
+        place = f" in line {mark.line + 1}, column {mark.column + 1}" if mark else ""
+        raise SeedError(f"The seed is not valid YAML{place}: {error.problem}.") from None
+    except (yaml.YAMLError, ValueError, TypeError, RecursionError) as error:
+        words = str(error).splitlines()[0]
+        raise SeedError(f"The seed is not valid YAML: {words}.") from None
+    seed: Seed = shaped(raw, Seed, "The seed")
+    demand_sense(seed)
+    return seed
+
+
+def _demand_shallow(text: str) -> None:
+    """Refuse what nests so deep that the parser, which recurses in C, would take the process down.
+
+    Only what looks deep is looked at twice: reading the events costs as much as reading the seed.
+    """
+    if text.count("[") + text.count("{") < DEEPEST and not DEEP.search(text):
+        return
+    depth = 0
+    for event in yaml.parse(text, Loader):
+        if isinstance(event, (yaml.SequenceStartEvent, yaml.MappingStartEvent)):
+            depth += 1
+        elif isinstance(event, (yaml.SequenceEndEvent, yaml.MappingEndEvent)):
+            depth -= 1
+        if depth > DEEPEST:
+            raise SeedError(f"The seed nests more than {DEEPEST} deep, which no world does.")
+
+
+def shaped(raw: Any, kind: Any, place: str) -> Any:
+    """Turn decoded text into a form, a list, a literal or a scalar, or say why not.
+
+    Raises:
+        SeedError: A key is unknown or missing, or a value is of another type.
+    """
+    try:
+        return msgspec.convert(raw, kind)
+    except msgspec.ValidationError as error:
+        words, _, where = str(error).partition(" - at `")
+        path = where.rstrip("`").removeprefix("$").removeprefix(".")
+        at = f" at {path}" if path else ""
+        begin = place[:1].upper() + place[1:]
+        raise SeedError(f"{begin} is wrong{at}: {words}{_allowed(kind)}.") from None
+    except RecursionError:
+        raise SeedError(f"{place} is too deep.") from None
+
+
+def _allowed(kind: Any) -> str:
+    """What a word may be, where the whole value is one of a few words."""
+    parts = get_args(kind) if get_origin(kind) is not Literal else (kind,)
+    words = [word for part in parts if get_origin(part) is Literal for word in get_args(part)]
+    return f"; it has to be one of {', '.join(words)}" if words else ""
+
+
+def demand_sense(seed: Seed) -> None:
+    """What types cannot say: references point to something, and names are there once.
+
+    Raises:
+        SeedError: Something is named that is not there, or twice.
+    """
+    if not seed.repositories:
+        raise SeedError("The seed has no repository, so nothing could be done; give it one.")
+    if not seed.tokens:
+        raise SeedError("The seed has no token, so nobody could log in; give it one.")
+    people = [user.login.lower() for user in seed.users]
+    owners = [*people, *(one.login.lower() for one in seed.organizations)]
+    _demand_once("user or organization", owners)
+    _demand_once("token", [_masked(token.token) for token in seed.tokens])
+    for token in seed.tokens:
+        _demand_known(token.user.lower(), set(people), f"A token is for {token.user!r}", "user")
+    _demand_once("repository", [repo.name.lower() for repo in seed.repositories])
+    for repo in seed.repositories:
+        _demand_repository(repo, set(owners))
+    numbers = {
+        repo.name.lower(): {one.number for one in _numbered(repo)} for repo in seed.repositories
+    }
+    for project in seed.projects:
+        _demand_board(project, numbers, seed.repositories[0].name.lower())
+
+
+def _numbered(repo: SeedRepository) -> list[SeedIssue | SeedPull]:
+    """What shares the numbering of a repository."""
+    return [*repo.issues, *repo.pulls]
+
+
+def _masked(token: str) -> str:
+    return f"{token[:4]}…"
+
+
+def _demand_repository(repo: SeedRepository, owners: set[str]) -> None:
+    owner, slash, name = repo.name.partition("/")
+    if not (owner and slash and name) or "/" in name:
+        raise SeedError(f"The repository {repo.name!r} needs a name of the form owner/name.")
+    _demand_known(owner.lower(), owners, f"The repository {repo.name} is of {owner!r}", "owner")
+    _demand_once(f"issue of {repo.name}", [one.number for one in _numbered(repo)])
+    _demand_once(f"label of {repo.name}", [label.name.lower() for label in repo.labels])
+    milestones = {one.number for one in repo.milestones}
+    for issue in _numbered(repo):
+        people = [*issue.assignees, *([issue.author] if issue.author else [])]
+        people += [comment.author for comment in issue.comments]
+        for login in people:
+            place = f"Issue {issue.number} of {repo.name} names {login!r}"
+            _demand_known(login.lower(), owners, place, "user")
+        if issue.milestone is not None:
+            place = f"Issue {issue.number} of {repo.name} is for milestone {issue.milestone}"
+            _demand_known(issue.milestone, milestones, place, "milestone")
+    for check in repo.plans:
+        if (check.name is None) == (check.context is None):
+            raise SeedError(
+                "A check needs a name (a check run) or a context (a status), and only one of them."
+            )
+
+
+def _demand_board(project: SeedProject, numbers: dict[str, set[int]], home: str) -> None:
+    columns = {column.name: column for column in project.fields}
+    _demand_once("field", [column.name for column in project.fields])
+    for item in project.items:
+        place = f"An item of project {project.number}"
+        if (item.issue is None) == (item.draft is None):
+            raise SeedError(f"{place} needs an issue or a draft, and only one of them.")
+        if item.issue is not None:
+            repository = (item.repository or home).lower()
+            _demand_known(repository, set(numbers), f"{place} is of {repository!r}", "repository")
+            _demand_known(
+                item.issue, numbers[repository], f"{place} is for issue {item.issue}", "issue"
+            )
+        _demand_values(item, columns)
+    cards = [((one.repository or home).lower(), one.issue) for one in project.items if one.issue]
+    _demand_once("item of issue", [f"{name}#{number}" for name, number in cards])
+
+
+def _demand_values(item: SeedItem, columns: dict[str, SeedField]) -> None:
+    for name, value in item.values.items():
+        place = f"The item of issue {item.issue} sets {name!r}"
+        _demand_known(name, set(columns), place, "field")
+        column = columns[name]
+        if column.type == "SINGLE_SELECT":
+            options = {one if isinstance(one, str) else one.name for one in column.options}
+            _demand_known(value, options, f"{place} to {value!r}", "option")
+        elif column.type == "ITERATION":
+            titles = {one.title for one in column.iterations}
+            _demand_known(value, titles, f"{place} to {value!r}", "iteration")
+        elif column.type not in WRITABLE:
+            raise SeedError(f"{place}, which the issue itself gives; remove it.")
+
+
+def _demand_known(value: object, known: set[Any], place: str, kind: str) -> None:
+    if value not in known:
+        raise SeedError(f"{place}, but the seed has no such {kind}.")
+
+
+def _demand_once(kind: str, names: Iterable[Any]) -> None:
+    twice = next((name for name, count in Counter(names).items() if count > 1), None)
+    if twice is not None:
+        raise SeedError(f"The seed has the {kind} {twice!r} twice.")

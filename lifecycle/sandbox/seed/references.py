@@ -1,0 +1,98 @@
+"""What a seed means by a name: people by login, issues by number or `owner/name#number`."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from lifecycle.sandbox.errors import SeedError
+from lifecycle.sandbox.ids import node_id
+from lifecycle.sandbox.state.accounts import User
+from lifecycle.sandbox.state.issues import Issue, Label, Milestone
+from lifecycle.sandbox.state.times import now
+
+if TYPE_CHECKING:
+    from lifecycle.sandbox.state.repositories import Repository
+    from lifecycle.sandbox.state.world import World
+
+
+def moment(given: datetime | None) -> datetime:
+    """A time of a seed in UTC, or the present."""
+    if given is None:
+        return now()
+    return given.replace(tzinfo=UTC) if given.tzinfo is None else given.astimezone(UTC)
+
+
+def account(world: World, login: str) -> User:
+    """The account of that login.
+
+    Raises:
+        SeedError: There is none.
+    """
+    user = world.user(login)
+    if user is None:
+        raise SeedError(f"The seed names {login!r}, but has no such user or organization.")
+    return user
+
+
+def issue_named(repo: Repository, name: str | int) -> Issue:
+    """The issue of that number, here or, as `owner/name#number`, elsewhere.
+
+    Raises:
+        SeedError: There is none.
+    """
+    where, _, number = str(name).rpartition("#")
+    there = repo.world.repository(where) if where else repo
+    if there is None or not number.isdecimal() or int(number) not in there.issues:
+        raise SeedError(f"The seed names the issue {name!r} in {repo.full_name}: there is none.")
+    return there.issues[int(number)]
+
+
+def name_of(issue: Issue) -> str:
+    """How a seed names an issue from anywhere."""
+    return f"{issue.repository.full_name}#{issue.number}"
+
+
+def about_of(repo: Repository, given: dict[str, Any]) -> dict[str, Any]:
+    """What an event is about, with things in the place of their names (`{user: maria}`)."""
+    return {key: _thing(repo, value) for key, value in given.items()}
+
+
+def _thing(repo: Repository, value: Any) -> Any:
+    if not isinstance(value, dict) or len(value) != 1:
+        return value
+    kind, name = next(iter(value.items()))
+    if kind == "user":
+        return account(repo.world, name)
+    if kind == "label":
+        return repo.labels.get(str(name).lower(), name)
+    if kind == "milestone":
+        return repo.milestones.get(name, name)
+    return issue_named(repo, name) if kind == "issue" else value
+
+
+def names_in(about: dict[str, Any]) -> dict[str, Any]:
+    """The other way: names in the place of things."""
+    return {key: _name(value) for key, value in about.items() if value is not None}
+
+
+def _name(value: Any) -> Any:
+    if isinstance(value, User):
+        return {"user": value.login}
+    if isinstance(value, Label):
+        return {"label": value.name}
+    if isinstance(value, Milestone):
+        return {"milestone": value.number}
+    return {"issue": name_of(value)} if isinstance(value, Issue) else value
+
+
+def identity(repo: Repository, prefix: str, number: int | None) -> tuple[int, str]:
+    """The ids of a thing: those of the seed, or new ones."""
+    return repo.new_id(prefix) if number is None else (number, node_id(prefix, repo.id, number))
+
+
+def author(repo: Repository, login: str | None) -> User:
+    """Who is named, or the first person of the world."""
+    if login:
+        return account(repo.world, login)
+    return next(user for user in repo.world.users.values() if user.kind == "user")
