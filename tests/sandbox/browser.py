@@ -1,0 +1,54 @@
+"""A real browser for pages: Debian's Chromium without a screen, driven through its own driver."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import pytest
+from selenium import webdriver
+from selenium.webdriver.chrome.service import Service
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+REQUIRED = "LIFECYCLE_REQUIRE_BROWSER"
+FLAGS = (
+    "--headless=new",
+    "--no-sandbox",  # a test runs as root in a container often enough
+    "--disable-gpu",
+    "--disable-quic",
+    "--disable-dev-shm-usage",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--window-size=1400,1600",
+)
+
+
+def program(*names: str) -> str | None:
+    """The first of these programs that is on PATH."""
+    return next((found for name in names if (found := shutil.which(name))), None)
+
+
+@contextmanager
+def browser(profile: Path) -> Iterator[webdriver.Chrome]:
+    """A browser with an empty profile; the test is skipped where there is none, unless required."""
+    chromium, driver = program("chromium", "google-chrome"), program("chromedriver")
+    if not chromium or not driver:
+        if os.environ.get(REQUIRED):
+            pytest.fail("Chromium and its driver are required here and not on PATH.")
+        pytest.skip("Chromium and chromedriver are not on PATH.")
+    options = webdriver.ChromeOptions()
+    options.binary_location = chromium
+    for flag in (*FLAGS, f"--user-data-dir={profile}"):
+        options.add_argument(flag)
+    running = webdriver.Chrome(options=options, service=Service(driver))
+    try:
+        yield running
+    finally:
+        running.quit()
