@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import random
 import re
 from dataclasses import dataclass, field
 from typing import Literal
 
 from lifecycle.sandbox.errors import ActionRefused
 
-Kind = Literal["status", "graphql_error", "hang", "cut", "trickle", "truncate"]
+Kind = Literal["status", "graphql_error", "hang", "cut", "reset", "trickle", "truncate"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,14 +20,17 @@ class Fault:
         kind: `status` answers with `status`, `headers` and `body`; `graphql_error` with HTTP 200,
             an error of `error_type` and `message`, and no data unless `null_paths` are given, which
             become null in the real answer, one error each; `hang` never answers; `cut` closes the
-            connection without an answer; `trickle` sends one byte every `seconds`, for ever;
-            `truncate` announces the real answer's whole length and sends half of it.
+            connection without an answer, `reset` resets it; `trickle` sends one byte every
+            `seconds`, for ever; `truncate` announces the real answer's whole length and sends half.
         method: Only requests by this method.
         path: Only requests whose path holds this regular expression.
         operation: Only GraphQL requests for this operation.
         when: `before` the request does anything, or `after` it did everything.
         count: How many requests it strikes.
         skip: How many matching requests it lets through first.
+        probability: How likely it strikes a request that it matches, from 0 to 1.
+        seed: Where its chance begins: the same seed strikes the same requests in every run.
+        headers: Of the answer; a value `+60` of `x-ratelimit-reset` is that many seconds from then.
     """
 
     kind: Kind
@@ -43,6 +47,8 @@ class Fault:
     message: str = "Something went wrong while executing your query."
     null_paths: list[list[str | int]] = field(default_factory=list)
     seconds: float = 0.1
+    probability: float = 1.0
+    seed: int = 0
 
     def matches(self, method: str, path: str, operation: str | None) -> bool:
         """Whether a request is one that this fault is about."""
@@ -54,10 +60,33 @@ class Fault:
 
 
 @dataclass(slots=True)
+class Active:
+    """A fault that is set: what is left of it, and its chance."""
+
+    fault: Fault
+    skip: int
+    count: int
+    chance: random.Random
+
+    def strikes(self) -> bool:
+        """Whether it strikes a request that it matches; that is counted."""
+        if self.skip > 0:
+            self.skip -= 1
+            return False
+        if self.count <= 0 or self.chance.random() >= self.fault.probability:
+            return False
+        self.count -= 1
+        return True
+
+
+@dataclass(slots=True)
 class FaultBoard:
     """The faults that are set, and what is left of each. Used under the world's lock."""
 
-    active: list[tuple[Fault, list[int]]] = field(default_factory=list)
+    active: list[Active] = field(default_factory=list)
+    struck: int = 0
+    latency: float = 0.0
+    """Seconds that each request to the API takes longer, as over a network."""
 
     def add(self, fault: Fault) -> None:
         """Set a fault, after those that are set already.
@@ -73,7 +102,10 @@ class FaultBoard:
             raise ActionRefused("Only a real answer can be truncated: set when to 'after'.")
         if fault.null_paths and fault.when == "before":
             raise ActionRefused("Only a real answer has parts to null: set when to 'after'.")
-        self.active.append((fault, [fault.skip, fault.count]))
+        if not 0 <= fault.probability <= 1:
+            raise ActionRefused("A fault's probability is a number from 0 to 1.")
+        chance = random.Random(fault.seed)  # noqa: S311  no secret: it has to be the same in each run
+        self.active.append(Active(fault, fault.skip, fault.count, chance))
 
     def clear(self) -> None:
         """Forget all faults."""
@@ -81,12 +113,8 @@ class FaultBoard:
 
     def strike(self, method: str, path: str, operation: str | None) -> Fault | None:
         """The fault that strikes this request, if any; it is counted."""
-        for fault, left in self.active:
-            if not fault.matches(method, path, operation):
-                continue
-            if left[0] > 0:
-                left[0] -= 1
-            elif left[1] > 0:
-                left[1] -= 1
-                return fault
+        for one in self.active:
+            if one.fault.matches(method, path, operation) and one.strikes():
+                self.struck += 1
+                return one.fault
         return None

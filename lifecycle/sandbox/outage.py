@@ -9,6 +9,8 @@ from __future__ import annotations
 import json
 import selectors
 import socket
+import struct
+import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -72,6 +74,14 @@ def cut(environ: dict[str, Any]) -> Iterator[bytes]:
     yield from _dropped()
 
 
+def reset(environ: dict[str, Any]) -> Iterator[bytes]:
+    """Reset the connection: what TCP sends when nobody wants to hear any more."""
+    client = environ["werkzeug.socket"]
+    client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    client.close()
+    yield from _dropped()
+
+
 def _drip(signal: StopSignal, client: socket.socket, seconds: float) -> Iterator[bytes]:
     yield b" "
     while not signal.pause(client, seconds):
@@ -83,9 +93,10 @@ def response(
     fault: Fault, real: Response | None, signal: StopSignal, environ: dict[str, Any]
 ) -> Response:
     """The answer that a fault gives; `hang` and `cut` give one whose body never comes."""
-    if fault.kind in {"hang", "cut"}:
-        body = hang(signal, environ) if fault.kind == "hang" else cut(environ)
-        return Response(body)
+    if fault.kind == "hang":
+        return Response(hang(signal, environ))
+    if fault.kind in {"cut", "reset"}:
+        return Response(cut(environ) if fault.kind == "cut" else reset(environ))
     if fault.kind == "trickle":
         drops = _drip(signal, environ["werkzeug.socket"], fault.seconds)
         return Response(drops, content_type="application/json; charset=utf-8")
@@ -127,6 +138,9 @@ def _put_null(data: Any, path: list[str | int]) -> bool:
     return False
 
 
+RESET = "x-ratelimit-reset"
+
+
 def _status(fault: Fault) -> Response:
     body = fault.body
     kind = "application/json; charset=utf-8"
@@ -139,4 +153,7 @@ def _status(fault: Fault) -> Response:
         kind = "text/html"
     made = Response(body, status=fault.status, content_type=kind)
     made.headers.update(fault.headers)
+    ends = fault.headers.get(RESET, "")
+    if ends.startswith("+"):
+        made.headers[RESET] = str(int(time.time()) + int(ends))
     return made
