@@ -11,6 +11,8 @@ import urllib.request
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
+from lifecycle.sandbox.catalogue import named
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from datetime import datetime
@@ -209,11 +211,12 @@ class Control:
         started_at: datetime | None = None,
         completed_at: datetime | None = None,
         rerun: bool = False,
+        log: str | None = None,
     ) -> int:
         """Set a check run on a pull request's head (number), or a branch or commit (text).
 
         It updates the newest run of that name, workflow and event, or with `rerun` adds another
-        one beside it. Returns the run's id.
+        one beside it. `log` is what the job printed. Returns the run's id.
         """
         return int(
             self._do(
@@ -227,6 +230,7 @@ class Control:
                 started_at=started_at.isoformat() if started_at else None,
                 completed_at=completed_at.isoformat() if completed_at else None,
                 rerun=rerun,
+                log=log,
             )
         )
 
@@ -242,17 +246,29 @@ class Control:
         given = {"target": target, "context": context, "state": state, "description": description}
         return int(self._do("set_status", **given))
 
+    def expire_links(self) -> int:
+        """Let a minute pass for every link to a log, and return how many there are."""
+        return int(self._do("expire_links"))
+
     def plan_checks(self, *plans: PlannedCheck) -> None:
         """Say what checks each head of a pull request gets from now on, instead of before."""
         self._do("plan_checks", plans=[asdict(plan) for plan in plans])
 
-    def set_lag(self, *, pulls: int = 0, comments: int = 0) -> None:
-        """Say how many reads of lists miss each pull request and comment made from now on."""
-        self._do("set_lag", pulls=pulls, comments=comments)
+    def set_lag(self, *, pulls: int = 0, comments: int = 0, items: int = 0) -> None:
+        """Say how many reads of lists miss each thing made from now on: `items` are cards."""
+        self._do("set_lag", pulls=pulls, comments=comments, items=items)
 
-    def add_fault(self, fault: Fault) -> None:
-        """Set a fault, after those that are set already."""
-        self._do("add_fault", fault=asdict(fault))
+    def add_fault(self, fault: Fault | str, **changes: Any) -> None:
+        """Set a fault, after those that are set already: one's own, or one by its name.
+
+        `changes` make another one of it: `add_fault("bad-gateway", path="/comments$", count=2)`.
+        """
+        chosen = named(fault, **changes) if isinstance(fault, str) else replace(fault, **changes)
+        self._do("add_fault", fault=asdict(chosen))
+
+    def set_latency(self, seconds: float) -> None:
+        """Say how much longer each request to the API takes, as over a network."""
+        self._do("set_latency", seconds=seconds)
 
     def clear_faults(self) -> None:
         """Forget all faults."""
@@ -289,6 +305,10 @@ class Control:
                 f"Only {len(found['requests'])} of {count} requests came within {seconds} s."
             )
         return tuple(LoggedRequest(**one) for one in found["requests"])
+
+    def dump(self) -> str:
+        """The whole world as a seed, in YAML: what `serve --seed` makes of it is the same again."""
+        return str(self._do("dump"))
 
     def world(self) -> dict[str, Any]:
         """Everything: issues, pulls and board by number as text, fields, refs, checks, statuses."""

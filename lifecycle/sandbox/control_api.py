@@ -9,17 +9,20 @@ from __future__ import annotations
 import inspect
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
-from lifecycle.sandbox.actions import checks, issues, pulls, reviews
+from lifecycle.sandbox.actions import boards as cards
+from lifecycle.sandbox.actions import checks, issues, merging, pulls, reviews, rules, settling
 from lifecycle.sandbox.actions.boards import add_item, new_option
 from lifecycle.sandbox.errors import ActionRefused, ApiError, SeedError
 from lifecycle.sandbox.faults import Fault
 from lifecycle.sandbox.git.founding import signature
 from lifecycle.sandbox.seed import shaped
+from lifecycle.sandbox.seed.dumping import as_yaml, seed_of
 from lifecycle.sandbox.snapshot import snapshot
 from lifecycle.sandbox.state.checks import CheckStatus, Conclusion, PlannedCheck, StatusState
-from lifecycle.sandbox.state.pulls import ReviewState
+from lifecycle.sandbox.state.pulls import MergeMethod, ReviewState
+from lifecycle.sandbox.wire import links
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -28,8 +31,6 @@ if TYPE_CHECKING:
     from lifecycle.sandbox.state.repositories import Repository
     from lifecycle.sandbox.state.world import World
     from lifecycle.sandbox.wire.site import Site
-
-METHODS = {"merge", "squash", "rebase"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +48,14 @@ class At:
 
 def merge_pull(at: At, *, number: int, method: str, delete_branch: bool, by: str) -> Any:
     """Press the merge button."""
-    if method not in METHODS:
+    if method not in get_args(MergeMethod):
         raise ActionRefused(f"There is no merge method {method!r}; use merge, squash or rebase.")
     user = at.world.human(by)
-    return pulls.merge(at.repo, number, user, method, delete_branch=delete_branch)
+    pull = at.repo.pull(number)
+    if not pull.is_open:
+        raise ActionRefused(f"Pull request {number} is not open, so it was not merged.")
+    how = merging.How(shaped(method, MergeMethod, "the merge method"))
+    return merging.merge(pull, user, how, delete_branch=delete_branch)
 
 
 def close_pull(at: At, *, number: int, by: str) -> None:
@@ -58,7 +63,7 @@ def close_pull(at: At, *, number: int, by: str) -> None:
     pull = at.repo.pull(number)
     if not pull.is_open:
         raise ActionRefused(f"Pull request {number} is not open; nothing was done.")
-    issues.close(pull.issue, at.world.human(by), None)
+    pulls.close(pull, at.world.human(by))
 
 
 def reopen_pull(at: At, *, number: int) -> None:
@@ -95,7 +100,7 @@ def review(at: At, *, number: int, state: str, body: str, login: str) -> str:
 
 def require_reviews(at: At, *, approvals: int) -> None:
     """How many approvals the base branch wants, as a protected branch does; 0 wants none."""
-    at.repo.required_approvals = approvals
+    rules.demand_reviews(at.repo, approvals)
 
 
 def push_commit(
@@ -187,7 +192,7 @@ def archive_item(at: At, *, issue: int, archived: bool) -> None:
 
 def remove_item(at: At, *, issue: int) -> None:
     """Take an issue off the board."""
-    at.world.board().take(_card(at, issue))
+    cards.remove_item(at.world, _card(at, issue))
 
 
 def put_item(at: At, *, issue: int) -> str:
@@ -249,11 +254,12 @@ def set_check(
     started_at: str | None,
     completed_at: str | None,
     rerun: bool,
+    log: str | None,
 ) -> int:
     """Set a check run on a pull request's head, a branch or a commit."""
     shaped(status, CheckStatus, "the check's status")
     shaped(conclusion, Conclusion | None, "the check's conclusion")
-    return checks.set_check(
+    made = checks.set_check(
         at.repo,
         _sha(at.repo, target),
         name,
@@ -264,7 +270,14 @@ def set_check(
         started_at=_moment(started_at),
         completed_at=_moment(completed_at),
         rerun=rerun,
-    ).id
+    )
+    made.log = made.log if log is None else log
+    return made.id
+
+
+def expire_links(at: At) -> int:
+    """Let every link to a log be too old."""
+    return links.expire(at.world)
 
 
 def set_status(
@@ -281,14 +294,19 @@ def plan_checks(at: At, *, plans: list[Any]) -> None:
     at.repo.plans = tuple(shaped(plans, list[PlannedCheck], "the plan"))
 
 
-def set_lag(at: At, *, pulls: int, comments: int) -> None:
+def set_lag(at: At, *, pulls: int, comments: int, items: int) -> None:
     """How many reads of lists miss what is created from now on."""
-    at.world.lag.update(pulls=pulls, comments=comments)
+    at.world.lag.update(pulls=pulls, comments=comments, items=items)
 
 
 def add_fault(at: At, *, fault: dict[str, Any]) -> None:
     """Set a fault."""
     at.site.faults.add(shaped(fault, Fault, "the fault"))
+
+
+def set_latency(at: At, *, seconds: float) -> None:
+    """How much longer each request to the API takes; git is as quick as it is."""
+    at.site.faults.latency = float(seconds)
 
 
 def clear_faults(at: At) -> None:
@@ -306,6 +324,11 @@ def clear_requests(at: At) -> None:
     at.site.log.clear()
 
 
+def dump(at: At) -> str:
+    """The seed of the world as it is now, as YAML."""
+    return as_yaml(seed_of(at.world))
+
+
 def world(at: At) -> Any:
     """Everything, for assertions."""
     return snapshot(at.repo)
@@ -315,10 +338,10 @@ VERBS: Mapping[str, Callable[..., Any]] = {
     verb.__name__: verb
     for verb in (
         add_fault, add_option, archive_item, assign, clear_faults, clear_requests, close_issue,
-        close_pull, comment, delete_branch, drop_connections, merge_pull, open_pull, plan_checks,
-        push_commit, put_item, remove_item, rename_option, reopen_issue, reopen_pull,
-        require_reviews, review, set_check, set_field, set_lag, set_scopes, set_status, unassign,
-        world,
+        close_pull, comment, delete_branch, drop_connections, dump, expire_links, merge_pull,
+        open_pull, plan_checks, push_commit, put_item, remove_item, rename_option, reopen_issue,
+        reopen_pull, require_reviews, review, set_check, set_field, set_lag, set_latency,
+        set_scopes, set_status, unassign, world,
     )
 }  # fmt: skip
 
@@ -344,6 +367,8 @@ def perform(site: Site, verb: str, arguments: Mapping[str, Any]) -> tuple[int, A
         except TypeError as error:
             return 400, {"error": f"The control verb {verb!r} was called wrongly: {error}."}
         try:
-            return 200, VERBS[verb](at, **given)
+            done = VERBS[verb](at, **given)
         except (ActionRefused, SeedError) as refused:
             return 409, {"error": str(refused)}
+        settling.settle(site.world)
+        return 200, done

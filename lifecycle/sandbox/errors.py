@@ -20,6 +20,14 @@ class ActionRefused(SandboxError):
     """A human's action is impossible in the world as it is (a conflict, an unknown number)."""
 
 
+class Moved(Exception):
+    """What was asked for is elsewhere now: the API path to ask instead, without the host."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path)
+        self.path = path
+
+
 class ApiError(Exception):
     """A REST answer other than success, in GitHub's form.
 

@@ -17,10 +17,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self, TextIO
 
 from lifecycle.sandbox.errors import SandboxError
-from lifecycle.sandbox.founding import make_world
 from lifecycle.sandbox.seed import default_seed
+from lifecycle.sandbox.seed.founding import fault_of, make_world
+from lifecycle.sandbox.seed.keeping import Keeper
 from lifecycle.sandbox.wire.app import Application
 from lifecycle.sandbox.wire.http import Server
+from lifecycle.sandbox.wire.recorder import recorder_of
 from lifecycle.sandbox.wire.site import Site
 
 if TYPE_CHECKING:
@@ -55,15 +57,21 @@ class Sandbox:
     Args:
         seed: The world to begin with; the built-in one if None.
         port: The port on 127.0.0.1; 0 takes a free one.
+        db: A file to keep the world in. If it holds one already, that goes on, and a seed is a
+            mistake. Its git is in a folder of that name with `.git` at the end.
 
     Raises:
-        SandboxError: On entry: the port is taken, or git is missing or older than 2.38.
+        SandboxError: On entry: the port is taken, git is missing or older than 2.38, or the file
+            cannot be used.
     """
 
-    def __init__(self, seed: Seed | None = None, port: int = 0) -> None:
+    def __init__(self, seed: Seed | None = None, port: int = 0, db: Path | None = None) -> None:
+        self.given = seed
         self.seed = seed or default_seed()
         self.port = port
+        self.db = db
         self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._keeper: Keeper | None = None
         self._server: Server | None = None
         self._thread: threading.Thread | None = None
         self.site: Site | None = None
@@ -71,11 +79,33 @@ class Sandbox:
     def __enter__(self) -> Self:
         self._folder = tempfile.TemporaryDirectory(prefix="lifecycle-sandbox-")
         try:
-            self._start(Path(self._folder.name))
+            self._keeper = self._opened() if self.db else None
+            self._start(self._keeper.folder if self._keeper else Path(self._folder.name))
         except BaseException:
-            self._folder.cleanup()
+            self._leave()
             raise
         return self
+
+    def _opened(self) -> Keeper:
+        """The file, and the world that it holds already as the seed."""
+        keeper = Keeper(Path(self.db or ""))
+        kept = keeper.load()
+        if kept and self.given:
+            keeper.close()
+            raise SandboxError(
+                f"{self.db} holds a world already, so the seed was not used; leave the seed out to "
+                "go on with it, or name another file."
+            )
+        self.seed = kept or self.seed
+        return keeper
+
+    def _leave(self) -> None:
+        """Give back what was taken on entry."""
+        if self._keeper:
+            self._keeper.close()
+            self._keeper = None
+        if self._folder is not None:
+            self._folder.cleanup()
 
     def __exit__(
         self,
@@ -87,6 +117,9 @@ class Sandbox:
 
     def _start(self, folder: Path) -> None:
         world = make_world(self.seed, folder)
+        faults = [fault_of(fault) for fault in self.seed.faults]
+        if self._keeper:
+            self._keeper.save(world)
         try:
             listener = socket.create_server((HOST, self.port), backlog=128)
         except (OSError, OverflowError) as error:
@@ -95,7 +128,9 @@ class Sandbox:
                 "stop what listens there, or ask for port 0."
             ) from error
         with listener:  # the server takes a copy
-            self.site = Site(world)
+            self.site = Site(world, recorder=recorder_of(os.environ), keeper=self._keeper)
+            for fault in faults:
+                self.site.faults.add(fault)
             self._server = Server(listener, Application(self.site), self.site.connections)
         self.port = self._server.port
         self._thread = threading.Thread(
@@ -113,15 +148,17 @@ class Sandbox:
         self.site.connections.shut()
         self._thread.join()
         self.site.signal.close()
+        if self.site.recorder:
+            self.site.recorder.close()
         self.site = self._server = self._thread = None
-        if self._folder is not None:
-            self._folder.cleanup()
+        self._leave()
 
     @property
     def info(self) -> SandboxInfo:
         """Where it is and how to get in."""
-        repository, project = self.seed.repository, self.seed.project
-        name, token = f"{repository.owner}/{repository.name}", self.seed.tokens[0].token
+        name = self.seed.repositories[0].name
+        project = self.seed.projects[0] if self.seed.projects else None
+        token = self.seed.tokens[0].token
         here = f"{HOST}:{self.port}"
         return SandboxInfo(
             api_url=f"http://{here}",
@@ -130,19 +167,25 @@ class Sandbox:
             control_url=f"http://{here}/_sandbox",
             token=token,
             repository=name,
-            project_owner=(project.owner or repository.owner) if project else None,
+            project_owner=(project.owner or name.partition("/")[0]) if project else None,
             project_number=project.number if project else None,
         )
 
 
 def serve(
-    *, port: int = 0, seed: Seed | None = None, out: TextIO, exit_with_parent: bool = False
+    *,
+    port: int = 0,
+    seed: Seed | None = None,
+    db: Path | None = None,
+    out: TextIO,
+    exit_with_parent: bool = False,
 ) -> int:
     """Serve until SIGINT or SIGTERM; the first line on `out` is the info as JSON.
 
     Args:
         port: The port on 127.0.0.1; 0 takes a free one.
         seed: The world to begin with; the built-in one if None.
+        db: A file to keep the world in; in memory if None.
         out: Where the line goes, flushed.
         exit_with_parent: Also end when the process that started this one goes away.
 
@@ -160,7 +203,7 @@ def serve(
     before = {number: signal.signal(number, end) for number in (signal.SIGINT, signal.SIGTERM)}
     parent = os.getppid()
     try:
-        with Sandbox(seed, port) as sandbox:
+        with Sandbox(seed, port, db) as sandbox:
             out.write(sandbox.info.as_json() + "\n")
             out.flush()
             while not ended.wait(0.5 if exit_with_parent else None):

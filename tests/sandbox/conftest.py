@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import requests
 
+from lifecycle.github.documents import text
 from lifecycle.resources import graphql_document
 from lifecycle.sandbox.control import Control
 from lifecycle.sandbox.server import Sandbox
@@ -77,9 +78,8 @@ def observe(graphql: Callable[..., Any]) -> Callable[..., Any]:
             "byNumber": number > 0,
             "checks": True,
             "comments": True,
-            "board": True,
         }
-        return graphql("observe_claim", **{**given, **overrides})
+        return graphql(text("observe_claim", "observe_board"), **{**given, **overrides})
 
     return ask
 

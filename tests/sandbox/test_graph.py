@@ -10,7 +10,8 @@ from gql.transport.exceptions import TransportQueryError
 from gql.transport.requests import RequestsHTTPTransport
 
 from lifecycle.resources import graphql_document
-from lifecycle.sandbox.graph.run import operation_of, schema
+from lifecycle.sandbox.graph.run import operation_of
+from lifecycle.sandbox.graph.schema import schema
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from msgspec.structs import replace
 
 from lifecycle.sandbox.control import Control
 from lifecycle.sandbox.seed import SeedIssue, SeedItem, SeedProject, default_seed
@@ -191,14 +191,13 @@ def test_pull_request_cards_are_empty_for_an_issue_fragment(
 def test_board_of_a_user_with_pages() -> None:
     """A user may own the board, and following cursors gives each of many cards once."""
     seed = default_seed()
-    assert seed.project
     many = range(1, 206)
+    fields = seed.projects[0].fields
     project = SeedProject(
-        7, "Big", seed.project.fields, [SeedItem(n) for n in many], owner="maria", owner_kind="user"
+        7, "Big", fields, [SeedItem(n) for n in many], owner="maria", is_public=True
     )
-    whole = dataclasses.replace(
-        seed, issues=[SeedIssue(n, f"Issue {n}") for n in many], project=project
-    )
+    issues = [SeedIssue(n, f"Issue {n}") for n in many]
+    whole = replace(seed.with_home(issues=issues), projects=[project])
     with Sandbox(whole) as sandbox:
         assert (sandbox.info.project_owner, sandbox.info.project_number) == ("maria", 7)
         seen = _all_cards(sandbox)

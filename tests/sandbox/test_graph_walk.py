@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from msgspec.structs import replace
 
 from lifecycle.sandbox.control import Control
 from lifecycle.sandbox.seed import SeedToken, default_seed
@@ -33,10 +33,13 @@ def test_board_without_scope_is_refused_field_by_field(observe: Ask, control: Co
     )
 
 
-def test_fields_that_are_not_included_need_no_scope(observe: Ask, control: Control) -> None:
+def test_fields_that_are_not_included_need_no_scope(graphql: Ask, control: Control) -> None:
     """With `@include(if: false)` on the board, the rest of the same document works."""
     control.set_scopes(["repo"])
-    answer = observe(board=False)
+    query = """query($board: Boolean!) { repository(owner: "octo-org", name: "hello-service") {
+        issue(number: 42) { number projectItems(first: 1) @include(if: $board) { nodes { id } } } } }"""
+    assert graphql(query, board=True)["errors"][0]["type"] == "INSUFFICIENT_SCOPES"
+    answer = graphql(query, board=False)
     assert "errors" not in answer
     assert answer["data"]["repository"]["issue"]["number"] == 42
 
@@ -60,11 +63,11 @@ def test_reading_scope_reads_and_does_not_write(graphql: Ask, control: Control) 
     [
         ("", "MISSING_PAGINATION_BOUNDARIES"),
         ("(first: 101)", "EXCESSIVE_PAGINATION"),
-        ("(first: 0)", "INVALID_CURSOR_ARGUMENTS"),
+        ("(first: -1)", "INVALID_CURSOR_ARGUMENTS"),
     ],
 )
-def test_pages_are_one_to_a_hundred(graphql: Ask, arguments: str, kind: str) -> None:
-    """A connection without a size, or with one that is not 1 to 100, is refused with its path."""
+def test_pages_are_at_most_a_hundred(graphql: Ask, arguments: str, kind: str) -> None:
+    """A connection without a size, or with one below 0 or beyond 100, is refused with its path."""
     answer = graphql(
         f"""{{ repository(owner: "octo-org", name: "hello-service") {{
         pulls: pullRequests{arguments} {{ nodes {{ number }} }} }} }}"""
@@ -72,6 +75,16 @@ def test_pages_are_one_to_a_hundred(graphql: Ask, arguments: str, kind: str) -> 
     assert "data" not in answer
     (error,) = answer["errors"]
     assert (error["type"], error["path"]) == (kind, ["repository", "pulls"])
+
+
+def test_no_page_at_all_still_has_a_count(graphql: Ask) -> None:
+    """A size of 0 brings how many there are and none of them, as `gh project` asks."""
+    answer = graphql(
+        """{ repository(owner: "octo-org", name: "hello-service") {
+        issues(first: 0) { totalCount nodes { number } } } }"""
+    )
+    assert answer["data"]["repository"]["issues"]["nodes"] == []
+    assert answer["data"]["repository"]["issues"]["totalCount"] > 0
 
 
 def test_excess_through_a_variable_is_seen(graphql: Ask) -> None:
@@ -98,7 +111,7 @@ def test_fine_grained_tokens_are_forbidden_part_by_part() -> None:
     """A fine-grained token sees that there are checks but not which, and no board, beside data."""
     seed = default_seed()
     token = SeedToken("fine", "octocat", ["contents:write", "pull_requests:write"], "fine-grained")
-    with Sandbox(dataclasses.replace(seed, tokens=[token])) as sandbox:
+    with Sandbox(replace(seed, tokens=[token])) as sandbox:
         control = Control(sandbox.info.control_url)
         control.push_commit("work", {"a.txt": "a"}, "Work")
         number = control.open_pull("work", "Work")
@@ -117,12 +130,12 @@ def test_fine_grained_tokens_are_forbidden_part_by_part() -> None:
 def _ask(sandbox: Sandbox, number: int) -> Any:
     import requests
 
-    from lifecycle.resources import graphql_document
+    from lifecycle.github.documents import text
 
     variables = {
         "owner": "octo-org", "name": "hello-service", "issue": 42, "branch": "work",
-        "number": number, "byNumber": True, "checks": True, "comments": True, "board": True,
+        "number": number, "byNumber": True, "checks": True, "comments": True,
     }  # fmt: skip
-    body = {"query": graphql_document("observe_claim"), "variables": variables}
+    body = {"query": text("observe_claim", "observe_board"), "variables": variables}
     headers = {"Authorization": f"bearer {sandbox.info.token}"}
     return requests.post(sandbox.info.graphql_url, json=body, headers=headers, timeout=10).json()

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from importlib.resources import files
-from typing import TYPE_CHECKING
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
-from graphql import GraphQLObjectType, build_schema, parse, validate
+from graphql import GraphQLObjectType, build_schema, parse, validate, validate_schema
 
 from lifecycle.resources import graphql_documents
+from lifecycle.sandbox.graph.needs import SupportError
 from lifecycle.sandbox.graph.prune_schema import main, prune
+from lifecycle.sandbox.graph.support import Tables, put_together
+from tests.conformance.sources import need
 
 if TYPE_CHECKING:
     from pathlib import Path
+    from types import ModuleType
 
 SCHEMA = files("lifecycle.sandbox").joinpath("schema.graphql").read_text("utf-8")
 VERSION = SCHEMA.split("@octokit/graphql-schema ")[1].split(",")[0]
@@ -44,8 +49,24 @@ def test_pruning_again_changes_nothing(tmp_path: Path) -> None:
     """The packaged schema is what its own pruning gives, to the byte: nothing is missing or left."""
     source = tmp_path / "in.graphql"
     source.write_text(SCHEMA)
-    assert main([str(source), VERSION, str(tmp_path / "out.graphql")]) == 0
-    assert (tmp_path / "out.graphql").read_text() == SCHEMA
+    (tmp_path / "graph").mkdir()
+    assert main([str(source), VERSION, str(tmp_path)]) == 0
+    assert (tmp_path / "schema.graphql").read_text() == SCHEMA
+
+
+def test_schema_is_what_the_tables_and_documents_need(tmp_path: Path) -> None:
+    """The packaged schema and the list of known names are what pruning GitHub's own gives today."""
+    sdl = need("sdl")
+    (tmp_path / "graph").mkdir()
+    assert main([str(sdl), VERSION, str(tmp_path)]) == 0
+    assert (tmp_path / "schema.graphql").read_text() == SCHEMA
+    known = files("lifecycle.sandbox").joinpath("graph/known.txt").read_text("utf-8")
+    assert (tmp_path / "graph/known.txt").read_text() == known
+
+
+def test_the_schema_is_valid() -> None:
+    """Interfaces are kept, unions have members, inputs have fields: what GraphQL demands."""
+    assert validate_schema(build_schema(SCHEMA)) == []
 
 
 def test_header_says_where_it_is_from() -> None:
@@ -56,7 +77,7 @@ def test_header_says_where_it_is_from() -> None:
 
 
 def test_only_what_is_used_is_kept() -> None:
-    """Unused fields, arguments, types, descriptions and directives go; whole enums stay."""
+    """Unused fields, arguments, types, descriptions go, directives but one; whole enums stay."""
     text = prune(
         FULL, "1", ['query Q($k: Kind) { search(query: "x", kind: $k) { ... on Team { name } } }']
     )
@@ -70,7 +91,7 @@ def test_only_what_is_used_is_kept() -> None:
     assert "User" not in kept.type_map
     assert "ONE" in text
     assert "TWO" in text
-    assert "deprecated" not in text
+    assert "TWO @deprecated" in text
     assert "preview" not in text
     assert '"""' not in text
 
@@ -88,9 +109,78 @@ def test_interfaces_and_inputs_are_completed() -> None:
     user, given = kept.type_map["User"], kept.type_map["Filter"]
     assert isinstance(user, GraphQLObjectType)
     assert set(user.fields) == {"id", "login", "friend"}
-    assert [one.name for one in user.interfaces] == ["Node"]
+    assert [one.name for one in user.interfaces] == ["Node", "Actor"]
     assert set(getattr(given, "fields", {})) == {"name", "deep"}
     assert set(getattr(kept.type_map["Deep"], "fields", {})) == {"a"}
+
+
+def anything(_call: object, thing: object, **_given: object) -> object:
+    """A resolver that takes whatever its key says."""
+    return thing
+
+
+def somebody(_call: object, _thing: object, login: str) -> object:
+    """A resolver that names its argument."""
+    return login
+
+
+def _tables(**given: Any) -> Tables:
+    return put_together([cast("ModuleType", SimpleNamespace(**given))])
+
+
+def test_tables_say_what_is_kept() -> None:
+    """A resolver's own arguments, those of its key, plain fields and inputs; a page is whole."""
+    tables = _tables(
+        RESOLVERS={
+            "Query": {
+                "users(kind)": anything,
+                "user": somebody,
+            }
+        },
+        PLAIN={"User": "bio"},
+        INPUTS={"Filter": "kind"},
+    )
+    full = """
+    type Query { users(kind: Kind, filter: Filter, first: Int, after: String): UserConnection!
+      user(login: String!, deep: Int): User unused: Int }
+    type UserConnection { edges: [UserEdge] nodes: [User] pageInfo: PageInfo! totalCount: Int! odd: Int }
+    type UserEdge { cursor: String! node: User }
+    type PageInfo { endCursor: String hasNextPage: Boolean! hasPreviousPage: Boolean! startCursor: String }
+    type User { bio: String name: String }
+    enum Kind { ONE }
+    input Filter { kind: Kind other: Int }
+    """
+    kept: Any = build_schema(prune(full, "1", [], tables)).type_map
+    assert set(kept["Query"].fields) == {"users", "user"}
+    assert set(kept["Query"].fields["users"].args) == {"kind", "first", "after"}
+    assert set(kept["Query"].fields["user"].args) == {"login"}
+    assert set(kept["UserConnection"].fields) == {"edges", "nodes", "pageInfo", "totalCount"}
+    assert set(kept["User"].fields) == {"bio"}
+    assert set(kept["Filter"].fields) == {"kind"}
+
+
+@pytest.mark.parametrize(
+    ("tables", "words"),
+    [
+        ({"PLAIN": {"User": "shoeSize"}}, "GitHub's type 'User' has no field 'shoeSize'"),
+        ({"PLAIN": {"Shoe": "size"}}, "no type 'Shoe' with fields"),
+        (
+            {"RESOLVERS": {"User": {"friend(shoe)": anything}}},
+            "GitHub's User.friend has no argument 'shoe'",
+        ),
+        ({"INPUTS": {"Filter": "shoe"}}, "GitHub's input 'Filter' has no field 'shoe'"),
+    ],
+)
+def test_tables_that_github_contradicts(tables: dict[str, Any], words: str) -> None:
+    """What a table names and GitHub's schema has not is an error that names it."""
+    with pytest.raises(SupportError, match=words):
+        prune(FULL, "1", [], _tables(**tables))
+
+
+def test_a_key_that_is_no_field() -> None:
+    """A table's key is a name, with or without arguments."""
+    with pytest.raises(ValueError, match="'no field!' is no field"):
+        _tables(RESOLVERS={"User": {"no field!": anything}})
 
 
 def test_wrong_usage(capsys: pytest.CaptureFixture[str]) -> None:

@@ -44,9 +44,9 @@ def test_unknown_things_are_404(api: Api) -> None:
 
 def test_what_is_not_imitated_says_so(api: Api) -> None:
     """A call or parameter that GitHub has and the sandbox has not is 501, never a wrong answer."""
-    for path in ("labels", "issues?labels=bug", "pulls?sort=popularity"):
+    for path in ("deployments", "issues?type=Bug", "labels?sort=name"):
         assert api("GET", path).status_code == 501, path
-    assert api("PATCH", "issues/42", json={"milestone": 1}).status_code == 501
+    assert api("PATCH", "issues/42", json={"type": "Bug"}).status_code == 501
 
 
 def test_issues_list_by_state_with_pulls_among_them(api: Api, control: Control) -> None:

@@ -1,4 +1,4 @@
-"""Check runs and commit statuses: set by a human's word, or planned and late.
+"""Check runs and commit statuses: set by a human's word or an app's, or planned and late.
 
 Lateness is counted in reads, never in seconds, so that whoever polls sees the same in every run. A
 read is one request that asks for the checks of a head, however often it asks within.
@@ -6,38 +6,61 @@ read is one request that asks for the checks of a head, however often it asks wi
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from lifecycle.sandbox.ids import node_id
-from lifecycle.sandbox.state.accounts import App
-from lifecycle.sandbox.state.checks import (
-    Arrival,
-    CheckRun,
-    CheckSuite,
-    CommitStatus,
-    PlannedCheck,
-    WorkflowRun,
-)
+from lifecycle.sandbox.actions import settling, suites
+from lifecycle.sandbox.state.checks import Arrival, CheckRun, CommitStatus, PlannedCheck
 from lifecycle.sandbox.state.times import now
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from lifecycle.sandbox.state.accounts import User
+    from lifecycle.sandbox.state.accounts import App, User
+    from lifecycle.sandbox.state.checks import CheckSuite
     from lifecycle.sandbox.state.repositories import Repository
-    from lifecycle.sandbox.state.world import World
 
-ACTIONS = "github-actions"
+WAITING = {"queued", "waiting", "requested", "pending"}
+MOST_STATUSES = 1000
+"""How many statuses a commit takes of one context."""
+
+suite_of = suites.job_suite
+actions_app = suites.actions_app
 
 
-def announce(repo: Repository, sha: str) -> None:
-    """A commit became the head of an open pull request: its planned checks are on their way."""
+def announce(repo: Repository, sha: str, *, event: str | None = None) -> None:
+    """A commit became the head of an open pull request: its planned checks are on their way.
+
+    The workflows of a stranger's fork wait until somebody with write access approves them
+    (https://docs.github.com/actions/how-tos/manage-workflow-runs/approve-runs-from-forks). For a
+    merge group the `event` is another than the one planned.
+    """
     if sha in repo.announced:
         return
     repo.announced.add(sha)
-    repo.arrivals.extend(Arrival(plan, sha) for plan in repo.plans)
+    plans = [replace(one, event=event) if event else one for one in repo.plans]
+    pull = suites.pull_of(repo, sha)
+    if pull and pull.is_cross_repository and not repo.can_push(pull.issue.author):
+        held = [one for one in plans if one.name and one.workflow]
+        for plan in held:
+            suite = suites.job_suite(repo, sha, plan.workflow, plan.event)
+            if suite.run:
+                suite.run.held = True
+        plans = [one for one in plans if one not in held]
+    repo.arrivals.extend(Arrival(plan, sha) for plan in plans)
     _land(repo, sha)
+
+
+def approve(suite: CheckSuite) -> None:
+    """Let a held workflow run begin: its planned checks are on their way now."""
+    repo, run = suite.repository, suite.run
+    if run is None:
+        return
+    run.held = False
+    due = [p for p in repo.plans if (p.workflow, p.event) == (run.workflow, run.event)]
+    repo.arrivals.extend(Arrival(plan, suite.sha) for plan in due)
+    _land(repo, suite.sha)
 
 
 def read(repo: Repository, sha: str, seen: set[object]) -> None:
@@ -96,48 +119,49 @@ def set_check(
     if known and not rerun:
         check = known[-1]
     else:
-        number, node = repo.new_id("CR")
-        suite = suite_of(repo, sha, workflow, event)
-        check = CheckRun(number, node, suite, sha, name, workflow, event, status, None, None, None)
-        repo.checks.setdefault(sha, []).append(check)
-        repo.world.register(node, check)
-    waiting = status in {"queued", "waiting", "requested", "pending"}
-    check.status = status
-    check.conclusion = conclusion if status == "completed" else None
-    check.started_at = started_at or check.started_at or (None if waiting else now())
-    check.completed_at = (completed_at or now()) if status == "completed" else None
-    check.suite.updated_at = now()
+        check = add_run(suites.job_suite(repo, sha, workflow, event), name, event, workflow)
+    check.started_at = started_at or check.started_at
+    move(check, status, conclusion, completed_at)
     return check
 
 
-def actions_app(world: World) -> App:
-    """The app that GitHub Actions is, by the number that it has on github.com."""
-    if ACTIONS not in world.apps:
-        github = world.users.get("github") or world.home.owner
-        world.apps[ACTIONS] = App(15_368, ACTIONS, "GitHub Actions", github)
-    return world.apps[ACTIONS]
+def add_run(suite: CheckSuite, name: str, event: str = "", workflow: str | None = None) -> CheckRun:
+    """Add a check run to a suite; it is queued."""
+    repo = suite.repository
+    number, node = repo.new_id("CR")
+    check = CheckRun(
+        number, node, suite, suite.sha, name, workflow, event, "queued", None, None, None
+    )
+    check.attempt = suite.run.attempt if suite.run else 1
+    repo.checks.setdefault(suite.sha, []).append(check)
+    repo.world.register(node, check)
+    return check
 
 
-def suite_of(repo: Repository, sha: str, workflow: str | None, event: str) -> CheckSuite:
-    """The suite that jobs of one workflow, event and commit share, made with the first of them."""
-    for suite in repo.suites:
-        run = suite.run
-        key = (run.workflow, run.event) if run else (None, event)
-        if suite.sha == sha and key == (workflow, event):
-            return suite
-    number, node = repo.new_id("CS")
-    made = now()
-    branch = next((p.head for p in repo.pulls.values() if p.head_sha == sha), None)
-    suite = CheckSuite(number, node, repo, sha, branch, actions_app(repo.world), made, made)
-    if workflow:
-        run_number = next(repo.world.serial)
-        same = [one for one in repo.suites if one.run and one.run.workflow == workflow]
-        suite.run = WorkflowRun(
-            run_number, node_id("WFR", repo.id, run_number), workflow, event, len(same) + 1
-        )
-    repo.suites.append(suite)
-    repo.world.register(node, suite)
-    return suite
+def move(
+    check: CheckRun, status: str, conclusion: str | None, completed_at: datetime | None = None
+) -> None:
+    """Let a run be in that state: what runs has begun, what is over has ended."""
+    check.status = status
+    check.conclusion = conclusion if status == "completed" else None
+    check.started_at = check.started_at or (None if status in WAITING else now())
+    check.completed_at = (completed_at or now()) if status == "completed" else None
+    check.suite.updated_at = now()
+    settling.touch(check.repository)
+
+
+def rerun(check: CheckRun) -> CheckRun:
+    """Ask for a run again: another one beside it, which its plan, if there is one, completes."""
+    repo = check.repository
+    again = add_run(check.suite, check.name, check.event, check.workflow)
+    settling.touch(repo)
+    plans = [p for p in repo.plans if (p.name, p.workflow, p.event) == check.key]
+    reads = repo.rollup_reads.get(check.sha, 0)
+    repo.arrivals.extend(
+        Arrival(replace(plan, after_reads=reads + max(plan.after_reads, 1)), check.sha)
+        for plan in plans
+    )
+    return again
 
 
 def set_status(
@@ -157,6 +181,7 @@ def set_status(
     )
     repo.statuses.setdefault(sha, []).append(status)
     repo.world.register(node, status)
+    settling.touch(repo)
     return status
 
 
@@ -166,8 +191,11 @@ def runs_of(repo: Repository, sha: str) -> list[CheckRun]:
 
 
 def latest_runs_of(repo: Repository, sha: str) -> list[CheckRun]:
-    """The newest check run of each name, workflow and event."""
-    return list({check.key: check for check in runs_of(repo, sha)}.values())
+    """The newest check run of each name in each suite.
+
+    Source: https://docs.github.com/rest/checks/runs#list-check-runs-for-a-git-reference
+    """
+    return list({(check.suite.id, check.name): check for check in runs_of(repo, sha)}.values())
 
 
 def statuses_of(repo: Repository, sha: str) -> list[CommitStatus]:
@@ -184,3 +212,34 @@ def combined_state(statuses: Sequence[CommitStatus]) -> str:
     if states & {"failure", "error"}:
         return "failure"
     return "pending" if not states or "pending" in states else "success"
+
+
+def verdict(repo: Repository, sha: str) -> str | None:
+    """The worst of the newest runs and statuses of a commit; None where there is none."""
+    runs, statuses = latest_runs_of(repo, sha), statuses_of(repo, sha)
+    words = {run.conclusion if run.status == "completed" else "pending" for run in runs}
+    words |= {status.state for status in statuses}
+    if not words:
+        return None
+    if words - {"success", "neutral", "skipped", "pending", "expected", None}:
+        return "FAILURE"
+    return "PENDING" if words & {"pending", "expected", None} else "SUCCESS"
+
+
+def log_of(check: CheckRun) -> str:
+    """What a job printed: what somebody gave it, else a few lines that say how it went."""
+    if check.log is not None:
+        return check.log
+    when = check.started_at or now()
+    lines = [f"##[group]Run {check.name}", f"{check.name}: {check.conclusion}", "##[endgroup]"]
+    if check.conclusion not in {"success", "neutral", "skipped"}:
+        lines.append("##[error]Process completed with exit code 1.")
+    stamp = when.strftime("%Y-%m-%dT%H:%M:%S.0000000Z")
+    return "".join(f"{stamp} {line}\n" for line in lines)
+
+
+def app_run(repo: Repository, sha: str, name: str, app: App, external_id: str = "") -> CheckRun:
+    """A new check run of an app on a commit; the same name again makes another one."""
+    check = add_run(suites.app_suite(repo, sha, app), name)
+    check.external_id = external_id
+    return check

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
+from lifecycle.sandbox.actions import mentions
 from lifecycle.sandbox.state.issues import Comment, Issue, IssueEvent
 from lifecycle.sandbox.state.times import now
 
@@ -11,9 +12,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from lifecycle.sandbox.state.accounts import User
+    from lifecycle.sandbox.state.issues import Milestone
     from lifecycle.sandbox.state.repositories import Repository
 
 Reason = Literal["completed", "not_planned", "duplicate"]
+MOST_ASSIGNEES = 10
+MOST_PINNED = 3
 
 
 def new_issue(
@@ -35,16 +39,52 @@ def new_issue(
     repo.issues[issue.number] = issue
     if not is_pull:
         repo.world.register(node, issue)
+    _refer(issue, user, body)
     return issue
 
 
 def note(issue: Issue, user: User, kind: str, **about: Any) -> IssueEvent:
     """Write an event into the issue's timeline, and its time on the issue."""
+    event = _event(issue, user, kind, about)
+    issue.updated_at = event.created_at
+    return event
+
+
+def _event(issue: Issue, user: User, kind: str, about: dict[str, Any]) -> IssueEvent:
     number, node = issue.repository.new_id("E")
     event = IssueEvent(number, node, kind, user, now(), about)
     issue.events.append(event)
-    issue.updated_at = event.created_at
     return event
+
+
+def _refer(source: Issue, user: User, text: str | None) -> None:
+    """Tell the issues that a text names who names them, once each."""
+    for target in mentions.issues_in(source.repository, text):
+        known = any(
+            event.kind == "cross-referenced" and event.about.get("source") is source
+            for event in target.events
+        )
+        if target is not source and not known:
+            _event(target, user, "cross-referenced", {"source": source})
+
+
+def touch(issue: Issue) -> None:
+    """Write down that it changed now."""
+    issue.updated_at = now()
+
+
+def rename(issue: Issue, user: User, title: str) -> None:
+    """Give it another title."""
+    if title != issue.title:
+        note(issue, user, "renamed", old=issue.title, new=title)
+        issue.title = title
+
+
+def rewrite(issue: Issue, user: User, body: str | None) -> None:
+    """Give it another text."""
+    if body != issue.body:
+        issue.body, issue.updated_at = body, now()
+        _refer(issue, user, body)
 
 
 def close(issue: Issue, user: User, reason: Reason | None) -> None:
@@ -75,17 +115,33 @@ def comment(issue: Issue, user: User, body: str) -> Comment:
     issue.comments.append(written)
     repo.world.register(node, written)
     issue.updated_at = made
+    _refer(issue, user, body)
     return written
 
 
+def edit_comment(comment: Comment, user: User, body: str) -> None:
+    """Give a comment another text."""
+    if body != comment.body:
+        comment.body, comment.updated_at = body, now()
+        _refer(comment.issue, user, body)
+
+
+def remove_comment(comment: Comment) -> None:
+    """Delete a comment for good."""
+    comment.issue.comments.remove(comment)
+    comment.issue.repository.world.forget(comment.node_id)
+    comment.issue.updated_at = now()
+
+
 def assign(issue: Issue, logins: Iterable[str], by: User | None = None) -> None:
-    """Add assignees; who is unknown is silently left out, as on GitHub.
+    """Add assignees; who is unknown is silently left out, as on GitHub, and so is the eleventh.
 
     Source: https://docs.github.com/rest/issues/assignees#add-assignees-to-an-issue
     """
     for login in logins:
         user = issue.repository.world.user(login)
-        if user and user.kind == "user" and user not in issue.assignees:
+        is_full = len(issue.assignees) >= MOST_ASSIGNEES
+        if user and user.kind == "user" and user not in issue.assignees and not is_full:
             issue.assignees.append(user)
             note(issue, by or user, "assigned", assignee=user)
 
@@ -99,3 +155,65 @@ def unassign(issue: Issue, logins: Iterable[str], by: User | None = None) -> Non
     for user in [one for one in issue.assignees if one.login.lower() in gone]:
         issue.assignees.remove(user)
         note(issue, by or user, "unassigned", assignee=user)
+
+
+def set_assignees(issue: Issue, users: Iterable[User], by: User) -> None:
+    """Let it have these assignees and no others."""
+    wanted = list(users)
+    unassign(issue, [one.login for one in issue.assignees if one not in wanted], by)
+    assign(issue, [one.login for one in wanted], by)
+
+
+def may_be_assigned(repo: Repository, user: User) -> bool:
+    """Whether issues of a repository can be given to somebody: its people, and the owner's.
+
+    Source: https://docs.github.com/issues/tracking-your-work-with-issues/using-issues/assigning-issues-and-pull-requests-to-other-github-users
+    """
+    if user.kind != "user" or repo.role_of(user) is None:
+        return False
+    return repo.can_triage(user) or user in repo.owner.members or user.login.lower() in repo.roles
+
+
+def set_milestone(issue: Issue, milestone: Milestone | None, by: User) -> None:
+    """Put it into a milestone, or into none."""
+    before = issue.milestone
+    if milestone is before:
+        return
+    issue.milestone = milestone
+    if before is not None:
+        note(issue, by, "demilestoned", milestone=before)
+    if milestone is not None:
+        note(issue, by, "milestoned", milestone=milestone)
+
+
+def lock(issue: Issue, by: User, reason: str | None) -> None:
+    """Keep all but the repository's people from commenting."""
+    if not issue.locked:
+        note(issue, by, "locked", lock_reason=reason)
+    issue.locked, issue.lock_reason = True, reason
+
+
+def unlock(issue: Issue, by: User) -> None:
+    """Let everybody comment again."""
+    if issue.locked:
+        note(issue, by, "unlocked")
+    issue.locked, issue.lock_reason = False, None
+
+
+def pin(issue: Issue, by: User) -> bool:
+    """Show it on top of the repository's list; False if three are there already."""
+    pinned = [one for one in issue.repository.issues.values() if one.is_pinned]
+    if issue.is_pinned:
+        return True
+    if len(pinned) >= MOST_PINNED:
+        return False
+    issue.is_pinned = True
+    note(issue, by, "pinned")
+    return True
+
+
+def unpin(issue: Issue, by: User) -> None:
+    """Show it as any other."""
+    if issue.is_pinned:
+        issue.is_pinned = False
+        note(issue, by, "unpinned")

@@ -5,6 +5,7 @@ So a world of two hundred repositories costs no more than those that are touched
 
 from __future__ import annotations
 
+import base64
 from typing import TYPE_CHECKING
 
 from lifecycle.sandbox.git.repository import BareRepository, Signature
@@ -24,13 +25,29 @@ def signature(user: User, when: datetime | None = None) -> Signature:
 
 
 def found(repo: Repository) -> BareRepository:
-    """Make the bare repository with its first commit.
+    """Open the bare repository, which is made with its first commit if it is not there.
+
+    One without files stays without a commit; a fork begins with its parent's branches.
 
     Raises:
         SandboxError: git is missing or too old.
     """
-    path = repo.world.folder / repo.owner.login / f"{repo.name}.git"
+    path = repo.world.folder / f"{repo.id}.git"
     git = BareRepository(path, default_branch=repo.default_branch)
+    if not git.is_new:
+        return git
+    if repo.bundle:
+        git.unbundle(base64.b64decode(repo.bundle))
+        repo.bundle = None
+        return git
+    if repo.parent is not None:  # a fork begins with what its parent has
+        source = str(repo.parent.git.path)
+        git.text(
+            "fetch", "--quiet", source, "+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*"
+        )
+        return git
+    if not repo.files:
+        return git
     git.commit_files(
         repo.default_branch, repo.files, "Initial commit", signature(_author(repo)), parent=None
     )

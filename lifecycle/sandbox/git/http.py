@@ -13,8 +13,9 @@ from typing import IO, TYPE_CHECKING, Self
 
 from werkzeug.wrappers import Response
 
-from lifecycle.sandbox.actions import pulls
+from lifecycle.sandbox.actions import pulls, settling
 from lifecycle.sandbox.errors import ApiError, SandboxError
+from lifecycle.sandbox.git import pushes
 from lifecycle.sandbox.wire.call import authenticate
 
 if TYPE_CHECKING:
@@ -30,7 +31,9 @@ CHUNK = 65536
 
 
 def is_git(path: str) -> bool:
-    """Whether a path belongs to git: `/OWNER/NAME.git/…`, as clients ask for it."""
+    """Whether a path belongs to git: `/OWNER/NAME.git/…`, as clients ask for it; not the API's."""
+    if path.startswith(("/repos/", "/repositories/")):  # `…/commits/HEAD`, `…/contents/objects/a`
+        return False
     return path.endswith((
         "/info/refs", "/git-upload-pack", "/git-receive-pack", "/HEAD",
     )) or "/objects/" in path  # fmt: skip
@@ -40,19 +43,20 @@ def respond(world: World, request: Request) -> Response:
     """Answer a git client."""
     owner, _, rest = request.path.lstrip("/").partition("/")
     name, _, service = rest.partition("/")
-    pushes = "git-receive-pack" in (service, request.args.get("service"))
+    is_push = "git-receive-pack" in (service, request.args.get("service"))
     try:
         with world.lock:
             token = authenticate(world, request.headers.get("Authorization"))
     except ApiError:
         return _challenge()
-    repo = world.repository(f"{owner}/{name.removesuffix('.git')}")
+    full_name = f"{owner}/{name.removesuffix('.git')}"
+    repo = world.repository(full_name) or world.renamed.get(full_name.lower())
     if repo is None or not _may_read(repo, token):
         # Whether a private repository is there is nobody's business.
         return _plain(404, "Not Found") if token else _challenge()
-    if pushes and token is None:
+    if is_push and token is None:
         return _challenge()
-    if pushes and token is not None and not _may_push(repo, token):
+    if is_push and token is not None and not _may_push(repo, token):
         message = f"Permission to {repo.full_name}.git denied to {token.user.login}."
         return _plain(403, message)
     return _run(repo, request, service, token)
@@ -123,9 +127,10 @@ class Backend:
             raise SandboxError("git http-backend was started without pipes.")
         return cls(process, process.stdin, process.stdout)
 
-    def feed(self, request: Request) -> None:
-        """Hand the request's body on as it comes, packed or not."""
+    def feed(self, request: Request, begun: bytes = b"") -> None:
+        """Hand the request's body on as it comes, packed or not, after what was read of it."""
         try:
+            self.stdin.write(begun)
             while chunk := request.stream.read(CHUNK):
                 self.stdin.write(chunk)
             self.stdin.close()
@@ -163,20 +168,44 @@ class Backend:
             self.process.wait()
 
 
-def _run(repo: Repository, request: Request, service: str, token: Token | None) -> Response:
-    backend = Backend.start(repo, _environment(repo, request, service, token))
+def _push(repo: Repository, request: Request, service: str, token: Token) -> Response:
+    """Take a push, but for what the rules of a branch refuse."""
+    if request.headers.get("Content-Encoding"):
+        return _plain(415, "The sandbox takes a push as git sends it, not packed once more.")
+    wanted, begun = pushes.commands(request.stream)
+    with repo.world.lock:
+        page = f"{request.host_url}{repo.full_name}"
+        refused = pushes.refusals(repo, token.user, wanted, page)
+        if refused.listed:
+            pushes.install(repo)
+    environment = _environment(repo, request, service, token)
+    backend = Backend.start(repo, {**environment, pushes.VARIABLE: refused.variable()})
+    status, headers = _fed(backend, request, begun)
+    # The answer is short, and must not say "done" before the world knows of the push.
+    body = refused.named(b"".join(backend.body()))
+    with repo.world.lock:
+        pulls.refresh(repo, token.user)
+        settling.settle(repo.world)
+    return Response(body, status=status, headers=headers)
+
+
+def _fed(
+    backend: Backend, request: Request, begun: bytes = b""
+) -> tuple[int, list[tuple[str, str]]]:
+    """Hand the request on, and take the head of what is answered."""
     try:
-        backend.feed(request)
-        status, headers = backend.head()
+        backend.feed(request, begun)
+        return backend.head()
     except BaseException:
         backend.end()
         raise
+
+
+def _run(repo: Repository, request: Request, service: str, token: Token | None) -> Response:
     if service == "git-receive-pack" and token is not None:
-        # The answer is short, and must not say "done" before the world knows of the push.
-        body = b"".join(backend.body())
-        with repo.world.lock:
-            pulls.refresh(repo, token.user)
-        return Response(body, status=status, headers=headers)
+        return _push(repo, request, service, token)
+    backend = Backend.start(repo, _environment(repo, request, service, token))
+    status, headers = _fed(backend, request)
     answer = Response(backend.body(), status=status, headers=headers)
     answer.call_on_close(backend.end)  # a generator that never began has no end of its own
     return answer

@@ -82,10 +82,15 @@ class BareRepository:
         self.path = path
         self.default_branch = default_branch
         self.environment = environment(path.parent)
-        path.mkdir(parents=True)
+        self.is_new = not (path / "HEAD").exists()
+        path.mkdir(parents=True, exist_ok=True)
         self._demand_version()
-        self.text("init", "--bare", "--quiet", f"--initial-branch={default_branch}", ".")
-        with (path / "config").open("a", encoding="utf-8") as config:
+        if self.is_new:
+            self._make()
+
+    def _make(self) -> None:
+        self.text("init", "--bare", "--quiet", f"--initial-branch={self.default_branch}", ".")
+        with (self.path / "config").open("a", encoding="utf-8") as config:
             for key, value in CONFIG.items():
                 section, name = key.split(".")
                 config.write(f"[{section}]\n\t{name} = {value}\n")
@@ -123,6 +128,25 @@ class BareRepository:
             words = done.stderr.decode(errors="replace").strip().splitlines() or ["no reason given"]
             raise ActionRefused(f"git {args[0]} failed ({words[-1]}); nothing was changed.")
         return done.stdout.decode(errors="replace").strip()
+
+    def bundle(self) -> bytes:
+        """All refs and what they reach, as one file of git's; empty for a repository without any."""
+        if not self.refs():
+            return b""
+        return self.run("bundle", "create", "--quiet", "-", "--all").stdout
+
+    def unbundle(self, data: bytes) -> None:
+        """Take all that a bundle holds.
+
+        Raises:
+            ActionRefused: It is no bundle, or not a whole one.
+        """
+        path = self.path / "incoming.bundle"
+        path.write_bytes(data)
+        try:
+            self.text("fetch", "--quiet", str(path), "+refs/*:refs/*")
+        finally:
+            path.unlink()
 
     def refs(self) -> dict[str, str]:
         """Every ref and the object it points to."""

@@ -30,7 +30,7 @@ def connection(
     elif last is not None:
         start = max(start, stop - last)
     page = list(things[start:stop])
-    return {
+    answer: dict[str, Any] = {
         "nodes": page,
         "totalCount": len(things),
         "pageInfo": {
@@ -40,6 +40,13 @@ def connection(
             "endCursor": _cursor(start + len(page)) if page else None,
         },
     }
+    answer["edges"] = lambda: _edges(answer["nodes"], start)
+    return answer
+
+
+def _edges(nodes: Sequence[Any], start: int) -> list[dict[str, Any]]:
+    """Made when asked for, of the nodes as they are then: a caller may have forbidden some."""
+    return [{"cursor": _cursor(place), "node": one} for place, one in enumerate(nodes, start + 1)]
 
 
 def _cursor(place: int) -> str:

@@ -1,163 +1,52 @@
-"""Cuts GitHub's published GraphQL schema down to what the product's documents use.
+"""Cuts GitHub's published GraphQL schema down to what the sandbox answers.
 
-    python -m lifecycle.sandbox.graph.prune_schema SDL VERSION OUT
+    python -m lifecycle.sandbox.graph.prune_schema SDL VERSION FOLDER
 
-SDL is `schema.graphql` of the npm package @octokit/graphql-schema, VERSION the package's. Kept are
-the types, fields, arguments and input fields that a document names, whole enums, what interfaces
-demand of the types that are kept, and nothing else; pruning what is pruned changes nothing.
+SDL is `schema.graphql` of the npm package @octokit/graphql-schema, VERSION the package's. FOLDER
+gets `schema.graphql`, which is what the sandbox's tables support (`support.py`) and what the
+product's documents use, and `graph/known.txt`, the names of everything that GitHub has
+(`known.py`). Pruning what is pruned changes nothing.
 """
 
 from __future__ import annotations
 
 import sys
-from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
 from graphql import (
-    DocumentNode,
     EnumTypeDefinitionNode,
     FieldDefinitionNode,
-    FieldNode,
-    GraphQLInputObjectType,
-    GraphQLInterfaceType,
-    GraphQLNamedType,
-    GraphQLObjectType,
-    GraphQLSchema,
-    InlineFragmentNode,
     InputObjectTypeDefinitionNode,
     InterfaceTypeDefinitionNode,
-    NamedTypeNode,
-    ObjectFieldNode,
     ObjectTypeDefinitionNode,
-    TypeInfo,
-    TypeInfoVisitor,
     UnionTypeDefinitionNode,
-    Visitor,
-    build_ast_schema,
-    get_named_type,
-    is_required_argument,
-    is_required_input_field,
     parse,
     print_ast,
-    visit,
 )
 
 from lifecycle.resources import graphql_documents
+from lifecycle.sandbox.graph.known import names_of
+from lifecycle.sandbox.graph.needs import Needs, SupportError, full_schema, needs_of
+from lifecycle.sandbox.graph.support import Tables
+from lifecycle.sandbox.graph.types import TABLES
 
 HEADER = """\
-# GitHub's GraphQL schema, cut down to what graphql/*.graphql uses. Generated; do not edit:
-#     python -m lifecycle.sandbox.graph.prune_schema SDL VERSION OUT
+# GitHub's GraphQL schema, cut down to what the sandbox answers. Generated; do not edit:
+#     python -m lifecycle.sandbox.graph.prune_schema SDL VERSION FOLDER
 # From schema.graphql of the npm package @octokit/graphql-schema {version}, MIT licence,
 # https://github.com/octokit/graphql-schema
 """
 BUILT_IN = {"String", "Int", "Float", "Boolean", "ID"}
 
 
-class Needs(Visitor):
-    """Collects what documents use: fields by type, arguments by field, and bare types."""
+def prune(sdl: str, version: str, documents: list[str], tables: Tables | None = None) -> str:
+    """The text of the pruned schema, in the order of the type's names.
 
-    def __init__(self, schema: GraphQLSchema, info: TypeInfo) -> None:
-        super().__init__()
-        self.schema = schema
-        self.info = info
-        self.types: set[str] = {"Query"}
-        self.fields: dict[str, set[str]] = defaultdict(set)
-        self.arguments: dict[tuple[str, str], set[str]] = defaultdict(set)
-
-    def enter_field(self, node: FieldNode, *_: Any) -> None:
-        """A field: it, its type, the arguments given and the ones that have to be."""
-        parent, definition = self.info.get_parent_type(), self.info.get_field_def()
-        if parent is None or definition is None or node.name.value.startswith("__"):
-            return
-        key = (parent.name, node.name.value)
-        self.fields[key[0]].add(key[1])
-        self.types |= {parent.name, get_named_type(definition.type).name}
-        given = {argument.name.value for argument in node.arguments or ()}
-        needed = {n for n, argument in definition.args.items() if is_required_argument(argument)}
-        for name in (given | needed) & definition.args.keys():
-            self.arguments[key].add(name)
-            self._input(get_named_type(definition.args[name].type).name)
-
-    def enter_inline_fragment(self, node: InlineFragmentNode, *_: Any) -> None:
-        """A type condition keeps its type, whatever is asked of it."""
-        if node.type_condition:
-            self.types.add(node.type_condition.name.value)
-
-    def enter_named_type(self, node: NamedTypeNode, *_: Any) -> None:
-        """The type of a variable or a fragment; an input object as a variable is kept whole."""
-        kind = self.schema.get_type(node.name.value)
-        self.types.add(node.name.value)
-        if isinstance(kind, GraphQLInputObjectType):
-            self._input(kind.name)
-            for name, field in kind.fields.items():
-                self.fields[kind.name].add(name)
-                self._input(get_named_type(field.type).name)
-
-    def enter_object_field(self, node: ObjectFieldNode, *_: Any) -> None:
-        """A field of an input object that is written out."""
-        parent = get_named_type(self.info.get_parent_input_type())
-        if isinstance(parent, GraphQLInputObjectType) and node.name.value in parent.fields:
-            self.fields[parent.name].add(node.name.value)
-            self._input(get_named_type(parent.fields[node.name.value].type).name)
-
-    def _input(self, name: str) -> None:
-        """Keep an input type, and of an input object the fields that cannot be left out."""
-        kind = self.schema.get_type(name)
-        if name in self.types or kind is None:
-            return
-        self.types.add(name)
-        if isinstance(kind, GraphQLInputObjectType):
-            for field_name, field in kind.fields.items():
-                if is_required_input_field(field):
-                    self.fields[name].add(field_name)
-                    self._input(get_named_type(field.type).name)
-
-    def close(self) -> None:
-        """Give every kept type the fields that its kept interfaces have, until nothing changes."""
-        before = -1
-        while before != (before := sum(map(len, self.fields.values())) + len(self.types)):
-            for name in sorted(self.types):
-                kind = self.schema.get_type(name)
-                self._furnish(kind)
-                for interface in getattr(kind, "interfaces", ()):
-                    if interface.name in self.types:
-                        self._inherit(name, interface)
-
-    def _furnish(self, kind: GraphQLNamedType | None) -> None:
-        """Give a type that is only spread upon (`... on Node`) the one field that it needs."""
-        if isinstance(kind, (GraphQLObjectType, GraphQLInterfaceType)) and (
-            not self.fields[kind.name]
-        ):
-            name = "id" if "id" in kind.fields else next(iter(kind.fields))
-            self.fields[kind.name].add(name)
-            self.types.add(get_named_type(kind.fields[name].type).name)
-
-    def _inherit(self, name: str, interface: GraphQLInterfaceType) -> None:
-        for field in self.fields[interface.name]:
-            self.fields[name].add(field)
-            self.arguments[name, field] |= self.arguments[interface.name, field]
-            self.types.add(get_named_type(interface.fields[field].type).name)
-
-
-def full_schema(sdl: str) -> GraphQLSchema:
-    """Build a schema from GitHub's SDL, which a strict build refuses for a repeated field."""
-    return build_ast_schema(parse(sdl, no_location=True), assume_valid=True, assume_valid_sdl=True)
-
-
-def needs_of(schema: GraphQLSchema, documents: list[DocumentNode]) -> Needs:
-    """What these documents use of a schema."""
-    info = TypeInfo(schema)
-    needs = Needs(schema, info)
-    for document in documents:
-        visit(document, TypeInfoVisitor(info, needs))
-    needs.close()
-    return needs
-
-
-def prune(sdl: str, version: str, documents: list[str]) -> str:
-    """The text of the pruned schema, in the order of the type's names."""
-    needs = needs_of(full_schema(sdl), [parse(text) for text in documents])
+    Raises:
+        SupportError: The tables name something that GitHub's schema does not have.
+    """
+    needs = needs_of(full_schema(sdl), [parse(text) for text in documents], tables or Tables())
     kept = [
         definition
         for definition in parse(sdl, no_location=True).definitions
@@ -194,13 +83,22 @@ def _unique(fields: tuple[FieldDefinitionNode, ...]) -> list[FieldDefinitionNode
 
 
 def _cut_field(owner: str, field: FieldDefinitionNode, needs: Needs) -> Any:
-    wanted = needs.arguments[owner, field.name.value]
+    name = field.name.value
+    wanted = needs.arguments[owner, name]
     arguments = [_bare(a) for a in field.arguments or () if a.name.value in wanted]
-    return _with(field, description=None, directives=(), arguments=tuple(arguments))
+    cut = _with(_bare(field), arguments=tuple(arguments))
+    # GitHub deprecates fields that interfaces demand (Project.id of Node), which GraphQL forbids.
+    demanded = any(
+        name in interface.fields and interface.fields[name].deprecation_reason is None
+        for interface in getattr(needs.schema.get_type(owner), "interfaces", ())
+    )
+    return _with(cut, directives=()) if demanded else cut
 
 
 def _bare(node: Any) -> Any:
-    return _with(node, description=None, directives=())
+    """A node without its description; that it is deprecated stays, since clients ask for it."""
+    told = tuple(d for d in node.directives or () if d.name.value == "deprecated")
+    return _with(node, description=None, directives=told)
 
 
 def _with(node: Any, **changes: Any) -> Any:
@@ -209,13 +107,21 @@ def _with(node: Any, **changes: Any) -> Any:
 
 
 def main(argv: list[str]) -> int:
-    """Write the pruned schema; exit code 2 on wrong usage."""
+    """Write both files; exit code 2 on wrong usage, 1 if the tables and the SDL disagree."""
     if len(argv) != 3:
-        sys.stderr.write("Usage: python -m lifecycle.sandbox.graph.prune_schema SDL VERSION OUT\n")
+        sys.stderr.write(
+            "Usage: python -m lifecycle.sandbox.graph.prune_schema SDL VERSION FOLDER\n"
+        )
         return 2
-    sdl, version, out = Path(argv[0]).read_text(encoding="utf-8"), argv[1], Path(argv[2])
+    sdl, version, folder = Path(argv[0]).read_text(encoding="utf-8"), argv[1], Path(argv[2])
     documents = [path.read_text(encoding="utf-8") for path in graphql_documents()]
-    out.write_text(prune(sdl, version, documents), encoding="utf-8")
+    try:
+        pruned = prune(sdl, version, documents, TABLES)
+    except SupportError as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
+    (folder / "schema.graphql").write_text(pruned, encoding="utf-8")
+    (folder / "graph/known.txt").write_text(names_of(full_schema(sdl)), encoding="utf-8")
     return 0
 
 

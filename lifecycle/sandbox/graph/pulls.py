@@ -1,51 +1,145 @@
-"""Pull requests and reviews."""
+"""Pull requests: what is theirs, and what they share with issues."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from lifecycle.sandbox.actions import pulls, reviews
-from lifecycle.sandbox.graph import boards, checks
+from lifecycle.sandbox.actions import changes, closing, mergeability, pulls
+from lifecycle.sandbox.graph import checks, issues
+from lifecycle.sandbox.graph.git import CommitAt, branch_ref, commit_at
 from lifecycle.sandbox.graph.pages import connection
+from lifecycle.sandbox.ids import named_id
 from lifecycle.sandbox.payloads.issues import issue_page
-from lifecycle.sandbox.payloads.pulls import review_url
+from lifecycle.sandbox.state.pulls import PullRequest
 from lifecycle.sandbox.state.times import stamp
 
 if TYPE_CHECKING:
-    from lifecycle.sandbox.state.pulls import PullRequest
+    from lifecycle.sandbox.git.history import FileChange
     from lifecycle.sandbox.wire.call import Call
 
 MERGEABLE = {None: "UNKNOWN", True: "MERGEABLE", False: "CONFLICTING"}
 
 
-def _opinions(_call: Call, pull: PullRequest, **arguments: Any) -> dict[str, Any]:
-    writers_only = bool(arguments.pop("writersOnly", False))
-    return connection(reviews.opinions(pull, writers_only=writers_only), **arguments)
+@dataclass(frozen=True, slots=True)
+class PullCommit:
+    """A commit of a pull request."""
+
+    pull: PullRequest
+    commit: CommitAt
 
 
+def _merge_state(call: Call, pull: PullRequest) -> str:
+    return mergeability.state(pull, mergeability.judge(pull, call.seen)).upper()
+
+
+def _commits(_call: Call, pull: PullRequest, **given: Any) -> dict[str, Any]:
+    repo = pull.repository
+    found = changes.commits(pull)
+    return connection([PullCommit(pull, CommitAt(repo, one.sha)) for one in found], **given)
+
+
+def _files(_call: Call, pull: PullRequest, **given: Any) -> dict[str, Any]:
+    return connection(changes.files(pull), **given)
+
+
+def _closing(_call: Call, pull: PullRequest, **given: Any) -> dict[str, Any]:
+    """The issues that its body says it closes, where that would happen."""
+    repo = pull.repository
+    does = pull.base == repo.default_branch
+    return connection(closing.named(repo, pull.issue.body) if does else [], **given)
+
+
+def _auto_merge(_call: Call, pull: PullRequest) -> dict[str, Any] | None:
+    wanted = pull.auto_merge
+    if wanted is None:
+        return None
+    return {
+        "authorEmail": None,
+        "commitHeadline": wanted.title,
+        "commitBody": wanted.message,
+        "enabledAt": stamp(wanted.enabled_at),
+        "enabledBy": wanted.enabled_by,
+        "mergeMethod": wanted.method.upper(),
+        "pullRequest": pull,
+    }
+
+
+def _commit_page(call: Call, one: PullCommit) -> str:
+    return f"{issue_page(call, one.pull.issue)}/commits/{one.commit.oid}"
+
+
+def _change(_call: Call, file: FileChange) -> str:
+    return {"removed": "DELETED"}.get(file.status, file.status.upper())
+
+
+def _total_comments(call: Call, pull: PullRequest) -> int:
+    from lifecycle.sandbox.actions import threads
+
+    return len(pull.issue.comments) + len(threads.comments_of(pull, call.viewer))
+
+
+OWN: dict[str, Any] = {
+    "id": lambda _, pull: pull.node_id,
+    "databaseId": lambda _, pull: pull.id,
+    "fullDatabaseId": lambda _, pull: str(pull.id),
+    "permalink": lambda c, pull: issue_page(c, pull.issue),
+    "state": lambda _, pull: pulls.state_of(pull),
+    "isDraft": lambda _, pull: pull.draft,
+    "merged": lambda _, pull: pull.merged_at is not None,
+    "mergedAt": lambda _, pull: stamp(pull.merged_at),
+    "mergedBy": lambda _, pull: pull.merged_by,
+    "mergeCommit": lambda _, pull: commit_at(pull.repository, pull.merge_sha),
+    "potentialMergeCommit": lambda _, pull: (
+        commit_at(pull.repository, pull.test_merge_sha) if pull.is_open else None
+    ),
+    "mergeable": lambda c, pull: MERGEABLE[mergeability.judge(pull, c.seen)],
+    "mergeStateStatus": _merge_state,
+    "canBeRebased": lambda c, pull: bool(mergeability.judge(pull, c.seen)),
+    "autoMergeRequest": _auto_merge,
+    "headRefName": lambda _, pull: pull.head,
+    "headRefOid": lambda _, pull: pull.head_sha,
+    "headRef": lambda _, pull: branch_ref(pull.head_repository, pull.head),
+    "headRepository": lambda _, pull: pull.head_repository,
+    "headRepositoryOwner": lambda _, pull: pull.head_owner,
+    "baseRefName": lambda _, pull: pull.base,
+    "baseRefOid": lambda _, pull: pull.base_sha,
+    "baseRef": lambda _, pull: branch_ref(pull.repository, pull.base),
+    "baseRepository": lambda _, pull: pull.repository,
+    "isCrossRepository": lambda _, pull: pull.is_cross_repository,
+    "maintainerCanModify": lambda _, pull: pull.maintainer_can_modify,
+    "additions": lambda _, pull: changes.measure(pull).additions,
+    "deletions": lambda _, pull: changes.measure(pull).deletions,
+    "changedFiles": lambda _, pull: changes.measure(pull).files,
+    "commits": _commits,
+    "files": _files,
+    "closingIssuesReferences": _closing,
+    "statusCheckRollup": checks.rollup_of,
+    "totalCommentsCount": _total_comments,
+    "viewerCanUpdateBranch": lambda c, pull: bool(
+        pull.is_open and pull.head_repository and pull.head_repository.can_push(c.viewer)
+    ),
+    "viewerCanEnableAutoMerge": lambda c, pull: (
+        pull.repository.allow_auto_merge and pull.is_open and pull.repository.can_push(c.viewer)
+    ),
+    "viewerCanDisableAutoMerge": lambda c, pull: (
+        pull.auto_merge is not None and pull.repository.can_push(c.viewer)
+    ),
+}
+TYPES = {PullRequest: "PullRequest", PullCommit: "PullRequestCommit"}
+PLAIN = {
+    "PullRequestCommit": "commit",
+    "PullRequestChangedFile": "path additions deletions",
+    "AutoMergeRequest": "authorEmail commitHeadline commitBody enabledAt enabledBy mergeMethod "
+    "pullRequest",
+}
 RESOLVERS: dict[str, dict[str, Any]] = {
-    "PullRequest": {
-        "id": lambda _, pull: pull.node_id,
-        "url": lambda c, pull: issue_page(c, pull.issue),
-        "title": lambda _, pull: pull.issue.title,
-        "body": lambda _, pull: pull.issue.body or "",
-        "state": lambda _, pull: pulls.state_of(pull),
-        "isDraft": lambda _, pull: pull.draft,
-        "mergeable": lambda c, pull: MERGEABLE[pulls.judge(pull, c.seen)],
-        "mergedAt": lambda _, pull: stamp(pull.merged_at),
-        "headRefName": lambda _, pull: pull.head,
-        "headRefOid": lambda _, pull: pull.head_sha,
-        "baseRefName": lambda _, pull: pull.base,
-        "headRepositoryOwner": lambda _, pull: pull.head_owner,
-        "reviewDecision": lambda _, pull: reviews.decision(pull),
-        "latestOpinionatedReviews": _opinions,
-        "statusCheckRollup": checks.rollup_of,
-        "projectV2": lambda c, pull, number: boards.project_linked(c, pull.repository, number),
+    "PullRequest": {**issues.shared(lambda pull: pull.issue), **OWN},
+    "PullRequestCommit": {
+        "id": lambda _, one: named_id("PRC", one.pull.id, one.commit.oid),
+        "pullRequest": lambda _, one: one.pull,
+        "url": _commit_page,
+        "resourcePath": lambda c, one: _commit_page(c, one).removeprefix(c.web),
     },
-    "PullRequestReview": {
-        "id": lambda _, review: review.node_id,
-        "url": review_url,
-        "submittedAt": lambda _, review: stamp(review.submitted_at),
-        "commit": lambda _, review: {"id": f"C_{review.sha}", "oid": review.sha},
-    },
+    "PullRequestChangedFile": {"changeType": _change, "viewerViewedState": lambda *_: "UNVIEWED"},
 }

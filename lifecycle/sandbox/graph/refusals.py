@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from lifecycle.sandbox.state.accounts import Token
+    from lifecycle.sandbox.state.accounts import Token, User
 
 
 class Refusal(Exception):
@@ -29,6 +29,17 @@ def no_node(node_id: str) -> Refusal:
 def forbidden(token: Token) -> Refusal:
     """A token of permissions that lacks the one needed."""
     return Refusal("FORBIDDEN", token.refusal)
+
+
+def no_permission(user: User, mutation: str) -> Refusal:
+    """Somebody who sees a thing and may not change it, in the words that `gh` prints in reports.
+
+    Args:
+        user: Who asks.
+        mutation: Its name with a capital: `UpdateProjectV2`.
+    """
+    words = f"{user.login} does not have the correct permissions to execute `{mutation}`"
+    return Refusal("FORBIDDEN", words)
 
 
 def rejected(message: str) -> Refusal:

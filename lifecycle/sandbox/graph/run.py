@@ -1,4 +1,4 @@
-"""The GraphQL half: documents run by graphql-core on GitHub's schema, cut down to our documents.
+"""The GraphQL half: documents run by graphql-core on what the sandbox has of GitHub's schema.
 
 Order as on GitHub: parse, validate, scopes (a classic token without one is refused field by field,
 before anything runs), pagination, then execution, where a failed field is null and an error.
@@ -6,18 +6,14 @@ before anything runs), pagination, then execution, where a failed field is null 
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
-from functools import cache, lru_cache
-from importlib.resources import files
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from graphql import (
     GraphQLError,
-    GraphQLSchema,
     OperationDefinitionNode,
     OverlappingFieldsCanBeMergedRule,
-    build_ast_schema,
     execute_sync,
     parse,
     specified_rules,
@@ -25,7 +21,10 @@ from graphql import (
 )
 from graphql.execution.values import get_variable_values
 
+from lifecycle.sandbox.errors import ActionRefused
+from lifecycle.sandbox.graph import wording
 from lifecycle.sandbox.graph.refusals import Refusal
+from lifecycle.sandbox.graph.schema import schema
 from lifecycle.sandbox.graph.types import resolve_field, resolve_type
 from lifecycle.sandbox.graph.walk import inspect
 
@@ -37,7 +36,6 @@ if TYPE_CHECKING:
     from lifecycle.sandbox.wire.call import Call
 
 RULES = [rule for rule in specified_rules if rule is not OverlappingFieldsCanBeMergedRule]
-UNKNOWN_FIELD = re.compile(r"Cannot query field '(?P<field>\w+)' on type '(?P<type>\w+)'")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +44,6 @@ class GraphReply:
 
     body: dict[str, Any]
     points: int
-
-
-@cache
-def schema() -> GraphQLSchema:
-    """The pruned schema, built once in a process."""
-    text = files("lifecycle.sandbox").joinpath("schema.graphql").read_text("utf-8")
-    return build_ast_schema(parse(text, no_location=True))
 
 
 @lru_cache(maxsize=64)
@@ -85,7 +76,7 @@ def run(call: Call) -> GraphReply:
         return GraphReply({"errors": [{"message": message}]}, 1)
     document, errors = _checked(query)
     if errors or document is None:
-        return GraphReply({"errors": [_error(error) for error in errors]}, 1)
+        return GraphReply({"errors": [wording.of_document(e, document) for e in errors]}, 1)
     return _run_valid(call, document)
 
 
@@ -98,13 +89,15 @@ def _run_valid(call: Call, document: DocumentNode) -> GraphReply:
         return GraphReply({"errors": [{"message": "Variables must be an object."}]}, 1)
     coerced: Any = get_variable_values(schema(), operation.variable_definitions or (), raw)
     if isinstance(coerced, list):
-        return GraphReply({"errors": [_error(error) for error in coerced]}, 1)
+        wrong = [wording.of_variable(error, operation, raw) for error in coerced]
+        return GraphReply({"errors": wrong}, 1)
     found = inspect(schema(), document, operation, getattr(coerced, "coerced", coerced), call.token)
     if found.errors:
         return GraphReply({"errors": found.errors}, found.points)
     result = execute_sync(
         schema(),
         document,
+        root_value=found,
         context_value=call,
         variable_values=raw,
         operation_name=call.body.get("operationName"),
@@ -125,10 +118,12 @@ def _chosen(document: DocumentNode, name: str | None) -> OperationDefinitionNode
 
 
 def _error(error: GraphQLError) -> dict[str, Any]:
-    """An error in GitHub's form: a type and a path if a field failed, a code if it is unknown."""
+    """The error of a field that failed, in GitHub's form: a type, a path, and what happened."""
     cause = error.original_error
     answer: dict[str, Any] = {}
-    if isinstance(cause, Refusal):
+    if isinstance(cause, ActionRefused):
+        answer["type"] = getattr(cause, "kind", "UNPROCESSABLE")
+    elif isinstance(cause, Refusal):
         answer["type"] = cause.kind
         if cause.kind == "FORBIDDEN":
             answer["extensions"] = {"saml_failure": False}
@@ -136,19 +131,6 @@ def _error(error: GraphQLError) -> dict[str, Any]:
         raise cause  # a fault of the sandbox, not of the document
     if error.path:
         answer["path"] = list(error.path)
-    if unknown := UNKNOWN_FIELD.match(error.message):
-        answer["path"] = []
-        answer["extensions"] = {
-            "code": "undefinedField",
-            "typeName": unknown["type"],
-            "fieldName": unknown["field"],
-        }
-    answer["locations"] = [
-        {"line": one.line, "column": one.column} for one in error.locations or ()
-    ]
-    answer["message"] = (
-        f"Field '{unknown['field']}' doesn't exist on type '{unknown['type']}'"
-        if unknown
-        else error.message
-    )
+    answer["locations"] = wording.places(error)
+    answer["message"] = error.message
     return answer

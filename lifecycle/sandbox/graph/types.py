@@ -4,9 +4,30 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lifecycle.sandbox.graph import boards, checks, issues, pulls, repositories
+from lifecycle.sandbox.graph import (
+    accounts,
+    board_changes,
+    board_values,
+    boards,
+    checks,
+    git,
+    git_changes,
+    issue_changes,
+    issues,
+    label_changes,
+    nodes,
+    pull_changes,
+    pulls,
+    repositories,
+    review_changes,
+    reviews,
+    rules,
+    search,
+    timeline,
+)
+from lifecycle.sandbox.graph.refusals import Refusal
+from lifecycle.sandbox.graph.support import put_together
 from lifecycle.sandbox.state.accounts import User
-from lifecycle.sandbox.state.boards import DraftIssue, Field, Item, Option, Project
 from lifecycle.sandbox.state.checks import CheckRun, CommitStatus
 from lifecycle.sandbox.state.issues import Comment, Issue, Label, Milestone
 from lifecycle.sandbox.state.pulls import PullRequest, Review, ReviewComment, ReviewThread
@@ -15,30 +36,36 @@ from lifecycle.sandbox.state.repositories import Repository
 if TYPE_CHECKING:
     from graphql import GraphQLAbstractType, GraphQLResolveInfo
 
-SUBJECTS = (repositories, issues, pulls, checks, boards)
-RESOLVERS: dict[str, dict[str, Any]] = {}
-for _subject in SUBJECTS:
-    for _name, _fields in _subject.RESOLVERS.items():
-        RESOLVERS.setdefault(_name, {}).update(_fields)
+SUBJECTS = (
+    accounts, repositories, git, git_changes, issues, issue_changes, label_changes, search, pulls,
+    pull_changes, review_changes, reviews, rules, checks, boards,
+    board_values, board_changes, nodes, timeline,
+)  # fmt: skip
+TABLES = put_together(SUBJECTS)
 
 
 def resolve_field(source: Any, info: GraphQLResolveInfo[Any], **arguments: Any) -> Any:
-    """Read one field: by the table above, else the key or attribute of the same name."""
-    resolver = RESOLVERS.get(info.parent_type.name, {}).get(info.field_name)
+    """Read one field: by the subjects' tables, else the key or attribute of the same name.
+
+    A mutation's answer gets the `clientMutationId` that it was sent with.
+    """
+    resolver = TABLES.resolvers.get(info.parent_type.name, {}).get(info.field_name)
     if resolver is not None:
-        return resolver(info.context, source, **arguments)
+        value = resolver(info.context, source, **arguments)
+        if info.parent_type.name == "Mutation":
+            return {**value, "clientMutationId": arguments["input"].get("clientMutationId")}
+        return value
     if isinstance(source, dict):
-        return source[info.field_name]
+        found = source[info.field_name]
+        return found() if callable(found) else found
     return getattr(source, info.field_name)
 
 
-NAMES: dict[type, str] = {
+ACCOUNTS = {"organization": "Organization", "bot": "Bot", "user": "User"}
+NAMES: dict[type, Any] = {
+    User: lambda user: ACCOUNTS[user.kind],
     Issue: "Issue",
     PullRequest: "PullRequest",
-    Project: "ProjectV2",
-    Item: "ProjectV2Item",
-    DraftIssue: "DraftIssue",
-    Option: "ProjectV2SingleSelectFieldOption",
     CheckRun: "CheckRun",
     CommitStatus: "StatusContext",
     Comment: "IssueComment",
@@ -49,17 +76,24 @@ NAMES: dict[type, str] = {
     ReviewThread: "PullRequestReviewThread",
     Repository: "Repository",
 }
-ACCOUNTS = {"organization": "Organization", "bot": "Bot", "user": "User"}
+for _subject in SUBJECTS:
+    NAMES.update(getattr(_subject, "TYPES", {}))
 
 
-def resolve_type(
-    source: Any, _info: GraphQLResolveInfo[Any], _kind: GraphQLAbstractType
-) -> str | None:
-    """The name of the type that a value has, where the schema leaves it open."""
-    if isinstance(source, User):
-        return ACCOUNTS[source.kind]
-    if isinstance(source, Field):
-        return boards.field_type(source)
-    if isinstance(source, boards.Value):
-        return boards.value_type(source)
-    return NAMES.get(type(source))
+def resolve_type(source: Any, info: GraphQLResolveInfo[Any], _kind: GraphQLAbstractType) -> str:
+    """The name of the type that a value has, where the schema leaves it open.
+
+    A subject's file says it of its own classes in `TYPES`: a name, or a function of the value. A
+    dict says it itself, under `__typename`.
+
+    Raises:
+        Refusal: GraphQL shows nothing of such things here, whatever GitHub does.
+    """
+    found = NAMES.get(type(source))
+    if isinstance(source, dict):
+        found = source["__typename"]
+    name = found(source) if callable(found) else found
+    if name is None or info.schema.get_type(name) is None:
+        what = name or type(source).__name__
+        raise Refusal("NOT_IMITATED", f"The sandbox does not show {what} by GraphQL.")
+    return str(name)

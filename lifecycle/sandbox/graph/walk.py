@@ -1,4 +1,4 @@
-"""Looks at a document before it runs: scopes, page sizes and what it costs.
+"""Looks at a document before it runs: scopes, page sizes, how many nodes, and what it costs.
 
 GitHub checks a classic token's scopes on the document itself: each selected field that needs one is
 an error of its own, without a path, and nothing runs, so the answer has no data
@@ -39,9 +39,9 @@ if TYPE_CHECKING:
     from lifecycle.sandbox.state.accounts import Token
 
 READ, WRITE = ("read:project", "project"), ("project",)
-BOARD_MUTATIONS = {
-    "addProjectV2ItemById", "clearProjectV2ItemFieldValue", "updateProjectV2ItemFieldValue",
-}  # fmt: skip
+WAYS_IN = {"projectV2", "projectsV2"}
+PAGE_PARTS = {"nodes", "edges", "pageInfo"}
+NODE_LIMIT = 500_000
 
 
 @dataclass(slots=True)
@@ -50,6 +50,7 @@ class Findings:
 
     errors: list[dict[str, Any]] = field(default_factory=list)
     requests: int = 0
+    nodes: int = 0
 
     @property
     def points(self) -> int:
@@ -58,6 +59,24 @@ class Findings:
         Source: https://docs.github.com/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
         """
         return max(1, round(self.requests / 100))
+
+    def refuse_nodes(self, path: list[str] | None = None, nodes: int = 0) -> None:
+        """Refuse what could give more than 500,000 nodes: one connection, or the query as a whole.
+
+        Both sentences are in public: https://github.com/flutter/cocoon/pull/644 and
+        https://github.com/semantic-release/github/issues/911.
+        """
+        asked = (
+            f"By the time this query traverses to the {path[-1]} connection, it is requesting up "
+            f"to {nodes:,} possible nodes"
+            if path
+            else f"This query requests up to {self.nodes:,} possible nodes"
+        )
+        error: dict[str, Any] = {"type": "MAX_NODE_LIMIT_EXCEEDED"}
+        if path:
+            error["path"] = path
+        error["message"] = f"{asked} which exceeds the maximum limit of {NODE_LIMIT:,}."
+        self.errors.append(error)
 
 
 @dataclass(slots=True)
@@ -88,8 +107,20 @@ class Walk:
             size = fan
             if kind.name.endswith("Connection"):
                 self.findings.requests += fan
-                size = fan * self._page(node, here)
-            self.down(node.selection_set, kind, here, size)
+                size = fan * self._page(node, here, kind)
+                if size > NODE_LIMIT >= fan:
+                    self.findings.refuse_nodes(here, size)
+                self.findings.nodes += size
+            elif node.name.value == "nodes" and owner.name == "Query":
+                size = fan * len(self._arguments(node).get("ids") or ())
+                self.findings.nodes += size
+            self.down(node.selection_set, kind, here, max(size, fan))
+
+    def _arguments(self, node: FieldNode) -> dict[str, Any]:
+        return {
+            a.name.value: value_from_ast_untyped(a.value, dict(self.variables))
+            for a in node.arguments or ()
+        }
 
     def _fields(
         self, selection: SelectionSetNode | None, parent: GraphQLNamedType
@@ -128,9 +159,9 @@ class Walk:
         """Boards need a scope: the way in to one, and each plain value on it."""
         name = node.name.value
         needed: tuple[str, ...] = ()
-        if name in BOARD_MUTATIONS:
+        if owner.name == "Mutation" and "ProjectV2" in name:
             needed = WRITE
-        elif name == "projectV2" or (owner.name.startswith("ProjectV2") and is_leaf_type(kind)):
+        elif name in WAYS_IN or (owner.name.startswith("ProjectV2") and is_leaf_type(kind)):
             needed = READ
         if not needed or self.token.kind != "classic" or self.token.scopes & set(needed):
             return
@@ -146,15 +177,19 @@ class Walk:
             }
         )
 
-    def _page(self, node: FieldNode, path: list[str]) -> int:
-        """The size of the page that a connection asks for, which has to be 1 to 100."""
-        given = {
-            a.name.value: value_from_ast_untyped(a.value, dict(self.variables))
-            for a in node.arguments or ()
-        }
+    def _page(self, node: FieldNode, path: list[str], kind: GraphQLNamedType) -> int:
+        """The size of the page that a connection asks for, which may be at most 100.
+
+        Who asks for no more than how many there are needs no size, or gives 0, as `gh project` does:
+        https://github.com/cli/cli/blob/v2.46.0/pkg/cmd/project/shared/queries/queries.go
+        """
+        given = self._arguments(node)
         name = node.name.value
         bound = next((b for b in ("first", "last") if given.get(b) is not None), None)
         if bound is None:
+            asked = {field.name.value for field, _ in self._fields(node.selection_set, kind)}
+            if not asked & PAGE_PARTS:
+                return 0
             self._refuse_page(
                 node, path, "MISSING_PAGINATION_BOUNDARIES",
                 f"You must provide a `first` or `last` value to properly paginate the `{name}` "
@@ -168,10 +203,10 @@ class Walk:
                 f"Requesting {size} records on the `{name}` connection exceeds the `{bound}` limit "
                 "of 100 records.",
             )  # fmt: skip
-        elif size < 1:
+        elif size < 0:
             self._refuse_page(
                 node, path, "INVALID_CURSOR_ARGUMENTS",
-                f"`{bound}` on the `{name}` connection cannot be less than one.",
+                f"`{bound}` on the `{name}` connection cannot be less than zero.",
             )  # fmt: skip
         return max(size, 1)
 
@@ -203,4 +238,6 @@ def inspect(
     root = schema.get_root_type(operation.operation)
     if root is not None:
         walk.down(operation.selection_set, root, [], 1)
+    if walk.findings.nodes > NODE_LIMIT and not walk.findings.errors:
+        walk.findings.refuse_nodes()
     return walk.findings

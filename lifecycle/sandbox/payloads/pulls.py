@@ -1,92 +1,120 @@
-"""Pull requests and reviews over REST."""
+"""Pull requests over REST."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lifecycle.sandbox.actions import pulls
+from lifecycle.sandbox.actions import changes, mergeability, merging, threads
 from lifecycle.sandbox.payloads import accounts, issues, repositories
 from lifecycle.sandbox.state.times import stamp
 
 if TYPE_CHECKING:
     from lifecycle.sandbox.state.accounts import User
-    from lifecycle.sandbox.state.pulls import PullRequest, Review
+    from lifecycle.sandbox.state.pulls import PullRequest
     from lifecycle.sandbox.state.repositories import Repository
     from lifecycle.sandbox.wire.call import Call
 
 
+def pull_url(call: Call, subject: PullRequest) -> str:
+    """Where a pull request is in the API."""
+    return f"{repositories.api_url(call, subject.repository)}/pulls/{subject.number}"
+
+
 def pull(call: Call, subject: PullRequest) -> dict[str, Any]:
     """A pull request as lists show it."""
-    repo = repositories.api_url(call, subject.repository)
-    url = f"{repo}/pulls/{subject.number}"
     page = issues.issue_page(call, subject.issue)
     base = subject.repository
+    urls = _urls(call, subject)
     return {
         "id": subject.id,
         "node_id": subject.node_id,
-        "url": url,
+        "url": urls["self"],
         "html_url": page,
         "diff_url": f"{page}.diff",
         "patch_url": f"{page}.patch",
-        "issue_url": f"{repo}/issues/{subject.number}",
-        "commits_url": f"{url}/commits",
-        "comments_url": f"{repo}/issues/{subject.number}/comments",
-        "statuses_url": f"{repo}/statuses/{subject.head_sha}",
+        "issue_url": urls["issue"],
+        "commits_url": urls["commits"],
+        "review_comments_url": urls["review_comments"],
+        "review_comment_url": urls["review_comment"],
+        "comments_url": urls["comments"],
+        "statuses_url": urls["statuses"],
         **issues.common(call, subject.issue),
         "merged_at": stamp(subject.merged_at),
-        "merge_commit_sha": subject.merge_sha,
+        "merge_commit_sha": subject.merge_sha or subject.test_merge_sha,
         "draft": subject.draft,
-        "auto_merge": None,
+        "auto_merge": _auto_merge(call, subject),
         "requested_reviewers": [accounts.user(call, one) for one in subject.requested_reviewers],
         "requested_teams": [],
         "head": _end(
             call, subject.head_repository, subject.head_owner, subject.head, subject.head_sha
         ),
         "base": _end(call, base, base.owner, subject.base, subject.base_sha),
+        "_links": {name: {"href": href} for name, href in {**urls, "html": page}.items()},
+    }
+
+
+def _urls(call: Call, subject: PullRequest) -> dict[str, str]:
+    repo, url = repositories.api_url(call, subject.repository), pull_url(call, subject)
+    return {
+        "self": url,
+        "html": "",
+        "issue": f"{repo}/issues/{subject.number}",
+        "comments": f"{repo}/issues/{subject.number}/comments",
+        "review_comments": f"{url}/comments",
+        "review_comment": f"{repo}/pulls/comments{{/number}}",
+        "commits": f"{url}/commits",
+        "statuses": f"{repo}/statuses/{subject.head_sha}",
+    }
+
+
+def _auto_merge(call: Call, subject: PullRequest) -> dict[str, Any] | None:
+    wanted = subject.auto_merge
+    if wanted is None:
+        return None
+    return {
+        "enabled_by": accounts.user(call, wanted.enabled_by),
+        "merge_method": wanted.method,
+        "commit_title": wanted.title or merging.default_title(subject, wanted.method),
+        "commit_message": wanted.message or "",
     }
 
 
 def full_pull(call: Call, subject: PullRequest, *, fresh: bool = False) -> dict[str, Any]:
     """A pull request on its own: also whether it merged, and (if not `fresh`) whether it could."""
-    mergeable = None if fresh else pulls.judge(subject, call.seen)
-    state = {None: "unknown", True: "clean", False: "dirty"}[mergeable]
+    mergeable = None if fresh else mergeability.judge(subject, call.seen)
     merged_by = subject.merged_by
+    size = changes.measure(subject)
     return {
         **pull(call, subject),
         "merged": subject.merged_at is not None,
         "mergeable": mergeable,
         "rebaseable": mergeable,
-        "mergeable_state": "draft" if subject.draft and mergeable else state,
+        "mergeable_state": mergeability.state(subject, mergeable),
         "merged_by": accounts.user(call, merged_by) if merged_by else None,
         "comments": len(subject.issue.comments),
-        "review_comments": 0,
+        "review_comments": len(threads.comments_of(subject, call.viewer)),
         "maintainer_can_modify": subject.maintainer_can_modify,
-        "commits": len(subject.repository.git.commits(subject.base_sha, subject.head_sha)),
+        "commits": size.commits,
+        "additions": size.additions,
+        "deletions": size.deletions,
+        "changed_files": size.files,
     }
 
 
-def review_url(call: Call, made: Review) -> str:
-    """The place of a review on its pull request's page."""
-    return f"{issues.issue_page(call, made.pull.issue)}#pullrequestreview-{made.id}"
+def minimal(call: Call, subject: PullRequest) -> dict[str, Any]:
+    """A pull request as checks and workflow runs show it."""
 
+    def end(repo: Repository, ref: str, sha: str) -> dict[str, Any]:
+        place = {"id": repo.id, "url": repositories.api_url(call, repo), "name": repo.name}
+        return {"ref": ref, "sha": sha, "repo": place}
 
-def review(call: Call, made: Review) -> dict[str, Any]:
-    """A review of a pull request."""
-    repo = made.pull.repository
-    url = f"{repositories.api_url(call, repo)}/pulls/{made.pull.number}"
-    page = review_url(call, made)
+    base = subject.repository
     return {
-        "id": made.id,
-        "node_id": made.node_id,
-        "user": accounts.user(call, made.author),
-        "body": made.body,
-        "state": made.state,
-        "html_url": page,
-        "pull_request_url": url,
-        "author_association": repositories.association(repo, made.author),
-        "_links": {"html": {"href": page}, "pull_request": {"href": url}},
-        "submitted_at": stamp(made.submitted_at),
-        "commit_id": made.sha,
+        "url": pull_url(call, subject),
+        "id": subject.id,
+        "number": subject.number,
+        "head": end(subject.head_repository or base, subject.head, subject.head_sha),
+        "base": end(base, subject.base, subject.base_sha),
     }
 
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
 Role = Literal["admin", "maintain", "write", "triage", "read"]
-TokenKind = Literal["classic", "fine-grained", "app", "actions"]
+TokenKind = Literal["classic", "fine-grained", "app", "actions", "jwt"]
 OwnerKind = Literal["user", "organization"]
 AccountKind = Literal["user", "organization", "bot"]
 
@@ -55,12 +55,18 @@ class Token:
     scopes: frozenset[str]
     repositories: frozenset[str] = frozenset()
     expires_at: datetime | None = None
+    limit: int | None = None
+    """Requests, and points, an hour; None for what its kind has on GitHub."""
     used: dict[str, int] = field(default_factory=dict)
+    reset: int = 0
+    """When the hour ends that `used` was counted in, in seconds since the epoch."""
+    app: App | None = None
+    """Whose App it is, for one of kind `jwt` and those of its installations."""
 
     @property
     def is_integration(self) -> bool:
         """Whether an app acts with it, and no person."""
-        return self.kind in {"app", "actions"}
+        return self.kind in {"app", "actions", "jwt"}
 
     @property
     def refusal(self) -> str:

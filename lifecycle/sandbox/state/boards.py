@@ -19,6 +19,7 @@ FieldType = Literal[
     "PARENT_ISSUE", "SUB_ISSUES_PROGRESS", "TRACKS", "TRACKED_BY", "ISSUE_TYPE",
     "TEXT", "NUMBER", "DATE", "SINGLE_SELECT", "ITERATION",
 ]  # fmt: skip
+ProjectRole = Literal["READER", "WRITER", "ADMIN"]
 WRITABLE = {"TEXT", "NUMBER", "DATE", "SINGLE_SELECT", "ITERATION"}
 """The types of fields that hold a value of their own; the others show what the content says."""
 
@@ -89,6 +90,13 @@ class Item:
     archived: bool = False
     created_at: datetime = field(default_factory=now)
     updated_at: datetime = field(default_factory=now)
+    hidden_for: int = 0
+    """How many reads of the board's list will still miss it."""
+
+    @property
+    def id_in_lists(self) -> tuple[str, int]:
+        """What a request counts as seen, so that one request is one read."""
+        return ("item", self.number)
 
 
 @dataclass(slots=True, eq=False)
@@ -112,6 +120,46 @@ class Project:
     updated_at: datetime = field(default_factory=now)
     cards: dict[str, Item] = field(default_factory=dict, repr=False)
     """The items by the global id of their content, so that a large board is quick."""
+    collaborators: dict[str, ProjectRole] = field(default_factory=dict)
+    """People who were given a role of their own, by login in lower case."""
+    is_template: bool = False
+    fresh: list[Item] = field(default_factory=list, repr=False)
+    """The items that the list misses for some reads more."""
+
+    def role_of(self, user: User) -> ProjectRole | None:
+        """What somebody may do with it; None if it cannot even be seen.
+
+        Everybody reads a public board. A private one is its owner's, and its organization's
+        members write it, as that is the base role of a new one.
+        Source: https://docs.github.com/issues/planning-and-tracking-with-projects/managing-your-project/managing-access-to-your-projects
+        """
+        if user is self.owner:
+            return "ADMIN"
+        given = self.collaborators.get(user.login.lower())
+        if given is not None:
+            return given
+        if user in self.owner.members:
+            return "ADMIN" if user.role == "admin" else "WRITER"
+        return "READER" if self.is_public else None
+
+    def shown(self, seen: set[object]) -> list[Item]:
+        """The items that a list shows now, in their order: no archived ones, nor what is too new.
+
+        Args:
+            seen: What this request counted already.
+        """
+        missing = set()
+        for item in list(self.fresh):
+            if item.id_in_lists not in seen:
+                if item.hidden_for == 0:
+                    self.fresh.remove(item)
+                    continue
+                seen.add(item.id_in_lists)
+                item.hidden_for -= 1
+            missing.add(item)
+        if not missing and not any(item.archived for item in self.items):
+            return self.items
+        return [item for item in self.items if not item.archived and item not in missing]
 
     def field_named(self, name: str) -> Field | None:
         """The field of that name (exact, as GitHub compares), or None."""
@@ -125,8 +173,17 @@ class Project:
         """Add a card at the end."""
         self.items.append(item)
         self.cards[item.content.node_id] = item
+        if item.hidden_for:
+            self.fresh.append(item)
 
     def take(self, item: Item) -> None:
         """Remove a card."""
         self.items.remove(item)
         del self.cards[item.content.node_id]
+        if item in self.fresh:
+            self.fresh.remove(item)
+
+    def move(self, item: Item, after: Item | None) -> None:
+        """Put a card right after another one, or first."""
+        self.items.remove(item)
+        self.items.insert(self.items.index(after) + 1 if after else 0, item)

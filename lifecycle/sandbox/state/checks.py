@@ -20,8 +20,32 @@ StatusState = Literal["error", "failure", "pending", "success"]
 
 
 @dataclass(slots=True, eq=False)
+class Workflow:
+    """A workflow of Actions, known by its name since the first time that it ran."""
+
+    id: int
+    node_id: str
+    repository: Repository = field(repr=False)
+    name: str
+    created_at: datetime
+    state: Literal["active", "disabled_manually"] = "active"
+    last_number: int = 0
+    """The number of its newest run."""
+
+    @property
+    def path(self) -> str:
+        """Its file: the name in small letters."""
+        words = "".join(c if c.isalnum() else "-" for c in self.name.lower())
+        return f".github/workflows/{words.strip('-') or 'workflow'}.yml"
+
+
+@dataclass(slots=True, eq=False)
 class WorkflowRun:
-    """A run of a workflow of Actions: its jobs are check runs of its suite."""
+    """A run of a workflow of Actions: its jobs are check runs of its suite.
+
+    `held` waits for a maintainer to approve it, as the first ones of a stranger's fork do. `actor` is
+    who caused it.
+    """
 
     id: int
     node_id: str
@@ -29,6 +53,9 @@ class WorkflowRun:
     event: str
     number: int
     attempt: int = 1
+    held: bool = False
+    actor: User | None = None
+    suite: CheckSuite | None = field(default=None, repr=False)
 
 
 @dataclass(slots=True, eq=False)
@@ -91,6 +118,8 @@ class CheckRun:
     output: Output = field(default_factory=Output)
     actions: list[dict[str, Any]] = field(default_factory=list)
     log: str | None = None
+    attempt: int = 1
+    """The attempt of the workflow run that it belongs to."""
 
     @property
     def repository(self) -> Repository:

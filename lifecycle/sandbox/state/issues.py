@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from lifecycle.sandbox.state.times import now
+
 if TYPE_CHECKING:
     from datetime import datetime
 
@@ -25,6 +27,9 @@ class Label:
     color: str
     description: str | None = None
     default: bool = False
+    created_at: datetime = field(default_factory=now)
+    updated_at: datetime = field(default_factory=now)
+    repository: Repository | None = field(default=None, repr=False)
 
 
 @dataclass(slots=True, eq=False)
@@ -42,6 +47,7 @@ class Milestone:
     state: IssueState = "open"
     due_on: datetime | None = None
     closed_at: datetime | None = None
+    repository: Repository | None = field(default=None, repr=False)
 
 
 @dataclass(slots=True, eq=False)
@@ -62,7 +68,7 @@ class Comment:
 class IssueEvent:
     """Something that happened to an issue: `closed`, `reopened`, `labeled`, `assigned` and so on.
 
-    `about` holds what the kind needs: a label, an assignee, a commit.
+    `about` holds what the kind needs: a label, an assignee, an issue, a milestone's title.
     """
 
     id: int
@@ -103,3 +109,6 @@ class Issue:
     blocking: list[Issue] = field(default_factory=list, repr=False)
     hidden_for: int = 0
     is_pull: bool = False
+    is_pinned: bool = False
+    linked_branches: list[str] = field(default_factory=list)
+    """Names of branches of its repository that somebody linked to it."""

@@ -44,11 +44,15 @@ class ReviewComment:
     created_at: datetime
     updated_at: datetime
     diff_hunk: str = ""
+    reply_to: ReviewComment | None = field(default=None, repr=False)
 
 
 @dataclass(slots=True, eq=False)
 class ReviewThread:
-    """A conversation about one place of the diff."""
+    """A conversation about one place of the diff, or with no `line` about a whole file.
+
+    `line` is where it was said of `sha`; an outdated thread is about lines that the head lacks.
+    """
 
     id: int
     node_id: str
@@ -60,6 +64,8 @@ class ReviewThread:
     comments: list[ReviewComment] = field(default_factory=list)
     resolved_by: User | None = None
     is_outdated: bool = False
+    start_line: int | None = None
+    start_side: Literal["LEFT", "RIGHT"] | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -84,6 +90,19 @@ class QueueEntry:
     enqueued_at: datetime
     state: QueueState = "QUEUED"
     head_sha: str | None = None
+    """The commit that the queue tests: the base with this and all before it merged."""
+    base_sha: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """How large a pull request is at a (base, head)."""
+
+    pair: tuple[str, str]
+    commits: int
+    files: int
+    additions: int
+    deletions: int
 
 
 @dataclass(slots=True, eq=False)
@@ -113,6 +132,9 @@ class PullRequest:
     queue_entry: QueueEntry | None = None
     maintainer_can_modify: bool = False
     mergeable: bool | None = None
+    test_merge_sha: str | None = None
+    """The commit at refs/pull/N/merge."""
+    measure: Measure | None = None
     judged: tuple[str, str] | None = None
     """The (head, base) that a reader asked about last; GitHub computes after the first question."""
 

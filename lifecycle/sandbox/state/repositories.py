@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         CheckSuite,
         CommitStatus,
         PlannedCheck,
+        Workflow,
     )
     from lifecycle.sandbox.state.issues import Issue, Label, Milestone
     from lifecycle.sandbox.state.pulls import PullRequest, QueueEntry
@@ -49,6 +50,34 @@ class Protection:
     merge_queue: bool = False
     ruleset_id: int | None = None
     name: str = ""
+    requires_pull: bool = False
+    code_owners: bool = False
+    last_push_approval: bool = False
+    linear_history: bool = False
+    allow_deletions: bool = False
+    block_creations: bool = False
+    enforcement: Literal["active", "evaluate", "disabled"] = "active"
+    includes: tuple[str, ...] = ()
+    """Of a ruleset, instead of the pattern: `~ALL`, `~DEFAULT_BRANCH`, `refs/heads/PATTERN`."""
+    excludes: tuple[str, ...] = ()
+    app_ids: dict[str, int] = field(default_factory=dict)
+    """The app from which the check of a context has to come, where it matters."""
+    id: int = 0
+    created_at: datetime = field(default_factory=now)
+    updated_at: datetime = field(default_factory=now)
+
+    has_checks: bool = False
+    """Whether checks are demanded although none is named."""
+
+    @property
+    def demands_checks(self) -> bool:
+        """Whether checks are demanded at all."""
+        return self.has_checks or bool(self.contexts)
+
+    @property
+    def demands_pull(self) -> bool:
+        """Whether a change has to come by a pull request."""
+        return self.requires_pull or self.approvals > 0
 
 
 @dataclass(slots=True, eq=False)
@@ -69,6 +98,13 @@ class Repository:
     allow_rebase_merge: bool = True
     allow_auto_merge: bool = True
     delete_branch_on_merge: bool = False
+    allow_update_branch: bool = False
+    allow_forking: bool = True
+    has_projects: bool = True
+    has_wiki: bool = True
+    is_template: bool = False
+    homepage: str | None = None
+    topics: list[str] = field(default_factory=list)
     parent: Repository | None = field(default=None, repr=False)
     forks: list[Repository] = field(default_factory=list, repr=False)
     created_at: datetime = field(default_factory=now)
@@ -77,6 +113,8 @@ class Repository:
     roles: dict[str, Role] = field(default_factory=dict)
     files: dict[str, str] = field(default_factory=dict, repr=False)
     """What the first commit holds, for as long as nobody asked for the git repository."""
+    bundle: str | None = field(default=None, repr=False)
+    """The whole of its git instead, as base64 of a git bundle."""
     labels: dict[str, Label] = field(default_factory=dict, repr=False)
     """By name in lower case: GitHub compares them so."""
     milestones: dict[int, Milestone] = field(default_factory=dict, repr=False)
@@ -88,6 +126,15 @@ class Repository:
     statuses: dict[str, list[CommitStatus]] = field(default_factory=dict, repr=False)
     """By commit, oldest first."""
     protections: list[Protection] = field(default_factory=list, repr=False)
+    workflows: dict[str, Workflow] = field(default_factory=dict, repr=False)
+    """By name."""
+    suites_by_sha: dict[str, list[CheckSuite]] = field(default_factory=dict, repr=False)
+    suites_by_run: dict[int, CheckSuite] = field(default_factory=dict, repr=False)
+    suites_indexed: int = 0
+    """How many of `suites` the two tables above know; `actions.suites` keeps them."""
+    pulls_by_head: dict[str, PullRequest] = field(default_factory=dict, repr=False)
+    pulls_indexed: int = 0
+    """How many of `pulls` that table knows; `actions.suites` and a push keep it."""
     queues: dict[str, list[QueueEntry]] = field(default_factory=dict, repr=False)
     """The merge queue of each base branch, first to merge first."""
     required_approvals: int = 0
@@ -96,6 +143,10 @@ class Repository:
     rollup_reads: dict[str, int] = field(default_factory=dict, repr=False)
     announced: set[str] = field(default_factory=set, repr=False)
     last_number: int = 0
+    gone: set[int] = field(default_factory=set, repr=False)
+    """Numbers of issues that were deleted."""
+    moved: dict[int, Issue] = field(default_factory=dict, repr=False)
+    """Issues that were transferred to another repository, by the number that they had here."""
 
     _git: BareRepository | None = field(default=None, repr=False)
     _heads: dict[str, str] | None = field(default=None, repr=False)
@@ -135,8 +186,8 @@ class Repository:
 
     @property
     def has_git(self) -> bool:
-        """Whether the bare repository was made already."""
-        return self._git is not None
+        """Whether the bare repository was made already, by this process or by one before."""
+        return self._git is not None or (self.world.folder / f"{self.id}.git" / "HEAD").exists()
 
     @property
     def heads(self) -> dict[str, str]:

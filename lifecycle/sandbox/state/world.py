@@ -28,6 +28,15 @@ class Lagging(Protocol):
 Shown = TypeVar("Shown", bound=Lagging)
 
 
+@dataclass(frozen=True, slots=True)
+class Link:
+    """Something to download; `until` is a moment of the clock that never runs backwards."""
+
+    data: bytes = field(repr=False)
+    content_type: str
+    until: float
+
+
 @dataclass(slots=True, eq=False)
 class World:
     """All that the sandbox knows. `folder` is where bare repositories are made."""
@@ -46,6 +55,10 @@ class World:
     projects: list[Project] = field(default_factory=list)
     nodes: dict[str, Any] = field(default_factory=dict, repr=False)
     """Everything that has a global id, by it."""
+    unsettled: list[Repository] = field(default_factory=list, repr=False)
+    """Where something happened that a waiting merge may have waited for; see actions/settling.py."""
+    links: dict[str, Link] = field(default_factory=dict, repr=False)
+    """What can be downloaded for a while without a token, by path."""
     lag: dict[str, int] = field(default_factory=lambda: {"pulls": 0, "comments": 0})
     lock: threading.RLock = field(default_factory=threading.RLock)
     serial: Iterator[int] = field(default_factory=lambda: itertools.count(1_000_001))

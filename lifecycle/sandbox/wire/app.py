@@ -13,17 +13,22 @@ from typing import TYPE_CHECKING, Any
 from werkzeug.wrappers import Request, Response
 
 from lifecycle.sandbox import control_api, outage
-from lifecycle.sandbox.errors import ApiError
+from lifecycle.sandbox.actions import settling
+from lifecycle.sandbox.errors import ApiError, SandboxError
 from lifecycle.sandbox.git import http as git_http
 from lifecycle.sandbox.graph import run as graph
+from lifecycle.sandbox.page import serving as page
 from lifecycle.sandbox.rest import router
 from lifecycle.sandbox.rest.asking import not_found
-from lifecycle.sandbox.wire.call import Call, Reply, authenticate, spend
+from lifecycle.sandbox.wire import limits, links
+from lifecycle.sandbox.wire.call import Call, Reply, authenticate
+from lifecycle.sandbox.wire.headers import is_tagged, standing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from wsgiref.types import StartResponse
 
+    from lifecycle.sandbox.faults import Fault
     from lifecycle.sandbox.state.accounts import Token
     from lifecycle.sandbox.wire.requestlog import Entry, RequestKind
     from lifecycle.sandbox.wire.site import Site
@@ -44,16 +49,30 @@ class Application:
     """
 
     site: Site
-    reset: int = field(default_factory=lambda: int(time.time()) + HOUR)
+    began: int = field(default_factory=lambda: int(time.time()))
     serial: Iterator[int] = field(default_factory=itertools.count)
+
+    @property
+    def reset(self) -> int:
+        """When the present hour of every token ends, in seconds since the epoch."""
+        return self.began + HOUR * (1 + (int(time.time()) - self.began) // HOUR)
 
     def __call__(self, environ: dict[str, Any], start: StartResponse) -> Iterable[bytes]:
         """Answer one request."""
         request = Request(environ)
-        if request.path.startswith(CONTROL):
-            return self._control(request)(environ, start)
-        answer = self._answered(request, environ)
+        try:
+            answer = self._routed(request, environ)
+        except SandboxError as error:  # the file of `--db` cannot be written
+            answer = _json(500, {"message": str(error), "error": str(error)})
         return answer(environ, start)
+
+    def _routed(self, request: Request, environ: dict[str, Any]) -> Response:
+        """Who answers: the page for people, the control endpoint, or GitHub."""
+        if page.is_page(request):
+            return page.respond(self.site, request)
+        if request.path.startswith(CONTROL):
+            return self._control(request)
+        return self._answered(request, environ)
 
     def _control(self, request: Request) -> Response:
         verb = request.path.removeprefix(CONTROL)
@@ -63,7 +82,9 @@ class Application:
         arguments = _decoded(request)
         if arguments is None:
             return _json(400, {"error": "A control verb takes a JSON object."})
-        return _json(*control_api.perform(self.site, verb, arguments))
+        answer = _json(*control_api.perform(self.site, verb, arguments))
+        self._keep(request)
+        return answer
 
     def _answered(self, request: Request, environ: dict[str, Any]) -> Response:
         is_git = git_http.is_git(request.path)
@@ -75,19 +96,39 @@ class Application:
         entry = self.site.log.begin(request.method, request.path, operation, kind, number)
         with self.site.world.lock:
             fault = self.site.faults.strike(request.method, request.path, operation)
+        if self.site.faults.latency and not is_git:
+            self.site.signal.pause(environ["werkzeug.socket"], self.site.faults.latency)
         if fault and fault.when == "before":
             answer = outage.response(fault, None, self.site.signal, environ)
         elif is_git:
             answer = git_http.respond(self.site.world, request)
+        elif request.path.startswith(links.PREFIX):
+            answer = links.respond(self.site.world, request)
         else:
             answer = self._api(request, body, entry)
+            self._note(request, body, answer, None)
+        self._keep(request)
         if fault and fault.when == "after":
             if answer.is_streamed:
                 answer.get_data()  # all of a clone or push has to happen first
             answer = outage.response(fault, answer, self.site.signal, environ)
+        if fault and not is_git and fault.kind in {"status", "graphql_error"}:
+            self._note(request, body, answer, fault)
         if fault is None or fault.kind not in {"hang", "cut"}:
             entry.status = answer.status_code
         return answer
+
+    def _keep(self, request: Request) -> None:
+        """Write what changed to the file, if there is one, before anybody hears of it."""
+        if self.site.keeper and request.method not in {"GET", "HEAD"}:
+            with self.site.world.lock:
+                self.site.keeper.save(self.site.world)
+
+    def _note(
+        self, request: Request, body: dict[str, Any] | None, answer: Response, fault: Fault | None
+    ) -> None:
+        if self.site.recorder:
+            self.site.recorder.note(request, body, answer, fault.when if fault else None)
 
     def _api(self, request: Request, body: dict[str, Any] | None, entry: Entry) -> Response:
         token: Token | None = None
@@ -97,9 +138,17 @@ class Application:
                 reply = self._reply(request, body, token, entry)
             except ApiError as error:
                 reply = Reply(error.status, error.body(), error.headers)
-            answer = self._with_headers(reply, token, entry)
+            answer = self._tagged(request, _bodied(reply), entry)
+            self._add_headers(answer, reply, token, entry)
+            settling.settle(self.site.world)
+        return answer
+
+    def _tagged(self, request: Request, answer: Response, entry: Entry) -> Response:
+        """The answer with its ETag, or 304 for a client that has it already."""
+        if answer.status_code in {200, 201} and is_tagged(entry):
+            digest = hashlib.sha256(answer.get_data()).hexdigest()
+            answer.set_etag(digest, weak=request.method == "GET")
         if request.method == "GET" and answer.status_code == 200:
-            answer.set_etag(hashlib.sha256(answer.get_data()).hexdigest(), weak=True)
             answer.make_conditional(request)
         return answer
 
@@ -114,7 +163,8 @@ class Application:
                     documentation=GRAPHQL_DOCS,
                 )  # fmt: skip
             raise ApiError(401, "Requires authentication")
-        if body is None:
+        listed = _listed(request) if body is None else None
+        if body is None and (listed is None or is_graphql):
             raise ApiError(400, "Problems parsing JSON")
         call = Call(
             self.site.world,
@@ -122,8 +172,17 @@ class Application:
             request.host_url.rstrip("/"),
             request.path,
             request.args.to_dict(),
-            body,
+            body or {},
+            listed=listed,
+            accept=request.headers.get("Accept", ""),
+            reset=self.reset,
         )
+        limits.begin(token, self.reset)
+        message = limits.exceeded(token, limits.resource_of(entry.kind, entry.path))
+        if message and entry.path != "/rate_limit":
+            if is_graphql:
+                return Reply(200, limits.graphql_refusal(message))
+            raise limits.refusal(message)
         if not is_graphql:
             return router.answer(call, request.method)
         if request.method != "POST":
@@ -132,21 +191,27 @@ class Application:
         entry.points = done.points
         return Reply(200, done.body)
 
-    def _with_headers(self, reply: Reply, token: Token | None, entry: Entry) -> Response:
-        answer = _json(reply.status, reply.body)
-        answer.headers["x-github-media-type"] = "github.v3; format=json"
+    def _add_headers(
+        self, answer: Response, reply: Reply, token: Token | None, entry: Entry
+    ) -> None:
+        kind, path, is_known = entry.kind, entry.path, token is not None
+        answer.headers.update(
+            standing(kind, entry.method, path, reply.status, reply.body, is_known=is_known)
+        )
         answer.headers["x-github-request-id"] = f"5A4D:{entry.n:06X}:{next(self.serial):06X}"
-        if entry.kind == "rest":
-            answer.headers["x-github-api-version-selected"] = "2022-11-28"
-        if token is not None:
-            resource = "graphql" if entry.kind == "graphql" else "core"
-            cost = 0 if entry.path == "/rate_limit" else entry.points or 1
-            answer.headers.update(spend(token, resource, cost, self.reset))
+        if answer.status_code == 304:
+            answer.headers.remove("x-github-media-type")
+        if token is not None and token.kind != "jwt":  # an App as itself has no budget
+            resource = limits.resource_of(kind, path)
+            # What the client has already costs nothing:
+            # https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api
+            is_free = path == "/rate_limit" or answer.status_code == 304
+            limits.spend(token, resource, 0 if is_free else entry.points or 1)
+            answer.headers.update(limits.headers(token, resource, self.reset))
             if token.kind == "classic":
                 answer.headers["x-oauth-scopes"] = ", ".join(sorted(token.scopes))
                 answer.headers["x-accepted-oauth-scopes"] = "repo"
         answer.headers.update(reply.headers)
-        return answer
 
 
 def _decoded(request: Request) -> dict[str, Any] | None:
@@ -158,6 +223,25 @@ def _decoded(request: Request) -> dict[str, Any] | None:
         decoded = json.loads(raw)
         return decoded if isinstance(decoded, dict) else None
     return None
+
+
+def _listed(request: Request) -> list[Any] | None:
+    """The JSON array in a request's body, None if it is none."""
+    with contextlib.suppress(ValueError, RecursionError):
+        decoded = json.loads(request.get_data())
+        return decoded if isinstance(decoded, list) else None
+    return None
+
+
+def _bodied(reply: Reply) -> Response:
+    """A reply as it goes out: JSON, nothing, or bytes of a type that its headers say."""
+    if reply.body is None:
+        answer = Response(status=reply.status)
+        answer.headers.remove("Content-Type")
+        return answer
+    if isinstance(reply.body, bytes):
+        return Response(reply.body, status=reply.status)
+    return _json(reply.status, reply.body)
 
 
 def _json(status: int, value: Any) -> Response:

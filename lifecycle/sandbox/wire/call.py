@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlencode
 
 from lifecycle.sandbox.errors import ApiError
+from lifecycle.sandbox.state.times import now
+from lifecycle.sandbox.wire import appjwt
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -17,13 +19,15 @@ if TYPE_CHECKING:
     from lifecycle.sandbox.state.accounts import Token, User
     from lifecycle.sandbox.state.world import World
 
-LIMIT = 5000
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A JSON answer."""
+    """A JSON answer; a body of None is no body, one of bytes goes out as it is.
+
+    With bytes, `headers` says of what type they are.
+    """
 
     status: int
     body: Any
@@ -39,6 +43,10 @@ class Call:
         query: The query parameters.
         body: The decoded JSON body, {} if there is none.
         seen: What this one request has counted as read already.
+        listed: The decoded body where it is a JSON array, as some endpoints of labels take.
+        accept: The media types that the client asks for.
+        reset: When the token's hour ends, in seconds since the epoch.
+        memo: What was worked out once for this one request, such as a repository's payload.
     """
 
     world: World
@@ -48,18 +56,27 @@ class Call:
     query: Mapping[str, str] = field(default_factory=dict)
     body: Mapping[str, Any] = field(default_factory=dict)
     seen: set[object] = field(default_factory=set)
+    listed: list[Any] | None = None
+    accept: str = ""
+    reset: int = 0
+    memo: dict[object, Any] = field(default_factory=dict)
 
     @property
     def viewer(self) -> User:
         """The token's owner."""
         return self.token.user
 
-    def page(self, things: Sequence[T]) -> tuple[list[T], dict[str, str]]:
+    @property
+    def web(self) -> str:
+        """Where people look: `api.HOST` is the API of the pages at `HOST`; else both are one host."""
+        return self.base.removesuffix("/api/v3").replace("://api.", "://", 1)
+
+    def page(self, things: Sequence[T], *, default: int = 30) -> tuple[list[T], dict[str, str]]:
         """The page that the query asks for, and its Link header if there are others.
 
         Source: https://docs.github.com/rest/using-the-rest-api/using-pagination-in-the-rest-api
         """
-        size = min(max(self._number("per_page", 30), 1), 100)
+        size = min(max(self._number("per_page", default), 1), max(default, 100))
         page = max(self._number("page", 1), 1)
         last = max(math.ceil(len(things) / size), 1)
         targets: dict[str, int] = {}
@@ -105,18 +122,8 @@ def authenticate(world: World, header: str | None) -> Token | None:
     if value is None:
         return None
     token = world.tokens.get(value)
-    if token is None:
+    if token is None and appjwt.is_jwt(value):
+        return appjwt.authenticate(world, value)
+    if token is None or (token.expires_at and token.expires_at <= now()):
         raise ApiError(401, "Bad credentials")
     return token
-
-
-def spend(token: Token, resource: str, cost: int, reset: int) -> dict[str, str]:
-    """Count the cost against a token's hour and say what is left, in GitHub's five headers."""
-    used = token.used[resource] = token.used.get(resource, 0) + cost
-    return {
-        "x-ratelimit-limit": str(LIMIT),
-        "x-ratelimit-remaining": str(max(LIMIT - used, 0)),
-        "x-ratelimit-used": str(used),
-        "x-ratelimit-reset": str(reset),
-        "x-ratelimit-resource": resource,
-    }

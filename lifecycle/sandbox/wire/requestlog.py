@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
@@ -54,6 +55,31 @@ class RequestLog:
         """All entries as JSON objects."""
         with self.changed:
             return [asdict(entry) for entry in self.entries]
+
+    def newest(self, most: int) -> list[Entry]:
+        """The last entries, oldest first."""
+        with self.changed:
+            return list(self.entries[-most:])
+
+    @property
+    def total(self) -> int:
+        """How many entries there are."""
+        return len(self.entries)
+
+    def counts(self) -> Counter[str]:
+        """How many requests came of each kind."""
+        with self.changed:
+            return Counter(entry.kind for entry in self.entries)
+
+    def failed(self) -> int:
+        """How many were refused, or not answered."""
+        with self.changed:
+            return sum(1 for one in self.entries if one.status is None or one.status >= 400)
+
+    def points(self) -> int:
+        """What the GraphQL requests cost."""
+        with self.changed:
+            return sum(entry.points or 0 for entry in self.entries)
 
     def await_count(self, count: int, seconds: float) -> bool:
         """Wait until `count` requests have arrived; False if `seconds` passed first."""

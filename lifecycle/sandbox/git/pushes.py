@@ -1,0 +1,137 @@
+"""What a push wants, read off its first lines, and the rules that refuse a part of it.
+
+A push begins with a line for each ref: the old commit, the new one, the ref's name; zeros stand for
+"none". The rules are asked before git sees the push; git's `update` hook tells them to the client,
+and knows the one thing that needs the pushed commits: whether a ref would be forced.
+Source: https://git-scm.com/docs/pack-protocol#_reference_update_request_and_packfile_transfer
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import IO, TYPE_CHECKING
+
+from lifecycle.sandbox.actions import rules
+
+if TYPE_CHECKING:
+    from lifecycle.sandbox.state.accounts import User
+    from lifecycle.sandbox.state.repositories import Repository
+
+VARIABLE = "SANDBOX_REFUSALS"
+HOOK = f"""\
+#!/bin/sh
+# Written by the sandbox: tells a client which rule keeps it from a ref.
+case "$2" in *[!0]*) ;; *) kind=any ;; esac
+case "$3" in *[!0]*) ;; *) kind=any ;; esac
+if [ -z "$kind" ]; then
+  if git merge-base --is-ancestor "$2" "$3"; then kind=any; else kind=forced; fi
+fi
+tab=$(printf '\\t')
+printf '%s' "${VARIABLE}" | while IFS="$tab" read -r ref when text; do
+  if [ "$ref" = "$1" ] && [ "$when" = "$kind" ]; then
+    printf '%b' "$text" >&2
+    exit 1
+  fi
+done
+"""
+REASON = b"hook declined"
+"""What git's report says of a ref that the hook refuses; GitHub names its own hook."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refusals:
+    """What a push may not do: by ref, when (`any`, or only if `forced`), the text and the reason."""
+
+    listed: tuple[tuple[str, str, str, str], ...] = ()
+
+    def variable(self) -> str:
+        """For the hook: a line for each."""
+        lines = [f"{ref}\t{when}\t{_escaped(text)}\n" for ref, when, text, _ in self.listed]
+        return "".join(lines)
+
+    def named(self, report: bytes) -> bytes:
+        """Git's report with GitHub's reasons, in packets of the right length."""
+        for ref, _, _, reason in self.listed:
+            report = _replaced(report, ref.encode(), reason.encode())
+        return report
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("\n", "\\n")
+
+
+def _replaced(report: bytes, ref: bytes, reason: bytes) -> bytes:
+    """Rewrite `ng REF hook declined` wherever it stands, with the lengths of its packets.
+
+    The report is a packet inside of packets of a side band, so two lengths grow by as much.
+    """
+    line = b"ng " + ref + b" " + REASON + b"\n"
+    place = report.find(line)
+    if place < 0:
+        return report
+    better = b"ng " + ref + b" " + reason + b"\n"
+    grown = len(better) - len(line)
+    report = report[:place] + better + report[place + len(line) :]
+    report = _lengthened(report, place - 4, grown)
+    outer = _packet_around(report, place - 4)
+    return report if outer is None else _lengthened(report, outer, grown)
+
+
+def _lengthened(report: bytes, place: int, grown: int) -> bytes:
+    length = int(report[place : place + 4], 16) + grown
+    return report[:place] + b"%04x" % length + report[place + 4 :]
+
+
+def _packet_around(report: bytes, inner: int) -> int | None:
+    """Where the side band's packet begins that holds a place; None without a side band."""
+    place = 0
+    while place < inner:
+        length = int(report[place : place + 4], 16)
+        if place + max(length, 4) > inner:
+            return place
+        place += max(length, 4)
+    return None
+
+
+def commands(stream: IO[bytes]) -> tuple[list[rules.Push], bytes]:
+    """The refs that a push wants to move, and the bytes that said so; they are gone from the stream."""
+    found: list[rules.Push] = []
+    taken = b""
+    while True:
+        head = stream.read(4)
+        taken += head
+        if len(head) < 4 or head == b"0000":
+            return found, taken
+        line = stream.read(int(head, 16) - 4)
+        taken += line
+        if line.startswith((b"shallow ", b"push-cert")):
+            continue
+        parts = line.split(b"\0", 1)[0].decode(errors="replace").rstrip("\n").split(" ", 2)
+        if len(parts) == 3:
+            old, new = (one if set(one) != {"0"} else None for one in parts[:2])
+            found.append(rules.Push(parts[2], old, new))
+
+
+def refusals(repo: Repository, user: User, wanted: list[rules.Push], page: str) -> Refusals:
+    """What of a push the rules refuse."""
+    listed = []
+    for push in wanted:
+        forms = [("any", push)]
+        if push.old and push.new:
+            forms.append(("forced", replace(push, forced=True)))
+        for when, form in forms:
+            refused = rules.push_refusal(repo, user, form)
+            if refused is not None:
+                listed.append((push.ref, when, *rules.push_message(push.ref, refused, page)))
+    return Refusals(tuple(listed))
+
+
+def install(repo: Repository) -> None:
+    """Let a repository have the hook."""
+    path = repo.git.path / "hooks" / "update"
+    if not path.exists():
+        path.parent.mkdir(exist_ok=True)
+        fresh = path.with_suffix(".new")
+        fresh.write_text(HOOK, encoding="utf-8")
+        fresh.chmod(0o700)
+        fresh.replace(path)

@@ -1,0 +1,81 @@
+"""What of GitHub's GraphQL the sandbox answers: read off the tables that answer it.
+
+One place says what is supported, the tables of the subjects' files (`repositories.py`, `issues.py`
+and so on). Each may have three:
+
+- `RESOLVERS`: type to field to the function that reads it, called with the call, the thing, and
+  the field's arguments by their GraphQL names. An argument is supported if the function names it,
+  or, where the function takes `**given`, if the key does: `"issues(labels, states)"`. The
+  arguments of a page (`first`, `last`, `after`, `before`) and required ones need not be named.
+- `PLAIN`: type to the fields, separated by spaces, that are a key or attribute of the same name.
+- `INPUTS`: input type to the fields, separated by spaces, that are taken. Required ones and
+  `clientMutationId` need not be named.
+
+What a page of things has (`nodes`, `edges`, `pageInfo`, `totalCount`) is supported everywhere.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from types import ModuleType
+
+PAGING = frozenset({"first", "last", "after", "before"})
+KEY = re.compile(r"(?P<name>\w+)(?:\((?P<arguments>[\w, ]*)\))?")
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """The subjects' tables, put together.
+
+    Attributes:
+        resolvers: The function of a field, by type and name.
+        fields: The arguments of each supported field, by type and name.
+        inputs: The supported fields of each input type.
+    """
+
+    resolvers: dict[str, dict[str, Callable[..., Any]]] = field(default_factory=dict)
+    fields: dict[str, dict[str, frozenset[str]]] = field(default_factory=dict)
+    inputs: dict[str, frozenset[str]] = field(default_factory=dict)
+
+
+def put_together(subjects: Iterable[ModuleType]) -> Tables:
+    """Read the tables of these subjects.
+
+    Raises:
+        ValueError: A key is not a field's name, with or without its arguments in parentheses.
+    """
+    tables = Tables()
+    for subject in subjects:
+        for kind, resolvers in getattr(subject, "RESOLVERS", {}).items():
+            for key, resolver in resolvers.items():
+                name, arguments = _read(key)
+                tables.resolvers.setdefault(kind, {})[name] = resolver
+                tables.fields.setdefault(kind, {})[name] = arguments | _named(resolver)
+        for kind, names in getattr(subject, "PLAIN", {}).items():
+            for name in names.split():
+                tables.fields.setdefault(kind, {}).setdefault(name, frozenset())
+        for kind, names in getattr(subject, "INPUTS", {}).items():
+            tables.inputs[kind] = tables.inputs.get(kind, frozenset()) | set(names.split())
+    return tables
+
+
+def _read(key: str) -> tuple[str, frozenset[str]]:
+    found = KEY.fullmatch(key)
+    if found is None:
+        raise ValueError(f"{key!r} is no field: write its name, or name(argument, argument).")
+    return found["name"], frozenset(re.findall(r"\w+", found["arguments"] or ""))
+
+
+def _named(resolver: Callable[..., Any]) -> frozenset[str]:
+    """The arguments that a resolver names; the first two, call and thing, are everybody's."""
+    kinds = {inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY}
+    parameters = list(inspect.signature(resolver).parameters.values())
+    leading = [one for one in parameters if one.kind is inspect.Parameter.VAR_POSITIONAL]
+    rest = parameters if leading else parameters[2:]
+    return frozenset(one.name for one in rest if one.kind in kinds)

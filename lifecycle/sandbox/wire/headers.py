@@ -1,0 +1,77 @@
+"""Headers that answers of GitHub's API carry whatever they answer.
+
+Seen on 726 recorded answers of 2022 to 2026 (tests/conformance reads them); what browsers may do with
+an answer is in https://docs.github.com/rest/using-the-rest-api/using-cors-and-jsonp-to-make-cross-origin-requests
+and when it changed in https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from werkzeug.http import http_date
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from lifecycle.sandbox.wire.requestlog import Entry
+
+EXPOSED = (
+    "ETag, Link, Location, Retry-After, X-GitHub-OTP, X-RateLimit-Limit, X-RateLimit-Remaining, "
+    "X-RateLimit-Used, X-RateLimit-Resource, X-RateLimit-Reset, X-OAuth-Scopes, X-Accepted-OAuth-Scopes, "
+    "X-Poll-Interval, X-GitHub-Media-Type, X-GitHub-SSO, X-GitHub-Request-Id, Deprecation, Sunset"
+)
+EVERYWHERE: Mapping[str, str] = {
+    "access-control-allow-origin": "*",
+    "access-control-expose-headers": EXPOSED,
+    "content-security-policy": "default-src 'none'",
+    "referrer-policy": "origin-when-cross-origin, strict-origin-when-cross-origin",
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "deny",
+    "x-xss-protection": "0",
+}
+VARIES = "Accept-Encoding, Accept, X-Requested-With"
+DATED = re.compile(
+    r"/(repos/[^/]+/[^/]+(/(issues|pulls|milestones)/\d+|/pulls/comments/\d+)?|user|(users|orgs)/[^/]+)"
+)
+"""Single things whose answers say when they changed; lists, comments of issues, runs and apps do not."""
+
+
+def standing(
+    kind: str, method: str, path: str, status: int, body: Any, *, is_known: bool
+) -> dict[str, str]:
+    """The headers of an answer that do not depend on its token's limits.
+
+    Args:
+        kind: `rest` or `graphql`.
+        method: The request's.
+        path: The request's.
+        status: The answer's.
+        body: The answer's, before it is written as JSON.
+        is_known: Whether the request came with a token.
+    """
+    headers = dict(EVERYWHERE)
+    if kind == "graphql":
+        return headers | {"x-github-media-type": "github.v4; format=json", "vary": VARIES}
+    headers["x-github-api-version-selected"] = "2022-11-28"
+    headers["vary"] = VARIES
+    if status != 302:
+        headers["x-github-media-type"] = "github.v3; format=json"
+    if status in {200, 201} and path == "/rate_limit":
+        headers["cache-control"] = "no-cache"
+    elif status in {200, 201}:
+        headers["cache-control"] = f"{'private' if is_known else 'public'}, max-age=60, s-maxage=60"
+        who = "Authorization, Cookie, X-GitHub-OTP, " if is_known else ""
+        headers["vary"] = f"Accept, {who}{VARIES}"
+    changed = body.get("updated_at") if isinstance(body, dict) else None
+    if method == "GET" and status == 200 and changed and DATED.fullmatch(path):
+        headers["last-modified"] = http_date(datetime.fromisoformat(changed))
+    return headers
+
+
+def is_tagged(entry: Entry) -> bool:
+    """Whether a successful answer has an ETag; recorded ones of GraphQL, limits and search have none."""
+    untagged = entry.path == "/rate_limit" or entry.path.startswith("/search/")
+    return entry.kind == "rest" and not untagged

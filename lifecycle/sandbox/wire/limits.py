@@ -1,0 +1,112 @@
+"""What a token may ask in an hour, and what is said when that is used up.
+
+Secondary limits (concurrency, requests a minute, writes a minute) are faults that a test sets: their
+numbers are not promised. Sources:
+https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api and
+https://docs.github.com/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lifecycle.sandbox.errors import ApiError
+
+if TYPE_CHECKING:
+    from lifecycle.sandbox.state.accounts import Token
+
+RESOURCES = {
+    "core": 5000, "graphql": 5000, "search": 30, "code_search": 10,
+    "integration_manifest": 5000, "source_import": 100, "dependency_snapshots": 100,
+    "code_scanning_upload": 1000, "code_scanning_autofix": 10, "scim": 15000,
+    "actions_runner_registration": 10000, "audit_log": 1750, "audit_log_streaming": 15,
+}  # fmt: skip
+"""The numbers of recorded answers to `GET /rate_limit`; only the first three are spent here."""
+ACTIONS_LIMIT = 1000
+"""Requests an hour of a workflow's own token, in each repository."""
+DOCUMENTATION = (
+    "https://docs.github.com/rest/overview/rate-limits-for-the-rest-api"
+    "#primary-rate-limit-for-authenticated-users"
+)
+
+
+def resource_of(kind: str, path: str) -> str:
+    """Which budget a request is on."""
+    if kind == "graphql":
+        return "graphql"
+    return "search" if path.startswith("/search/") else "core"
+
+
+def limit_of(token: Token, resource: str) -> int:
+    """How much of a resource a token has in an hour (of `search`: a minute)."""
+    if token.limit is not None and resource != "search":
+        return token.limit
+    return ACTIONS_LIMIT if token.kind == "actions" and resource == "core" else RESOURCES[resource]
+
+
+def left(token: Token, resource: str) -> int:
+    """What is left of it."""
+    return max(limit_of(token, resource) - token.used.get(resource, 0), 0)
+
+
+def begin(token: Token, reset: int) -> None:
+    """Begin a token's hour anew, if another one has begun."""
+    if token.reset != reset:
+        token.reset = reset
+        token.used.clear()
+
+
+def spend(token: Token, resource: str, cost: int) -> None:
+    """Count a cost; one that was refused is counted by nobody."""
+    token.used[resource] = token.used.get(resource, 0) + cost
+
+
+def headers(token: Token, resource: str, reset: int) -> dict[str, str]:
+    """GitHub's five headers about a budget."""
+    return {
+        "x-ratelimit-limit": str(limit_of(token, resource)),
+        "x-ratelimit-remaining": str(left(token, resource)),
+        "x-ratelimit-used": str(min(token.used.get(resource, 0), limit_of(token, resource))),
+        "x-ratelimit-reset": str(reset),
+        "x-ratelimit-resource": resource,
+    }
+
+
+def exceeded(token: Token, resource: str) -> str | None:
+    """GitHub's sentence for a token that has nothing left, or None."""
+    if left(token, resource):
+        return None
+    whose = (
+        f"installation ID {token.user.id}" if token.is_integration else f"user ID {token.user.id}"
+    )
+    already = " already" if resource == "graphql" else ""
+    return f"API rate limit{already} exceeded for {whose}."
+
+
+def refusal(message: str) -> ApiError:
+    """A REST answer of that sentence."""
+    return ApiError(
+        403,
+        f"{message} If you reach out to GitHub Support for help, please include the request ID.",
+        documentation=DOCUMENTATION,
+    )
+
+
+def graphql_refusal(message: str) -> dict[str, Any]:
+    """A GraphQL answer of that sentence, which is a 200."""
+    error = {"type": "RATE_LIMIT", "code": "graphql_rate_limit", "message": message}
+    return {"errors": [error]}
+
+
+def budgets(token: Token, reset: int) -> dict[str, Any]:
+    """All budgets of a token, as `GET /rate_limit` lists them."""
+    resources = {
+        name: {
+            "limit": limit_of(token, name),
+            "used": min(token.used.get(name, 0), limit_of(token, name)),
+            "remaining": left(token, name),
+            "reset": reset,
+        }
+        for name in RESOURCES
+    }
+    return {"resources": resources, "rate": resources["core"]}

@@ -1,0 +1,62 @@
+"""Downloads behind a redirect: logs, at another host, without a token, for a minute.
+
+GitHub keeps them in a storage service that refuses an Authorization header.
+Sources: https://docs.github.com/rest/actions/workflow-jobs#download-job-logs-for-a-workflow-run and
+https://learn.microsoft.com/rest/api/storageservices/blob-service-error-codes
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from typing import TYPE_CHECKING
+
+from werkzeug.wrappers import Response
+
+from lifecycle.sandbox.state.world import Link
+
+if TYPE_CHECKING:
+    from werkzeug.wrappers import Request
+
+    from lifecycle.sandbox.state.world import World
+    from lifecycle.sandbox.wire.call import Call
+
+PREFIX = "/_downloads/"
+SECONDS = 60
+HOSTS = {"127.0.0.1": "localhost", "localhost": "127.0.0.1"}
+"""Another name of this machine: a client takes its token off when the host changes."""
+
+
+def offer(call: Call, data: bytes, content_type: str) -> str:
+    """The address of a new link."""
+    path = f"{PREFIX}{secrets.token_urlsafe(16)}"
+    call.world.links[path] = Link(data, content_type, time.monotonic() + SECONDS)
+    scheme, _, place = call.base.partition("://")
+    host, colon, port = place.partition("/")[0].partition(":")
+    return f"{scheme}://{HOSTS.get(host, 'actions-results.localhost')}{colon}{port}{path}"
+
+
+def expire(world: World) -> int:
+    """Let every link be too old, and return how many there were."""
+    number = len(world.links)
+    world.links = {
+        path: Link(b"", one.content_type, float("-inf")) for path, one in world.links.items()
+    }
+    return number
+
+
+def respond(world: World, request: Request) -> Response:
+    """Answer whoever follows a link."""
+    if "Authorization" in request.headers:
+        return _refused(400, "InvalidAuthenticationInfo", "Authentication information is not given")
+    link = world.links.get(request.path)
+    if link is None:
+        return _refused(404, "BlobNotFound", "The specified blob does not exist.")
+    if time.monotonic() > link.until:
+        return _refused(403, "AuthenticationFailed", "Signature not valid in this time frame.")
+    return Response(link.data, content_type=link.content_type)
+
+
+def _refused(status: int, code: str, message: str) -> Response:
+    text = f'<?xml version="1.0"?><Error><Code>{code}</Code><Message>{message}</Message></Error>'
+    return Response(text, status=status, content_type="application/xml")

@@ -1,0 +1,100 @@
+"""Writes down what was asked and answered, for whoever wants to hold it against GitHub.
+
+A line of JSON is one exchange over REST or GraphQL. No credential is in it: of a request's headers
+only those are kept that change an answer's form.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+from urllib.parse import urlsplit
+
+from lifecycle.sandbox.errors import SandboxError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from werkzeug.wrappers import Request, Response
+
+VARIABLE = "LIFECYCLE_SANDBOX_RECORD"
+FORMING = (
+    "accept",
+    "content-type",
+    "if-modified-since",
+    "if-none-match",
+    "x-github-api-version",
+)
+"""Headers of a request that change the form of its answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recorder:
+    """Appends to one file, which other sandboxes may append to as well.
+
+    Attributes:
+        handle: The open file. Each line is one write at its end, so that none is torn.
+    """
+
+    handle: int
+
+    def note(
+        self,
+        request: Request,
+        sent: Mapping[str, Any] | None,
+        answer: Response,
+        fault: Literal["before", "after"] | None = None,
+    ) -> None:
+        """Write down an answer before it goes out.
+
+        Args:
+            request: What was asked.
+            sent: The decoded body of the request.
+            answer: The whole answer, not a stream.
+            fault: When a fault took the place of the answer; None for GitHub's own.
+
+        Raises:
+            OSError: The disk is full, or the file is gone.
+        """
+        is_empty = request.method == "HEAD" or answer.status_code in {204, 304}
+        record = {
+            "method": request.method,
+            "path": _path(request),
+            "query": request.query_string.decode("utf-8", "replace"),
+            "asked": {name: request.headers[name] for name in FORMING if name in request.headers},
+            "sent": sent,
+            "status": answer.status_code,
+            "headers": {name.lower(): value for name, value in answer.headers},
+            "text": "" if is_empty else answer.get_data().decode("utf-8", "replace"),
+            "fault": fault,
+        }
+        os.write(self.handle, json.dumps(record, separators=(",", ":")).encode() + b"\n")
+
+    def close(self) -> None:
+        """Let the file go."""
+        os.close(self.handle)
+
+
+def _path(request: Request) -> str:
+    """The path as it was asked for: a name in it may hold an escaped slash."""
+    asked = str(request.environ.get("REQUEST_URI", request.path))
+    return urlsplit(asked).path if "://" in asked else asked.partition("?")[0]
+
+
+def recorder_of(environment: Mapping[str, str]) -> Recorder | None:
+    """A recorder to the file that LIFECYCLE_SANDBOX_RECORD names; None if it names none.
+
+    Raises:
+        SandboxError: The file cannot be written.
+    """
+    path = environment.get(VARIABLE)
+    if not path:
+        return None
+    try:
+        return Recorder(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600))
+    except OSError as error:
+        raise SandboxError(
+            f"{path} cannot be written; name another file in {VARIABLE}, or unset it."
+        ) from error
