@@ -7,6 +7,14 @@
         tree.hand_off("Fix race condition in the task queue")
         report = tree.tick()
 
+    from lifecycle.api import GitHub
+
+    with GitHub("octo-org/hello-service") as hub:
+        hub.comments.ensure_comment(42, "report", "All is well.")
+
+A `Worktree` follows one claim; a `GitHub` keeps issues, pull requests, checks and board items of one
+repository as they are wanted.
+
 Everything raises one of three errors: `Refused` (a rule of ours; nothing was written), `Transient`
 (unknown or not now; look again after `retry_after` seconds), `Rejected` (GitHub or git said no; see
 `evidence`). Times are seconds since the epoch, UTC. Every operation may be repeated: what is already
@@ -32,34 +40,66 @@ from lifecycle.clock import SystemClock
 from lifecycle.deadline import Deadline
 from lifecycle.engine import Report
 from lifecycle.errors import (
+    HeadMoved,
     HeldByAnother,
     IllegalMove,
     LifecycleError,
+    NotFound,
+    NotMergeable,
     Refused,
     Rejected,
     Transient,
+    UnknownOption,
 )
+from lifecycle.ops.hub import GitHub
 from lifecycle.plan import Say, Tone, Wake
 from lifecycle.ports import Board, Clock, Forge
+from lifecycle.shapes import (
+    Annotation,
+    CheckRunFacts,
+    CommentFacts,
+    Ensured,
+    IssueFacts,
+    ItemFacts,
+    LabelFacts,
+    PullFacts,
+    RefFacts,
+    StatusFacts,
+)
 from lifecycle.wiring import World
 
 __all__ = [
     "CLAIM",
+    "Annotation",
+    "CheckRunFacts",
     "Claim",
+    "CommentFacts",
+    "Ensured",
+    "GitHub",
     "HandedOff",
+    "HeadMoved",
     "HeldByAnother",
     "IllegalMove",
+    "IssueFacts",
+    "ItemFacts",
+    "LabelFacts",
     "LifecycleError",
+    "NotFound",
+    "NotMergeable",
     "Phase",
+    "PullFacts",
     "Record",
+    "RefFacts",
     "Refused",
     "Rejected",
     "Report",
     "Say",
     "Status",
+    "StatusFacts",
     "Taken",
     "Tone",
     "Transient",
+    "UnknownOption",
     "Wake",
     "Worktree",
 ]

@@ -1,0 +1,5 @@
+"""Operations that may be repeated: each reads, compares, and writes only the difference.
+
+One file a subject. They sit on the calls of `lifecycle/github/`, and raise only Refused, Transient and
+Rejected. Requests are counted as if each were paid for: every docstring says how many are made.
+"""

@@ -1,0 +1,134 @@
+"""Labels of the repository, and those of an issue or pull request. Their case is ignored."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+from lifecycle.errors import AlreadyExists, NotFound, UnknownOption
+from lifecycle.github.issue_calls import IssueCalls
+from lifecycle.ops.settle import missing, present, settled
+from lifecycle.shapes import Ensured, IssueFacts, LabelFacts
+
+
+class Labels:
+    """What may be asked of labels."""
+
+    def __init__(self, calls: IssueCalls) -> None:
+        self._calls = calls
+
+    def ensure_label(
+        self, name: str, *, color: str = "", description: str = ""
+    ) -> Ensured[LabelFacts]:
+        """The repository has this label.
+
+        Args:
+            name: its name; one that differs in case only is adopted as it is.
+            color: six hexadecimal digits without `#`; "" leaves it alone, or to GitHub.
+            description: at most 100 characters; "" leaves it alone.
+
+        Requests: unchanged 1, else 2.
+        Sources: https://docs.github.com/rest/issues/labels#get-a-label,
+        https://docs.github.com/rest/issues/labels#create-a-label and
+        https://docs.github.com/rest/issues/labels#update-a-label
+
+        Raises:
+            Rejected: GitHub says no, as to a colour that is none.
+            Transient: not now, or it is unknown whether it was made.
+        """
+        wanted = LabelFacts(name, color.lower(), description)
+        found = self._calls.label(name)
+        if found is None:
+            return settled(
+                lambda: self._calls.create_label(wanted),
+                lambda: self._calls.label(name),
+                told=(AlreadyExists,),
+            )
+        if _fits(found, wanted):
+            return Ensured(found, changed=False)
+
+        def look() -> LabelFacts | None:
+            now = self._calls.label(name)
+            return now if now is not None and _fits(now, wanted) else None
+
+        return settled(lambda: self._calls.edit_label(name, wanted), look)
+
+    def ensure_labels(
+        self,
+        number: int,
+        *,
+        add: tuple[str, ...] = (),
+        remove: tuple[str, ...] = (),
+        only: tuple[str, ...] | None = None,
+        create: bool = False,
+    ) -> Ensured[IssueFacts]:
+        """The issue or pull request has these labels and not those; with `only`, exactly these.
+
+        Args:
+            number: the issue or pull request.
+            add: labels that it has to have.
+            remove: labels that it must not have.
+            only: all that it has to have; instead of the two.
+            create: make a label that the repository lacks. GitHub would make a misspelt one
+                silently, so without this it is refused.
+
+        Requests: unchanged 1; to add, 1 more for each hundred labels of the repository, 1, and 1 for
+        each label made; to remove, 1 for each.
+        Sources: https://docs.github.com/rest/issues/labels#add-labels-to-an-issue and
+        https://docs.github.com/rest/issues/labels#remove-a-label-from-an-issue
+
+        Raises:
+            UnknownOption: the repository has no such label; the sentence names those that it has.
+                Nothing was changed.
+            NotFound: there is no such issue.
+            Rejected, Transient: as everywhere.
+        """
+        found = self._calls.issue(number)
+        wanted = add if only is None else only
+        unwanted = remove if only is None else missing(found.labels, only)
+        missed, surplus = missing(wanted, found.labels), present(unwanted, found.labels)
+        now = found.labels
+        if missed:
+            self._demand(missed, create=create)
+            now = self._add(number, missed)
+        for name in surplus:
+            self._remove(number, name)
+        left = missing(now, surplus)
+        return Ensured(replace(found, labels=left), changed=bool(missed or surplus))
+
+    def _demand(self, names: tuple[str, ...], *, create: bool) -> None:
+        there = tuple(one.name for one in self._calls.labels())
+        unknown = missing(names, there)
+        if unknown and not create:
+            raise UnknownOption(
+                f"The repository has no label {' and no '.join(unknown)}, so nothing was changed; its "
+                f"labels are: {', '.join(there) or 'none'}."
+            )
+        for name in unknown:
+            settled(
+                partial(self._calls.create_label, LabelFacts(name)),
+                partial(self._calls.label, name),
+                told=(AlreadyExists,),
+            )
+
+    def _add(self, number: int, names: tuple[str, ...]) -> tuple[str, ...]:
+        def look() -> tuple[str, ...] | None:
+            now = self._calls.issue(number).labels
+            return None if missing(names, now) else now
+
+        return settled(lambda: self._calls.add_labels(number, names), look).now
+
+    def _remove(self, number: int, name: str) -> None:
+        def remove() -> bool:
+            self._calls.remove_label(number, name)
+            return True
+
+        def look() -> bool | None:
+            return None if present((name,), self._calls.issue(number).labels) else True
+
+        settled(remove, look, unless=(NotFound,))
+
+
+def _fits(found: LabelFacts, wanted: LabelFacts) -> bool:
+    has_color = not wanted.color or found.color.lower() == wanted.color
+    return has_color and (not wanted.description or found.description == wanted.description)

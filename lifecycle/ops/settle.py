@@ -1,0 +1,110 @@
+"""What a write came to where nobody can say: look before telling that it is unknown.
+
+The one place that knows how a create is made at most once: it is never sent again here. Where the
+answer was lost, or says that there is such a thing already, the thing is looked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from lifecycle.errors import LifecycleError, Rejected, Transient
+from lifecycle.shapes import Ensured
+
+T = TypeVar("T")
+
+LAGGING_SECONDS = 10.0
+"""GitHub says that a thing exists, and no read shows it yet: how long to wait."""
+
+
+def settled(
+    write: Callable[[], T],
+    look: Callable[[], T | None],
+    *,
+    told: tuple[type[Rejected], ...] = (),
+    unless: tuple[type[Rejected], ...] = (),
+) -> Ensured[T]:
+    """What is true after the write: its answer, or what a look shows where there is none.
+
+    What GitHub says was there already is not this call's doing; what is found after a lost answer
+    counts as its own.
+
+    Args:
+        write: sends it; Transient with `is_ambiguous` if it may have landed without an answer.
+        look: what is there if it is as wanted, else None.
+        told: the errors by which GitHub says that it is so already.
+        unless: errors that stand unless the look shows that it is so all the same: somebody else was
+            quicker, or it is gone that was to be removed.
+
+    Raises:
+        Transient: nobody knows; or GitHub says that it is there, and no read shows it yet.
+        LifecycleError: everything else that `write` raises.
+    """
+    try:
+        return Ensured(write(), changed=True)
+    except told as error:
+        found = look()
+        if found is not None:
+            return Ensured(found, changed=False)
+        raise Transient(error.sentence, retry_after=LAGGING_SECONDS) from None
+    except unless:
+        found = _looked(look)
+        if found is None:
+            raise
+        return Ensured(found, changed=True)
+    except Transient as error:
+        found = _looked(look) if error.is_ambiguous else None
+        if found is None:
+            raise
+        return Ensured(found, changed=True)
+
+
+def _looked(look: Callable[[], T | None]) -> T | None:
+    """What a look shows; a failed look is no news: the write's own error says what is unknown."""
+    try:
+        return look()
+    except LifecycleError:
+        return None
+
+
+def same(one: str, other: str) -> bool:
+    """True if two texts are the same to GitHub, which may keep other line ends and outer spaces."""
+    return _plain(one) == _plain(other)
+
+
+def _plain(text: str) -> str:
+    return "\n".join(line.rstrip() for line in text.strip().splitlines())
+
+
+def text_changes(
+    title: str | None, body: str | None, *, shown_title: str, shown_body: str
+) -> dict[str, str]:
+    """What of a title and a body has to be written; None leaves one alone."""
+    changes = {}
+    if title is not None and not same(title, shown_title):
+        changes["title"] = title
+    if body is not None and not same(body, shown_body):
+        changes["body"] = body
+    return changes
+
+
+def folded(names: tuple[str, ...]) -> set[str]:
+    """Names that GitHub compares without regard to case: labels, logins."""
+    return {name.casefold() for name in names}
+
+
+def missing(wanted: tuple[str, ...], there: tuple[str, ...]) -> tuple[str, ...]:
+    """Those of `wanted` that are not `there`, each once, in their order."""
+    known = folded(there)
+    found: dict[str, str] = {}
+    for name in wanted:
+        if name.casefold() not in known:
+            found.setdefault(name.casefold(), name)
+    return tuple(found.values())
+
+
+def present(wanted: tuple[str, ...], there: tuple[str, ...]) -> tuple[str, ...]:
+    """Those that are `there` and among `wanted`, as they are spelt there."""
+    known = folded(wanted)
+    return tuple(name for name in there if name.casefold() in known)

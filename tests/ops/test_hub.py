@@ -1,0 +1,175 @@
+"""The object: where token and addresses come from, its connections, its time, its errors."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import responses
+
+from lifecycle.api import GitHub, LifecycleError, Refused, Rejected, Transient
+from lifecycle.errors import BadConfig, BadCredentials, NoToken
+from lifecycle.github.calls import Calls
+from lifecycle.sandbox.faults import Fault
+from tests.ops.ground import APP, Ground, PatientClock, hub_on
+
+
+def test_everything_comes_from_the_environment(ground: Ground, tmp_path: Path) -> None:
+    """Token and addresses are found where every other part of the product finds them."""
+    environment = {
+        "GH_TOKEN": ground.info.token,
+        "GITHUB_API_URL": ground.info.api_url,
+        "GITHUB_GRAPHQL_URL": ground.info.graphql_url,
+        "XDG_CONFIG_HOME": str(tmp_path),
+    }
+    with GitHub(ground.info.repository, environment=environment) as hub:
+        assert hub.issues.ensure_text(42, title="New").changed
+
+
+def test_the_users_file_is_read(ground: Ground, tmp_path: Path) -> None:
+    """The user's own file gives addresses, and a command for the token."""
+    (tmp_path / "lifecycle").mkdir()
+    (tmp_path / "lifecycle/config.toml").write_text(
+        f'api_url = "{ground.info.api_url}"\ngraphql_url = "{ground.info.graphql_url}"\n'
+        f'token_command = ["printf", "{ground.info.token}"]\n'
+    )
+    with GitHub(ground.info.repository, environment={"XDG_CONFIG_HOME": str(tmp_path)}) as hub:
+        assert not hub.issues.ensure_open(42).changed
+        assert hub.board(1).item(42) is not None
+
+
+def test_what_is_given_wins(ground: Ground) -> None:
+    """A token and addresses that are given are used, whatever the environment says."""
+    environment = {
+        "GH_TOKEN": "another",
+        "GITHUB_API_URL": "https://example.com",
+        "GITHUB_GRAPHQL_URL": "https://example.com/graphql",
+    }
+    info = ground.info
+    with GitHub(
+        info.repository, token=info.token, api_url=info.api_url, environment=environment
+    ) as hub:
+        assert not hub.issues.ensure_open(42).changed
+        assert hub.board(1).item(42) is not None  # GraphQL is found beside REST
+
+
+def test_nothing_is_read_before_the_first_call() -> None:
+    """Building needs neither token nor network; the first call says what is missing."""
+    hub = GitHub("octo-org/hello-service", environment={"PATH": "", "HOME": "/nowhere"})
+    hub.disconnect()
+    with pytest.raises(NoToken):
+        _ = hub.issues
+    with pytest.raises(NoToken, match="empty"):
+        _ = GitHub("octo-org/hello-service", token=" ", environment={}).issues
+    with pytest.raises(BadConfig, match="owner/name"):
+        GitHub("hello-service")
+
+
+def test_no_secret_is_shown(ground: Ground) -> None:
+    """The token is in no repr and in no error."""
+    hub = GitHub("octo-org/hello-service", token="ghp_secret-123456", environment={},
+                 api_url=ground.info.api_url)  # fmt: skip
+    with hub, pytest.raises(BadCredentials) as caught:
+        hub.issues.ensure_open(42)
+    assert "token= of this call" in str(caught.value)
+    for shown in (repr(hub), repr(hub.issues), str(caught.value), repr(vars(caught.value))):
+        assert "ghp_secret" not in shown
+
+
+def test_one_connection_serves_all_and_closes(ground: Ground) -> None:
+    """REST and GraphQL have one connection each; after closing, the object opens others."""
+    with hub_on(ground.info) as hub:
+        for _ in range(3):
+            hub.issues.ensure_open(42)
+            hub.board(1).item(42)
+        assert ground.control.connections() == 2
+    hub.issues.ensure_open(42)
+    assert ground.control.connections() == 3
+    hub.disconnect()
+
+
+def test_all_calls_share_their_time(ground: Ground) -> None:
+    """When the time is up nothing more is sent."""
+    clock = PatientClock()
+    hub = GitHub(ground.info.repository, token=ground.info.token, api_url=ground.info.api_url,
+                 environment={}, clock=clock, seconds=10)  # fmt: skip
+    with hub:
+        hub.issues.ensure_open(42)
+        clock.sleep(11)
+        ground.asked()
+        with pytest.raises(Transient, match="time"):
+            hub.issues.ensure_open(42)
+    assert ground.asked() == []
+
+
+def test_an_outage_is_transient(ground: Ground) -> None:
+    """Nobody answers a read: tried three times, and then said, with nothing changed."""
+    ground.unanswered("before", "GET", "/issues/42$", count=3)
+    with pytest.raises(Transient, match="nothing was changed") as caught:
+        ground.hub.issues.ensure_closed(42)
+    assert not caught.value.is_ambiguous
+    assert len(ground.asked()) == 3
+
+
+@pytest.mark.parametrize("body", ["[]", '{"id": 1}', '"text"', "null", "<html>", ""])
+def test_an_odd_answer_is_transient(body: str) -> None:
+    """An answer of another shape than documented is neither believed nor a defect of ours."""
+    address = "https://api.github.com:443/repos/octo-org/hello-service/issues/42"
+    hub = GitHub("octo-org/hello-service", token="none", environment={}, clock=PatientClock())
+    with hub, responses.RequestsMock() as mock:
+        mock.get(address, body=body)
+        with pytest.raises(Transient, match="cannot be read"):
+            hub.issues.ensure_closed(42)
+
+
+def test_a_limit_keeps_its_time(ground: Ground) -> None:
+    """A used-up limit on a write is said with the time to wait, and nothing is sent again."""
+    limited = {"retry-after": "120"}
+    ground.control.add_fault(
+        Fault("status", method="POST", path="/comments$", status=403, headers=limited)
+    )
+    with pytest.raises(Transient, match="120 seconds") as caught:
+        ground.hub.comments.ensure_comment(42, "k", "Text")
+    assert (caught.value.retry_after, caught.value.is_ambiguous) == (120.0, False)
+
+
+def test_a_token_of_no_user(app: Ground) -> None:
+    """An app's token may not ask REST who it is; its own comments are known all the same."""
+    assert app.hub.comments.ensure_comment(42, "k", "Text").changed
+    assert not app.hub.comments.ensure_comment(42, "k", "Text").changed
+    with hub_on(app.info, APP) as later:
+        assert not later.comments.ensure_comment(42, "k", "Text").changed
+
+
+def test_every_error_is_one_of_three(ground: Ground) -> None:
+    """What a caller has to expect: refused, transient, rejected; nothing else."""
+    for operation in (
+        lambda: ground.hub.issues.ensure_open(4040),
+        lambda: ground.hub.comments.ensure_comment(42, "a b", "Text"),
+        lambda: ground.hub.pulls.ensure_pull_request("none", title="T"),
+        lambda: ground.hub.board(9).ensure_item(45),
+    ):
+        with pytest.raises(LifecycleError) as caught:
+            operation()
+        assert isinstance(caught.value, (Refused, Transient, Rejected))
+        assert str(caught.value).strip()
+        assert "\n" not in str(caught.value)
+
+
+def test_pages_are_followed(ground: Ground) -> None:
+    """A list of more than a hundred is read to its end, by the page that GitHub names."""
+    for number in range(101):
+        ground.control.comment(42, f"Comment {number}")
+    ground.hub.comments.ensure_comment(42, "k", "Text")
+    ground.asked()
+    assert not ground.hub.comments.ensure_comment(42, "k", "Text").changed
+    assert ground.asked().count("GET /issues/42/comments") == 2
+
+
+def test_calls_are_shared_by_the_groups(ground: Ground) -> None:
+    """One client and one login serve all groups of an object: whose token it is, is asked once."""
+    ground.hub.comments.ensure_comment(42, "k", "Text")
+    ground.hub.comments.ensure_comment(42, "k", "Text")
+    ground.hub.issues.ensure_issue("k", title="T")
+    assert ground.asked().count("GET /user") == 1
+    assert isinstance(ground.hub._calls, Calls)
