@@ -21,6 +21,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 import lifecycle
 from tests.bench.paths import BUDGET, NO_OPS, PYTHON, TRUE, Took, active_paths, quiet_probes
+from tests.bench.remote import FLOORS, LATENCY, MOST, POLL, Cost, Row, remote_rows
 from tests.bench.timing import interleaved
 
 ROUNDS = 60
@@ -38,9 +39,14 @@ def main(arguments: Sequence[str]) -> int:
     with tempfile.TemporaryDirectory(prefix="lifecycle-bench-") as folder:
         quiet = interleaved(quiet_probes(Path(folder)), options.rounds)
         active = active_paths(Path(folder), options.cycles)
+        remote = remote_rows(Path(folder), options.cycles)
     console = Console(highlight=False)
-    console.print(quiet_table(quiet, options.rounds), active_table(active, quiet, options.cycles))
-    faults = judge(quiet, active)
+    console.print(
+        quiet_table(quiet, options.rounds),
+        active_table(active, quiet, options.cycles),
+        remote_table(remote, options.cycles),
+    )
+    faults = judge(quiet, active) + judge_remote(remote)
     for fault in faults:
         console.print(f"[bold red]too much[/]: {fault}")
     return 1 if faults else 0
@@ -71,6 +77,53 @@ def active_table(active: Sequence[Took], quiet: Mapping[str, float], cycles: int
         counts = (str(path.requests), str(BUDGET[path.name]))
         table.add_row(path.name, f"{path.seconds * 1e3:.0f}", ratio, *counts)
     return table
+
+
+def remote_table(rows: Sequence[Row], cycles: int) -> Table:
+    """Requests, points and time of each path where a request takes 100 ms, the floor, and `gh`."""
+    title = f"GitHub {LATENCY * 1e3:.0f} ms away (medians of {cycles}): requests / points, ms"
+    table = Table(title=title, title_justify="left")
+    table.add_column("path")
+    for name in ("floor", "warm", "÷ floor", "cold", "÷ floor", "gh", "gh ÷ warm"):
+        table.add_column(name, justify="right")
+    for row in rows:
+        floor = FLOORS[row.name]
+        gh = (_cost(row.gh), f"{row.gh.seconds / row.warm.seconds:.1f}") if row.gh else ("-", "-")
+        table.add_row(
+            row.name,
+            f"{floor.requests}, {floor.ms:g}",
+            *(
+                text
+                for cost in (row.warm, row.cold)
+                for text in (_cost(cost), _over(cost, floor.ms))
+            ),
+            *gh,
+        )
+    return table
+
+
+def _cost(cost: Cost) -> str:
+    return f"{cost.requests} / {cost.points}, {cost.seconds * 1e3:.0f}"
+
+
+def _over(cost: Cost, floor: float) -> str:
+    return f"{cost.seconds * 1e3 / floor:.1f}"
+
+
+def judge_remote(rows: Sequence[Row]) -> list[str]:
+    """Which path takes more requests than it may, or more than one point to look."""
+    faults = []
+    for row in rows:
+        for kind, cost, most in zip(
+            ("cold", "warm"), (row.cold, row.warm), MOST[row.name], strict=True
+        ):
+            if cost.requests > most:
+                faults.append(
+                    f"{row.name} takes {cost.requests} requests {kind}, and may take {most}"
+                )
+        if row.name == POLL and row.warm.points > 1:
+            faults.append(f"a look costs {row.warm.points} points, and may cost 1")
+    return faults
 
 
 def judge(quiet: Mapping[str, float], active: Sequence[Took]) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import shutil
 import sys
 from functools import partial
 from pathlib import Path
@@ -25,6 +26,7 @@ from tests.bench.paths import (
     active_paths,
     quiet_probes,
 )
+from tests.bench.remote import FLOORS, MOST, POLL, Cost, Row, remote_rows
 from tests.bench.timing import Probe, ProbeFailedError, interleaved, seconds_of
 
 FINE = {TRUE: 0.001, **dict.fromkeys(NO_OPS, 0.001), PYTHON: 0.008, QUIET: 0.06}
@@ -116,3 +118,25 @@ def test_the_tables_show_every_path() -> None:
         console.print(bench.quiet_table(FINE, 1), bench.active_table(WITHIN, FINE, 1))
     text = captured.get()
     assert all(name in text for name in (*FINE, *BUDGET))
+
+
+def test_far_away_paths_stay_within_their_requests(tmp_path: Path) -> None:
+    """Cold and warm, beside `gh` where it is installed: each path is there, and asks what it may."""
+    rows = remote_rows(tmp_path, 1)
+    assert [row.name for row in rows] == list(FLOORS)
+    assert bench.judge_remote(rows) == []
+    assert all((row.cold.requests, row.warm.requests) == MOST[row.name] for row in rows)
+    assert all(row.gh is not None for row in rows) == (shutil.which("gh") is not None)
+    console = Console(width=140, file=io.StringIO())
+    with console.capture() as captured:
+        console.print(bench.remote_table(rows, 1))
+    assert all(name in captured.get() for name in FLOORS)
+
+
+def test_a_look_that_costs_two_points_is_a_fault() -> None:
+    """The observation stays at one predicted point, and each path within its requests."""
+    dear, fine = Cost(0.2, 1, 2), Cost(0.2, 1, 1)
+    (fault,) = bench.judge_remote([Row(POLL, fine, dear, None)])
+    assert fault == "a look costs 2 points, and may cost 1"
+    (fault,) = bench.judge_remote([Row(POLL, Cost(0.2, 2, 1), fine, None)])
+    assert fault == "idle poll takes 2 requests cold, and may take 1"
