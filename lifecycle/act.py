@@ -14,13 +14,11 @@ from lifecycle.claim import lease, pr_body
 from lifecycle.claim.briefing import BOARD_CACHE
 from lifecycle.claim.desk import Desk
 from lifecycle.claim.state import Record
-from lifecycle.errors import LifecycleError, PullRequestExists, Rejected, Transient
+from lifecycle.errors import LifecycleError, PullRequestExists, Rejected
 from lifecycle.model import BoardItem, PullRequest, PullState
+from lifecycle.ops.settle import settled
 from lifecycle.redact import redact
 from lifecycle.wiring import World
-
-LAGGING_SECONDS = 10.0
-"""GitHub says that a pull request exists, and no read shows it yet: how long to wait."""
 
 
 def perform(action: plan.Action, world: World, desk: Desk, record: Record) -> plan.Fact:
@@ -78,20 +76,13 @@ def _open(action: plan.OpenPullRequest, world: World) -> PullRequest:
     body = pr_body.body(
         world.root, summary=action.title, issue=action.issue, link=world.settings.issue_link
     )
-    try:
-        return world.forge.create_pull_request(
+    return settled(
+        lambda: world.forge.create_pull_request(
             title=pr_body.title(action.title), body=body, head=action.head, base=action.base
-        )
-    except PullRequestExists as error:
-        found = _find_open(action, world)
-        if found is not None:
-            return found
-        raise Transient(error.sentence, retry_after=LAGGING_SECONDS) from None
-    except Transient as error:
-        found = _find_open(action, world) if error.is_ambiguous else None
-        if found is not None:
-            return found
-        raise
+        ),
+        lambda: _find_open(action, world),
+        told=(PullRequestExists,),
+    ).now
 
 
 def _find_open(action: plan.OpenPullRequest, world: World) -> PullRequest | None:

@@ -7,14 +7,13 @@ GitHub Actions sets them; GH_TOKEN or GITHUB_TOKEN), or from the user's own file
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from lifecycle import home, store
+from lifecycle import home, readers, store
 from lifecycle.errors import BadConfig, NoToken
 from lifecycle.model import Repository
 
@@ -32,11 +31,15 @@ PROJECT_VARIABLES = _ENVIRONMENT["project_number"]
 HOOK_SECONDS = 8.0
 """The wall-clock deadline of on-stop and on-idle; LIFECYCLE_HOOK_SECONDS can only shorten it."""
 
-LINKS = ("Refs", "Closes")
-CLOSES = ("ask", "auto")
+LABEL_PREFIX = "status: "
 
 TOKEN_VARIABLES = ("GH_TOKEN", "GITHUB_TOKEN")
-_NAME = r"[A-Za-z0-9._-]+"
+APP_VARIABLES = {
+    "id": "LIFECYCLE_APP_ID",
+    "installation": "LIFECYCLE_APP_INSTALLATION",
+    "private_key": "LIFECYCLE_APP_PRIVATE_KEY_FILE",
+    "pem": "LIFECYCLE_APP_PRIVATE_KEY",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +56,8 @@ class Settings:
         project_number: the project's number, or None if there is no board.
         poll_seconds: backoff between two polls of the checks.
         close: "ask" (a person says yes to closing) or "auto" (the merge is the yes).
+        labels_use: "auto" (labels keep the Status where the board cannot be seen), "always", "never".
+        labels_prefix: what the names of these labels begin with, its last space included.
         api_url, graphql_url: where GitHub answers; never from a project's file.
         hook_seconds: the wall-clock deadline of on-stop and on-idle.
     """
@@ -66,9 +71,21 @@ class Settings:
     project_number: int | None = None
     poll_seconds: float = 120.0
     close: str = "ask"
+    labels_use: str = "auto"
+    labels_prefix: str = LABEL_PREFIX
     api_url: str = API_URL
     graphql_url: str = GRAPHQL_URL
     hook_seconds: float = HOOK_SECONDS
+
+    @property
+    def has_board(self) -> bool:
+        """True if a task's Status is kept anywhere but in the claim: on a board, or as labels."""
+        return self.project_number is not None or self.labels_use == "always"
+
+    @property
+    def board_name(self) -> str:
+        """Where the Status is kept, in words."""
+        return "the labels" if self.project_number is None else f"project {self.project_number}"
 
 
 def is_served(root: Path, environment: Mapping[str, str]) -> bool:
@@ -89,6 +106,54 @@ class Addresses:
         both = (urlsplit(url) for url in (self.api_url, self.graphql_url))
         return {f"{parts.scheme}://{parts.netloc.casefold()}" for parts in both}
 
+    @classmethod
+    def of_host(cls, host: str) -> Addresses:
+        """Where the GitHub answers whose pages and git lie on `host`.
+
+        Sources: https://docs.github.com/enterprise-server@latest/rest/using-the-rest-api/getting-started-with-the-rest-api
+        and, for `*.ghe.com`, https://docs.github.com/enterprise-cloud@latest/admin/data-residency
+        """
+        if host == "github.com":
+            return cls()
+        if host.endswith(".ghe.com"):
+            return cls(f"https://api.{host}", f"https://api.{host}/graphql")
+        return cls(f"https://{host}/api/v3", f"https://{host}/api/graphql")
+
+
+@dataclass(frozen=True, slots=True)
+class AppKey:
+    """A GitHub App whose installation tokens are used; `pem` is a secret.
+
+    Attributes:
+        id: the client ID, or the App's number.
+        installation: the installation's number, or None for the repository's.
+        key_file: where the private key lies, or None if `pem` holds it.
+        where: what named it, for sentences.
+    """
+
+    id: str
+    installation: int | None
+    key_file: Path | None
+    pem: str = field(default="", repr=False)
+    where: str = ""
+
+
+def web_host(api_url: str) -> str:
+    """The host of the pages and repositories of a GitHub, from its API's address."""
+    netloc = urlsplit(api_url).netloc.casefold()
+    return "github.com" if netloc == "api.github.com" else netloc.removeprefix("api.")
+
+
+def addresses(environment: Mapping[str, str]) -> Addresses:
+    """Where GitHub answers by the environment and the user's file; raises BadConfig."""
+    return _addresses(environment, _of_user(environment))
+
+
+def names_github(environment: Mapping[str, str]) -> bool:
+    """True if the environment or the user's file says where GitHub answers."""
+    named = any(environment.get(name) for name in ("GITHUB_API_URL", "GITHUB_GRAPHQL_URL"))
+    return named or bool({"api_url", "graphql_url"} & _of_user(environment).keys())
+
 
 def load(root: Path, environment: Mapping[str, str]) -> Settings:
     """Read the settings for one worktree.
@@ -100,20 +165,42 @@ def load(root: Path, environment: Mapping[str, str]) -> Settings:
     for name, variables in _ENVIRONMENT.items():
         given = next((environment[v] for v in variables if environment.get(v)), None)
         if given is not None:
-            values[name] = _number(variables[0], given) if name == "project_number" else given
+            values[name] = (
+                readers.number(variables[0], given) if name == "project_number" else given
+            )
     repository = environment.get("LIFECYCLE_REPOSITORY")
     if repository:
-        values["repository"] = _repository("LIFECYCLE_REPOSITORY", repository)
+        values["repository"] = readers.repository("LIFECYCLE_REPOSITORY", repository)
     addresses = _addresses(environment, _of_user(environment))
     values |= {"api_url": addresses.api_url, "graphql_url": addresses.graphql_url}
     limit = environment.get("LIFECYCLE_HOOK_SECONDS")
     if limit:
-        values["hook_seconds"] = min(_positive("LIFECYCLE_HOOK_SECONDS", limit), HOOK_SECONDS)
+        values["hook_seconds"] = min(
+            readers.positive("LIFECYCLE_HOOK_SECONDS", limit), HOOK_SECONDS
+        )
     return Settings(**values)
 
 
 def token(environment: Mapping[str, str]) -> tuple[str, str] | None:
-    """The token and where it came from, or None: a variable, else the user's token_command.
+    """The token and where it came from, or None: a variable, else the user's token_command."""
+    return variable_token(environment) or command_token(environment)
+
+
+def variable_token(environment: Mapping[str, str]) -> tuple[str, str] | None:
+    """The token of GH_TOKEN, else of GITHUB_TOKEN, and its name.
+
+    Raises:
+        BadConfig: the value cannot be sent as a header.
+    """
+    for name in TOKEN_VARIABLES:
+        value = environment.get(name, "").strip()
+        if value:
+            return sendable(value, name, f"export {name}=$(gh auth token)"), name
+    return None
+
+
+def command_token(environment: Mapping[str, str]) -> tuple[str, str] | None:
+    """The token that the user's token_command prints, and that name; None if there is no command.
 
     The command is the user's, and so is the token that it prints: it is run only for the addresses
     that the user's file names (or GitHub's own, if it names none), not for others that happen to be
@@ -123,31 +210,85 @@ def token(environment: Mapping[str, str]) -> tuple[str, str] | None:
         BadConfig: the value cannot be sent as a header, or the user's file cannot be used.
         NoToken: the command is for other hosts, failed, took too long or printed nothing.
     """
-    for name in TOKEN_VARIABLES:
-        value = environment.get(name, "").strip()
-        if value:
-            return _sendable(value, name, f"export {name}=$(gh auth token)"), name
     user = _of_user(environment)
     command: tuple[str, ...] = user.get("token_command", ())
     if not command:
         return None
     where = home.shown(home.CONFIG, environment)
-    others = _addresses(environment, user).hosts - _addresses({}, user).hosts
-    if others:
-        raise NoToken(
-            f"The token_command in {where} was not run and nothing was asked of GitHub: the environment "
-            f"names {min(others)}, which that file does not. Set GH_TOKEN for it, or api_url in "
-            "that file."
-        )
+    _demand_own_hosts(environment, user, f"token_command in {where}")
     from lifecycle.credentials import printed_by
 
     value = printed_by(command, where, environment)
-    return _sendable(
+    return sendable(
         value, f"What the token_command in {where} printed", command[0]
     ), "token_command"
 
 
-def _sendable(value: str, name: str, way: str) -> str:
+def app(environment: Mapping[str, str], *, of_user: bool) -> AppKey | None:
+    """The GitHub App that the environment names, or the user's file; None if it names none.
+
+    A key of the user's file is used for the addresses that this file names, and for no others that
+    happen to be in the environment.
+
+    Args:
+        environment: the variables, and where the user's file lies.
+        of_user: ask the file, not the variables.
+
+    Raises:
+        BadConfig: a value cannot be used, or one is missing.
+        NoToken: the file's App is for other addresses.
+    """
+    if of_user:
+        where = home.shown(home.CONFIG, environment)
+        user = _of_user(environment)
+        given = {key: user.get(f"app_{key}") for key in APP_VARIABLES}
+        shown = {key: f"app.{key} in {where}" for key in APP_VARIABLES}
+    else:
+        given = {key: environment.get(name) or None for key, name in APP_VARIABLES.items()}
+        shown = dict(APP_VARIABLES)
+        where = shown["id"]
+    if not any(given.values()):
+        return None
+    if given["id"] is None or not (given["private_key"] or given["pem"]):
+        missing = shown["id"] if given["id"] is None else shown["private_key"]
+        raise BadConfig(
+            f"A GitHub App is configured without {missing}, so nothing was asked of GitHub; add it, or "
+            "take the others away."
+        )
+    if of_user:
+        _demand_own_hosts(environment, user, f"GitHub App in {where}")
+    installation = given["installation"]
+    file = given["private_key"]
+    return AppKey(
+        id=readers.app_id(shown["id"], given["id"]),
+        installation=readers.number(shown["installation"], installation) if installation else None,
+        key_file=readers.own_file(shown["private_key"], file, environment) if file else None,
+        pem=str(given["pem"] or ""),
+        where=where,
+    )
+
+
+def _demand_own_hosts(environment: Mapping[str, str], user: Mapping[str, Any], what: str) -> None:
+    """Refuse to use the user's own secret for addresses that only the environment names."""
+    others = _addresses(environment, user).hosts - _addresses({}, user).hosts
+    if others:
+        raise NoToken(
+            f"The {what} was not used and nothing was asked of GitHub: the environment names "
+            f"{min(others)}, which that file does not. Set GH_TOKEN for it, or api_url in that file."
+        )
+
+
+def sendable(value: str, name: str, way: str) -> str:
+    """The value, if it can be a token.
+
+    Args:
+        value: what was found.
+        name: where, for the sentence.
+        way: a command that finds another.
+
+    Raises:
+        BadConfig: it has characters that no header can hold; it is not shown.
+    """
     if not value.isascii() or not value.isprintable() or " " in value:
         raise BadConfig(
             f"{name} holds something that cannot be a token (spaces, line breaks or special "
@@ -168,10 +309,10 @@ def _of_user(environment: Mapping[str, str]) -> dict[str, Any]:
 def _addresses(environment: Mapping[str, str], user: Mapping[str, Any]) -> Addresses:
     """Both addresses. GraphQL's goes with the REST address that stands in the same place."""
     given = environment.get("GITHUB_API_URL")
-    api_url = _url("GITHUB_API_URL", given) if given else user.get("api_url", API_URL)
+    api_url = readers.url("GITHUB_API_URL", given) if given else user.get("api_url", API_URL)
     graphql = environment.get("GITHUB_GRAPHQL_URL")
     if graphql:
-        return Addresses(api_url, _url("GITHUB_GRAPHQL_URL", graphql))
+        return Addresses(api_url, readers.url("GITHUB_GRAPHQL_URL", graphql))
     if not given and "graphql_url" in user:
         return Addresses(api_url, user["graphql_url"])
     return Addresses(api_url, _graphql_of(api_url))
@@ -225,95 +366,6 @@ def _flat(data: Mapping[str, Any], prefix: str = "") -> list[tuple[str, Any]]:
     return flat
 
 
-def _text(where: str, value: object) -> str:
-    if not isinstance(value, str) or not value.strip() or value.startswith("-"):
-        raise BadConfig(f"{where} must be a non-empty text, not {value!r}.")
-    return value.strip()
-
-
-def _repository(where: str, value: object) -> Repository:
-    match = re.fullmatch(rf"({_NAME})/({_NAME})", value) if isinstance(value, str) else None
-    if match is None:
-        raise BadConfig(f'{where} must be "owner/name", not {value!r}.')
-    return Repository(match[1], match[2])
-
-
-def _link(where: str, value: object) -> str:
-    found = next((link for link in LINKS if str(value).casefold() == link.casefold()), None)
-    if found is None:
-        raise BadConfig(f'{where} must be "Refs" or "Closes", not {value!r}.')
-    return found
-
-
-def _close(where: str, value: object) -> str:
-    if value not in CLOSES:
-        raise BadConfig(f'{where} must be "ask" or "auto", not {value!r}.')
-    return str(value)
-
-
-def _words(where: str, value: object) -> tuple[str, ...]:
-    words = value if isinstance(value, list) else []
-    if not words or not all(isinstance(w, str) and w and "\0" not in w for w in words):
-        raise BadConfig(
-            f'{where} must be a list of words, as in ["gh", "auth", "token"]; no shell reads it.'
-        )
-    return tuple(words)
-
-
-def _commands(where: str, value: object) -> tuple[str, ...]:
-    commands = [value] if isinstance(value, str) else value
-    if not isinstance(commands, list) or not all(isinstance(c, str) and c for c in commands):
-        raise BadConfig(f"{where} must be a command or a list of commands, not {value!r}.")
-    return tuple(commands)
-
-
-def _number(where: str, value: object) -> int:
-    text = str(value).strip()
-    if isinstance(value, bool) or not text.isascii() or not text.isdigit() or int(text) < 1:
-        raise BadConfig(f"{where} must be a whole number from 1 on, not {value!r}.")
-    return int(text)
-
-
-def _positive(where: str, value: object) -> float:
-    try:
-        number = float(value)  # type: ignore[arg-type]  # a wrong type raises TypeError below
-    except (TypeError, ValueError):
-        number = -1.0
-    if isinstance(value, bool) or not 0 < number < 1e9:
-        raise BadConfig(f"{where} must be a number of seconds above 0, not {value!r}.")
-    return number
-
-
-def _url(where: str, value: object) -> str:
-    """An address that a token may be sent to: https, or http on this machine."""
-    pattern = r"https?://[^\s/@]+(/[^\s@]*)?"
-    try:
-        is_url = isinstance(value, str) and re.fullmatch(pattern, value) is not None
-        parts = urlsplit(str(value))
-    except ValueError:  # a bracket that is none
-        is_url = False
-    if not is_url:
-        raise BadConfig(f"{where} must be an http or https URL without credentials.")
-    if parts.scheme == "http" and not _is_loopback(parts.hostname or ""):
-        raise BadConfig(
-            f"{where} is an http address, over which the token could be read on its way; nothing was "
-            "asked of GitHub. Use https; http is for this machine alone (localhost, 127.0.0.1, ::1)."
-        )
-    return str(value).rstrip("/")
-
-
-def _is_loopback(host: str) -> bool:
-    """True for `localhost`, 127.0.0.0/8 and ::1, as they are written: no name is looked up."""
-    if host == "localhost":
-        return True
-    from ipaddress import ip_address
-
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
 def _graphql_of(api_url: str) -> str:
     """GitHub Enterprise Server answers REST at /api/v3 and GraphQL at /api/graphql."""
     if api_url.endswith("/api/v3"):
@@ -322,21 +374,26 @@ def _graphql_of(api_url: str) -> str:
 
 
 _KEYS: dict[str, tuple[str, Any]] = {
-    "repository": ("repository", _repository),
-    "remote": ("remote", _text),
-    "base": ("base", _text),
-    "issue_link": ("issue_link", _link),
-    "validate": ("validate", _commands),
-    "close": ("close", _close),
-    "project.owner": ("project_owner", _text),
-    "project.number": ("project_number", _number),
-    "checks.poll_seconds": ("poll_seconds", _positive),
+    "repository": ("repository", readers.repository),
+    "remote": ("remote", readers.text),
+    "base": ("base", readers.text),
+    "issue_link": ("issue_link", readers.link),
+    "validate": ("validate", readers.commands),
+    "close": ("close", readers.close),
+    "project.owner": ("project_owner", readers.text),
+    "project.number": ("project_number", readers.number),
+    "checks.poll_seconds": ("poll_seconds", readers.positive),
+    "labels.use": ("labels_use", readers.use),
+    "labels.prefix": ("labels_prefix", readers.prefix),
 }
 """The keys of a project's file: the name in `Settings`, and what reads the value."""
 
 USER_KEYS: dict[str, tuple[str, Any]] = {
-    "api_url": ("api_url", _url),
-    "graphql_url": ("graphql_url", _url),
-    "token_command": ("token_command", _words),
+    "api_url": ("api_url", readers.url),
+    "graphql_url": ("graphql_url", readers.url),
+    "token_command": ("token_command", readers.words),
+    "app.id": ("app_id", readers.app_id),
+    "app.installation": ("app_installation", readers.number),
+    "app.private_key": ("app_private_key", readers.text),
 }
 """The keys of the user's config.toml."""

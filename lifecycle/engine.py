@@ -85,6 +85,7 @@ def tick(
         LockBusy: another process is at work on this claim.
     """
     world.refuse_tracked()
+    world.renew_token()
     with desk.folder.locked(world.deadline.remaining(at_most=30.0)):
         try:
             loaded = desk.load()
@@ -366,8 +367,8 @@ def _seen(world: World, desk: Desk, wake: Wake, loaded: Loaded) -> Seen:
     is_off = bool(off) and now < off["until"] and not is_tried
     rules = Rules(
         base=settings.base,
-        has_board=settings.project_number is not None and not is_off,
-        board_name=f"project {settings.project_number}",
+        has_board=settings.has_board and not is_off,
+        board_name=settings.board_name,
         poll_seconds=settings.poll_seconds,
         closes_itself=settings.close == consent.AUTO,
     )

@@ -17,13 +17,15 @@ class LifecycleError(Exception):
     Attributes:
         for_agent: True if the agent itself can mend it (edit the claim, commit, push); a hook tells
             the agent, everything else goes to the person.
+        evidence: the other side's own words, shortened, without secrets; "" if it said none.
     """
 
     for_agent = False
 
-    def __init__(self, sentence: str) -> None:
+    def __init__(self, sentence: str, *, evidence: str = "") -> None:
         super().__init__(sentence)
         self.sentence = sentence
+        self.evidence = evidence
 
     def __str__(self) -> str:
         return self.sentence
@@ -46,7 +48,15 @@ class IllegalMove(Refused):
 
 
 class NoToken(Refused):
-    """Neither GH_TOKEN nor GITHUB_TOKEN is set."""
+    """There is no token, or none that may be used here.
+
+    Attributes:
+        is_absent: nobody has given any; otherwise the sentence says what is wrong with what was given.
+    """
+
+    def __init__(self, sentence: str, *, is_absent: bool = False) -> None:
+        super().__init__(sentence)
+        self.is_absent = is_absent
 
 
 class BadConfig(Refused):
@@ -66,9 +76,14 @@ class Transient(LifecycleError):
     """
 
     def __init__(
-        self, sentence: str, *, retry_after: float | None = None, is_ambiguous: bool = False
+        self,
+        sentence: str,
+        *,
+        retry_after: float | None = None,
+        is_ambiguous: bool = False,
+        evidence: str = "",
     ) -> None:
-        super().__init__(sentence)
+        super().__init__(sentence, evidence=evidence)
         self.retry_after = retry_after
         self.is_ambiguous = is_ambiguous
 
@@ -78,15 +93,7 @@ class LockBusy(Transient):
 
 
 class Rejected(LifecycleError):
-    """The other side answered no.
-
-    Attributes:
-        evidence: the other side's own words, shortened, without secrets.
-    """
-
-    def __init__(self, sentence: str, *, evidence: str = "") -> None:
-        super().__init__(sentence)
-        self.evidence = evidence
+    """The other side answered no; `evidence` is its own words."""
 
 
 class BadCredentials(Rejected):
@@ -105,6 +112,14 @@ class MissingScope(Rejected):
     """The token lacks a scope; the sentence names it and the command that adds it."""
 
 
+class Unsupported(Rejected):
+    """This server does not know a field or a type that is needed (an older Enterprise Server)."""
+
+
+class Moved(Rejected):
+    """The repository has another name now: reads follow it, and a write is refused with a word."""
+
+
 class PullRequestExists(Rejected):
     """There is an open pull request for this head and base (422)."""
 
@@ -117,6 +132,20 @@ class NothingToMerge(Rejected):
 
 class HeadMissing(Rejected):
     """The head branch does not exist on the remote (422, field head)."""
+
+    for_agent = True
+
+
+class AlreadyExists(Rejected):
+    """There is such a label, milestone, ref or relation already (422)."""
+
+
+class NotMergeable(Rejected):
+    """The pull request cannot be merged as it is: a conflict, a rule, a missing check (405)."""
+
+
+class HeadMoved(Rejected):
+    """The branch is not where the caller saw it: somebody pushed meanwhile (409)."""
 
     for_agent = True
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import NoReturn
 from urllib.parse import urlsplit
 
+from lifecycle.config import web_host
 from lifecycle.deadline import Deadline
 from lifecycle.errors import BadConfig, GitFailed, Transient
 from lifecycle.model import Repository
@@ -185,7 +186,7 @@ def head_repository(git: GitRepository, remote: str, api_url: str) -> Repository
             "it, or name another one as remote in .lifecycle.toml."
         )
     found = parse_remote(url)
-    web = _web_host(api_url)
+    web = web_host(api_url)
     if found is None or not _is_host(found, web):
         where = found.host if found else "a place that is not owner/name on a host"
         raise BadConfig(
@@ -202,7 +203,7 @@ def remote_repositories(git: GitRepository, api_url: str) -> list[Repository]:
     """
     listed = git.run("remote", "--verbose", check=False).splitlines()
     urls = [match[1] for line in listed if (match := _LISTED.match(line))]
-    web = _web_host(api_url)
+    web = web_host(api_url)
     remotes = [found for url in urls if (found := parse_remote(url)) and _is_host(found, web)]
     return [remote.repository for remote in remotes]
 
@@ -211,11 +212,6 @@ def _is_host(remote: Remote, web: str) -> bool:
     # A name without a dot is an alias from ssh's config, as people with two accounts use it.
     is_alias = remote.may_be_alias and "." not in remote.host
     return remote.host in (web, f"ssh.{web}", f"www.{web}") or is_alias
-
-
-def _web_host(api_url: str) -> str:
-    netloc = urlsplit(api_url).netloc.casefold()
-    return "github.com" if netloc == "api.github.com" else netloc.removeprefix("api.")
 
 
 def _verb(args: tuple[str, ...]) -> str:

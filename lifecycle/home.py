@@ -1,9 +1,10 @@
 """The user's own folder: what no project may say for its user, and what the hooks' scripts read.
 
-`${XDG_CONFIG_HOME:-$HOME/.config}/lifecycle/` holds four files: `bin` (one line, the absolute path of
+`${XDG_CONFIG_HOME:-$HOME/.config}/lifecycle/` holds these files: `bin` (one line, the absolute path of
 the lifecycle command) and `hooks` (one line, the absolute folder of the hook scripts), which hooks
-without a Python environment of their own read; `config.toml`, the user's settings; and `trust.json`,
-the commands from projects' files that the user lets run.
+without a Python environment of their own read; `config.toml`, the user's settings; `trust.json`,
+the commands from projects' files that the user lets run; and, where a GitHub App is configured,
+`app-tokens.json` with its lock, the tokens of its installations until they end.
 
 Source: the XDG Base Directory Specification, which says to ignore a base folder that is not absolute.
 """
@@ -28,6 +29,8 @@ BIN = "bin"
 HOOKS = "hooks"
 CONFIG = "config.toml"
 TRUST = "trust.json"
+TOKENS = "app-tokens.json"
+TOKENS_LOCK = "app-tokens.lock"
 
 _TRUST_VERSION = 1
 

@@ -8,15 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from lifecycle.model import Checks
-from lifecycle.redact import short
-
-SHOWN_NAMES = 5
-"""How many failing checks are named; the rest is counted."""
-
-NAME_LIMIT = 80
-"""Characters of a check's name that are shown."""
-
 
 def pr_created(number: int, url: str) -> str:
     """The new pull request."""
@@ -50,47 +41,6 @@ def branch_is_base(branch: str) -> str:
     return (
         f"No PR yet: the claim's branch is {branch}, which is also the PR's base. Commit on a branch "
         "of its own, push it, and set branch in .agent-claim.json."
-    )
-
-
-def checks_running(passed: int, total: int, running: int) -> str:
-    """Poll with some checks pending; shown by `status`, and never worth a turn."""
-    return f"CI: {passed}/{total} passed, {running} running..."
-
-
-def checks_passed(checks: Checks, number: int, *, is_ready: bool = True) -> str:
-    """Poll with every check green; `is_ready` if nothing else stands in the way of the merge."""
-    total = len(checks.runs)
-    green = f"All {total} checks green" if total != 1 else "The only check is green"
-    ready = "is ready to merge" if is_ready else "waits for what was reported of it"
-    return f"CI passed! {green}. PR #{number} {ready}."
-
-
-def checks_failed(checks: Checks, number: int) -> str:
-    """Poll with failures: their count and the first five names."""
-    failed = checks.failed
-    names = ", ".join(short(check.name, NAME_LIMIT) for check in failed[:SHOWN_NAMES])
-    more = f" (+{len(failed) - SHOWN_NAMES} more)" if len(failed) > SHOWN_NAMES else ""
-    return (
-        f"CI: {len(failed)} FAILED — {names}{more} on PR #{number} at {checks.sha[:7]}. "
-        "Fix, commit and push; the new head is watched."
-    )
-
-
-def changes_requested(number: int, author: str, url: str) -> str:
-    """A reviewer wants something else."""
-    who = author or "a reviewer"
-    return (
-        f"Changes requested on PR #{number} by {who}: {url} Read the review, change what it asks for, "
-        "commit and push; then tell the user what you changed."
-    ).replace(":  ", ": ")
-
-
-def conflicts(number: int, base: str) -> str:
-    """The pull request cannot be merged as it is."""
-    return (
-        f"PR #{number} conflicts with {base}. Merge {base} into the branch, solve the conflicts, "
-        "run the tests, commit and push."
     )
 
 

@@ -38,9 +38,22 @@ class Bucket(StrEnum):
     PENDING = "pending"
 
 
+class Verdict(StrEnum):
+    """What all checks of a head amount to. Nothing that has not passed for certain is green."""
+
+    GREEN = "green"
+    FAILED = "failed"
+    PENDING = "pending"
+
+
 @dataclass(frozen=True, slots=True)
 class Check:
-    """The newest run of one check on one commit."""
+    """The newest run of one check on one commit.
+
+    Attributes:
+        word: GitHub's own word for how it ended, else for where it stands, in GraphQL's spelling.
+        app: the id of the GitHub App that made it, None if GitHub does not say (a commit status).
+    """
 
     name: str
     bucket: Bucket
@@ -49,6 +62,21 @@ class Check:
     started_at: float | None = None
     url: str = ""
     ended_at: float | None = None
+    word: str = ""
+    app: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Required:
+    """A check that the base branch demands by name, of one app only if `app` is its id."""
+
+    name: str
+    app: int | None = None
+
+    def is_met_by(self, check: Check) -> bool:
+        """True if `check` is the one that is demanded, however it ended."""
+        is_app = self.app is None or check.app in (None, self.app)
+        return self.name == check.name and is_app
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +87,21 @@ class Checks:
         sha: the head commit that they belong to.
         runs: one `Check` per (name, workflow, event).
         is_complete: False if GitHub did not show all of them, so that green cannot be concluded.
+        required: what the base branch demands, as far as GitHub shows it.
+        held: workflows that somebody has to approve before they run at all.
+        unfinished: workflows that still run: further checks of theirs may register.
+        unseen: what the token is not shown, in words, "" if it is shown all.
+        overall: GitHub's own word over all checks, told where some are unseen, else "".
     """
 
     sha: str
     runs: tuple[Check, ...] = ()
     is_complete: bool = True
+    required: tuple[Required, ...] = ()
+    held: tuple[str, ...] = ()
+    unfinished: tuple[str, ...] = ()
+    unseen: str = ""
+    overall: str = ""
 
     def count(self, *buckets: Bucket) -> int:
         """How many runs lie in any of `buckets`."""
@@ -76,13 +114,35 @@ class Checks:
         return tuple(sorted(bad, key=lambda run: run.name))
 
     @property
+    def missing(self) -> tuple[str, ...]:
+        """The names that the base branch demands and that have not reported, in name order."""
+        names = {
+            one.name for one in self.required if not any(one.is_met_by(run) for run in self.runs)
+        }
+        return tuple(sorted(names))
+
+    @property
+    def stale(self) -> tuple[str, ...]:
+        """The names of checks that GitHub gave up waiting for, and that have to be run again."""
+        return tuple(sorted(run.name for run in self.runs if run.word == "STALE"))
+
+    @property
+    def verdict(self) -> Verdict:
+        """All of it in one word.
+
+        Green only if at least one check registered, all are known, every one passed, none that is
+        demanded is missing, and no workflow still runs or waits for an approval.
+        """
+        if self.failed:
+            return Verdict.FAILED
+        is_over = bool(self.runs) and all(run.bucket is Bucket.PASS for run in self.runs)
+        is_awaited = self.missing or self.held or self.unfinished or not self.is_complete
+        return Verdict.GREEN if is_over and not is_awaited else Verdict.PENDING
+
+    @property
     def is_green(self) -> bool:
-        """True if at least one check registered, all are known, and every one passed."""
-        return (
-            self.is_complete
-            and bool(self.runs)
-            and all(run.bucket is Bucket.PASS for run in self.runs)
-        )
+        """True if the verdict is green."""
+        return self.verdict is Verdict.GREEN
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,10 +165,37 @@ class Review:
 
 
 @dataclass(frozen=True, slots=True)
+class QueueEntry:
+    """A pull request's place in the merge queue.
+
+    Attributes:
+        state: as GraphQL's MergeQueueEntryState spells it.
+        position: counted from 1, None if GitHub did not say.
+    """
+
+    state: str
+    position: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ejection:
+    """A pull request was taken out of the merge queue: when, and GitHub's word for why."""
+
+    id: str
+    at: float | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class PullRequest:
     """One pull request. `checks` is None if they were not asked for.
 
     Attributes:
+        merge_state: as GraphQL's MergeStateStatus spells it, "" if it was not asked for.
+        queue: its place in the merge queue, None if it has none.
+        ejection: the last time that it left the queue, None if it never did. Leaving it by being
+            merged counts as well.
+        is_auto_merge: GitHub merges it by itself once all that is demanded is there.
         review_decision: GitHub's own verdict, "" where the base branch requires no review: then
             changes may be requested all the same.
         changes_requested: the reviews that ask for changes now, each the last opinion of somebody
@@ -130,6 +217,10 @@ class PullRequest:
     checks: Checks | None = None
     review_decision: str = ""
     changes_requested: tuple[Review, ...] = ()
+    merge_state: str = ""
+    queue: QueueEntry | None = None
+    ejection: Ejection | None = None
+    is_auto_merge: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,14 +245,25 @@ class Issue:
     comments: tuple[Comment, ...] | None = None
 
 
+LABELS_ITEM = "labels/"
+
+
 @dataclass(frozen=True, slots=True)
 class BoardItem:
-    """An issue's item on one project: its id and the two fields that the claim keeps true."""
+    """An issue's item on one project: its id and the two fields that the claim keeps true.
+
+    Where labels take the place of the board, the id is `LABELS_ITEM` and the issue's number.
+    """
 
     id: str
     status: str | None = None
     agent: str | None = None
     is_archived: bool = False
+
+    @property
+    def is_labels(self) -> bool:
+        """True if the item stands for an issue's labels."""
+        return self.id.startswith(LABELS_ITEM)
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +282,14 @@ class Card:
 
 
 @dataclass(frozen=True, slots=True)
+class Draft:
+    """A draft on the board: a title and a Status, but no issue that could be claimed."""
+
+    title: str
+    status: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class BoardBrief:
     """A board as a session's first lines show it.
 
@@ -188,17 +298,19 @@ class BoardBrief:
             `Card.url`, `readiness` and `dependencies` are not read.
         total: how many items the board has, drafts and pull requests among them.
         is_complete: False if the time was up before the last page: then counts are lower bounds.
+        drafts: the drafts among the items that were read, archived ones left out.
     """
 
     title: str
     cards: tuple[Card, ...]
     total: int
     is_complete: bool
+    drafts: tuple[Draft, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class BoardField:
-    """A project field; `options` maps option names to ids, and is empty for a text field."""
+    """A project field; `options` maps names of options or iterations to ids; a text has none."""
 
     id: str
     name: str
@@ -231,7 +343,12 @@ class BoardSchema:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What one observation of a claim has to fetch; whatever is False costs nothing."""
+    """What one observation of a claim has to fetch; whatever is False costs nothing.
+
+    Attributes:
+        insists: the board is asked for again although it could not be seen a while ago: somebody
+            waits for the answer, or nothing comes after this that would set the card.
+    """
 
     issue: int
     branch: str
@@ -239,6 +356,7 @@ class Look:
     checks: bool = False
     comments: bool = False
     board: bool = False
+    insists: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,6 +370,7 @@ class Observation:
             first, and from any owner: match `head_owner` before trusting one.
         item: the issue's item on the configured project, None if it has none or was not asked for.
         board_problem: why the board could not be read, as a sentence, or None.
+        board_note: what a person should know of how `item` was read all the same, or None.
     """
 
     repository: str
@@ -261,6 +380,7 @@ class Observation:
     by_branch: tuple[PullRequest, ...] = ()
     item: BoardItem | None = None
     board_problem: str | None = None
+    board_note: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,6 +394,8 @@ class TokenFacts:
         server_time: GitHub's clock as it answered.
         limit, remaining: the REST requests of an hour, and how many are left.
         permissions: what GitHub said that it wants where it refused, "" if it said nothing.
+        expires_at: when the token ends, None if it does not or if GitHub does not say.
+        server_version: of GitHub Enterprise Server, "" on github.com.
     """
 
     login: str
@@ -283,6 +405,8 @@ class TokenFacts:
     limit: int | None = None
     remaining: int | None = None
     permissions: str = ""
+    expires_at: float | None = None
+    server_version: str = ""
 
 
 @dataclass(frozen=True, slots=True)

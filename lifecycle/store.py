@@ -189,6 +189,26 @@ def _is_state(state: Any) -> bool:
     return all(isinstance(state.get(key, kind()), kind) for key, kind in _SHAPE.items())
 
 
+@contextlib.contextmanager
+def locked(path: Path, seconds: float, sentence: str) -> Iterator[None]:
+    """Hold the lock on a file that is there for nothing else.
+
+    Raises:
+        LockBusy: another process held it for all of `seconds`; it says `sentence`.
+    """
+    from filelock import FileLock, Timeout
+
+    lock = FileLock(path, timeout=max(seconds, 0), poll_interval=0.02)
+    try:
+        lock.acquire()
+    except Timeout:
+        raise LockBusy(sentence) from None
+    try:
+        yield
+    finally:
+        lock.release()
+
+
 class Folder:
     """`.lifecycle/` in a worktree root: state.json, stamps, lock, log. Git never sees it."""
 
@@ -210,20 +230,13 @@ class Folder:
         Raises:
             LockBusy: another process held it for all of `seconds`.
         """
-        from filelock import FileLock, Timeout
-
         self.make()
-        lock = FileLock(self.path / name, timeout=max(seconds, 0), poll_interval=0.02)
-        try:
-            lock.acquire()
-        except Timeout:
-            raise LockBusy(
-                "Another lifecycle process is at work on this claim; try again in a moment."
-            ) from None
-        try:
+        with locked(
+            self.path / name,
+            seconds,
+            "Another lifecycle process is at work on this claim; try again in a moment.",
+        ):
             yield
-        finally:
-            lock.release()
 
     def load_state(self, *, repair: bool = True) -> dict[str, Any]:
         """state.json, or an empty dict; an unreadable one begins anew, set aside if `repair`.

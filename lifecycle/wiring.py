@@ -5,14 +5,14 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lifecycle import config, home
 from lifecycle.claim.file import CLAIM_FILE
 from lifecycle.deadline import Deadline
-from lifecycle.errors import BadConfig, GitFailed, NoToken, Refused
+from lifecycle.errors import BadConfig, GitFailed, Refused
 from lifecycle.model import Repository
 from lifecycle.ports import Board, Clock, Forge
 from lifecycle.redact import visible
@@ -20,6 +20,11 @@ from lifecycle.store import FOLDER, OURS
 
 if TYPE_CHECKING:
     from lifecycle.git import GitRepository
+    from lifecycle.github.fallback import Choice
+    from lifecycle.github.tokens import Token
+
+RENEW_SECONDS = 300.0
+"""How long before its end a token is replaced in a process that looks again and again."""
 
 
 class StateCache:
@@ -69,6 +74,16 @@ class World:
             if client in self.__dict__:
                 self.__dict__[client].close()
 
+    def renew_token(self) -> None:
+        """Begin anew with GitHub if the token is about to end; whoever looks for long asks this."""
+        token = self.__dict__.get("token")
+        ends = token.expires_at if token is not None else None
+        if ends is None or self.clock.now() < ends - RENEW_SECONDS:
+            return
+        self.close()
+        for part in ("token", "_graph", "_rest", "choice", "forge", "board"):
+            self.__dict__.pop(part, None)
+
     @cached_property
     def settings(self) -> config.Settings:
         """The settings; raises BadConfig."""
@@ -87,7 +102,7 @@ class World:
         from lifecycle.git import head_repository
 
         try:
-            return head_repository(self.git, self.settings.remote, self.settings.api_url)
+            return head_repository(self.git, self.settings.remote, self.addresses.api_url)
         except BadConfig:
             if self._configured is None:
                 raise
@@ -180,7 +195,7 @@ class World:
             return named
         from lifecycle.git import remote_repositories
 
-        remotes = remote_repositories(self.git, self.settings.api_url)
+        remotes = remote_repositories(self.git, self.addresses.api_url)
         if str(named).casefold() in {str(remote).casefold() for remote in remotes}:
             return named
         raise BadConfig(
@@ -189,21 +204,76 @@ class World:
             f"LIFECYCLE_REPOSITORY={named}."
         )
 
+    @property
+    def addresses(self) -> config.Addresses:
+        """Where GitHub answers: as configured, else on the remote's host if gh is logged in there."""
+        return self._placed[0]
+
+    @cached_property
+    def _placed(self) -> tuple[config.Addresses, Token | None]:
+        settings = self.settings
+        if config.names_github(self.environment):
+            return config.Addresses(settings.api_url, settings.graphql_url), None
+        from lifecycle.git import parse_remote
+        from lifecycle.github.tokens import addresses_of
+
+        remote = parse_remote(self.git.remote_url(settings.remote) or "")
+        return addresses_of(remote.host if remote is not None else "", self.environment)
+
+    @cached_property
+    def token(self) -> Token:
+        """The token; raises NoToken, BadConfig, and for an App's whatever GitHub says of it."""
+        from lifecycle.github.tokens import Place, find
+
+        found = self._placed[1]
+        if found is not None:
+            return found
+        base = partial(getattr, self, "base")
+        return find(Place(self.environment, self.addresses, self.root, base, self.deadline))
+
     @cached_property
     def forge(self) -> Forge:
         """Issues, pull requests, checks; raises NoToken, BadConfig."""
         from lifecycle.github.forge import GitHubForge
 
-        return GitHubForge(self.base, self._project, graph=self._graph, rest=self._rest)
+        return GitHubForge(
+            self.base, self._project, graph=self._graph, rest=self._rest, choice=self.choice
+        )
 
     @cached_property
     def board(self) -> Board | None:
-        """The project board, or None if none is configured; raises NoToken, BadConfig."""
-        from lifecycle.github.board import GitHubBoard
+        """Where the Status is kept, or None if nowhere; raises NoToken, BadConfig.
 
-        if self._project is None:
+        The project's board, labels, or the board with labels for a token that cannot see it.
+        """
+        from lifecycle.github.board import GitHubBoard
+        from lifecycle.github.fallback import EitherBoard
+
+        if not self.settings.has_board:
             return None
-        return GitHubBoard(self._project, self._graph, self.cache)
+        if self._project is None:
+            return self._labels
+        board = GitHubBoard(self._project, self._graph, self.cache)
+        return EitherBoard(self.choice, board, self._labels)
+
+    @cached_property
+    def choice(self) -> Choice:
+        """Whether labels take the place of the board; raises as `token` does."""
+        from lifecycle.github.fallback import Choice
+        from lifecycle.github.labels import StatusLabels
+
+        names = StatusLabels(self.settings.labels_prefix)
+        use = self.settings.labels_use
+        return Choice(self._project, use, names, self.token.value, self.cache, self.clock)
+
+    @property
+    def _labels(self) -> Board:
+        from lifecycle.github.calls import Calls
+        from lifecycle.github.labels import LabelsBoard, StatusLabels
+
+        names = StatusLabels(self.settings.labels_prefix)
+        calls = Calls(self._rest, self.base)
+        return LabelsBoard(self.base, names, self._graph, calls, self.cache)
 
     @cached_property
     def _project(self) -> Any:
@@ -218,23 +288,22 @@ class World:
     def _graph(self) -> Any:
         from lifecycle.github.graph import GraphClient
 
-        token, source = self._token
-        return GraphClient(self.settings.graphql_url, token, self.deadline, token_source=source)
+        return GraphClient(
+            self.addresses.graphql_url,
+            self.token.value,
+            self.deadline,
+            token_source=self.token.source,
+            cache=self.cache,
+            on_refused=self.token.renew,
+        )
 
     @cached_property
     def _rest(self) -> Any:
         from lifecycle.github.rest import RestClient
 
-        token, source = self._token
-        return RestClient(self.settings.api_url, token, self.deadline, token_source=source)
-
-    @cached_property
-    def _token(self) -> tuple[str, str]:
-        found = config.token(self.environment)
-        if found is None:
-            raise NoToken(
-                "No GitHub token: neither GH_TOKEN nor GITHUB_TOKEN is set, so nothing was asked of "
-                "GitHub and the claim was kept. Set one, for example: export GH_TOKEN=$(gh auth token); or "
-                f"name a token_command in {home.shown(home.CONFIG, self.environment)}."
-            )
-        return found
+        return RestClient(
+            self.addresses.api_url,
+            self.token.value,
+            self.deadline,
+            token_source=self.token.source,
+        )

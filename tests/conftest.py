@@ -20,9 +20,12 @@ from lifecycle.claim.file import CLAIM_FILE
 from lifecycle.resources import hook_script
 from lifecycle.sandbox.control import Control, LoggedRequest
 from lifecycle.sandbox.server import Sandbox, SandboxInfo
+from lifecycle.sandbox.wire.recorder import VARIABLE as RECORD
 
 settings.register_profile("suite", deadline=None, derandomize=bool(os.environ.get("CI")))
 settings.load_profile("suite")
+
+pytest_plugins = ["tests.conformance.plugin"]
 
 COMMAND = Path(sys.executable).with_name("lifecycle")
 BRANCH = "claude/fix-42"
@@ -193,7 +196,7 @@ def _is_write(request: LoggedRequest) -> bool:
 
 def environment_of(info: SandboxInfo, root: Path) -> dict[str, str]:
     """What processes see: the sandbox, and nothing of the developer's own settings."""
-    kept = ("PATH", "HOME", "LANG", "TMPDIR", "VIRTUAL_ENV", "SYSTEMROOT")
+    kept = ("PATH", "HOME", "LANG", "TMPDIR", "VIRTUAL_ENV", "SYSTEMROOT", RECORD)
     return {name: os.environ[name] for name in kept if name in os.environ} | {
         "GITHUB_API_URL": info.api_url,
         "GITHUB_GRAPHQL_URL": info.graphql_url,

@@ -87,6 +87,7 @@ def pull(**changes: Any) -> PullRequest:
         head_owner="octo-org",
         head_sha=SHA,
         base="main",
+        mergeable="MERGEABLE",
     )
     return replace(made, **changes)
 

@@ -41,6 +41,9 @@ def test_every_key_is_read(tmp_path: Path) -> None:
     number = 7
     [checks]
     poll_seconds = 30
+    [labels]
+    use = "never"
+    prefix = "at: "
     """
     assert load(tmp_path, text) == config.Settings(
         repository=Repository("octo-org", "hello"),
@@ -52,6 +55,8 @@ def test_every_key_is_read(tmp_path: Path) -> None:
         project_number=7,
         poll_seconds=30.0,
         close="auto",
+        labels_use="never",
+        labels_prefix="at: ",
     )
 
 
@@ -80,6 +85,12 @@ def test_the_environment_wins_and_old_names_are_aliases(tmp_path: Path) -> None:
         "close = true",
         "[checks]\npoll_seconds = -1",
         "[checks]\npoll_seconds = nan",
+        'labels.use = "sometimes"',
+        "labels.use = true",
+        'labels.prefix = ""',
+        'labels.prefix = " status: "',
+        'labels.prefix = "a,b"',
+        "labels.prefix = 1",
         "not toml",
         'api_url = "https://evil.example"',
     ],
@@ -194,7 +205,9 @@ def test_graphql_never_goes_elsewhere_than_rest(tmp_path: Path) -> None:
     assert config.load(tmp_path, given).graphql_url == "https://b.example/graphql"
 
 
-@pytest.mark.parametrize("key", ["api_url", "graphql_url", "token_command"])
+@pytest.mark.parametrize(
+    "key", ["api_url", "graphql_url", "token_command", "app.id", "app.private_key"]
+)
 def test_a_project_cannot_say_where_tokens_go(tmp_path: Path, key: str) -> None:
     """The sentence says where such a key belongs; in the user's file it is one."""
     with pytest.raises(BadConfig, match=r"~/\.config/lifecycle/config\.toml") as refusal:
@@ -212,6 +225,8 @@ def test_a_project_cannot_say_where_tokens_go(tmp_path: Path, key: str) -> None:
         ('api_url = "ftp://x.example"', "http"),
         ('api_url = "https://user:hunter2@x.example"', "without credentials"),
         ("no toml", "not valid TOML"),
+        ('app.id = "12 34"', "client ID"),
+        ("app.installation = 0", "whole number"),
     ],
 )
 def test_what_the_users_file_cannot_say_is_refused_by_name(
@@ -286,3 +301,48 @@ def test_the_users_token_goes_only_where_the_users_file_says(tmp_path: Path, var
     named = 'api_url = "https://other.example"\n'
     environment = {**user(tmp_path, line + named), variable: "https://other.example/graphql"}
     assert config.token(environment) == ("made-up-secret", "token_command")
+
+
+def test_a_board_or_labels_keep_the_status(tmp_path: Path) -> None:
+    """Nothing does unless a board is configured, or labels are wanted in any case."""
+    assert not load(tmp_path).has_board
+    assert load(tmp_path, LIFECYCLE_PROJECT_NUMBER="3").board_name == "project 3"
+    always = load(tmp_path, 'labels.use = "always"')
+    assert (always.has_board, always.board_name) == (True, "the labels")
+
+
+def test_an_app_is_named_by_variables_or_by_the_users_file(tmp_path: Path) -> None:
+    """Each with an id and a key; `~` is the home, and the key itself shows in no text."""
+    environment = user(tmp_path, '[app]\nid = "Iv1.abc"\ninstallation = 7\nprivate_key = "~/k.pem"')
+    assert config.app(environment, of_user=False) is None
+    found = config.app(environment, of_user=True)
+    assert found is not None
+    assert (found.id, found.installation, found.key_file) == ("Iv1.abc", 7, tmp_path / "me/k.pem")
+    variables = {"LIFECYCLE_APP_ID": "12", "LIFECYCLE_APP_PRIVATE_KEY": "very-secret"}
+    found = config.app(variables, of_user=False)
+    assert found is not None
+    assert (found.id, found.installation, found.key_file) == ("12", None, None)
+    assert "very-secret" not in repr(found)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("app.id = 12", "without app.private_key"),
+        ('app.private_key = "/k.pem"', "without app.id"),
+        ('app.id = 12\napp.private_key = "k.pem"', "absolute path"),
+    ],
+)
+def test_an_app_that_is_not_whole_is_refused_by_name(tmp_path: Path, text: str, said: str) -> None:
+    """What is missing is named, and the file that it is missing in."""
+    with pytest.raises(BadConfig, match=said) as refusal:
+        config.app(user(tmp_path, text), of_user=True)
+    assert "~/.config/lifecycle/config.toml" in refusal.value.sentence
+
+
+def test_the_users_app_is_for_the_users_addresses(tmp_path: Path) -> None:
+    """Its key signs nothing for a host that only the environment names."""
+    text = '[app]\nid = 12\nprivate_key = "/k.pem"'
+    environment = {**user(tmp_path, text), "GITHUB_API_URL": "https://other.example"}
+    with pytest.raises(NoToken, match=r"https://other\.example"):
+        config.app(environment, of_user=True)

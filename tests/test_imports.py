@@ -20,15 +20,42 @@ PACKAGE = Path(__file__).parents[1] / "lifecycle"
 
 LAYERS: tuple[tuple[str, ...], ...] = (
     # Values: what is known, what can be done, what can go wrong; and the smallest tools.
-    ("", "errors", "model", "plan", "ports", "machine", "redact", "times", "clock", "resources"),
+    (
+        "",
+        "errors",
+        "model",
+        "plan",
+        "ports",
+        "machine",
+        "redact",
+        "times",
+        "clock",
+        "resources",
+        "shapes",
+        "marker",
+    ),
     # The kernel's tools: time limits, files, words, settings, the client's contract.
-    ("deadline", "store", "log", "retry", "messages", "hookio", "config", "home", "credentials"),
+    (
+        "deadline",
+        "store",
+        "log",
+        "retry",
+        "messages",
+        "review_messages",
+        "hookio",
+        "config",
+        "home",
+        "credentials",
+        "readers",
+    ),
     # What is said once, who waits, and whether plugin and command belong together.
     ("ledger", "watch", "versions"),
     # Adapters and systems, which do not know each other.
     ("git", "github", "sandbox", "claim"),
     # The composition root, then the engine.
     ("wiring",),
+    # Operations of the public API, and what the engine shares with them.
+    ("ops",),
     ("act", "guard", "engine", "install", "doctor"),
     # What each hook answers, then the entrypoints.
     ("answers",),
@@ -58,17 +85,22 @@ EXCEPTIONS = {
 PLACES = {
     "click": {"cli"},
     "dateutil": {"times"},
-    "filelock": {"store"},
-    "github": {"github.rest"},
+    "filelock": {"sandbox", "store"},
+    "github": {"github.rest", "github.requester"},
     "gql": {"github.graph"},
-    # gql hands out graphql-core's document nodes, and says no more about them.
-    "graphql": {"sandbox", "github.graph"},
+    # Documents are made one of several, which takes them apart; gql sends what comes out.
+    "graphql": {"sandbox", "github.documents"},
     # The transport below both clients: the token's header and time-outs that follow the deadline.
+    # The signature of a GitHub App.
+    "jwt": {"github.app_token", "sandbox"},
     "requests": {"github.wire"},
     "urllib3": {"github.wire"},
     "rich": {"cli.demo", "cli.doctor"},
     "tenacity": {"retry"},
     "werkzeug": {"sandbox"},
+    "jinja2": {"sandbox"},
+    "msgspec": {"sandbox"},
+    "yaml": {"sandbox"},
 }
 """Each third-party package, and the modules or folders that may import it."""
 

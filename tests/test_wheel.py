@@ -18,6 +18,7 @@ import pytest
 
 from lifecycle import __version__
 from lifecycle.install.table import NAMES
+from lifecycle.sandbox.wire.recorder import VARIABLE as RECORD
 
 ROOT = Path(__file__).parents[1]
 
@@ -114,7 +115,7 @@ def _environment(folder: Path) -> dict[str, str]:
     git = shutil.which("git")
     assert git is not None
     path = os.pathsep.join([str(Path(git).parent), os.defpath])
-    kept = {name: os.environ[name] for name in ("TMPDIR",) if name in os.environ}
+    kept = {name: os.environ[name] for name in ("TMPDIR", RECORD) if name in os.environ}
     return {**kept, "PATH": path, "HOME": str(folder)}
 
 

@@ -11,6 +11,7 @@ from lifecycle.clock import SystemClock
 from lifecycle.deadline import Deadline
 from lifecycle.errors import BadConfig, NoToken, Refused
 from lifecycle.wiring import World
+from tests.github.apps import AppServer, make_key
 
 
 def world(root: Path, **environment: str) -> World:
@@ -258,3 +259,100 @@ def test_worktrees_of_one_clone_have_one_common_folder(fork: Path) -> None:
     (fork / "part").mkdir()
     found = {world(root).common_dir for root in (fork, other, fork / "part")}
     assert found == {(fork / ".git").resolve()}
+
+
+def gh_knows(folder: Path, *hosts: str) -> dict[str, str]:
+    """An environment whose gh is logged in on these hosts."""
+    place = folder / "bin"
+    place.mkdir()
+    cases = "\n".join(f'{host}) echo "gh-for-{host}";;' for host in hosts)
+    (place / "gh").write_text(f'#!/bin/sh\ncase "$4" in\n{cases}\n*) exit 1;;\nesac\n')
+    (place / "gh").chmod(0o755)
+    return {"PATH": f"{place}:/usr/bin:/bin", "HOME": str(folder / "home")}
+
+
+def to(root: Path, url: str) -> None:
+    """Point origin elsewhere."""
+    subprocess.run(["git", "remote", "set-url", "origin", url], cwd=root, check=True)
+
+
+@pytest.mark.parametrize(
+    "url", ["git@ghes.example:octo/hello.git", "https://ghes.example/octo/hello"]
+)
+def test_a_remote_on_an_enterprise_server(fork: Path, tmp_path: Path, url: str) -> None:
+    """Nothing is configured: its API is talked to with the token that gh keeps for it, and no other."""
+    to(fork, url)
+    made = world(fork, **gh_knows(tmp_path, "ghes.example"), GH_TOKEN="for-github-com")
+    assert made.addresses.api_url == "https://ghes.example/api/v3"
+    assert made.addresses.graphql_url == "https://ghes.example/api/graphql"
+    assert (made.token.value, made.token.source) == ("gh-for-ghes.example", "gh")
+    assert str(made.base) == "octo/hello"
+
+
+def test_a_remote_on_a_host_that_gh_does_not_know(fork: Path, tmp_path: Path) -> None:
+    """No token goes there: the remote is refused by name."""
+    to(fork, "https://gitlab.example/octo/hello")
+    made = world(fork, **gh_knows(tmp_path, "github.com"), GH_TOKEN="for-github-com")
+    with pytest.raises(BadConfig, match=r"gitlab\.example"):
+        _ = made.base
+
+
+def test_configured_addresses_are_not_second_guessed(fork: Path, tmp_path: Path) -> None:
+    """Whoever names an API has said where GitHub is; gh is not asked about the remote."""
+    to(fork, "https://ghes.example/octo/hello")
+    environment = gh_knows(tmp_path, "ghes.example")
+    made = world(fork, **environment, GITHUB_API_URL="https://other.example/api/v3")
+    assert made.addresses.api_url == "https://other.example/api/v3"
+
+
+def test_gh_is_the_last_source_of_a_token(fork: Path, tmp_path: Path) -> None:
+    """After both variables."""
+    environment = gh_knows(tmp_path, "github.com")
+    assert world(fork, **environment).token.value == "gh-for-github.com"
+    assert world(fork, **environment, GITHUB_TOKEN="b").token.value == "b"
+
+
+def test_the_board_is_labels_where_labels_are_wanted(fork: Path) -> None:
+    """labels.use = "always" needs no project; without either there is no board."""
+    assert world(fork, GH_TOKEN="a").board is None
+    (fork / ".lifecycle.toml").write_text('labels.use = "always"')
+    made = world(fork, GH_TOKEN="a").board
+    assert made is not None
+    assert made.schema().title == "labels of contributor/hello"
+
+
+class Late(SystemClock):
+    """The real clock, so many seconds later."""
+
+    seconds = 0.0
+
+    def now(self) -> float:
+        """Seconds since the epoch."""
+        return super().now() + self.seconds
+
+
+def test_a_token_that_ends_soon_is_replaced(fork: Path, tmp_path: Path) -> None:
+    """Whoever looks for hours goes on with a new token and new clients; others keep theirs."""
+    key, clock = make_key(), Late()
+    file = tmp_path / "app.pem"
+    file.write_text(key.private)
+    with AppServer(key.public, clock.now) as server:
+        environment = {
+            "LIFECYCLE_APP_ID": "12",
+            "LIFECYCLE_APP_INSTALLATION": "34",
+            "LIFECYCLE_APP_PRIVATE_KEY_FILE": str(file),
+            "GITHUB_API_URL": server.url,
+            "HOME": str(tmp_path / "home"),
+        }
+        root = tmp_path / "elsewhere"
+        root.mkdir()
+        made = World(root, {**environment, "LIFECYCLE_REPOSITORY": "octo-org/hello-service"}, clock,
+                     Deadline(clock, None), {})  # fmt: skip
+        first, forge = made.token, made.forge
+        made.renew_token()
+        assert (made.token, made.forge) == (first, forge)
+        clock.seconds = 3400.0
+        made.renew_token()
+        assert made.token.value != first.value
+        assert made.forge is not forge
+    assert server.asked == ["POST /app/installations/34/access_tokens"] * 2

@@ -19,7 +19,7 @@ def board_lines(call: Call) -> list[str]:
     """The board, or one line that says why it is missing; the session starts all the same."""
     world, now = call.world, call.world.clock.now()
     try:
-        if world.settings.project_number is None or world.board is None:
+        if not world.settings.has_board or world.board is None:
             return []
         which = f"{world.settings.project_owner}/{world.settings.project_number}/{world.base}"
         known = world.cache.get(BOARD_CACHE)

@@ -7,8 +7,9 @@ killed loses a nudge, never the question.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
-from lifecycle import messages
+from lifecycle import messages, review_messages
 from lifecycle.claim.next_task import todo_of
 from lifecycle.claim.state import Record
 from lifecycle.claim.table import IN_REVIEW, Phase, Status
@@ -89,7 +90,8 @@ def _next_step(record: Record, phase: Phase) -> str:
     checks = record.checks or {}
     if phase is Phase.CHECKS_RUNNING and checks.get("failed"):
         return "Fix, commit and push; the new head is watched."
-    if phase is Phase.CHECKS_RUNNING and checks.get("passed") and not checks.get("running"):
+    is_held_up = any(checks.get(key) for key in ("running", "unfinished", "missing", "held"))
+    if phase is Phase.CHECKS_RUNNING and checks.get("passed") and not is_held_up:
         return f"PR #{record.claim.pr_number} waits for a person to merge it."
     return NEXT_STEPS[phase]
 
@@ -100,15 +102,25 @@ def checks_line(record: Record) -> str:
     failed = list(checks.get("failed", ()))
     passed, running = int(checks.get("passed", 0)), int(checks.get("running", 0))
     total = passed + running + len(failed)
+    if checks.get("held"):
+        return f"CI: {_names(checks['held'])} waits for an approval to run."
     if not total:
         return "CI: no check has registered yet."
-    if running and not failed:
-        return messages.checks_running(passed, total, running)
+    if running and not (failed or checks.get("stale")):
+        return review_messages.checks_running(passed, total, running)
     text = f"CI: {passed}/{total} passed"
     if failed:
-        names = [short(name, messages.NAME_LIMIT) for name in failed[: messages.SHOWN_NAMES]]
-        text += f", {len(failed)} failed: {', '.join(names)}"
+        text += f", {len(failed)} failed: {_names(failed)}"
+    if checks.get("missing"):
+        text += f"; required and not reported: {_names(checks['missing'])}"
+    if checks.get("stale"):
+        text += f"; stale, to be run again: {_names(checks['stale'])}"
     return f"{text}."
+
+
+def _names(names: Sequence[str]) -> str:
+    shown = names[: review_messages.SHOWN_NAMES]
+    return ", ".join(short(name, review_messages.NAME_LIMIT) for name in shown)
 
 
 def problem_lines(record: Record) -> list[str]:
@@ -133,7 +145,8 @@ def board_lines(board: BoardBrief, repository: Repository) -> list[str]:
     for status in (Status.IN_PROGRESS, Status.IN_REVIEW):
         column = [card for card in mine if card.item.status == status]
         lines += _section(status, [_card(card, card.item.agent) for card in column])
-    return lines
+    drafts = [f"- {short(one.title, 120)}" for one in board.drafts if one.status != Status.DONE]
+    return lines + _section("Drafts (no issue yet, so nothing to claim)", drafts[:SHOWN])
 
 
 def _section(name: str, rows: list[str]) -> list[str]:

@@ -9,7 +9,7 @@ from lifecycle import messages
 from lifecycle.claim.seen import Seen, is_unsynced, may_try
 from lifecycle.claim.state import Record, is_same
 from lifecycle.claim.table import Status
-from lifecycle.model import Observation
+from lifecycle.model import LABELS_ITEM, Observation
 from lifecycle.plan import Decision, Say, SetBoard, Tone
 
 
@@ -23,6 +23,10 @@ def absorb(record: Record, seen: Observation) -> Record:
         changes["is_item_known"] = True
         expected = (claim.status, claim.last_synced_status)
         found = seen.item.status
+        if seen.item.is_labels != claim.item_id.startswith(LABELS_ITEM):
+            # What was written to the board says nothing of the labels, nor the other way round.
+            values["last_synced_status"] = None
+            expected = (claim.status, found)
         is_expected = found is None or any(is_same(found, status) for status in expected)
         has_moved = claim.last_synced_status is not None and not is_expected
         changes["moved_to"] = found if has_moved else None
@@ -43,6 +47,9 @@ def decide(seen: Seen) -> Decision:
     if now_seen is not None and now_seen.board_problem and seen.rules.has_board:
         problem = now_seen.board_problem
         return Decision(says=(Say(f"board:{problem}", problem, Tone.NOTE),))
+    if now_seen is not None and now_seen.board_note and seen.rules.has_board:
+        note = now_seen.board_note
+        says.append(Say(f"board-note:{note}", note, Tone.NOTE))
     is_finished = now_seen is not None and now_seen.issue is not None and not now_seen.issue.is_open
     if record.moved_to and not (is_finished and record.moved_to == Status.DONE):
         moved = messages.board_moved(claim.issue_number, record.moved_to, claim.last_synced_status)

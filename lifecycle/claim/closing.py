@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from lifecycle import messages
+from lifecycle import marker, messages
 from lifecycle.claim import derive, ending
 from lifecycle.claim.file import Claim
 from lifecycle.claim.seen import Seen, may_try
@@ -76,15 +76,15 @@ def comment_of(record: Record) -> PostComment:
     """The closing comment, with who confirmed, and a hidden marker: issue, PR, the agent's claim."""
     claim = record.claim
     number = claim.pr_number
-    agent = ending.word(claim.agent_id)
-    marker = f"<!-- lifecycle:completed issue={claim.issue_number} pr={number or 0} by={agent} -->"
+    agent = marker.word(claim.agent_id)
+    mark = marker.of("completed", issue=claim.issue_number, pr=number or 0, by=agent)
     if record.override:
         text = messages.overridden_comment(number, record.override)
     else:
         text = messages.completed_comment(number or 0)
         confirmed = messages.confirmed(record.consent)
         text = f"{text}\n{confirmed}" if confirmed else text
-    return PostComment(claim.issue_number or 0, f"{text}\n\n{marker}", marker)
+    return PostComment(claim.issue_number or 0, marker.signed(text, mark), mark)
 
 
 def _steps(seen: Seen, claim: Claim) -> Decision:

@@ -74,6 +74,7 @@ def _wanted(seen: Seen) -> Look | None:
         checks=checks,
         comments=phase is Phase.DONE or is_leaving,
         board=seen.rules.has_board,
+        insists=seen.wake is Wake.TICK or phase is Phase.DONE or is_leaving,
     )
 
 

@@ -7,7 +7,6 @@ effort: they are tried again while that can help, and then the claim ends withou
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -27,11 +26,6 @@ def may_go_on(seen: Seen) -> bool:
     troubles = seen.record.troubles
     waits = [troubles[kind].until for kind in _STEPS if kind in troubles]
     return not waits or seen.now >= min(waits)
-
-
-def word(text: str) -> str:
-    """The text as it may stand in a hidden marker: no space, and nothing that ends a comment."""
-    return re.sub(r"[^\w.]+", "-", text)
 
 
 def comment_step(seen: Seen, comment: PostComment) -> Decision | Settled:

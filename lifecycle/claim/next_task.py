@@ -91,7 +91,8 @@ def _sentence(world: World, branch: str) -> str:
     except LifecycleError as error:
         log.write(world.root, f"on-idle: {error.sentence}")
         cards = None
-    if cards is None:
+    # Where no issue has a label, nobody knows what is left.
+    if cards is None or (not cards and world.choice.uses_labels):
         return messages.branch_merged_alone(branch)
     card = choose(cards, world.base)
     if card is None:

@@ -11,7 +11,7 @@ import re
 from dataclasses import replace
 from typing import Any
 
-from lifecycle import messages
+from lifecycle import marker, messages
 from lifecycle.claim import derive, ending
 from lifecycle.claim.seen import Seen, may_try
 from lifecycle.claim.state import Record, Releasing, is_same
@@ -79,12 +79,12 @@ def absorb(record: Record, seen: Observation, now: float) -> Record:
 def comment_of(record: Record, releasing: Releasing, pull: PullRequest | None) -> PostComment:
     """What the issue is told, with a hidden marker that names this release and no other."""
     claim = record.claim
-    by, at = ending.word(claim.agent_id), int(releasing.at)
-    marker = f"<!-- lifecycle:released issue={claim.issue_number} by={by} at={at} -->"
+    by, at = marker.word(claim.agent_id), int(releasing.at)
+    mark = marker.of("released", issue=claim.issue_number, by=by, at=at)
     text = messages.given_back_comment(
         claim.agent_id, claim.branch, releasing.progress, _stays(pull), releasing.reason
     )
-    return PostComment(claim.issue_number or 0, f"{text}\n\n{marker}", marker)
+    return PostComment(claim.issue_number or 0, marker.signed(text, mark), mark)
 
 
 def _stays(pull: PullRequest | None) -> str:

@@ -173,6 +173,7 @@ def _take(
     except HeldByAnother:
         _give_up(desk)
         raise
+    notes += _reach(world) if sha else []
     try:
         notes += switch(world, branch, world.settings.base or task.seen.default_branch)
     except GitFailed:
@@ -228,7 +229,7 @@ def _number(query: str) -> int | None:
 
 def _cards(world: World, notes: list[str]) -> tuple[Card, ...]:
     """The board's cards of this repository; none, with a remark, if the board cannot be read."""
-    if world.settings.project_number is None or world.board is None:
+    if not world.settings.has_board or world.board is None:
         return ()
     try:
         name = str(world.base).casefold()
@@ -257,7 +258,7 @@ def _find(world: World, cards: Sequence[Card], query: str) -> int:
 
 
 def _read(world: World, number: int, cards: tuple[Card, ...]) -> _Task:
-    has_board = world.settings.project_number is not None
+    has_board = world.settings.has_board
     seen = world.forge.observe(Look(issue=number, branch="", board=has_board))
     if seen.issue is None:
         raise NotFound(f"{world.base} has no issue #{number}, or the token may not see it.")
@@ -299,7 +300,7 @@ def _admit(world: World, task: _Task, attempt: _Attempt, *, force: bool) -> list
     notes = []
     if task.card is not None:
         _need_dependencies(world, task, force=force)
-        if task.card.readiness != READY_FOR_AGENT:
+        if task.card.readiness != READY_FOR_AGENT and not task.card.item.is_labels:
             shown = f'"{task.card.readiness}"' if task.card.readiness else "not set"
             notes.append(f'Readiness is {shown}, not "{READY_FOR_AGENT}".')
     return notes
@@ -376,11 +377,24 @@ def _hold(world: World, number: int, attempt: _Attempt, notes: list[str], *, for
         return ""
 
 
+def _reach(world: World) -> list[str]:
+    """A remark where the lease lies in a fork: whoever pushes elsewhere does not see it."""
+    if str(world.head).casefold() == str(world.base).casefold():
+        return []
+    text = (
+        f"The lease is in the fork {world.head}: it binds those who push there, and is only a word to "
+        f"others who work on {world.base}."
+    )
+    return [text]
+
+
 def _put_on_board(world: World, task: _Task, agent: str, notes: list[str]) -> BoardItem | None:
     if not task.has_board or world.board is None:
         if task.seen.board_problem:
             notes.append(task.seen.board_problem)
         return None
+    if task.seen.board_note:
+        notes.append(task.seen.board_note)
     try:
         item = task.seen.item or world.board.add(task.issue.id)
         found = world.board.set_fields(item.id, status=Status.IN_PROGRESS, agent=agent)

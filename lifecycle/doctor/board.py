@@ -27,6 +27,10 @@ def check(case: Case) -> Iterator[Finding]:
     if case.settings_problem is not None:
         return  # which board is meant is not known
     number = case.settings.project_number
+    prefix = case.settings.labels_prefix
+    if case.settings.labels_use == "always":
+        yield ok("board.labels", f'The Status is kept as labels of the issue ("{prefix}todo").')
+        return
     if number is None:
         yield ok("board.found", "No board is configured; issues and PRs work alone.")
         return
@@ -43,6 +47,15 @@ def check(case: Case) -> Iterator[Finding]:
     try:
         schema, is_closed = case.asking.board(project), case.asking.is_closed(project)
     except LifecycleError as error:
+        if case.world.choice.gives_up(error):
+            yield warn(
+                "board.labels",
+                f"{cause(error)} The Status is kept as labels of the issue "
+                f'("{prefix}in progress") meanwhile.',
+                (Step.BOARD, Step.BRIEF),
+                "use a token of somebody who may see the board",
+            )
+            return
         yield fail(
             "board.found",
             cause(error),

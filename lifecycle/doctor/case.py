@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from lifecycle import config
@@ -13,10 +15,13 @@ from lifecycle.claim.desk import Desk
 from lifecycle.deadline import Deadline
 from lifecycle.doctor.client import Client
 from lifecycle.doctor.hub import Hub
-from lifecycle.errors import BadConfig, LifecycleError, NoToken
+from lifecycle.errors import BadConfig, LifecycleError
 from lifecycle.model import Repository, RepositoryAccess, TokenFacts
 from lifecycle.ports import Clock
 from lifecycle.wiring import World
+
+if TYPE_CHECKING:
+    from lifecycle.github.tokens import Token
 
 SECONDS = 24.0
 """How long all checks may take together; a person waits for them."""
@@ -95,12 +100,30 @@ class Case:
     @property
     def web(self) -> str:
         """Where people and git find the GitHub that is talked to, as the beginning of a URL."""
-        parts = urlsplit(self.settings.api_url)
+        parts = urlsplit(self.addresses.api_url)
         return f"{parts.scheme}://{parts.netloc.removeprefix('api.')}"
 
     @property
+    def addresses(self) -> config.Addresses:
+        """Where GitHub answers; as configured where git cannot be asked for the remote."""
+        try:
+            return self.world.addresses
+        except LifecycleError:
+            return config.Addresses(self.settings.api_url, self.settings.graphql_url)
+
+    @cached_property
+    def token(self) -> Token | LifecycleError:
+        """The token, or why there is none."""
+        try:
+            return self.world.token
+        except LifecycleError as error:
+            return error
+
+    @property
     def token_source(self) -> str:
-        """The variable that the token is in, or the user's setting that prints it."""
+        """Where the token comes from, or would if it could be used."""
+        if not isinstance(self.token, LifecycleError):
+            return self.token.source
         names = config.TOKEN_VARIABLES
         return next((n for n in names if self.environment.get(n, "").strip()), "token_command")
 
@@ -109,13 +132,11 @@ class Case:
         """GitHub, or why nothing can be asked of it."""
         if self.settings_problem is not None and self.is_lost:
             return self.settings_problem
-        try:
-            token = config.token(self.environment)
-        except LifecycleError as error:
-            return error
-        if token is None:
-            return NoToken("Neither GH_TOKEN nor GITHUB_TOKEN is set.")
-        return Hub(self.settings, token, self.deadline)
+        if isinstance(self.token, LifecycleError):
+            return self.token
+        where = self.addresses
+        settings = replace(self.settings, api_url=where.api_url, graphql_url=where.graphql_url)
+        return Hub(settings, self.token, self.deadline)
 
     @cached_property
     def facts(self) -> TokenFacts | LifecycleError:

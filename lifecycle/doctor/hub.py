@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from lifecycle.github.board import ProjectRef
     from lifecycle.github.graph import GraphClient
     from lifecycle.github.rest import RestClient
+    from lifecycle.github.tokens import Token
 
 T = TypeVar("T")
 
@@ -32,14 +33,14 @@ class Hub:
 
     Args:
         settings: where GitHub answers.
-        token: the token, and where it comes from.
+        token: what is asked with.
         deadline: of all questions together.
 
     Every method raises Transient, Rejected or Refused. After one question to which no answer came, the
     others are not asked: they would cost the same time, and say the same.
     """
 
-    def __init__(self, settings: Settings, token: tuple[str, str], deadline: Deadline) -> None:
+    def __init__(self, settings: Settings, token: Token, deadline: Deadline) -> None:
         self._settings = settings
         self._token = token
         self._deadline = deadline
@@ -112,12 +113,16 @@ class Hub:
     def _rest(self) -> RestClient:
         from lifecycle.github.rest import RestClient
 
-        token, source = self._token
-        return RestClient(self._settings.api_url, token, self._deadline, token_source=source)
+        token = self._token
+        return RestClient(
+            self._settings.api_url, token.value, self._deadline, token_source=token.source
+        )
 
     @cached_property
     def _graph(self) -> GraphClient:
         from lifecycle.github.graph import GraphClient
 
-        token, source = self._token
-        return GraphClient(self._settings.graphql_url, token, self._deadline, token_source=source)
+        token = self._token
+        return GraphClient(
+            self._settings.graphql_url, token.value, self._deadline, token_source=token.source
+        )

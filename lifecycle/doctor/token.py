@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 
-from lifecycle import home
+from lifecycle import config, home, times
 from lifecycle.doctor.case import Case
 from lifecycle.doctor.finding import ON_GITHUB, Finding, Step, cause, fail, ok, warn
-from lifecycle.errors import BadCredentials, LifecycleError, NoToken, Transient
+from lifecycle.errors import BadCredentials, LifecycleError, NoToken, Rejected, Transient
 from lifecycle.model import RepositoryAccess, TokenFacts
 
 FEW_REQUESTS = 100
 """Of an hour's requests; an hour of one claim's polls costs about thirty."""
+
+DAY = 86_400.0
+FEW_DAYS = 7
+"""Fewer than these left of a token are worth a remark."""
 
 _REPO_STEPS = (Step.CLAIM, Step.PR, Step.CLOSE)
 
@@ -23,6 +28,13 @@ def check(case: Case) -> Iterator[Finding]:
         yield from _nothing(case, facts)
         return
     yield ok("token.found", f"{_owner(facts)}, from {case.token_source}.")
+    if facts.server_version:
+        api = case.addresses.api_url
+        yield ok(
+            "token.server", f"GitHub Enterprise Server {facts.server_version} answers at {api}."
+        )
+    yield from _end(case, facts)
+    yield from _key_file(case)
     yield from _scopes(case, facts)
     yield from _kind(case, facts)
     yield from _rate(facts)
@@ -32,28 +44,29 @@ def _nothing(case: Case, error: LifecycleError) -> Iterator[Finding]:
     source = case.token_source
     if error is case.settings_problem:
         return  # said with the settings
-    if (
-        isinstance(error, NoToken)
-        and source == "token_command"
-        and "token_command" in error.sentence
-    ):
+    if isinstance(error, NoToken) and not error.is_absent:
         yield fail("token.found", cause(error), ON_GITHUB, "export GH_TOKEN=$(gh auth token)")
     elif isinstance(error, NoToken):
         path = home.shown(home.CONFIG, case.environment)
         yield fail(
             "token.found",
-            f"No token: neither GH_TOKEN nor GITHUB_TOKEN is set, and {path} names no token_command.",
+            f"No token: neither GH_TOKEN nor GITHUB_TOKEN is set, {path} names no token_command and no "
+            "App, and gh is not logged in.",
             ON_GITHUB,
-            "export GH_TOKEN=$(gh auth token)",
+            "gh auth login",
         )
+    elif error is case.token and isinstance(error, Rejected):
+        yield fail("token.app", cause(error), ON_GITHUB, f"compare it at {case.web}/settings/apps")
     elif isinstance(error, BadCredentials):
         fix = "unset GH_TOKEN GITHUB_TOKEN; gh auth login && export GH_TOKEN=$(gh auth token)"
+        if not isinstance(case.token, LifecycleError) and case.token.renew is not None:
+            fix = f"rm {home.shown(home.TOKENS, case.environment)}"  # the next one is a new one
         yield fail(
             "token.valid", f"GitHub does not accept the token from {source}.", ON_GITHUB, fix
         )
     elif isinstance(error, Transient):
         says = cause(error).partition(" when asked")[0].rstrip(".")
-        api = case.settings.api_url
+        api = case.addresses.api_url
         yield fail(
             "token.answer",
             f"{says} ({api}), so nothing that needs it was looked at.",
@@ -75,6 +88,48 @@ def _owner(facts: TokenFacts) -> str:
     return f"{kind} of {facts.login}" if facts.login else kind
 
 
+def _end(case: Case, facts: TokenFacts) -> Iterator[Finding]:
+    """When the token ends; an App's is followed by another without anybody's doing.
+
+    Source: https://docs.github.com/authentication/keeping-your-account-and-data-secure/token-expiration-and-revocation
+    """
+    token = case.token
+    now = facts.server_time or case.clock.now()
+    if not isinstance(token, LifecycleError) and token.expires_at is not None:
+        minutes = max(int((token.expires_at - case.clock.now()) / 60), 0)
+        says = f"It ends in {minutes} minutes, and is renewed before."
+        yield ok("token.expires", says)
+    elif facts.expires_at is not None:
+        days = int((facts.expires_at - now) / DAY)
+        says = f"It ends on {times.render(facts.expires_at)[:10]}, in {days} days."
+        if days >= FEW_DAYS:
+            yield ok("token.expires", says)
+        else:
+            yield warn(
+                "token.expires", says, ON_GITHUB, f"make a new one at {case.web}/settings/tokens"
+            )
+
+
+def _key_file(case: Case) -> Iterator[Finding]:
+    """Whether others on this machine can read the App's private key."""
+    for of_user in (False, True):
+        app = config.app(case.environment, of_user=of_user)
+        file = app.key_file if app is not None else None
+        if file is not None and file.exists() and file.stat().st_mode & 0o077:
+            yield warn(
+                "token.key",
+                f"Others on this machine can read the App's private key ({file}).",
+                fix=f"chmod 600 {shlex.quote(str(file))}",
+            )
+
+
+def _by_labels(case: Case) -> str:
+    """What becomes of the Status without the board, as the end of a sentence; empty if nothing."""
+    if case.settings.project_number is None or case.settings.labels_use == "never":
+        return ""
+    return f'; the Status is kept as labels ("{case.settings.labels_prefix}in progress")'
+
+
 def _scopes(case: Case, facts: TokenFacts) -> Iterator[Finding]:
     """What an OAuth scope allows is known; the permissions of other kinds are listed nowhere."""
     if facts.scopes is None:
@@ -93,9 +148,10 @@ def _scopes(case: Case, facts: TokenFacts) -> Iterator[Finding]:
         return
     names = " and ".join(missing)
     given = ", ".join(facts.scopes) or "none"
+    labels = _by_labels(case) if "project" in missing else ""
     yield fail(
         "token.scopes",
-        f"It lacks the scope{'s' if len(missing) > 1 else ''} {names}; it has: {given}.",
+        f"It lacks the scope{'s' if len(missing) > 1 else ''} {names}; it has: {given}{labels}.",
         hinders,
         _refresh(case, ",".join(missing)),
     )
@@ -121,8 +177,9 @@ def _kind(case: Case, facts: TokenFacts) -> Iterator[Finding]:
             fix=f"compare at {case.web}/settings/personal-access-tokens",
         )
     elif facts.kind == "actions":
-        board = " and cannot touch a board" if has_board else ""
-        yield (fail if has_board else warn)(
+        labels = _by_labels(case)
+        board = f" and cannot touch a board{labels}" if has_board else ""
+        yield (fail if has_board and not labels else warn)(
             "token.permissions",
             f"It starts no workflows for PRs that it opens{board}.",
             (Step.CI, *((Step.BOARD,) if has_board else ())),

@@ -56,7 +56,7 @@ def _unusable(case: Case, error: GitFailed) -> Finding:
 def _remote(case: Case) -> Iterator[Finding]:
     remote = case.settings.remote
     try:
-        head = head_repository(case.world.git, remote, case.settings.api_url)
+        head = head_repository(case.world.git, remote, case.addresses.api_url)
     except BadConfig as error:
         if case.settings.repository is not None and case.base is not None:
             yield ok("worktree.remote", f"Issues and PRs are those of {case.base}, as configured.")

@@ -16,11 +16,18 @@ _KINDS = {
     "ghu_": "app",
     "ghs_": "app",
 }
+PEOPLES = frozenset({"classic", "oauth", "unknown"})
+"""Kinds of tokens that see whatever their owner sees, if they have the scope for it."""
 _ACTIONS_LIMIT = 1000
 """Requests an hour and repository; an app has 5,000 at least.
 
 Source: https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api#primary-rate-limit-for-github_token-in-github-actions
 """
+
+
+def kind_of(token: str) -> str:
+    """The kind of a token, as far as its first letters tell."""
+    return next((name for letters, name in _KINDS.items() if token.startswith(letters)), "unknown")
 
 
 def token_facts(token: str, login: str, headers: Mapping[str, Any]) -> TokenFacts:
@@ -33,7 +40,7 @@ def token_facts(token: str, login: str, headers: Mapping[str, Any]) -> TokenFact
     """
     scopes = _scopes(headers.get("x-oauth-scopes"))
     limit = _number(headers.get("x-ratelimit-limit"))
-    kind = next((name for letters, name in _KINDS.items() if token.startswith(letters)), "unknown")
+    kind = kind_of(token)
     if token.startswith("ghs_") and limit == _ACTIONS_LIMIT:
         kind = "actions"
     if kind == "unknown" and scopes is not None:
@@ -46,6 +53,8 @@ def token_facts(token: str, login: str, headers: Mapping[str, Any]) -> TokenFact
         limit=limit,
         remaining=_number(headers.get("x-ratelimit-remaining")),
         permissions=str(headers.get("x-accepted-github-permissions") or ""),
+        expires_at=times.parse(headers.get("github-authentication-token-expiration")),
+        server_version=str(headers.get("x-github-enterprise-version") or ""),
     )
 
 

@@ -22,7 +22,8 @@ from lifecycle.errors import (
 )
 from lifecycle.github import translate
 from lifecycle.github.failures import Asked
-from lifecycle.model import BoardBrief, BoardField, BoardItem, BoardSchema, Card
+from lifecycle.github.schema_cache import as_json, from_json
+from lifecycle.model import BoardBrief, BoardField, BoardItem, BoardSchema, Card, Draft
 from lifecycle.ports import Cache
 from lifecycle.retry import reading
 
@@ -59,7 +60,7 @@ class GitHubBoard:
     """
 
     def __init__(self, project: ProjectRef, graph: GraphClient, cache: Cache) -> None:
-        self._project = project
+        self.project = project
         self._graph = graph
         self._cache = cache
 
@@ -70,11 +71,11 @@ class GitHubBoard:
             NotFound: there is no such owner or project, or the token may not see it.
             MissingScope: the token lacks the project scope.
         """
-        known = None if refresh else _from_json(self._cache.get(self._key))
+        known = None if refresh else from_json(self._cache.get(self._key))
         if known is not None:
             return known
         found = self._discover()
-        self._cache.put(self._key, _as_json(found))
+        self._cache.put(self._key, as_json(found))
         return found
 
     def set_fields(
@@ -96,7 +97,7 @@ class GitHubBoard:
         def write(schema: BoardSchema) -> BoardItem:
             return self._set(schema, item_id, status, text, clears=clears)
 
-        return self._with_schema(write)
+        return self.with_schema(write)
 
     def add(self, issue_id: str) -> BoardItem:
         """Put an issue on the board; returns the item that is there if it was on it already.
@@ -104,21 +105,21 @@ class GitHubBoard:
         Raises:
             NotFound: there is no such issue.
         """
-        subject = f"adding the issue to {self._project}"
+        subject = f"adding the issue to {self.project}"
 
         def write(schema: BoardSchema) -> BoardItem:
             variables = {"project": schema.project_id, "content": issue_id}
-            reply = self._ask("add_board_item", variables, subject, absent=(issue_id, NotFound))
+            reply = self.ask("add_board_item", variables, subject, absent=(issue_id, NotFound))
             payload = reply.data.get("addProjectV2ItemById") or {}
             if not payload.get("item"):
                 raise self._graph.failures.of_nonsense(Asked(subject, is_write=True))
             return translate.board_item(payload["item"])
 
-        return self._with_schema(write)
+        return self.with_schema(write)
 
     def cards(self) -> tuple[Card, ...]:
         """Every item whose content is an issue, all pages, archived ones left out."""
-        return self._with_schema(lambda schema: tuple(self._cards(schema.project_id)))
+        return self.with_schema(lambda schema: tuple(self._cards(schema.project_id)))
 
     def brief(self) -> BoardBrief:
         """Title and cards, page by page while there is time: one request a hundred items.
@@ -133,6 +134,7 @@ class GitHubBoard:
         with self._graph.deadline.keeping(_SAYING_SECONDS):
             project = self._page_of_cards(None)
             cards = list(self._shown(project))
+            drafts = list(_drafts(project))
             total = int(project["items"].get("totalCount") or 0)
             after = self._next(project["items"])
             while after is not None and self._graph.deadline.left >= _PAGE_SECONDS:
@@ -142,11 +144,13 @@ class GitHubBoard:
                 except Transient:
                     break  # what was read is shown, and said to be a part
                 cards += self._shown(page)
-        return BoardBrief(str(project.get("title") or ""), tuple(cards), total, after is None)
+                drafts += _drafts(page)
+        title = str(project.get("title") or "")
+        return BoardBrief(title, tuple(cards), total, after is None, tuple(drafts))
 
     def _page_of_cards(self, after: str | None) -> translate.Json:
         """The project with one page of its items; only the first page is asked for again."""
-        subject = f"the cards of {self._project}"
+        subject = f"the cards of {self.project}"
         ask = partial(self._graph.execute, "brief_board", self._named(after), subject=subject)
         reply = reading(self._graph.deadline, ask) if after is None else ask()
         project = self._project_in(reply, subject)
@@ -162,11 +166,11 @@ class GitHubBoard:
 
     @property
     def _key(self) -> str:
-        return f"board:{self._project.owner.casefold()}/{self._project.number}"
+        return f"board:{self.project.owner.casefold()}/{self.project.number}"
 
-    def _with_schema(self, act: Callable[[BoardSchema], T]) -> T:
+    def with_schema(self, act: Callable[[BoardSchema], T]) -> T:
         """Act with the ids that are known, and once more with fresh ones if they turn out stale."""
-        known = _from_json(self._cache.get(self._key))
+        known = from_json(self._cache.get(self._key))
         if known is not None:
             # Whether the ids or the wish are wrong is for the fresh ids to say.
             with suppress(StaleFields, UnknownOption):
@@ -185,7 +189,7 @@ class GitHubBoard:
                 return translate.board_schema(viewer, project, fields)
 
     def _page_of_fields(self, after: str | None) -> tuple[translate.Json, str]:
-        subject = f"the board, {self._project}"
+        subject = f"the board, {self.project}"
         ask = partial(self._graph.execute, "discover_board", self._named(after), subject=subject)
         reply = reading(self._graph.deadline, ask)
         project = self._project_in(reply, subject)
@@ -193,7 +197,7 @@ class GitHubBoard:
 
     def _named(self, after: str | None) -> dict[str, Any]:
         """The variables of a document that names the project as people do."""
-        return {"owner": self._project.owner, "number": self._project.number, "after": after}
+        return {"owner": self.project.owner, "number": self.project.number, "after": after}
 
     def _project_in(self, reply: Reply, subject: str) -> translate.Json:
         """The project of an answer that may have none; another hole is an error."""
@@ -203,12 +207,12 @@ class GitHubBoard:
         owner = reply.data.get("repositoryOwner")
         if not owner:
             raise NotFound(
-                f"GitHub knows no user or organisation {self._project.owner}, so no board was read; "
+                f"GitHub knows no user or organisation {self.project.owner}, so no board was read; "
                 "correct the configured owner of the project."
             )
         if not owner.get("projectV2"):
             raise NotFound(
-                f"GitHub shows no {self._project} to the token, so no board was read; check the "
+                f"GitHub shows no {self.project} to the token, so no board was read; check the "
                 "number in the project's URL, and that the token may see it (a private project needs "
                 "the project scope: gh auth refresh -s project)."
             )
@@ -225,7 +229,7 @@ class GitHubBoard:
         clears: bool,
     ) -> BoardItem:
         status_field = _status_field(schema) if status is not None else None
-        option = _option(status_field, status) if status_field and status is not None else None
+        option = option_of(status_field, status) if status_field and status is not None else None
         agent_field = _agent_field(schema)
         sets_agent = agent_field is not None and text is not None
         clears = agent_field is not None and clears
@@ -242,13 +246,13 @@ class GitHubBoard:
             "setAgent": sets_agent,
             "clearAgent": clears,
         }
-        subject = f"the fields of a card on {self._project}"
-        reply = self._ask("set_board_fields", variables, subject, absent=(item_id, ItemMissing))
+        subject = f"the fields of a card on {self.project}"
+        reply = self.ask("set_board_fields", variables, subject, absent=(item_id, ItemMissing))
         item = self._item_after(reply, subject)
         if option is not None:
-            _demand_same(STATUS, item.status, status)
+            demand_same(STATUS, item.status, status)
         if sets_agent or clears:
-            _demand_same(AGENT, item.agent, text)
+            demand_same(AGENT, item.agent, text)
         return item
 
     def _item_after(self, reply: Reply, subject: str) -> BoardItem:
@@ -259,7 +263,7 @@ class GitHubBoard:
             raise self._graph.failures.of_nonsense(Asked(subject, is_write=True))
         return translate.board_item(nodes[0])
 
-    def _ask(
+    def ask(
         self,
         name: str,
         variables: Mapping[str, Any],
@@ -291,17 +295,17 @@ class GitHubBoard:
                     evidence=error.evidence,
                 ) from None
             raise StaleFields(
-                f"The ids known of {self._project} are out of date, so nothing was changed; they are "
+                f"The ids known of {self.project} are out of date, so nothing was changed; they are "
                 "read anew at the next look.",
                 evidence=error.evidence,
             ) from None
 
     def _cards(self, project_id: str) -> Iterator[Card]:
-        subject = f"the cards of {self._project}"
+        subject = f"the cards of {self.project}"
         after = None
         while True:
             variables = {"project": project_id, "after": after}
-            reply = self._ask("list_board_items", variables, subject)
+            reply = self.ask("list_board_items", variables, subject)
             connection = (reply.data.get("node") or {}).get("items")
             if connection is None:
                 raise self._graph.failures.of_nonsense(Asked(subject))
@@ -316,8 +320,16 @@ class GitHubBoard:
         if not page.get("hasNextPage"):
             return None
         if not page.get("endCursor"):
-            raise self._graph.failures.of_nonsense(Asked(f"the pages of {self._project}"))
+            raise self._graph.failures.of_nonsense(Asked(f"the pages of {self.project}"))
         return str(page["endCursor"])
+
+
+def _drafts(project: translate.Json) -> Iterator[Draft]:
+    """The drafts of one page, archived ones left out."""
+    for node in project["items"].get("nodes") or []:
+        draft = translate.draft(node or {})
+        if draft is not None and not node.get("isArchived"):
+            yield draft
 
 
 def _status_field(schema: BoardSchema) -> BoardField:
@@ -336,7 +348,8 @@ def _agent_field(schema: BoardSchema) -> BoardField | None:
     return field if field is not None and field.kind == _TEXT else None
 
 
-def _option(field: BoardField, name: str) -> str:
+def option_of(field: BoardField, name: str) -> str:
+    """The id of a field's option or iteration; UnknownOption names those that there are."""
     option = field.option(name)
     if option is None:
         names = ", ".join(known for known, _ in field.options)
@@ -347,7 +360,7 @@ def _option(field: BoardField, name: str) -> str:
     return option
 
 
-def _demand_same(name: str, shown: str | None, wanted: str | None) -> None:
+def demand_same(name: str, shown: str | None, wanted: str | None) -> None:
     """Refuse a payload that shows another value than the one written."""
     if (shown or "").strip().casefold() != (wanted or "").strip().casefold():
         raise Rejected(
@@ -355,42 +368,3 @@ def _demand_same(name: str, shown: str | None, wanted: str | None) -> None:
             "board is not as it should be; look there for a workflow that moves the card.",
             evidence=f"{name} is {shown!r}",
         )
-
-
-def _as_json(schema: BoardSchema) -> dict[str, Any]:
-    fields = [
-        {
-            "id": one.id,
-            "name": one.name,
-            "kind": one.kind,
-            "options": [list(o) for o in one.options],
-        }
-        for one in schema.fields
-    ]
-    return {
-        "project_id": schema.project_id,
-        "title": schema.title,
-        "url": schema.url,
-        "viewer": schema.viewer,
-        "fields": fields,
-    }
-
-
-def _from_json(found: object) -> BoardSchema | None:
-    """The cached schema; None if there is none, or if another version wrote another shape."""
-    if not isinstance(found, dict):
-        return None
-    try:
-        fields = tuple(
-            BoardField(
-                str(one["id"]),
-                str(one["name"]),
-                str(one["kind"]),
-                tuple((str(name), str(option)) for name, option in one["options"]),
-            )
-            for one in found["fields"]
-        )
-        names = [str(found[key]) for key in ("project_id", "title", "url", "viewer")]
-    except (KeyError, TypeError, ValueError):
-        return None
-    return BoardSchema(names[0], names[1], names[2], names[3], fields)

@@ -6,15 +6,20 @@ GraphQL does not show all of the checks.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from functools import partial
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
-from lifecycle.errors import MissingScope, NotFound
+from lifecycle.errors import LifecycleError, MissingScope, NoPermission, NotFound
 from lifecycle.github import translate
+from lifecycle.github.calls import Calls
 from lifecycle.github.failures import Asked, Problem
+from lifecycle.github.issue_calls import IssueCalls
+from lifecycle.github.labels import labels_of
+from lifecycle.github.pull_calls import PullCalls
 from lifecycle.model import (
+    BoardItem,
     Checks,
     Comment,
     Issue,
@@ -30,10 +35,19 @@ from lifecycle.retry import reading
 
 if TYPE_CHECKING:
     from lifecycle.github.board import ProjectRef
+    from lifecycle.github.fallback import Choice
     from lifecycle.github.graph import GraphClient, Reply
     from lifecycle.github.rest import RestClient
 
+BOARD = "observe_board"
+LABELS = "observe_labels"
+MERGING = ("observe_merge", "observe_rules", "observe_queue")
+"""What a look adds to the claim's own document; each is one that may be done without."""
+
 _ABSENT = {("repository", "issue"), ("repository", "byNumber")}
+_HIDES_CHECKS = frozenset({"statusCheckRollup"})
+_EXTRAS = frozenset({"checkSuites", "baseRef", "mergeQueueEntry", "timelineItems"})
+"""What a token may be refused without a loss that would make something green: it is done without."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +58,21 @@ class _Sorted:
     has_hidden_checks: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What a look showed.
+
+    Attributes:
+        node: the repository.
+        has_hidden_checks: not every check was shown.
+        board: why the board was not, None if it was or was not asked for.
+    """
+
+    node: translate.Json = field(default_factory=dict)
+    has_hidden_checks: bool = False
+    board: LifecycleError | None = None
+
+
 class GitHubForge:
     """Fits `ports.Forge`.
 
@@ -52,6 +81,7 @@ class GitHubForge:
         project: the board to look at when a look asks for it, or None.
         graph: GraphQL, for looks.
         rest: REST, for everything else.
+        choice: whether labels take the place of a board that cannot be seen; None if they never do.
     """
 
     def __init__(
@@ -61,40 +91,40 @@ class GitHubForge:
         *,
         graph: GraphClient,
         rest: RestClient,
+        choice: Choice | None = None,
     ) -> None:
         self._repository = repository
         self._project = project
         self._graph = graph
         self._rest = rest
+        self._choice = choice
         self._board_problem: str | None = None
+        self._was_blind = False
 
     def observe(self, look: Look) -> Observation:
         """All that a decision about one claim needs: one request, if GitHub shows everything.
 
         A board that cannot be read costs one request more, once per process, and the board's part
-        of the observation only. Checks that GraphQL does not show, or not all of, are read over REST
-        for the pull requests that are open.
+        of the observation only; labels take its place if they may. Checks that GraphQL does not
+        show, or not all of, are read over REST for the pull requests that are open.
 
         Raises:
             NotFound: GitHub shows no such repository.
             Transient, BadCredentials, NoPermission: as everywhere.
         """
-        with_board = look.board and self._project is not None and self._board_problem is None
-        try:
-            reply = self._ask_claim(look, with_board=with_board)
-        except MissingScope as missing:
-            if not with_board:
-                raise
-            self._board_problem = missing.sentence
-            reply = self._ask_claim(look, with_board=False)
-        found = self._sort(reply.problems, with_board=with_board)
+        parts = self._parts(look)
+        found = self._look_with(look, parts)
         if found.board is not None:
-            self._board_problem = self._problem_of_board(found.board)
-            if not _repository_in(reply).get("issue"):
+            self._learn(found.board)
+            had_labels, parts = LABELS in parts, self._parts(look)
+            if not found.node.get("issue"):
                 # The board's null took the issue with it: that is no word about the issue.
-                reply = self._ask_claim(look, with_board=False)
-                found = self._sort(reply.problems, with_board=False)
-        return self._observation(look, _repository_in(reply), found)
+                found = self._look_with(look, parts)
+            elif LABELS in parts and not had_labels:
+                found = replace(found, node=self._labelled(found.node, look))
+        elif self._choice is not None and self._card(found.node.get("issue") or {}) is not None:
+            self._choice.forget()  # an empty list is no sight of the board: some tokens get that
+        return self._observation(look, found)
 
     def pull_requests_of(self, branch: str) -> tuple[PullRequest, ...]:
         """The newest ten pull requests whose head branch is called `branch`, newest first."""
@@ -110,8 +140,19 @@ class GitHubForge:
         return tuple(translate.pull_request(node) for node in nodes if node)
 
     def viewer(self) -> str:
-        """The login that the token belongs to."""
-        return self._rest.viewer()
+        """The login that the token belongs to: a bot's for a token that is no user's.
+
+        Such a token may not ask REST who it is; GraphQL tells it.
+        Source: https://docs.github.com/graphql/reference/queries#user (viewer)
+        """
+        try:
+            return self._rest.viewer()
+        except NoPermission:
+            ask = partial(self._graph.execute, "viewer", {}, subject="user")
+            login = (reading(self._graph.deadline, ask).data.get("viewer") or {}).get("login")
+            if not login:
+                raise
+            return str(login)
 
     def issue(self, number: int) -> Issue:
         """One issue; NotFound if there is none, or if the number is a pull request's."""
@@ -123,25 +164,46 @@ class GitHubForge:
 
     def create_pull_request(self, *, title: str, body: str, head: str, base: str) -> PullRequest:
         """Open one, sent once; PullRequestExists, NothingToMerge, HeadMissing."""
-        return self._rest.create_pull_request(
-            self._repository, title=title, body=body, head=head, base=base
+        made = self._pulls.create(title=title, body=body, head=head, base=base, draft=False)
+        owner, _, branch = made.head.partition(":")
+        return PullRequest(
+            number=made.number,
+            url=made.url,
+            title=made.title,
+            state=made.state,
+            branch=branch,
+            head_owner=owner,
+            head_sha=made.head_sha,
+            base=made.base,
+            body=made.body,
+            is_draft=made.is_draft,
         )
 
     def comment(self, issue: int, body: str) -> Comment:
         """Post one comment, sent once: GitHub does not deduplicate."""
-        return self._rest.comment(self._repository, issue, body)
+        made = self._issues.create_comment(issue, body)
+        return Comment(made.id, made.body)
 
     def close_issue(self, issue: int) -> Issue:
         """Close as completed and return the issue as GitHub shows it afterwards."""
-        return self._rest.close_issue(self._repository, issue)
+        now = self._issues.edit(issue, state="closed", state_reason="completed")
+        return Issue(
+            number=now.number,
+            id=now.id,
+            title=now.title,
+            url=now.url,
+            is_open=now.is_open,
+            state_reason=now.state_reason,
+            assignees=now.assignees,
+        )
 
     def assign(self, issue: int, login: str) -> tuple[str, ...]:
         """Add an assignee and return all of them: GitHub ignores whom it may not assign."""
-        return self._rest.assign(self._repository, issue, login)
+        return self._issues.assign(issue, (login,)).assignees
 
     def unassign(self, issue: int, login: str) -> tuple[str, ...]:
         """Take an assignee off and return who is left; nothing changes if it was not assigned."""
-        return self._rest.unassign(self._repository, issue, login)
+        return self._issues.unassign(issue, (login,)).assignees
 
     def token_facts(self) -> TokenFacts:
         """Whose token it is, of what kind, and what it was given. Only reads."""
@@ -155,10 +217,62 @@ class GitHubForge:
         """Every check run and commit status of one commit, page by page."""
         return self._rest.checks(self._repository, sha)
 
+    @cached_property
+    def _issues(self) -> IssueCalls:
+        return IssueCalls(Calls(self._rest, self._repository))
+
+    @cached_property
+    def _pulls(self) -> PullCalls:
+        return PullCalls(Calls(self._rest, self._repository), self._graph)
+
     def _names(self) -> dict[str, Any]:
         return {"owner": self._repository.owner, "name": self._repository.name}
 
-    def _ask_claim(self, look: Look, *, with_board: bool) -> Reply:
+    def _parts(self, look: Look) -> tuple[str, ...]:
+        """The documents that a look adds to the claim's own."""
+        return (*self._board_parts(look), *(MERGING if look.checks else ()))
+
+    def _board_parts(self, look: Look) -> tuple[str, ...]:
+        if not look.board:
+            return ()
+        if self._choice is not None and self._choice.uses_labels:
+            is_tried = look.insists and self._choice.is_doubted and not self._was_blind
+            return (BOARD, LABELS) if is_tried else (LABELS,)
+        has_board = self._project is not None and self._board_problem is None
+        return (BOARD,) if has_board else ()
+
+    def _look_with(self, look: Look, parts: tuple[str, ...]) -> _Found:
+        """What one request shows; why the board is not in it, if it was asked for."""
+        try:
+            reply = self._ask_claim(look, parts)
+        except MissingScope as missing:
+            if BOARD not in parts:
+                raise
+            return _Found(board=missing)
+        board: LifecycleError | None = None
+        if BOARD in reply.left_out:
+            unknown = Problem("undefinedField", (), reply.left_out[BOARD])
+            board = self._error_of_board(unknown)
+        found = self._sort(reply.problems, with_board=BOARD in parts)
+        if found.board is not None:
+            board = self._error_of_board(found.board)
+        return _Found(_repository_in(reply), found.has_hidden_checks, board)
+
+    def _learn(self, error: LifecycleError) -> None:
+        """The board cannot be read: labels from now on, or nothing of it."""
+        self._was_blind = True
+        if self._choice is None or not self._choice.gives_up(error):
+            self._board_problem = error.sentence
+
+    def _labelled(self, node: translate.Json, look: Look) -> translate.Json:
+        """A repository with its issue's labels, which are asked for alone."""
+        variables = {**self._names(), "issue": look.issue}
+        subject = f"the labels of issue #{look.issue} in {self._repository}"
+        ask = partial(self._graph.execute, LABELS, variables, subject=subject)
+        labels = _repository_in(reading(self._graph.deadline, ask)).get("issue") or {}
+        return {**node, "issue": {**node["issue"], **labels}}
+
+    def _ask_claim(self, look: Look, parts: tuple[str, ...]) -> Reply:
         variables = {
             **self._names(),
             "issue": look.issue,
@@ -167,12 +281,11 @@ class GitHubForge:
             "byNumber": look.pr_number is not None,
             "checks": look.checks,
             "comments": look.comments,
-            "board": with_board,
         }
         subject = (
             f"issue #{look.issue} and the pull requests of {look.branch} in {self._repository}"
         )
-        ask = partial(self._graph.execute, "observe_claim", variables, subject=subject)
+        ask = partial(self._graph.execute, "observe_claim", variables, subject=subject, added=parts)
         return reading(self._graph.deadline, ask)
 
     def _sort(self, problems: Iterable[Problem], *, with_board: bool) -> _Sorted:
@@ -190,19 +303,20 @@ class GitHubForge:
             is_scope = problem.type == "INSUFFICIENT_SCOPES"
             if with_board and (is_scope or "projectItems" in problem.path):
                 found = replace(found, board=found.board or problem)
-            elif "statusCheckRollup" in problem.path:
+            elif _HIDES_CHECKS.intersection(problem.path):
                 found = replace(found, has_hidden_checks=True)
+            elif _EXTRAS.intersection(problem.path):
+                continue
             else:
                 subject = f"the claim's part {'.'.join(str(step) for step in problem.path)}"
                 raise self._graph.failures.of_problem(problem, Asked(subject))
         return found
 
-    def _problem_of_board(self, problem: Problem) -> str:
-        return self._graph.failures.of_problem(
-            problem, Asked(f"the board, {self._project}")
-        ).sentence
+    def _error_of_board(self, problem: Problem) -> LifecycleError:
+        return self._graph.failures.of_problem(problem, Asked(f"the board, {self._project}"))
 
-    def _observation(self, look: Look, node: translate.Json, found: _Sorted) -> Observation:
+    def _observation(self, look: Look, found: _Found) -> Observation:
+        node = found.node
         if not node:
             raise self._graph.failures.of_nonsense(Asked(f"issue #{look.issue}"))
         issue = node.get("issue")
@@ -211,42 +325,61 @@ class GitHubForge:
         by_branch = tuple(pull for one in nodes if (pull := _pull(one, found)))
         if look.checks:
             pulls = [one for one in (node.get("byNumber"), *nodes) if one]
-            green = {one["headRefOid"] for one in pulls if translate.is_rollup_green(one)}
-            by_number, by_branch = self._with_all_checks(by_number, by_branch, green)
-        item = None
-        if self._project is not None and issue:
-            items = (issue.get("projectItems") or {}).get("nodes") or []
-            item = translate.board_item_of(items, self._project.owner, self._project.number)
+            overall = {str(one["headRefOid"]): translate.overall(one) for one in pulls}
+            by_number, by_branch = self._with_all_checks(by_number, by_branch, overall)
         return Observation(
             repository=str(node.get("nameWithOwner") or self._repository),
             default_branch=(node.get("defaultBranchRef") or {}).get("name") or "",
             issue=translate.issue(issue) if issue else None,
             by_number=by_number,
             by_branch=by_branch,
-            item=item,
+            item=self._item(issue) if issue else None,
             board_problem=self._board_problem if look.board else None,
+            board_note=self._choice.note if look.board and self._choice else None,
         )
+
+    def _item(self, issue: translate.Json) -> BoardItem | None:
+        if self._choice is not None and "labels" in issue and self._choice.uses_labels:
+            return self._choice.names.item(int(issue["number"]), labels_of(issue))
+        return self._card(issue)
+
+    def _card(self, issue: translate.Json) -> BoardItem | None:
+        """The issue's item on the project, as far as the answer has it."""
+        if self._project is None:
+            return None
+        items = (issue.get("projectItems") or {}).get("nodes") or []
+        return translate.board_item_of(items, self._project.owner, self._project.number)
 
     def _with_all_checks(
         self,
         by_number: PullRequest | None,
         by_branch: tuple[PullRequest, ...],
-        green: set[str],
+        overall: Mapping[str, str],
     ) -> tuple[PullRequest | None, tuple[PullRequest, ...]]:
         """Read over REST what is missing: of the pull request asked for, else of all open ones.
 
-        Where REST does not show everything either, GitHub's own verdict, which counts what it
-        hides, can still say that all of it passed (`green`: the heads of which it does).
+        Where REST does not show everything either, GitHub's own word, which counts what it hides,
+        can still say that all of it passed (`overall`: that word, by head).
         """
         asked = (by_number,) if by_number else by_branch
         shas = {pull.head_sha for pull in asked if _lacks_checks(pull)}
         known = {sha: self.checks(sha) for sha in sorted(shas)}
-        for sha in green & known.keys():
-            known[sha] = replace(known[sha], is_complete=True)
+        # Runs of Actions have their workflow's name, and the base demands jobs: that cannot be compared.
+        nameless = {sha for sha, checks in known.items() if checks.unseen}
+        for sha, checks in known.items():
+            if overall.get(sha) == "SUCCESS":
+                known[sha] = replace(checks, is_complete=True, unseen="")
+            elif checks.unseen:
+                known[sha] = replace(checks, overall=overall.get(sha, ""))
 
         def mended(pull: PullRequest) -> PullRequest:
             checks = known.get(pull.head_sha) if _lacks_checks(pull) else None
-            return replace(pull, checks=checks) if checks else pull
+            if checks is None or pull.checks is None:
+                return pull
+            shown = pull.checks
+            if pull.head_sha in nameless:
+                shown = replace(shown, required=())
+            return replace(pull, checks=translate.with_demands(checks, shown))
 
         return by_number and mended(by_number), tuple(mended(pull) for pull in by_branch)
 
@@ -255,7 +388,7 @@ def _repository_in(reply: Reply) -> translate.Json:
     return reply.data.get("repository") or {}
 
 
-def _pull(node: translate.Json | None, found: _Sorted) -> PullRequest | None:
+def _pull(node: translate.Json | None, found: _Found) -> PullRequest | None:
     if not node:
         return None
     pull = translate.pull_request(node)

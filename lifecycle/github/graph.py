@@ -5,51 +5,38 @@ A request is sent once. Whether it may be sent again is for the caller to know (
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from functools import cache
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from lifecycle.deadline import Deadline
 from lifecycle.errors import LifecycleError, Rejected, Transient
 from lifecycle.github.failures import Answer, Asked, Failures, Problem
-from lifecycle.resources import graphql_document
+from lifecycle.ports import Cache
 
 if TYPE_CHECKING:
     from gql.client import SyncClientSession
     from gql.transport.exceptions import TransportError
     from gql.transport.requests import RequestsHTTPTransport
-    from graphql import DocumentNode
+
+    from lifecycle.github.documents import Document
+
+LACKING_SECONDS = 86_400.0
+"""For how long a server's word that it does not know something is believed: servers are upgraded."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What GraphQL answered: data, perhaps with holes, and the problems that made the holes."""
+    """What GraphQL answered: data, perhaps with holes, and the problems that made the holes.
+
+    Attributes:
+        left_out: the added documents that were not asked for, since this server does not know what
+            they ask; each with the server's own words.
+    """
 
     data: Mapping[str, Any]
     problems: tuple[Problem, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class _Document:
-    node: DocumentNode
-    operation: str
-    is_mutation: bool
-
-
-@cache
-def _document(name: str) -> _Document:
-    """`graphql/NAME.graphql`, parsed once per process."""
-    from gql import gql
-    from graphql import OperationDefinitionNode, OperationType
-
-    node = gql(graphql_document(name)).document
-    operation = next(one for one in node.definitions if isinstance(one, OperationDefinitionNode))
-    return _Document(
-        node,
-        operation.name.value if operation.name else name,
-        operation.operation is OperationType.MUTATION,
-    )
+    left_out: Mapping[str, str] = field(default_factory=dict)
 
 
 class GraphClient:
@@ -64,10 +51,25 @@ class GraphClient:
         token: never shown, logged or part of an error.
         deadline: bounds every request.
         token_source: the name of the environment variable that the token came from.
+        cache: keeps what this server was found not to know, for a day; without one that is known
+            until the process ends.
+        on_refused: told when GitHub does not accept the token.
     """
 
-    def __init__(self, url: str, token: str, deadline: Deadline, *, token_source: str) -> None:
+    def __init__(
+        self,
+        url: str,
+        token: str,
+        deadline: Deadline,
+        *,
+        token_source: str,
+        cache: Cache | None = None,
+        on_refused: Callable[[], None] | None = None,
+    ) -> None:
         self.deadline = deadline
+        self._cache = cache
+        self._on_refused = on_refused
+        self._lacking: dict[str, str] = {}
         self.failures = Failures(token, token_source, deadline.clock)
         self._url = url
         self._transport: RequestsHTTPTransport | None = None
@@ -77,13 +79,22 @@ class GraphClient:
     def __repr__(self) -> str:
         return f"GraphClient({self._url!r})"
 
-    def execute(self, name: str, variables: Mapping[str, Any], *, subject: str = "") -> Reply:
-        """Send `graphql/NAME.graphql` once.
+    def execute(
+        self,
+        name: str,
+        variables: Mapping[str, Any],
+        *,
+        subject: str = "",
+        added: Sequence[str] = (),
+    ) -> Reply:
+        """Send `graphql/NAME.graphql` once, and others with it in the same request.
 
         Args:
             name: the document's file name without its suffix.
-            variables: all of its variables.
+            variables: all of its variables; those of documents that are left out may be there.
             subject: words for what is asked, for the sentence of an error.
+            added: documents that are asked for besides and may be done without: one that the server
+                does not know costs one request more, and is left out for a day.
 
         Returns:
             The data, and the problems if only parts are missing.
@@ -93,16 +104,53 @@ class GraphClient:
                 landed.
             Rejected: there is no data at all; the leaf says why.
         """
-        self.deadline.remaining()
-        document = _document(name)
-        asked = Asked(subject or document.operation, is_write=document.is_mutation)
-        data, problems = self._sent(document, variables, asked)
+        from lifecycle.github.documents import blamed, document
+
+        lacking = self._known_lacking() if added else {}
+        parts = tuple(part for part in added if part not in lacking)
+        words: dict[str, str] = {}
+        while True:
+            self.deadline.remaining()
+            whole = document(name, *parts)
+            asked = Asked(subject or whole.operation, is_write=whole.is_mutation)
+            data, problems = self._sent(whole, variables, asked)
+            unknown = " ".join(_words(one) for one in problems if one.is_unknown)
+            if data or not parts or not unknown:
+                break
+            for part in blamed(name, parts, unknown):
+                words[part] = self.failures.clean(unknown)
+            parts = tuple(part for part in parts if part not in words)
+        left_out = {part: known for part, known in {**lacking, **words}.items() if part in added}
         if not problems:
-            return Reply(data)
+            self._keep_lacking(words)
+            return Reply(data, left_out=left_out)
         found = [self.failures.of_problem(one, asked, self._headers()) for one in problems]
         if not data or any(isinstance(error, Transient) for error in found):
             raise self.failures.of_problems(problems, asked, self._headers())
-        return Reply(data, problems)
+        self._keep_lacking(words)
+        return Reply(data, problems, left_out)
+
+    def _known_lacking(self) -> dict[str, str]:
+        """The documents that this server was found not to know, with its words."""
+        kept = self._cache.get(self._lacking_key) if self._cache is not None else None
+        if isinstance(kept, dict) and 0 <= self._now() - float(kept.get("at", 0)) < LACKING_SECONDS:
+            return {str(part): str(words) for part, words in kept.get("parts", {}).items()}
+        return {} if self._cache is not None else dict(self._lacking)
+
+    def _keep_lacking(self, words: Mapping[str, str]) -> None:
+        if not words:
+            return
+        parts = {**self._known_lacking(), **words}
+        self._lacking = parts
+        if self._cache is not None:
+            self._cache.put(self._lacking_key, {"at": self._now(), "parts": parts})
+
+    @property
+    def _lacking_key(self) -> str:
+        return f"lacking:{self._url}"
+
+    def _now(self) -> float:
+        return self.deadline.clock.now()
 
     def close(self) -> None:
         """Close the connection; the next request opens another."""
@@ -112,13 +160,15 @@ class GraphClient:
             self._transport = self._session = None
 
     def _sent(
-        self, document: _Document, variables: Mapping[str, Any], asked: Asked
+        self, document: Document, variables: Mapping[str, Any], asked: Asked
     ) -> tuple[Mapping[str, Any], tuple[Problem, ...]]:
         from gql import GraphQLRequest
         from gql.transport.exceptions import TransportError, TransportQueryError
 
         request = GraphQLRequest(
-            document.node, variable_values=dict(variables), operation_name=document.operation
+            document.node,
+            variable_values={k: v for k, v in variables.items() if k in document.variables},
+            operation_name=document.operation,
         )
         session = self._connected()  # outside: a failing import is no odd answer
         try:
@@ -163,6 +213,8 @@ class GraphClient:
 
     def _note_status(self, status: int) -> None:
         self._status = status
+        if status == 401 and self._on_refused is not None:
+            self._on_refused()
 
     def _headers(self) -> dict[str, str]:
         found = self._transport.response_headers if self._transport else None
@@ -187,6 +239,10 @@ class GraphClient:
             body = body_of(getattr(cause, "response", None))
             return self.failures.of_answer(Answer.read(error.code, self._headers(), body), asked)
         return self.failures.of_nonsense(asked)
+
+
+def _words(problem: Problem) -> str:
+    return " ".join([*(str(step) for step in problem.path), problem.message])
 
 
 def _problems(errors: object) -> tuple[Problem, ...]:

@@ -1,4 +1,4 @@
-"""REST through PyGithub: the one module that knows it.
+"""REST through PyGithub: issues and checks as its objects, and any call by its path.
 
 Every call is one request: the objects are lazy, and only attributes that the answer holds are read
 (an absent one would make PyGithub fetch the object again). PyGithub's own pauses and retries are off,
@@ -7,21 +7,23 @@ because its retries resend what creates; what may be sent twice goes through `li
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from lifecycle.deadline import Deadline
-from lifecycle.errors import NoPermission, NotFound, Rejected
+from lifecycle.errors import LifecycleError, Moved, NoPermission, NotFound, Rejected, Transient
 from lifecycle.github import access, translate
+from lifecycle.github.calls import Calls
+from lifecycle.github.etags import Etags
 from lifecycle.github.failures import Answer, Asked, Failures
+from lifecycle.github.rest_failures import moved_to
 from lifecycle.model import (
     Checks,
-    Comment,
     Issue,
-    PullRequest,
-    PullState,
     Repository,
     RepositoryAccess,
     TokenFacts,
@@ -29,15 +31,13 @@ from lifecycle.model import (
 from lifecycle.retry import reading
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from github.Issue import Issue as GithubIssue
     from github.Repository import Repository as GithubRepository
-    from github.Requester import Requester
+
+    from lifecycle.github.requester import Follower
 
 T = TypeVar("T")
-PAGE = 100
-USER_AGENT = "agent-lifecycle"
+_OK, _UNCHANGED = 200, 304
 
 # What PyGithub lets escape when an answer is not of the shape that it expects.
 _NONSENSE = (AssertionError, AttributeError, IndexError, KeyError, TypeError, ValueError)
@@ -57,6 +57,7 @@ class RestClient:
         self.deadline = deadline
         self._failures = Failures(token, token_source, deadline.clock)
         self._url = url
+        self._etags = Etags()
 
     def __repr__(self) -> str:
         return f"RestClient({self._url!r})"
@@ -124,6 +125,11 @@ class RestClient:
             return self._shown(found, asked), found.pull_request is None
 
         issue, is_issue = self._read(asked, ask)
+        if issue.number != number:
+            raise NotFound(
+                f"Issue #{number} of {repository} was transferred and is {issue.url} now, so nothing was "
+                "changed; claim it there."
+            )
         if not is_issue:
             raise NotFound(
                 f"#{number} of {repository} is a pull request, not an issue, so nothing was changed; "
@@ -136,219 +142,92 @@ class RestClient:
 
         Source: https://docs.github.com/rest/issues/issues#list-repository-issues
         """
-        asked = Asked(f"open issues of {repository}")
-
-        def ask() -> tuple[Issue, ...]:
-            from github.Issue import Issue as GithubIssue
-            from github.PaginatedList import PaginatedList
-
-            # Only pull requests have the key; to ask an issue for it would be one request each.
-            found = PaginatedList(
-                GithubIssue,
-                self._api,
-                f"{self._repository(repository).url}/issues",
-                {"state": "open"},
-                attributesTransformer=lambda raw: {"pull_request": None, **raw},
-            )
-            return tuple(self._shown(one, asked) for one in found if one.pull_request is None)
-
-        return self._read(asked, ask)
-
-    def create_pull_request(
-        self, repository: Repository, *, title: str, body: str, head: str, base: str
-    ) -> PullRequest:
-        """Open a pull request; sent once.
-
-        Source: https://docs.github.com/rest/pulls/pulls#create-a-pull-request
-
-        Raises:
-            PullRequestExists, NothingToMerge, HeadMissing: GitHub's 422.
-            Transient: ambiguous if it may have been opened all the same.
-        """
-        asked = Asked(f"a pull request for {head} in {repository}", is_write=True)
-        with self._translated(asked):
-            made = self._repository(repository).create_pull(base, head, title=title, body=body)
-            self._demand(made.html_url, made.url, asked)
-            return PullRequest(
-                number=made.number,
-                url=made.html_url,
-                title=made.title,
-                state=PullState.OPEN if made.state == "open" else PullState.CLOSED,
-                branch=made.head.ref,
-                head_owner=made.head.label.partition(":")[0],
-                head_sha=made.head.sha,
-                base=made.base.ref,
-                body=made.body or "",
-                is_draft=bool(made.draft),
-            )
-
-    def comment(self, repository: Repository, issue: int, body: str) -> Comment:
-        """Post a comment; sent once.
-
-        Source: https://docs.github.com/rest/issues/comments#create-an-issue-comment
-        """
-        asked = Asked(f"a comment on issue #{issue} of {repository}", is_write=True)
-        with self._translated(asked):
-            made = self._repository(repository).get_issue(issue).create_comment(body)
-            self._demand(made.html_url, made.url, asked)
-            return Comment(made.id, made.body)
-
-    def close_issue(self, repository: Repository, issue: int) -> Issue:
-        """Close an issue as completed; closing what is closed changes nothing.
-
-        Source: https://docs.github.com/rest/issues/issues#update-an-issue
-        """
-        asked = Asked(f"the closing of issue #{issue} of {repository}", is_write=True)
-
-        def ask() -> Issue:
-            found = self._repository(repository).get_issue(issue)
-            found.edit(state="closed", state_reason="completed")
-            return self._shown(found, asked)
-
-        return self._read(asked, ask)
-
-    def assign(self, repository: Repository, issue: int, login: str) -> tuple[str, ...]:
-        """Add an assignee, a union on GitHub's side, and return all of them.
-
-        Source: https://docs.github.com/rest/issues/assignees#add-assignees-to-an-issue
-        """
-        asked = Asked(f"assigning {login} to issue #{issue} of {repository}", is_write=True)
-
-        def ask() -> tuple[str, ...]:
-            found = self._repository(repository).get_issue(issue)
-            found.add_to_assignees(login)
-            return self._shown(found, asked).assignees
-
-        return self._read(asked, ask)
-
-    def unassign(self, repository: Repository, issue: int, login: str) -> tuple[str, ...]:
-        """Take an assignee off, which may be done twice, and return who is left.
-
-        Source: https://docs.github.com/rest/issues/assignees#remove-assignees-from-an-issue
-        """
-        asked = Asked(f"unassigning {login} from issue #{issue} of {repository}", is_write=True)
-
-        def ask() -> tuple[str, ...]:
-            found = self._repository(repository).get_issue(issue)
-            found.remove_from_assignees(login)
-            return self._shown(found, asked).assignees
-
-        return self._read(asked, ask)
+        calls, subject = Calls(self, repository), "open issues"
+        found = calls.pages("issues", subject, {"state": "open"})
+        issues = [one for one in found if "pull_request" not in one]
+        return tuple(calls.translated(subject, translate.rest_issue, one) for one in issues)
 
     def checks(self, repository: Repository, sha: str) -> Checks:
         """Every check run and commit status of a commit, all pages, superseded ones dropped.
 
-        REST does not name a run's workflow, so runs of one name are told apart by check suite.
-
-        Sources: https://docs.github.com/rest/checks/runs#list-check-runs-for-a-git-reference and
-        https://docs.github.com/rest/commits/statuses#get-the-combined-status-for-a-specific-reference
+        Two requests for each hundred; three if the token may not see check runs.
         """
-        asked = Asked(f"checks of commit {sha[:12]} in {repository}")
-        try:
-            runs, is_complete = self._read(asked, lambda: self._runs(repository, sha))
-        except NoPermission:
-            # A fine-grained token cannot be given checks; Actions it can. Checks of other apps stay
-            # hidden, so this is never all of them.
-            runs = self._read(asked, lambda: self._workflow_runs(repository, sha))
-            is_complete = False
-        statuses = self._read(asked, lambda: self._statuses(repository, sha))
-        return Checks(sha, translate.newest([*runs, *statuses]), is_complete)
+        from lifecycle.github import rest_checks
 
-    def _runs(self, repository: Repository, sha: str) -> tuple[list[translate.Entry], bool]:
-        found = self._repository(repository).get_commit(sha).get_check_runs(filter="latest")
-        runs = [
-            translate.check_run(
-                name=run.name,
-                status=run.status,
-                conclusion=run.conclusion,
-                started_at=_moment(run.started_at),
-                ended_at=_moment(run.completed_at),
-                url=run.details_url or "",
-                key=(run.check_suite.id,),
-            )
-            for run in found
-        ]
-        # PyGithub reads an empty body as an empty list; the count tells the two apart.
-        return runs, found.totalCount <= len(runs)
+        return rest_checks.read(Calls(self, repository), sha)
 
-    def _workflow_runs(self, repository: Repository, sha: str) -> list[translate.Entry]:
-        """The runs of Actions on a commit, one entry each.
+    def exchange(
+        self,
+        asked: Asked,
+        method: str,
+        path: str,
+        *,
+        query: Mapping[str, Any] | None = None,
+        body: object = None,
+        own: Callable[[Answer], LifecycleError | None] | None = None,
+    ) -> tuple[Mapping[str, Any], Any]:
+        """Send one request, once: for writes, and for reads that PyGithub has no object for.
 
-        Source: https://docs.github.com/rest/actions/workflow-runs#list-workflow-runs-for-a-repository
+        Args:
+            asked: words for the sentence of an error.
+            method: GET, POST, PATCH, PUT or DELETE.
+            path: as in the documentation, from the `/` before `repos` on.
+            query: parameters of the address.
+            body: what is sent as JSON.
+            own: errors of this one call, asked before the table of all calls is; None leaves it to
+                the table.
+
+        Returns:
+            Headers (names in lower case) and the JSON of the answer, None if it is empty.
+
+        Raises:
+            Transient, Rejected: as everywhere; Transient is ambiguous for a write that may have landed.
         """
-        return [
-            translate.check_run(
-                name=run.name or "",
-                status=run.status,
-                conclusion=run.conclusion,
-                started_at=_moment(run.run_started_at),
-                # There is no word for the end; what is over is seldom touched again.
-                ended_at=_moment(run.updated_at) if run.status == "completed" else None,
-                url=run.html_url,
-                workflow=run.name or "",
-                event=run.event,
-                key=(run.workflow_id, run.event),
-            )
-            for run in self._repository(repository).get_workflow_runs(head_sha=sha)
-            # A redirect (the repository was renamed) loses the query, and shows every commit's runs.
-            if run.head_sha == sha
-        ]
+        with self._translated(asked):
+            status, headers, text = self._sent(method, path, query, body)
+            if status < 300:
+                return headers, json.loads(text) if text else None
+        answer = Answer.read(status, headers, _leniently(text))
+        raise (own(answer) if own else None) or self._said(answer, asked)
 
-    def _statuses(self, repository: Repository, sha: str) -> list[translate.Entry]:
-        from github.CommitStatus import CommitStatus
-        from github.PaginatedList import PaginatedList
+    def _sent(
+        self, method: str, path: str, query: Mapping[str, Any] | None, body: object
+    ) -> tuple[int, Mapping[str, Any], str]:
+        """One request; a read that was answered before is asked for only if it changed since."""
+        sent = dict(query) if query else None
+        if method != "GET":
+            return self._api.requestJson(method, path, sent, None, body)
+        address = f"{path}?{sorted((sent or {}).items())}"
+        known = self._etags.get(address)
+        wanted = {"If-None-Match": known.etag} if known else None
+        status, headers, text = self._api.requestJson(method, path, sent, wanted, body)
+        if status == _UNCHANGED and known is not None:
+            return 200, {**known.headers, **headers}, known.text
+        if status == _OK:
+            self._etags.put(address, headers, text)
+        return status, headers, text
 
-        # get_combined_status() would show the first page only.
-        url = f"{self._repository(repository).url}/commits/{sha}/status"
-        found = PaginatedList(CommitStatus, self._api, url, list_item="statuses")
-        return [
-            translate.commit_status(
-                context=one.context,
-                state=one.state,
-                made_at=_moment(one.created_at),
-                url=one.target_url or "",
-            )
-            for one in found
-        ]
+    def nonsense(self, asked: Asked) -> Transient:
+        """The error for an answer of another shape than documented, to be raised by whoever reads it."""
+        return self._failures.of_nonsense(asked)
 
     @cached_property
-    def _api(self) -> Requester:
-        """PyGithub without `Github` in front, which takes whole seconds only for a time-out."""
-        from github.Auth import Token
-        from github.Requester import Requester
+    def _api(self) -> Follower:
+        from lifecycle.github.requester import follower
 
-        from lifecycle.github.wire import Patience
-
-        patience: Any = Patience(self.deadline)  # annotated as int, handed on to requests as is
-        return Requester(
-            auth=Token(self._failures.token),
-            base_url=self._url,
-            timeout=patience,
-            user_agent=USER_AGENT,
-            per_page=PAGE,
-            verify=True,
-            retry=None,
-            pool_size=None,
-            seconds_between_requests=None,
-            seconds_between_writes=None,
-            lazy=True,
-        )
+        return follower(self._url, self._failures.token, self.deadline)
 
     def _repository(self, repository: Repository) -> GithubRepository:
         from github.Repository import Repository as GithubRepository
 
         return GithubRepository(self._api, url=f"/repos/{repository}")
 
-    def _plain(self, path: str, key: str, asked: Asked) -> tuple[dict[str, Any], dict[str, Any]]:
+    def _plain(self, path: str, key: str, asked: Asked) -> tuple[Mapping[str, Any], Any]:
         """Headers (names in lower case) and JSON object, which has to have `key`."""
-
-        def ask() -> tuple[dict[str, Any], dict[str, Any]]:
-            headers, found = self._api.requestJsonAndCheck("GET", path)
-            if key not in found:
-                raise self._failures.of_nonsense(asked)
-            return headers, found
-
-        return self._read(asked, ask)
+        headers, found = reading(self.deadline, lambda: self.exchange(asked, "GET", path))
+        if not isinstance(found, dict) or key not in found:
+            raise self.nonsense(asked)
+        return headers, found
 
     def _read(self, asked: Asked, ask: Callable[[], T]) -> T:
         """Ask, and ask again: for reads, and for writes that may be applied twice."""
@@ -362,16 +241,15 @@ class RestClient:
     @contextmanager
     def _translated(self, asked: Asked) -> Iterator[None]:
         """Let nothing out but errors of ours, which hold neither the token nor a traceback."""
-        import github
-
+        from lifecycle.github.requester import BadAttributeException, GithubException
         from lifecycle.github.wire import RequestException, silence
 
         self.deadline.remaining()
         try:
             yield
-        except github.GithubException as error:
+        except GithubException as error:
             answer = Answer.read(error.status or 0, error.headers or {}, error.data)
-            raise self._failures.of_answer(answer, asked) from None
+            raise self._said(answer, asked) from None
         except RequestException as error:
             found = silence(error)
             if found.is_final:
@@ -386,8 +264,25 @@ class RestClient:
                 "changed; correct the API URL.",
                 evidence=self._failures.clean(str(error)),
             ) from None
-        except (*_NONSENSE, github.BadAttributeException):
+        except (*_NONSENSE, BadAttributeException):
             raise self._failures.of_nonsense(asked) from None
+
+    def _said(self, answer: Answer, asked: Asked) -> LifecycleError:
+        """The error that an answer amounts to; a write to a renamed repository is told the name.
+
+        GitHub's answer has the repository's id alone, so the name costs one read. If that fails,
+        what has to be told is the refusal all the same.
+        """
+        error = self._failures.of_answer(answer, asked)
+        is_told = asked.is_write and isinstance(error, Moved)
+        by_id = re.search(r"/repositories/\d+", error.evidence) if is_told else None
+        if by_id is None:
+            return error
+        try:
+            _, found = self.exchange(Asked("the repository's new name"), "GET", by_id[0])
+            return moved_to(str(found["full_name"]), str(found["clone_url"]), asked)
+        except (LifecycleError, KeyError, TypeError):
+            return error
 
     def _shown(self, found: GithubIssue, asked: Asked) -> Issue:
         self._demand(found.html_url, found.url, asked)
@@ -410,9 +305,14 @@ class RestClient:
         if page is not None:
             return
         if url and url.startswith("http"):
-            raise self._failures.of_answer(Answer(307, url=url), asked)
+            raise self._said(Answer(307, url=url), asked)
         raise self._failures.of_nonsense(asked)
 
 
-def _moment(when: datetime | None) -> float | None:
-    return None if when is None else when.timestamp()
+def _leniently(text: str) -> object:
+    """The JSON of a failed answer, None if it is none: then the status says what happened."""
+    try:
+        found: object = json.loads(text)
+    except ValueError:
+        return None
+    return found

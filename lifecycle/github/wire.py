@@ -72,24 +72,74 @@ class Silence(NamedTuple):
     is_final: bool = False
 
 
-def silence(error: BaseException) -> Silence:
-    """What an exception of requests says about a request."""
-    if isinstance(error, requests.exceptions.SSLError):
-        return Silence("could not be reached safely: its TLS certificate was not accepted", False)
-    if isinstance(error, requests.exceptions.ProxyError):
-        return Silence("could not be reached through the proxy", False)
-    if isinstance(error, requests.ConnectTimeout) or _was_never_connected(error):
-        return Silence("could not be reached", False)
-    if isinstance(error, requests.Timeout):
-        return Silence("did not answer in time", True)
-    if isinstance(error, (requests.exceptions.InvalidURL, requests.exceptions.MissingSchema)):
-        return Silence("cannot be asked: the API URL is not a usable URL", False, is_final=True)
-    return Silence("broke off the connection", True)
-
-
 def _was_never_connected(error: BaseException) -> bool:
     causes = [arg for arg in error.args if isinstance(arg, MaxRetryError)]
     return any(isinstance(cause.reason, NewConnectionError) for cause in causes)
+
+
+# The exceptions of requests, in an order in which a special one stands before what it is a kind of.
+# Source: https://requests.readthedocs.io/en/latest/api/#exceptions
+_SILENCES: tuple[tuple[Callable[[BaseException], bool], Silence], ...] = (
+    (
+        lambda error: isinstance(error, requests.exceptions.SSLError),
+        Silence("could not be reached safely: its TLS certificate was not accepted", False),
+    ),
+    (
+        lambda error: isinstance(error, requests.exceptions.ProxyError),
+        Silence("could not be reached through the proxy", False),
+    ),
+    (
+        lambda error: isinstance(error, requests.ConnectTimeout) or _was_never_connected(error),
+        Silence("could not be reached", False),
+    ),
+    (lambda error: isinstance(error, requests.Timeout), Silence("did not answer in time", True)),
+    (
+        lambda error: isinstance(
+            error, (requests.exceptions.InvalidURL, requests.exceptions.MissingSchema)
+        ),
+        Silence("cannot be asked: the API URL is not a usable URL", False, is_final=True),
+    ),
+    (lambda _: True, Silence("broke off the connection", True)),
+)
+
+
+def silence(error: BaseException) -> Silence:
+    """What an exception of requests says about a request: the first row that fits."""
+    return next(found for fits, found in _SILENCES if fits(error))
+
+
+class Sent(NamedTuple):
+    """An answer: its status, its headers with names in lower case, its JSON or text."""
+
+    status: int
+    headers: dict[str, str]
+    body: Any
+
+
+def send(method: str, url: str, token: str, deadline: Deadline) -> Sent:
+    """One request on a connection of its own; no redirect is followed.
+
+    Args:
+        method: the verb.
+        url: the whole address.
+        token: goes into the Authorization header.
+        deadline: bounds the request.
+
+    Raises:
+        RequestException: no answer came; `silence` says what that means.
+        Transient: no time is left; nothing was sent.
+    """
+    patience: Any = Patience(deadline)  # annotated as seconds, handed on to urllib3 as is
+    answer = requests.request(
+        method,
+        url,
+        auth=Bearer(token),
+        headers={"Accept": "application/vnd.github+json", "User-Agent": "agent-lifecycle"},
+        timeout=patience,
+        allow_redirects=False,
+    )
+    headers = {name.lower(): value for name, value in answer.headers.items()}
+    return Sent(answer.status_code, headers, body_of(answer))
 
 
 def body_of(response: requests.Response | None) -> Any:

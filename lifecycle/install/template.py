@@ -31,6 +31,12 @@ TEMPLATE = """\
 # owner = "owner"
 # number = 1
 
+# Labels that keep a task's Status: where the token cannot see the board ("auto"), in any case
+# ("always"), or not at all ("never"); and what their names begin with.
+# [labels]
+# use = "auto"
+# prefix = "status: "
+
 # Seconds between two polls of the checks, at least.
 # [checks]
 # poll_seconds = 120

@@ -68,6 +68,17 @@ class Page:
         """The code of every block in one language."""
         return [block.code for block in self.blocks if block.language == language]
 
+    def blocks_under(self, heading: str) -> list[Block]:
+        """Every fenced block between a heading of the second rank and the next of that rank."""
+        found: list[Block] = []
+        at = ""
+        for before, token in zip(self.tokens, self.tokens[1:], strict=False):
+            if before.type == "heading_open" and before.tag == "h2":
+                at = token.content
+            elif token.type == "fence" and at == heading:
+                found.append(Block(token.info.strip(), token.content))
+        return found
+
     @property
     def headings(self) -> list[str]:
         """The text of every heading, in order."""

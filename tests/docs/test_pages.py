@@ -124,12 +124,33 @@ def test_the_worktree_row_lists_every_verb() -> None:
     assert set(codes_in(row[1])) == public
 
 
-def test_the_example_prints_what_the_page_says(tmp_path: Path) -> None:
-    """The page's program runs, without a warning, and prints exactly what stands below it."""
-    (program,) = API.blocks_in("python")
-    (printed,) = API.blocks_in("text")
+def test_the_github_row_lists_every_group() -> None:
+    """The page names each public method and property of GitHub."""
+    (row,) = [row for row in API.table("Names").rows if row[0] == "`GitHub`"]
+    assert set(codes_in(row[1])) == {name for name in vars(api.GitHub) if name[0] != "_"}
+
+
+def test_the_operations_are_all_on_the_page() -> None:
+    """The table of operations names each public method of each group, in the order of the code."""
+    hub = api.GitHub("octo-org/hello-service", token="none", environment={})
+    groups: dict[str, object] = {"board": hub.board(1)}
+    names = [name for name in vars(api.GitHub) if name[0] != "_"]
+    groups |= {name: getattr(hub, name) for name in names if name not in ("board", "disconnect")}
+    wanted = {
+        group: [name for name in vars(type(found)) if name[0] != "_"]
+        for group, found in groups.items()
+    }
+    rows = API.table("All of them").rows
+    assert {codes_in(row[0])[0].partition("(")[0]: codes_in(row[1]) for row in rows} == wanted
+
+
+@pytest.mark.parametrize("heading", ["Example", "Operations that may be repeated"])
+def test_the_examples_print_what_the_page_says(tmp_path: Path, heading: str) -> None:
+    """The blocks under a heading are one program: it runs without a warning and prints what they say."""
+    blocks = API.blocks_under(heading)
     path = tmp_path / "example.py"
-    path.write_text(program, encoding="utf-8")
+    programs = [block.code for block in blocks if block.language == "python"]
+    path.write_text("".join(programs), encoding="utf-8")
     done = subprocess.run(
         [sys.executable, "-W", "error", path],
         cwd=tmp_path,
@@ -139,4 +160,4 @@ def test_the_example_prints_what_the_page_says(tmp_path: Path) -> None:
         timeout=60,
     )
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout == printed
+    assert done.stdout == "".join(block.code for block in blocks if block.language == "text")

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
+import requests
+from msgspec.structs import replace
 
+from lifecycle.clock import SystemClock
 from lifecycle.sandbox.faults import Fault
-from lifecycle.sandbox.seed import Seed, SeedField, SeedProject, SeedToken, default_seed
+from lifecycle.sandbox.seed import Seed, SeedField, SeedToken, default_seed
 from tests.cli.outcome import ok
 from tests.doctor.conftest import Patient
+from tests.github.apps import AppServer, make_key
 
 Seeded = Callable[[Seed], Patient]
 
@@ -23,9 +28,7 @@ def _token(value: str, scopes: list[str], kind: Any, user: str = "octocat") -> S
 
 def _with_fields(*fields: SeedField) -> Seed:
     seed = default_seed()
-    assert seed.project is not None
-    project = SeedProject(seed.project.number, seed.project.title, list(fields))
-    return replace(seed, project=project)
+    return seed.with_board(fields=list(fields), items=[])
 
 
 STATUS = SeedField("Status", "SINGLE_SELECT", ["Todo", "In Progress", "In Review", "Done"])
@@ -38,7 +41,8 @@ def test_no_token(patient: Patient) -> None:
     patient.place.control.clear_requests()
     finding = patient.only("token.found", "fail")
     assert all(name in finding["says"] for name in ("GH_TOKEN", "GITHUB_TOKEN", "config.toml"))
-    assert finding["fix"] == "export GH_TOKEN=$(gh auth token)"
+    assert "gh is not logged in" in finding["says"]
+    assert finding["fix"] == "gh auth login"
     assert patient.place.control.requests() == ()
 
 
@@ -130,9 +134,14 @@ def test_the_token_of_actions(seeded: Seeded) -> None:
     """It starts no workflows, and a board is closed to it: that is said once, with the token."""
     patient = seeded(_token("ghs_x", ["issues:write", "contents:write"], "app"))
     limits = {"X-RateLimit-Limit": "1000", "X-RateLimit-Remaining": "999"}
-    _answer(patient, "^/rate_limit$", {"resources": {}}, limits)
-    finding = patient.only("token.permissions", "fail")
+    _answer(patient, "^/rate_limit$", {}, limits)
+    finding = patient.only("token.permissions", "warn")
     assert finding["hinders"] == ["polling CI", "board sync"]
+    assert 'kept as labels ("status: in progress")' in finding["says"]
+    toml = patient.root / ".lifecycle.toml"
+    toml.write_text('labels.use = "never"')
+    assert "labels" not in patient.only("token.permissions", "fail")["says"]
+    toml.unlink()
     patient.unset("LIFECYCLE_PROJECT_NUMBER")
     assert patient.only("token.permissions", "warn")["hinders"] == ["polling CI"]
 
@@ -162,7 +171,17 @@ def test_a_clock_that_is_wrong(patient: Patient, date: str, words: str) -> None:
 
 
 def _answer(patient: Patient, path: str, body: Any, headers: dict[str, str] | None = None) -> None:
-    """Have GitHub answer something else there from now on."""
+    """Have GitHub answer otherwise there from now on: as it does, but for what is given.
+
+    None takes a key out.
+    """
+    environment = patient.place.environment
+    if path.startswith("^") and isinstance(body, dict):
+        authorization = {"Authorization": f"Bearer {environment['GH_TOKEN']}"}
+        url = f"{environment['GITHUB_API_URL']}{path.strip('^$')}"
+        real = requests.get(url, headers=authorization, timeout=10)
+        whole = {**(real.json() if real.ok else {}), **body}
+        body = {key: value for key, value in whole.items() if value is not None or key not in body}
     fault = Fault(
         "status", path=path, status=200, headers=headers or {}, body=json.dumps(body), count=99
     )
@@ -176,8 +195,8 @@ def _answer(patient: Patient, path: str, body: Any, headers: dict[str, str] | No
         ({"has_issues": False}, "repository.issues", "fail"),
         ({"full_name": "octo-org/renamed"}, "repository.name", "warn"),
         ({"default_branch": ""}, "repository.base", "fail"),
-        ({"permissions": {}}, "repository.push", "warn"),
-        ({"permissions": {"push": False}}, "repository.push", "fail"),
+        ({"permissions": None}, "repository.push", "warn"),
+        ({"permissions": {"admin": False, "push": False, "pull": True}}, "repository.push", "fail"),
     ],
 )
 def test_a_repository_that_cannot_be_worked_in(
@@ -185,8 +204,7 @@ def test_a_repository_that_cannot_be_worked_in(
 ) -> None:
     """Archived, without issues, renamed, empty, or not to be pushed to: each has its finding and fix."""
     full = patient.place.info.repository
-    body = {"full_name": full, "default_branch": "main", "permissions": {"push": True}, **change}
-    _answer(patient, f"^/repos/{full}$", body)
+    _answer(patient, f"^/repos/{full}$", change)
     finding = patient.only(name, level)
     assert finding["fix"] or name == "repository.push"
 
@@ -219,10 +237,11 @@ def test_a_configured_base(patient: Patient) -> None:
 
 
 def test_a_visitor(seeded: Seeded) -> None:
-    """Who may only read can claim nothing: the fix is a fork."""
+    """Who may only read can claim nothing, and sees no private board: the fix is a fork."""
     patient = seeded(_token("visitor-token", ["repo", "project"], "classic", "visitor"))
-    finding = patient.only("repository.push", "fail")
-    assert finding["fix"] == "gh repo fork --remote"
+    wrong = {one["name"]: one for one in patient.wrong()}
+    assert set(wrong) == {"repository.push", "board.found"}
+    assert wrong["repository.push"]["fix"] == "gh repo fork --remote"
 
 
 def test_a_board_that_is_not_there(patient: Patient) -> None:
@@ -261,7 +280,10 @@ def test_a_closed_board(patient: Patient) -> None:
     field = {"id": "S", "name": "Status", "dataType": "SINGLE_SELECT"}
     options = [{"id": name, "name": name} for name in STATUS.options]
     agent = {"id": "A", "name": "Agent", "dataType": "TEXT"}
-    fields = {"pageInfo": {"hasNextPage": False}, "nodes": [{**field, "options": options}, agent]}
+    fields = {
+        "pageInfo": {"hasNextPage": False, "endCursor": None},
+        "nodes": [{**field, "options": options}, agent],
+    }
     data = {
         "viewer": {"login": "octocat"},
         "repositoryOwner": {"projectV2": {**query, "fields": fields}},
@@ -281,3 +303,77 @@ def test_a_claim_goes_on_after_the_fix(patient: Patient) -> None:
     assert patient.wrong() == []
     ok(patient.place.cli("claim", "42"))
     assert patient.place.card()["Status"] == "In Progress"
+
+
+@pytest.mark.parametrize(("days", "level"), [(30, "ok"), (7, "ok"), (6, "warn"), (0, "warn")])
+def test_a_token_that_ends(patient: Patient, days: int, level: str) -> None:
+    """GitHub says when: a remark in the last week, with the page on which a new one is made."""
+    now = datetime.now(UTC).replace(microsecond=0)
+    ends = now + timedelta(days=days, hours=1)
+    headers = {
+        "X-OAuth-Scopes": "repo, project",
+        "GitHub-Authentication-Token-Expiration": ends.strftime("%Y-%m-%d %H:%M:%S UTC"),
+    }
+    _answer(patient, "^/user$", {"login": "octocat"}, headers)
+    finding = patient.findings()["token.expires"]
+    assert finding["level"] == level
+    assert f"{ends:%Y-%m-%d}, in {days} days" in finding["says"]
+    assert finding["fix"].endswith("/settings/tokens") is (level == "warn")
+
+
+def test_an_enterprise_server_tells_its_version(patient: Patient) -> None:
+    """It is shown, with the address; github.com tells none."""
+    assert "token.server" not in patient.findings()
+    headers = {"X-OAuth-Scopes": "repo, project", "X-GitHub-Enterprise-Version": "3.14.2"}
+    _answer(patient, "^/user$", {"login": "octocat"}, headers)
+    says = patient.findings()["token.server"]["says"]
+    assert "3.14.2" in says
+    assert patient.place.environment["GITHUB_API_URL"] in says
+
+
+def test_an_enterprise_server_without_projects(patient: Patient) -> None:
+    """A server that does not know the board's fields: a remark, and labels instead."""
+    message = "Field 'projectV2' doesn't exist on type 'ProjectV2Owner'"
+    body = {"errors": [{"message": message, "extensions": {"code": "undefinedField"}}]}
+    fault = Fault("status", operation="DiscoverBoard", status=200, body=json.dumps(body), count=9)
+    patient.place.control.add_fault(fault)
+    finding = patient.only("board.labels", "warn")
+    assert "projectV2" in finding["says"]
+    assert '"status: in progress"' in finding["says"]
+    (patient.root / ".lifecycle.toml").write_text('labels.use = "never"')
+    patient.only("board.found", "fail")
+
+
+def test_labels_that_were_chosen(patient: Patient) -> None:
+    """With labels.use = "always" the board is not looked at."""
+    (patient.root / ".lifecycle.toml").write_text('[labels]\nuse = "always"\nprefix = "at: "')
+    findings = patient.findings()
+    assert '"at: todo"' in findings["board.labels"]["says"]
+    assert "board.found" not in findings
+
+
+def test_an_app(patient: Patient, tmp_path: Path) -> None:
+    """Where its token comes from and that it is renewed; a key that others can read is a remark."""
+    key = make_key()
+    file = tmp_path / "app.pem"
+    file.write_text(key.private)
+    file.chmod(0o644)
+    patient.unset("GH_TOKEN")
+    variables = {
+        "LIFECYCLE_APP_ID": "12",
+        "LIFECYCLE_APP_INSTALLATION": "34",
+        "LIFECYCLE_APP_PRIVATE_KEY_FILE": str(file),
+    }
+    with AppServer(key.public, SystemClock().now) as server:
+        where = {"GITHUB_API_URL": server.url, "GITHUB_GRAPHQL_URL": f"{server.url}/graphql"}
+        findings = patient.findings(**variables, **where)
+        assert server.asked[0] == "POST /app/installations/34/access_tokens"
+        assert "from the GitHub App 12" in findings["token.found"]["says"]
+        assert "is renewed" in findings["token.expires"]["says"]
+        assert findings["token.key"]["fix"] == f"chmod 600 {file}"
+        file.write_text(make_key().private)
+        finding = patient.findings(**{**variables, "LIFECYCLE_APP_INSTALLATION": "35"}, **where)
+    assert finding["token.app"]["level"] == "fail"
+    assert "key of the GitHub App 12" in finding["token.app"]["says"]
+    assert finding["token.app"]["fix"].endswith("/settings/apps")
+    assert "BEGIN" not in json.dumps([findings, finding])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-from dataclasses import replace
 from pathlib import Path
 
 from lifecycle.api import Worktree
@@ -19,7 +18,6 @@ LAST = 1250
 def test_fault_10_a_board_is_read_to_its_end(tmp_path: Path) -> None:
     """The most urgent task is the last of 250 cards, three pages on: it is found and named."""
     seed = default_seed()
-    assert seed.project
     numbers = range(1001, LAST + 1)
     priority = {LAST: "P0: Critical"}
     issues = [SeedIssue(number, f"Task {number}") for number in numbers]
@@ -27,7 +25,7 @@ def test_fault_10_a_board_is_read_to_its_end(tmp_path: Path) -> None:
         SeedItem(n, {"Status": "Todo", "Priority": priority.get(n, "P3: Low")}) for n in numbers
     ]
     # Only these: the default world has urgent tasks of its own.
-    seed = replace(seed, issues=issues, project=replace(seed.project, items=items))
+    seed = seed.with_home(issues=issues).with_board(items=items)
     with Sandbox(seed) as sandbox:
         root = tmp_path / "clone"
         environment = environment_of(sandbox.info, root)

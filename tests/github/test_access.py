@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import pytest
 import responses
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from lifecycle.deadline import Deadline
 from lifecycle.errors import BadCredentials, NotFound, Transient

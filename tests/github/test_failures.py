@@ -12,6 +12,7 @@ from lifecycle.errors import (
     ItemArchived,
     LifecycleError,
     MissingScope,
+    Moved,
     NoPermission,
     NotFound,
     NothingToMerge,
@@ -19,6 +20,7 @@ from lifecycle.errors import (
     Rejected,
     StaleFields,
     Transient,
+    Unsupported,
 )
 from lifecycle.github.failures import Answer, Asked, Failures, Problem
 from tests.github.hub import TOKEN, PatientClock
@@ -57,8 +59,8 @@ def said(message: str) -> dict[str, Any]:
         (410, said("This issue was deleted"), READ, NotFound, "disabled"),
         (410, said("Issues are disabled for this repo"), WRITE, NotFound, "disabled"),
         (409, said("Merge conflict"), WRITE, Rejected, "(409): Merge conflict"),
-        (301, said("Moved Permanently"), READ, Rejected, "renamed"),
-        (307, said("Temporary Redirect"), WRITE, Rejected, "renamed"),
+        (301, said("Moved Permanently"), READ, Moved, "renamed"),
+        (307, said("Temporary Redirect"), WRITE, Moved, "renamed"),
         (
             422,
             invalid(code="custom", message="A pull request already exists for octo-org:work."),
@@ -187,7 +189,7 @@ def test_a_refusal_names_the_permission_that_is_missing(failures: Failures) -> N
         ("", "The item is archived and cannot be updated", ItemArchived, "archived"),
         ("NOT_FOUND", "Could not resolve to an Issue with the number of 9.", NotFound, "shows no"),
         ("FORBIDDEN", "Resource not accessible by personal access token", NoPermission, "no perm"),
-        ("undefinedField", "Field 'x' doesn't exist on type 'Y'", Rejected, "Field 'x'"),
+        ("undefinedField", "Field 'x' doesn't exist on type 'Y'", Unsupported, "Field 'x'"),
     ],
 )
 def test_a_problem_has_its_leaf(

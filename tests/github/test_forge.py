@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import msgspec
 import pytest
 import responses
 
@@ -16,7 +17,7 @@ from lifecycle.github.board import ProjectRef
 from lifecycle.github.forge import GitHubForge
 from lifecycle.github.graph import GraphClient
 from lifecycle.github.rest import RestClient
-from lifecycle.model import Bucket, Look, PullState, Repository
+from lifecycle.model import Bucket, Look, PullState, Repository, Verdict
 from lifecycle.ports import Forge
 from lifecycle.sandbox.faults import Fault
 from lifecycle.sandbox.seed import SeedToken, default_seed
@@ -325,7 +326,10 @@ def test_githubs_own_verdict_counts_where_everything_else_is_hidden(
     """A token without the checks permission can still be told that all of them passed."""
     rollup = {"state": verdict, "commit": {"oid": SHA}, "contexts": None}
     path = ("repository", "byBranch", "nodes", 0, "statusCheckRollup", "contexts")
-    data = {"repository": seen(byBranch={"nodes": [pull(8, statusCheckRollup=rollup)]})}
+    # What the base demands are jobs, which such a token sees no names of.
+    demands = {"refUpdateRule": {"requiredStatusCheckContexts": ["test (3.12)"]}}
+    node = pull(8, statusCheckRollup=rollup, baseRef=demands)
+    data = {"repository": seen(byBranch={"nodes": [node]})}
     mock.post(URL, json={"data": data, "errors": [problem("FORBIDDEN", *path)]})
     mock.get(f"{REST}/commits/{SHA}/check-runs", status=403, json={"message": "Not accessible"})
     run = {"id": 1, "name": "CI", "event": "push", "workflow_id": 3, "status": "completed"}
@@ -336,6 +340,78 @@ def test_githubs_own_verdict_counts_where_everything_else_is_hidden(
     checks = forge.observe(replace(LOOK, board=False)).by_branch[0].checks
     assert checks is not None
     assert checks.is_green is is_green
+
+
+def test_a_held_workflow_is_not_outvoted_by_bots(
+    forge: GitHubForge, mock: responses.RequestsMock
+) -> None:
+    """Everything that ran passed, by GitHub's own word, and the real checks wait for an approval.
+
+    As in https://github.com/apache/magpie/pull/1299, seen with a token that may not see checks.
+    """
+    rollup = {"state": "SUCCESS", "commit": {"oid": SHA}, "contexts": None}
+    path = ("repository", "byBranch", "nodes", 0, "statusCheckRollup", "contexts")
+    data = {"repository": seen(byBranch={"nodes": [pull(8, statusCheckRollup=rollup)]})}
+    mock.post(URL, json={"data": data, "errors": [problem("FORBIDDEN", *path)]})
+    mock.get(f"{REST}/commits/{SHA}/check-runs", status=403, json={"message": "Not accessible"})
+    run = {"id": 1, "name": "Tests", "event": "pull_request", "workflow_id": 3}
+    run |= {"status": "completed", "conclusion": "action_required", "html_url": "u"}
+    run |= {"head_sha": SHA, "run_started_at": "2026-01-31T10:00:00Z"}
+    mock.get(f"{REST}/actions/runs", json={"total_count": 1, "workflow_runs": [run]})
+    status = {"context": "DCO", "state": "success", "target_url": None}
+    status |= {"created_at": "2026-01-31T10:00:00Z"}
+    mock.get(f"{REST}/commits/{SHA}/status", json={"statuses": [status], "total_count": 1})
+    checks = forge.observe(replace(LOOK, board=False)).by_branch[0].checks
+    assert checks is not None
+    assert (checks.held, [one.name for one in checks.runs]) == (("Tests",), ["DCO"])
+    assert checks.verdict is Verdict.PENDING
+
+
+def test_what_the_base_demands_is_kept_where_checks_are_read_over_rest(
+    forge: GitHubForge, mock: responses.RequestsMock
+) -> None:
+    """REST shows the checks; that one which is required is missing is what GraphQL showed."""
+    contexts = {"pageInfo": {"hasNextPage": True}, "nodes": []}
+    rollup = {"state": "SUCCESS", "commit": {"oid": SHA}, "contexts": contexts}
+    rule = {"requiredStatusCheckContexts": ["deploy"]}
+    suite: dict[str, Any] = {"status": "COMPLETED", "conclusion": "STARTUP_FAILURE"}
+    suite |= {"workflowRun": {"url": "u", "event": "push", "workflow": {"name": "Broken"}}}
+    commit: dict[str, Any] = {"oid": SHA, "checkSuites": {"nodes": [suite]}}
+    node = pull(8, statusCheckRollup=rollup, baseRef={"refUpdateRule": rule})
+    node["commits"] = {"nodes": [{"commit": commit}]}
+    mock.post(URL, json={"data": {"repository": seen(byBranch={"nodes": [node]})}})
+    run = {"id": 1, "name": "test", "status": "completed", "conclusion": "success"}
+    run |= {"started_at": "2026-01-31T10:00:00Z", "details_url": "u", "check_suite": {"id": 5}}
+    mock.get(f"{REST}/commits/{SHA}/check-runs", json={"total_count": 1, "check_runs": [run]})
+    mock.get(f"{REST}/commits/{SHA}/status", json={"statuses": [], "total_count": 0})
+    checks = forge.observe(replace(LOOK, board=False)).by_branch[0].checks
+    assert checks is not None
+    assert checks.missing == ("deploy",)
+    assert [(one.name, one.bucket) for one in checks.runs] == [
+        ("test", Bucket.PASS),
+        ("Broken", Bucket.FAIL),
+    ]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        ("byNumber", "baseRef", "refUpdateRule"),
+        ("byNumber", "commits", "nodes", 0, "commit", "checkSuites"),
+        ("byNumber", "mergeQueueEntry"),
+        ("byBranch", "nodes", 0, "timelineItems"),
+    ],
+)
+def test_what_only_adds_to_a_look_may_be_refused(
+    forge: GitHubForge, mock: responses.RequestsMock, path: tuple[str | int, ...]
+) -> None:
+    """A token that may not see the base's rules or the queue sees the rest all the same."""
+    data = {"repository": seen(byNumber=pull(7), byBranch={"nodes": [pull(7)]})}
+    mock.post(URL, json={"data": data, "errors": [problem("FORBIDDEN", "repository", *path)]})
+    found = forge.observe(replace(LOOK, board=False, pr_number=7))
+    assert found.by_number is not None
+    assert found.by_number.number == 7
+    assert len(mock.calls) == 1
 
 
 def test_no_checks_yet_are_read_once(hub: Hub) -> None:
@@ -354,7 +430,7 @@ def test_no_checks_yet_are_read_once(hub: Hub) -> None:
 def test_a_fine_grained_token_reads_checks_over_rest(deadline: Deadline) -> None:
     """Contexts and cards are hidden from it: checks come over REST, the board is said to be."""
     token = SeedToken("fine", "octocat", ["issues:write", "checks:read"], "fine-grained")
-    with Sandbox(replace(default_seed(), tokens=[token])) as sandbox:
+    with Sandbox(msgspec.structs.replace(default_seed(), tokens=[token])) as sandbox:
         hub = Hub(sandbox.info, deadline)
         hub.pushed("work")
         number = hub.control.open_pull("work", "Fix")

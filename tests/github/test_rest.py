@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Iterator
+from functools import partial
 from typing import Any, Literal
 
 import pytest
@@ -15,6 +16,7 @@ from lifecycle.errors import (
     BadCredentials,
     HeadMissing,
     LifecycleError,
+    Moved,
     NoPermission,
     NotFound,
     NothingToMerge,
@@ -22,6 +24,8 @@ from lifecycle.errors import (
     Rejected,
     Transient,
 )
+from lifecycle.github.calls import Calls
+from lifecycle.github.issue_calls import IssueCalls
 from lifecycle.github.rest import RestClient
 from lifecycle.model import Bucket, PullState
 from lifecycle.sandbox.faults import Fault
@@ -58,8 +62,10 @@ def issue_json(number: int = 7, **changes: Any) -> dict[str, Any]:
 
 def refusal(rest: RestClient, *, write: bool) -> LifecycleError:
     """The error that a read or a comment ends in; it is checked for the token."""
+    issues = IssueCalls(Calls(rest, REPOSITORY))
+    ask = partial(issues.create_comment, 7, "hi") if write else partial(rest.issue, REPOSITORY, 7)
     with pytest.raises(LifecycleError) as caught:
-        rest.comment(REPOSITORY, 7, "hi") if write else rest.issue(REPOSITORY, 7)
+        ask()
     error = caught.value
     assert TOKEN not in f"{error} {error!r} {error.__dict__} {error.__cause__}"
     return error
@@ -143,42 +149,43 @@ def test_open_issues_are_read_to_the_last_page_in_one_request_a_page(
         headers=last,
         match=[responses.matchers.query_param_matcher({"state": "open", "per_page": "100"})],
     )
-    mock.get("https://api.github.com:443/repositories/9/issues", json=[issue_json(9)])
+    mock.get(
+        f"{BASE}/issues",
+        json=[issue_json(9)],
+        match=[
+            responses.matchers.query_param_matcher(
+                {"state": "open", "per_page": "100", "page": "2"}
+            )
+        ],
+    )
     found = rest.open_issues(REPOSITORY)
     assert [one.number for one in found] == [7, 9]
     assert found[0].assignees == ("maria",)
     assert len(mock.calls) == 2
 
 
+def page(number: int) -> Any:
+    """Matches the request for one page of a hundred."""
+    more = {"page": str(number)} if number > 1 else {}
+    return responses.matchers.query_param_matcher({"per_page": "100", **more})
+
+
 def test_checks_are_read_to_the_last_page(rest: RestClient, mock: responses.RequestsMock) -> None:
     """Runs and statuses of all pages; of two runs of one suite the newest counts."""
-    commits = "https://api.github.com/repositories/9/commits"
     old = {"id": 1, "name": "test", "status": "completed", "conclusion": "failure"}
     old |= {"started_at": "2026-01-31T10:00:00Z", "details_url": "https://ci/1"}
     old |= {"check_suite": {"id": 5}, "completed_at": None}
     new = {**old, "id": 2, "conclusion": "success", "started_at": "2026-01-31T11:00:00Z"}
     waits = {**old, "id": 3, "status": "queued", "conclusion": None, "started_at": None}
     waits |= {"check_suite": {"id": 6}, "details_url": None}
-    mock.get(
-        f"{BASE}/commits/{SHA}/check-runs",
-        json={"total_count": 3, "check_runs": [old, new]},
-        headers={"Link": f'<{commits}/{SHA}/check-runs?page=2>; rel="next"'},
-    )
-    mock.get(
-        f"https://api.github.com:443/repositories/9/commits/{SHA}/check-runs",
-        json={"total_count": 3, "check_runs": [waits]},
-    )
+    runs, states = f"{BASE}/commits/{SHA}/check-runs", f"{BASE}/commits/{SHA}/status"
+    mock.get(runs, json={"total_count": 3, "check_runs": [old, new]}, match=[page(1)])
+    mock.get(runs, json={"total_count": 3, "check_runs": [waits]}, match=[page(2)])
     status = {"context": "ci/x", "state": "success", "target_url": None}
     status |= {"created_at": "2026-01-31T10:00:00Z"}
-    mock.get(
-        f"{BASE}/commits/{SHA}/status",
-        json={"state": "pending", "statuses": [status], "total_count": 2},
-        headers={"Link": f'<{commits}/{SHA}/status?page=2>; rel="next"'},
-    )
-    mock.get(
-        f"https://api.github.com:443/repositories/9/commits/{SHA}/status",
-        json={"state": "x", "statuses": [{**status, "context": "ci/y", "state": "error"}]},
-    )
+    other = {**status, "context": "ci/y", "state": "error"}
+    mock.get(states, json={"statuses": [status], "total_count": 2}, match=[page(1)])
+    mock.get(states, json={"statuses": [other], "total_count": 2}, match=[page(2)])
     checks = rest.checks(REPOSITORY, SHA)
     assert [(one.name, one.bucket) for one in checks.runs] == [
         ("ci/x", Bucket.PASS),
@@ -357,19 +364,45 @@ def test_a_limit_beyond_the_deadline_is_raised_at_once(
     assert (clock.naps, len(mock.calls)) == ([], 1)
 
 
-def test_a_write_to_a_renamed_repository_says_where_it_is(
+RENAMED = {
+    "full_name": "octo-org/better-name",
+    "clone_url": "https://github.com/octo-org/better-name.git",
+}
+
+
+def test_a_write_to_a_renamed_repository_is_refused_with_the_new_name(
     rest: RestClient, mock: responses.RequestsMock
 ) -> None:
-    """PyGithub takes the body of a 307 for the answer; it is recognised by its missing number."""
+    """GitHub names the id alone: one read more finds the name, and nothing is written."""
     url = "https://api.github.com/repositories/9/issues/7"
     moved = {"message": "Moved Permanently", "url": url, "documentation_url": "https://docs"}
     mock.post(f"{BASE}/issues/7/comments", status=307, json=moved)
     mock.patch(f"{BASE}/issues/7", status=307, json=moved)
-    assert url in str(refusal(rest, write=True))
-    with pytest.raises(Rejected, match="renamed") as caught:
-        rest.close_issue(REPOSITORY, 7)
-    assert url in str(caught.value)
-    assert len(mock.calls) == 2
+    mock.get("https://api.github.com:443/repositories/9", json=RENAMED)
+    by_comment = refusal(rest, write=True)
+    with pytest.raises(Moved) as caught:
+        IssueCalls(Calls(rest, REPOSITORY)).edit(7, state="closed")
+    for error in (by_comment, caught.value):
+        assert type(error) is Moved
+        assert "is called octo-org/better-name on GitHub now" in str(error)
+        assert "git remote set-url origin https://github.com/octo-org/better-name.git" in str(error)
+    methods = [call.request.method for call in mock.calls]
+    assert methods == ["POST", "GET", "PATCH", "GET"]
+
+
+@pytest.mark.parametrize(
+    "answer", [{"status": 404, "json": {"message": "Not Found"}}, {"json": {}}, {"json": ["odd"]}]
+)
+def test_a_rename_whose_name_cannot_be_read_is_refused_all_the_same(
+    rest: RestClient, mock: responses.RequestsMock, answer: dict[str, Any]
+) -> None:
+    """The refusal is what counts: without the name it has the address that GitHub gave."""
+    url = "https://api.github.com/repositories/9/issues/7/comments"
+    mock.post(f"{BASE}/issues/7/comments", status=307, json={"message": "Moved", "url": url})
+    mock.get("https://api.github.com:443/repositories/9", **answer)
+    error = refusal(rest, write=True)
+    assert type(error) is Moved
+    assert url in str(error)
 
 
 def test_a_read_of_a_renamed_repository_follows(
@@ -380,6 +413,49 @@ def test_a_read_of_a_renamed_repository_follows(
     mock.get(f"{BASE}/issues/7", status=301, headers={"Location": target})
     mock.get("https://api.github.com:443/repositories/9/issues/7", json=issue_json())
     assert rest.issue(REPOSITORY, 7).number == 7
+
+
+def test_a_list_of_a_renamed_repository_keeps_its_parameters(
+    rest: RestClient, mock: responses.RequestsMock
+) -> None:
+    """GitHub's address has no parameters; without them the list would be another one."""
+    target = "https://api.github.com/repositories/9/actions/runs"
+    refused = {"message": "Resource not accessible by personal access token"}
+    mock.get(f"{BASE}/commits/{SHA}/check-runs", status=403, json=refused)
+    mock.get(f"{BASE}/actions/runs", status=301, headers={"Location": target})
+    mock.get(
+        "https://api.github.com:443/repositories/9/actions/runs",
+        json={"total_count": 0, "workflow_runs": []},
+        match=[responses.matchers.query_param_matcher({"head_sha": SHA, "per_page": "100"})],
+    )
+    mock.get(f"{BASE}/commits/{SHA}/status", json={"statuses": []})
+    assert rest.checks(REPOSITORY, SHA).runs == ()
+    assert len(mock.calls) == 4
+
+
+def test_a_redirect_that_leads_in_a_circle_ends(
+    rest: RestClient, mock: responses.RequestsMock
+) -> None:
+    """Two addresses that point at each other are no answer, and no endless one."""
+    for here, there in (("issues", "pulls"), ("pulls", "issues")):
+        target = f"https://api.github.com/repos/octo-org/hello-service/{there}"
+        mock.get(f"{BASE}/{here}", status=301, headers={"Location": target})
+    with pytest.raises(Rejected, match="redirects"):
+        rest.open_issues(REPOSITORY)
+    assert len(mock.calls) <= 7
+
+
+def test_a_transferred_issue_is_not_taken_for_the_one_that_was_asked_for(
+    rest: RestClient, mock: responses.RequestsMock
+) -> None:
+    """GitHub redirects to where it is now, in another repository and under another number."""
+    target = "https://api.github.com/repositories/10/issues/3"
+    there = issue_json(3, html_url="https://github.com/octo-org/other/issues/3")
+    mock.get(f"{BASE}/issues/7", status=301, headers={"Location": target})
+    mock.get("https://api.github.com:443/repositories/10/issues/3", json=there)
+    error = refusal(rest, write=False)
+    assert type(error) is NotFound
+    assert "is https://github.com/octo-org/other/issues/3 now" in str(error)
 
 
 def test_a_redirect_to_another_host_is_refused(
@@ -456,6 +532,51 @@ def test_a_port_that_refuses_is_no_answer(deadline: Deadline) -> None:
         client.close()
     assert isinstance(error, Transient)
     assert not error.is_ambiguous
+
+
+def test_what_did_not_change_costs_nothing_of_the_hour(hub: Hub) -> None:
+    """A second look at the checks is answered 304: the same checks, and no request is counted."""
+    sha = hub.pushed("work")
+    number = hub.control.open_pull("work", "Fix")
+    hub.control.set_check(number, "test")
+    first = hub.rest.checks(hub.repository, sha)
+    left = hub.rest.token_facts().remaining
+    hub.control.clear_requests()
+    assert hub.rest.checks(hub.repository, sha) == first
+    assert [one.status for one in hub.control.requests()] == [304, 304]
+    assert first.runs[0].name == "test"
+    hub.control.set_check(number, "test", conclusion="failure")
+    assert hub.rest.checks(hub.repository, sha).failed
+    assert [one.status for one in hub.control.requests()][2:] == [200, 304]
+    assert left is not None
+
+
+def test_an_etag_is_of_one_address_and_one_client(
+    rest: RestClient, deadline: Deadline, mock: responses.RequestsMock
+) -> None:
+    """Another page, and another client with another token, are asked for in full."""
+    found = {"full_name": "octo-org/hello-service", "permissions": {}}
+    mock.get(BASE, json=found, headers={"ETag": 'W/"1"'})
+    other = RestClient("https://api.github.com", "another-token", deadline, token_source="GH_TOKEN")
+    for client in (rest, rest, other):
+        client.repository_access(REPOSITORY)
+    other.close()
+    sent = [call.request.headers.get("If-None-Match") for call in mock.calls]
+    assert sent == [None, 'W/"1"', None]
+
+
+def test_an_answer_without_an_etag_is_not_kept(
+    rest: RestClient, mock: responses.RequestsMock
+) -> None:
+    """There is nothing to ask by; and a 304 to a question that had no condition is no answer."""
+    found = {"full_name": "octo-org/hello-service"}
+    mock.get(BASE, json=found)
+    for _ in range(2):
+        rest.repository_access(REPOSITORY)
+    assert [call.request.headers.get("If-None-Match") for call in mock.calls] == [None, None]
+    mock.replace("GET", BASE, status=304)
+    with pytest.raises(LifecycleError):
+        rest.repository_access(REPOSITORY)
 
 
 def test_the_client_does_not_show_the_token(rest: RestClient) -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lifecycle.github import translate
+from lifecycle.github import rollup, translate
 from lifecycle.model import Bucket, Check, Checks, PullState
 
 SHA = "a" * 40
@@ -25,9 +25,9 @@ statuses = st.sampled_from(
 )
 
 
-def entry(workflow: str, **values: Any) -> translate.Entry:
+def entry(workflow: str, **values: Any) -> rollup.Entry:
     """A run that is told apart by its workflow."""
-    return translate.check_run(workflow=workflow, event="push", key=(workflow,), **values)
+    return rollup.check_run(workflow=workflow, event="push", key=(workflow,), **values)
 
 
 entries = st.builds(
@@ -56,7 +56,7 @@ def run(name: str = "test", conclusion: str | None = "SUCCESS", **changes: Any) 
     return {**node, **changes}
 
 
-def rollup(*nodes: dict[str, Any] | None, more: bool = False, sha: str = SHA) -> dict[str, Any]:
+def listed(*nodes: dict[str, Any] | None, more: bool = False, sha: str = SHA) -> dict[str, Any]:
     """A StatusCheckRollup with these contexts."""
     contexts = {"pageInfo": {"hasNextPage": more}, "nodes": list(nodes)}
     return {"commit": {"oid": sha}, "contexts": contexts}
@@ -92,15 +92,15 @@ def pull(**changes: Any) -> dict[str, Any]:
 )
 def test_conclusions_fall_into_buckets(conclusion: str | None, bucket: Bucket) -> None:
     """Each conclusion has one bucket, in GraphQL's spelling and in REST's."""
-    assert translate.run_bucket("COMPLETED", conclusion) is bucket
-    assert translate.run_bucket("completed", conclusion and conclusion.lower()) is bucket
+    assert rollup.run_bucket("COMPLETED", conclusion) is bucket
+    assert rollup.run_bucket("completed", conclusion and conclusion.lower()) is bucket
 
 
 @settings(deadline=None)  # a busy machine is no failure
 @given(statuses.filter(lambda word: word != "COMPLETED"), conclusions)
 def test_what_runs_is_pending(status: str, conclusion: str | None) -> None:
     """A run that is not over is pending, whatever its conclusion was before."""
-    assert translate.run_bucket(status, conclusion) is Bucket.PENDING
+    assert rollup.run_bucket(status, conclusion) is Bucket.PENDING
 
 
 @pytest.mark.parametrize(
@@ -116,25 +116,25 @@ def test_what_runs_is_pending(status: str, conclusion: str | None) -> None:
 )
 def test_states_of_commit_statuses_fall_into_buckets(state: str, bucket: Bucket) -> None:
     """A commit status passes or fails by its own words only."""
-    assert translate.status_bucket(state) is bucket
+    assert rollup.status_bucket(state) is bucket
 
 
 @settings(deadline=None)  # a busy machine is no failure
 @given(st.lists(entries), st.randoms())
-def test_the_order_of_the_list_does_not_matter(found: list[translate.Entry], random: Any) -> None:
+def test_the_order_of_the_list_does_not_matter(found: list[rollup.Entry], random: Any) -> None:
     """Which run counts depends on when runs began, never on the order of GitHub's list."""
     shuffled = list(found)
     random.shuffle(shuffled)
-    assert [one.bucket for one in translate.newest(shuffled)] == [
-        one.bucket for one in translate.newest(found)
+    assert [one.bucket for one in rollup.newest(shuffled)] == [
+        one.bucket for one in rollup.newest(found)
     ]
 
 
 @settings(deadline=None)  # a busy machine is no failure
 @given(st.lists(entries))
-def test_one_check_is_left_of_each(found: list[translate.Entry]) -> None:
+def test_one_check_is_left_of_each(found: list[rollup.Entry]) -> None:
     """Each key keeps one run, and none of its superseded ones began later."""
-    kept = translate.newest(found)
+    kept = rollup.newest(found)
     assert len(kept) == len({one.key for one in found})
     for check in kept:
         key = next(one.key for one in found if one.check == check)
@@ -149,9 +149,9 @@ def test_one_check_is_left_of_each(found: list[translate.Entry]) -> None:
 
 @settings(deadline=None)  # a busy machine is no failure
 @given(st.lists(entries))
-def test_a_run_that_waits_is_never_green(found: list[translate.Entry]) -> None:
+def test_a_run_that_waits_is_never_green(found: list[rollup.Entry]) -> None:
     """A queued re-run, which has no start yet, counts before the green run that it supersedes."""
-    kept = Checks(SHA, translate.newest(found))
+    kept = Checks(SHA, rollup.newest(found))
     assert not (kept.is_green and any(not one.has_begun for one in found))
 
 
@@ -163,7 +163,7 @@ def test_a_green_rerun_replaces_the_red_run() -> None:
         conclusion="CANCELLED",
         checkSuite={"workflowRun": {"event": "pull_request", "workflow": {"name": "CI"}}},
     )
-    checks = translate.rollup(SHA, rollup(green, red, other))
+    checks = rollup.rollup(SHA, listed(green, red, other))
     assert [(one.event, one.bucket) for one in checks.runs] == [
         ("pull_request", Bucket.CANCELLED),
         ("push", Bucket.PASS),
@@ -180,15 +180,15 @@ def test_a_status_and_a_run_of_one_name_are_two() -> None:
         "targetUrl": None,
     }
     bare = run(conclusion="FAILURE", checkSuite={"workflowRun": None})
-    checks = translate.rollup(SHA, rollup(bare, status))
+    checks = rollup.rollup(SHA, listed(bare, status))
     assert [one.bucket for one in checks.runs] == [Bucket.FAIL, Bucket.PASS]
     assert not checks.is_green
 
 
-@pytest.mark.parametrize("found", [None, {}, rollup(run(), sha="b" * 40)])
+@pytest.mark.parametrize("found", [None, {}, listed(run(), sha="b" * 40)])
 def test_nothing_registered_is_no_pass(found: dict[str, Any] | None) -> None:
     """No rollup, or one of another head, is an empty list of this head: not green."""
-    checks = translate.rollup(SHA, found)
+    checks = rollup.rollup(SHA, found)
     assert checks == Checks(SHA, ())
     assert not checks.is_green
 
@@ -196,22 +196,22 @@ def test_nothing_registered_is_no_pass(found: dict[str, Any] | None) -> None:
 @pytest.mark.parametrize(
     "found",
     [
-        rollup(run(), more=True),
-        rollup(run(), None),
+        listed(run(), more=True),
+        listed(run(), None),
         {"commit": {"oid": SHA}, "contexts": None},
         {"commit": {"oid": SHA}, "contexts": {"nodes": None, "pageInfo": {}}},
     ],
 )
 def test_checks_with_holes_are_incomplete(found: dict[str, Any]) -> None:
     """Another page, or a context that the token may not see, forbids to conclude green."""
-    checks = translate.rollup(SHA, found)
+    checks = rollup.rollup(SHA, found)
     assert not checks.is_complete
     assert not checks.is_green
 
 
 def test_a_pull_request_is_read_in_full() -> None:
     """Every field of the value comes from the node that GitHub documents."""
-    found = translate.pull_request(pull(statusCheckRollup=rollup(run())))
+    found = translate.pull_request(pull(statusCheckRollup=listed(run())))
     assert (found.number, found.branch, found.head_owner, found.base) == (7, "work", "o", "main")
     assert (found.state, found.mergeable, found.head_sha) == (PullState.OPEN, "MERGEABLE", SHA)
     assert found.checks is not None
@@ -224,6 +224,7 @@ def test_a_pull_request_is_read_in_full() -> None:
         1769853600.0,
         "https://github.com/o/r/actions/runs/1/job/2",
         1769853660.0,
+        "SUCCESS",
     )
 
 

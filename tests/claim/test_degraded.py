@@ -1,0 +1,99 @@
+"""Decisions with a token that is not shown everything: checks that are hidden, labels for the board."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from lifecycle.claim.decide import absorb, decide, look
+from lifecycle.model import BoardItem, Bucket, Checks
+from lifecycle.plan import SetBoard, Tone, Wake
+from tests.claim.steps import ITEM, REVIEW
+from tests.factories import NOW, SHA, checks, observation, pull, record, seen, texts
+
+UNSEEN = "checks of other apps than GitHub Actions"
+NOTE = "The token lacks the project scope. Until then the Status is kept as labels."
+
+
+def hidden(*buckets: Bucket, overall: str) -> Checks:
+    """Checks of which some are not shown."""
+    runs = checks(*buckets).runs
+    return Checks(SHA, runs, is_complete=False, unseen=UNSEEN, overall=overall)
+
+
+@pytest.mark.parametrize(
+    ("found", "is_said"),
+    [
+        (hidden(Bucket.PASS, overall="PENDING"), True),
+        (hidden(Bucket.PASS, overall="FAILURE"), True),
+        (hidden(overall="FAILURE"), True),
+        (hidden(overall="PENDING"), False),
+        (hidden(overall=""), False),
+        (hidden(Bucket.PASS, Bucket.PENDING, overall="PENDING"), False),
+    ],
+)
+def test_checks_that_are_not_shown_are_said_to_the_person(found: Checks, is_said: bool) -> None:
+    """Once nothing that is shown runs any more: what is missing, GitHub's own word, and what to do."""
+    shown = observation(by_number=pull(checks=found), item=ITEM)
+    step = decide(seen(record(**REVIEW), observed=shown))
+    said = [say for say in step.says if UNSEEN in say.text]
+    assert bool(said) is is_said
+    if is_said:
+        assert said[0].tone is Tone.NOTE
+        assert (found.overall in said[0].text) is bool(found.overall)
+        assert "lifecycle doctor" in said[0].text
+
+
+def test_a_failure_that_is_shown_is_said_as_ever() -> None:
+    """What is hidden besides does not matter then."""
+    found = hidden(Bucket.FAIL, overall="FAILURE")
+    shown = observation(by_number=pull(checks=found), item=ITEM)
+    assert "1 FAILED" in texts(decide(seen(record(**REVIEW), observed=shown)))
+
+
+def test_labels_in_the_place_of_the_board_are_said_and_kept() -> None:
+    """The note goes to the person, and the Status is written to the labels as to a card."""
+    made = record(
+        phase="coding", item_id="labels/42", status="In Progress", last_synced_status=None
+    )
+    shown = observation(item=BoardItem("labels/42", "Todo"), board_note=NOTE)
+    made = absorb(replace(made, is_item_known=True), shown, NOW)
+    step = decide(seen(made, observed=shown))
+    assert [say.tone for say in step.says if say.text == NOTE] == [Tone.NOTE]
+    assert isinstance(step.action, SetBoard)
+    assert (step.action.item_id, step.action.status) == ("labels/42", "In Progress")
+
+
+@pytest.mark.parametrize(("before", "now"), [("labels/42", "PVTI_1"), ("PVTI_1", "labels/42")])
+def test_a_change_between_board_and_labels_is_nobodys_move(before: str, now: str) -> None:
+    """What was written to the one says nothing of the other: it is written there, too."""
+    made = record(
+        phase="coding", item_id=before, status="In Progress", last_synced_status="In Progress"
+    )
+    made = replace(made, is_item_known=True)
+    made = absorb(made, observation(item=BoardItem(now, "Todo")), NOW)
+    assert made.moved_to is None
+    assert made.claim.last_synced_status is None
+    assert made.claim.item_id == now
+    made = absorb(made, observation(item=BoardItem(now, "In Progress")), NOW)
+    assert made.claim.last_synced_status == "In Progress"
+    moved = absorb(made, observation(item=BoardItem(now, "Done")), NOW)
+    assert moved.moved_to == "Done"
+
+
+@pytest.mark.parametrize(
+    ("wake", "phase", "insists"),
+    [
+        (Wake.TICK, "checks_running", True),
+        (Wake.IDLE, "checks_running", False),
+        (Wake.STOP, "done", True),
+    ],
+)
+def test_who_asks_and_what_ends_sees_whether_the_board_came_back(
+    wake: Wake, phase: str, insists: bool
+) -> None:
+    """A poll goes by what was learnt; a command, and closing, ask the board again."""
+    wanted = look(seen(record(**{**REVIEW, "phase": phase}), wake=wake))
+    assert wanted is not None
+    assert wanted.insists is insists

@@ -1,0 +1,75 @@
+"""Working from a fork: the issue is upstream's, the branch and the lease are the fork's."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from lifecycle.api import Wake
+from lifecycle.sandbox.control import Control
+from lifecycle.sandbox.seed import default_seed
+from lifecycle.sandbox.seed.form import SeedRepository
+from lifecycle.sandbox.server import Sandbox
+from tests.cli.outcome import ok
+from tests.conftest import Place, environment_of
+
+BASE = "octo-org/hello-service"
+FORK = "octocat/hello-service"
+
+
+@pytest.fixture
+def fork(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Place]:
+    """A clone of octocat's fork, whose issues and pull requests are upstream's."""
+    seed = default_seed()
+    seed = replace(seed, repositories=[*seed.repositories, SeedRepository(name=FORK, fork_of=BASE)])
+    with Sandbox(seed) as sandbox:
+        info, root = sandbox.info, tmp_path / "clone"
+        environment = {**environment_of(info, root), "LIFECYCLE_REPOSITORY": BASE}
+        for name, value in environment.items():
+            if name.startswith("GIT_"):
+                monkeypatch.setenv(name, value)
+        url = info.git_url.replace(BASE, FORK)
+        subprocess.run(["git", "clone", "--quiet", url, str(root)], env=environment, check=True)
+        yield Place(info, Control(info.control_url), root, environment)
+
+
+def test_a_claim_from_a_fork_says_whom_its_lease_binds(fork: Place) -> None:
+    """The lease is pushed to the fork, where nobody else looks: the claim stands, and says so."""
+    said = ok(fork.cli("claim", "42"))
+    assert f"The lease is in the fork {FORK}" in said
+    assert f"others who work on {BASE}" in said
+    assert "refs/agent-claims/42" in fork.control.at(FORK).world()["refs"]
+    assert "refs/agent-claims/42" not in fork.control.world()["refs"]
+
+
+def test_a_pull_request_from_a_fork_is_opened_and_found_upstream(fork: Place) -> None:
+    """Head owner and base owner differ from the claim to the merge."""
+    ok(fork.cli("claim", "42"))
+    fork.work(fork.claim()["branch"], push=False)
+    ok(fork.cli("handoff", "--summary", "Fix race condition"))
+    fork.tree().tick(Wake.STOP)
+    number = fork.claim()["pr_number"]
+    branch = fork.claim()["branch"]
+    assert fork.pulls()[number]["head"] == branch
+    assert f"refs/heads/{branch}" not in fork.control.world()["refs"], "it is the fork's branch"
+    fork.control.merge_pull(number)
+    fork.clock.sleep(130)
+    fork.tree().tick(Wake.IDLE)
+    assert fork.claim()["phase"] == "merged_detected"
+
+
+def test_a_branch_of_that_name_upstream_is_somebody_elses(fork: Place) -> None:
+    """Another pull request whose head has the same name, and another owner, is not adopted."""
+    ok(fork.cli("claim", "42"))
+    branch = fork.claim()["branch"]
+    fork.control.push_commit(branch, {"theirs.txt": "x"}, "Theirs")
+    theirs = fork.control.open_pull(branch, "Theirs")
+    fork.work(branch, push=False)
+    ok(fork.cli("handoff", "--summary", "Fix race condition"))
+    fork.tree().tick(Wake.STOP)
+    assert fork.claim()["pr_number"] not in (None, theirs)
+    assert len(fork.pulls()) == 2

@@ -1,0 +1,141 @@
+"""Tokens that may not do everything, from claim to close: labels for the board, an App's token."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from lifecycle.sandbox.control import Control
+from lifecycle.sandbox.seed import Seed, SeedApp, SeedInstallation, SeedToken, default_seed
+from lifecycle.sandbox.server import Sandbox
+from tests.conftest import Place, environment_of
+from tests.e2e.test_story import elapse, idle, stop
+from tests.github.apps import make_key
+
+ISSUE = 42
+Founded = Callable[[Seed], Place]
+
+PERMISSIONS = {
+    "issues": "write",
+    "pull_requests": "write",
+    "contents": "write",
+    "checks": "read",
+    "statuses": "read",
+    "actions": "read",
+}
+
+
+@pytest.fixture
+def founded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Founded]:
+    """Makes a clone in another world; git keeps what the seed's first token may."""
+    with ExitStack() as stack:
+
+        def make(seed: Seed) -> Place:
+            info = stack.enter_context(Sandbox(seed)).info
+            root = tmp_path / "founded"
+            environment = environment_of(info, root)
+            for name, value in environment.items():
+                if name.startswith("GIT_"):
+                    monkeypatch.setenv(name, value)
+            command = ["git", "clone", "--quiet", info.git_url, str(root)]
+            subprocess.run(command, env=environment, check=True)
+            return Place(info, Control(info.control_url), root, environment)
+
+        yield make
+
+
+def statuses(place: Place) -> list[str]:
+    """The labels of the issue that say a Status."""
+    labels: list[str] = place.issue(ISSUE)["labels"]
+    return [name for name in labels if name.startswith("status: ")]
+
+
+def life(place: Place) -> dict[str, Any]:
+    """Claim to close with labels; the reply of the last stop."""
+    done = place.cli("claim", str(ISSUE))
+    assert done.returncode == 0, done.stderr
+    said = " ".join((done.stdout + done.stderr).split())
+    assert "kept as labels of the issue" in said
+    assert statuses(place) == ["status: in progress"]
+    (place.root / "work.txt").write_text("work\n")
+    place.git("add", "work.txt")
+    place.git("commit", "--quiet", "-m", "Work")
+    done = place.cli("handoff", "--summary", "Fix it")
+    assert done.returncode == 0, done.stderr
+    reply = stop(place)
+    assert "created" in reply["hookSpecificOutput"]["additionalContext"]
+    assert statuses(place) == ["status: in review"]
+    place.control.merge_pull(place.pull())
+    elapse(place)
+    assert "Should I close issue #42?" in idle(place)
+    done = place.cli("close")
+    assert done.returncode == 0, done.stderr
+    assert statuses(place) == ["status: done"]
+    assert place.issue(ISSUE)["state"] == "closed"
+    return reply
+
+
+def test_without_the_scope_labels_keep_the_status(place: Place) -> None:
+    """The default token of gh: said once, and a card that it cannot see is not touched."""
+    place.control.set_scopes(["repo"])
+    life(place)
+    assert place.card(ISSUE)["Status"] == "Todo"
+
+
+def test_each_label_is_made_once(place: Place) -> None:
+    """Three labels for three Statuses, in all of a task's life."""
+    place.control.set_scopes(["repo"])
+    place.clear()
+    life(place)
+    path = f"/repos/{place.info.repository}/labels"
+    made = [r for r in place.requests() if (r.method, r.path) == ("POST", path)]
+    assert len(made) == 3
+
+
+def test_labels_that_are_not_wanted(place: Place) -> None:
+    """labels.use = "never": issue and PR work alone, and the reason is said."""
+    (place.root / ".lifecycle.toml").write_text('labels.use = "never"')
+    place.control.set_scopes(["repo"])
+    done = place.cli("claim", str(ISSUE))
+    assert "gh auth refresh -s project" in " ".join((done.stdout + done.stderr).split())
+    assert statuses(place) == []
+
+
+def test_the_token_of_actions(founded: Founded) -> None:
+    """GITHUB_TOKEN sees no project: the whole life goes by labels, and it says so."""
+    rights = [f"{name}:{level}" for name, level in PERMISSIONS.items()]
+    token = SeedToken("ghs_" + "a" * 36, "octocat", rights, "actions", limit=1000)
+    seed = default_seed()
+    place = founded(replace(seed, tokens=[token, *seed.tokens]))
+    life(place)
+    assert place.card(ISSUE)["Status"] == "Todo"
+
+
+def test_an_app_takes_a_task_from_claim_to_close(founded: Founded, tmp_path: Path) -> None:
+    """One token for all of its processes, kept outside of the repository, and in no text of ours."""
+    key = make_key()
+    file = tmp_path / "app.pem"
+    file.write_text(key.private)
+    app = SeedApp("robot", 12, "octo-org", public_key=key.public, permissions=PERMISSIONS)
+    seed = replace(
+        default_seed(), apps=[app], installations=[SeedInstallation(34, "robot", "octo-org")]
+    )
+    place = founded(seed)
+    del place.environment["GH_TOKEN"]
+    place.environment["LIFECYCLE_APP_ID"] = "12"
+    place.environment["LIFECYCLE_APP_PRIVATE_KEY_FILE"] = str(file)
+    place.clear()
+    life(place)
+    asked = [r.path for r in place.requests() if r.path.endswith("/access_tokens")]
+    assert len(asked) == 1
+    (kept,) = (tmp_path / "home").rglob("app-tokens.json")
+    secret = kept.read_text().partition('"ghs_')[2][:20]
+    for folder in (place.root / ".lifecycle", place.root / ".git"):
+        for path in folder.rglob("*"):
+            assert not path.is_file() or secret.encode() not in path.read_bytes()

@@ -1,0 +1,283 @@
+"""lifecycle.github.app_token: an installation's token is asked for once, kept well, and renewed."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from lifecycle import home
+from lifecycle.config import AppKey
+from lifecycle.deadline import Deadline
+from lifecycle.errors import (
+    BadConfig,
+    BadCredentials,
+    LifecycleError,
+    NoPermission,
+    NotFound,
+    Transient,
+)
+from lifecycle.github.app_token import InstallationToken, forget, installation_token
+from lifecycle.model import Repository
+from lifecycle.redact import redact
+from tests.github.apps import HOUR, AppServer, Key, make_key
+from tests.github.hub import REPOSITORY, PatientClock
+
+POST = "POST /app/installations/34/access_tokens"
+
+
+@pytest.fixture(scope="module")
+def key() -> Key:
+    """The App's pair of keys."""
+    return make_key()
+
+
+@pytest.fixture
+def server(key: Key, clock: PatientClock) -> Iterator[AppServer]:
+    """A GitHub whose clock is the test's."""
+    with AppServer(key.public, clock.now) as found:
+        yield found
+
+
+class Asker:
+    """Somebody with a home, an App, and a time-out."""
+
+    def __init__(self, server: AppServer, key: Key, home: Path, deadline: Deadline) -> None:
+        self.server = server
+        self.deadline = deadline
+        self.environment = {"HOME": str(home)}
+        self.folder = home / ".config/lifecycle"
+        file = home / "app.pem"
+        file.write_text(key.private)
+        self.app = AppKey("12", 34, file, where="LIFECYCLE_APP_ID")
+
+    def token(self, repository: Repository = REPOSITORY) -> InstallationToken:
+        """The token for a repository; half a minute for it."""
+        self.deadline.renew(30)
+        return installation_token(
+            self.app, lambda: repository, self.server.url, self.environment, self.deadline
+        )
+
+    def refused(self, kind: type[LifecycleError]) -> str:
+        """The sentence of the refusal, which tells no secret."""
+        with pytest.raises(kind) as refusal:
+            self.token()
+        assert "-----BEGIN" not in refusal.value.sentence
+        assert "eyJ" not in refusal.value.sentence
+        return refusal.value.sentence
+
+
+@pytest.fixture
+def asker(server: AppServer, key: Key, tmp_path: Path, deadline: Deadline) -> Asker:
+    """An asker on a server."""
+    return Asker(server, key, tmp_path, deadline)
+
+
+def test_a_token_is_asked_for_once_and_kept_for_the_user_alone(asker: Asker) -> None:
+    """The second to ask reads the file, which nobody else may; the token shows in no repr."""
+    first = asker.token()
+    assert asker.token() == first
+    assert asker.server.asked == [POST]
+    assert (asker.folder / home.TOKENS).stat().st_mode & 0o777 == 0o600
+    assert asker.folder.stat().st_mode & 0o777 == 0o700
+    assert first.value not in repr(first)
+    assert redact(f"x {first.value} x") == "x *** x"
+    assert "very-secret" not in repr(replace(asker.app, pem="very-secret"))
+
+
+def test_a_file_that_others_could_read_is_closed(asker: Asker) -> None:
+    """Whatever mode the file had, a token is written for the user's eyes only."""
+    asker.folder.mkdir(parents=True)
+    (asker.folder / home.TOKENS).write_text("{}")
+    (asker.folder / home.TOKENS).chmod(0o644)
+    asker.token()
+    assert (asker.folder / home.TOKENS).stat().st_mode & 0o777 == 0o600
+
+
+def test_the_installation_is_found_by_the_repository(asker: Asker) -> None:
+    """Without a number GitHub is asked which it is, and each repository has a token of its own."""
+    asker.app = replace(asker.app, installation=None)
+    asker.token()
+    asker.token()
+    assert asker.server.asked == ["GET /repos/octo-org/hello-service/installation", POST]
+    with pytest.raises(NotFound, match="octo-org/other"):
+        asker.token(Repository("octo-org", "other"))
+
+
+def test_a_token_is_renewed_before_it_ends(asker: Asker, clock: PatientClock) -> None:
+    """Fifty minutes on the kept one serves; after that a new one does, and the old one is gone."""
+    first = asker.token()
+    clock.moment += HOUR - 700
+    assert asker.token() == first
+    clock.moment += 200
+    second = asker.token()
+    assert second != first
+    assert asker.server.asked == [POST, POST]
+    clock.moment += HOUR
+    asker.token()
+    kept = json.loads((asker.folder / home.TOKENS).read_text())["tokens"]
+    assert len(kept) == 1
+
+
+def test_a_token_that_github_does_not_accept_is_forgotten(asker: Asker) -> None:
+    """The next one is a new one."""
+    first = asker.token()
+    forget(asker.app, lambda: REPOSITORY, asker.server.url, asker.environment)
+    assert asker.token() != first
+
+
+@pytest.mark.parametrize("content", ["", "no json", "[]", '{"version": 1, "tokens": {"x": 1}}'])
+def test_a_kept_file_that_cannot_be_used_is_made_anew(asker: Asker, content: str) -> None:
+    """All of it can be had again."""
+    asker.folder.mkdir(parents=True)
+    (asker.folder / home.TOKENS).write_text(content)
+    assert asker.token() == asker.token()
+    assert asker.server.asked == [POST]
+
+
+def test_without_a_home_every_process_asks(asker: Asker) -> None:
+    """Nothing is kept where there is no place for it, and the token serves all the same."""
+    asker.environment = {}
+    asker.token()
+    asker.token()
+    assert asker.server.asked == [POST, POST]
+
+
+def test_processes_that_need_a_token_at_once_ask_once(asker: Asker) -> None:
+    """Six at the same moment: one asks, under a lock, and the others read what it kept."""
+    program = f"""
+import sys
+from pathlib import Path
+import jwt
+from lifecycle.config import AppKey
+from lifecycle.deadline import Deadline
+from lifecycle.github.app_token import installation_token
+
+class Clock:
+    def now(self): return {asker.deadline.clock.now()!r}
+    def monotonic(self): return 0.0
+    def sleep(self, seconds): raise AssertionError("nobody waits here")
+
+app = AppKey("12", 34, Path({str(asker.app.key_file)!r}))
+home = {{"HOME": {asker.environment["HOME"]!r}}}
+print("ready", flush=True)
+sys.stdin.read()
+print(installation_token(app, None, {asker.server.url!r}, home, Deadline(Clock(), None)).value)
+"""
+    with ExitStack() as stack:
+        processes = [
+            stack.enter_context(
+                subprocess.Popen(
+                    [sys.executable, "-c", program],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    env={**os.environ, "NO_PROXY": "127.0.0.1"},
+                )
+            )
+            for _ in range(6)
+        ]
+        pipes = [(one.stdin, one.stdout) for one in processes if one.stdin and one.stdout]
+        assert [stdout.readline() for _, stdout in pipes] == [b"ready\n"] * 6
+        for stdin, _ in pipes:
+            stdin.close()
+        printed = {stdout.read() for _, stdout in pipes}
+    assert [process.returncode for process in processes] == [0] * 6
+    assert len(printed) == 1
+    assert asker.server.asked == [POST]
+
+
+def test_a_clock_that_is_wrong_costs_one_request_more(asker: Asker, clock: PatientClock) -> None:
+    """GitHub refuses a signature of the future: it is signed again with the time that GitHub says."""
+    theirs = [0.0]
+    asker.server.now = lambda: theirs[0]
+    for wrong in (600.0, -900.0):
+        theirs[0] = clock.moment - wrong
+        asker.server.asked.clear()
+        forget(asker.app, lambda: REPOSITORY, asker.server.url, asker.environment)
+        asker.token()
+        assert asker.server.asked == [POST, POST]
+
+
+def test_a_minute_of_difference_costs_nothing(asker: Asker, clock: PatientClock) -> None:
+    """The signature begins a minute ago."""
+    asker.server.now = lambda: clock.moment - 50
+    asker.token()
+    assert asker.server.asked == [POST]
+
+
+def test_a_key_of_another_app_is_said(asker: Asker, clock: PatientClock) -> None:
+    """Id and key do not belong together: what to look at, and the clocks if these differ too."""
+    assert asker.app.key_file is not None
+    asker.app.key_file.write_text(make_key().private)
+    sentence = asker.refused(BadCredentials)
+    assert "does not accept the key of the GitHub App 12, so" in sentence
+    assert "LIFECYCLE_APP_ID" in sentence
+    asker.server.now = lambda: clock.moment - 4000
+    assert "the clocks differ by 4000 s" in asker.refused(BadCredentials)
+
+
+def test_an_app_that_github_does_not_know_is_said(asker: Asker) -> None:
+    """Nothing is shown to it."""
+    asker.app = replace(asker.app, id="13")
+    assert "to 13" in asker.refused(NotFound)
+
+
+def test_an_installation_that_is_not_there_is_said(asker: Asker) -> None:
+    """With its number."""
+    asker.app = replace(asker.app, installation=35)
+    sentence = asker.refused(NotFound)
+    assert "installation 35" in sentence
+    assert "install the App" in sentence
+
+
+def test_a_suspended_installation_is_said(asker: Asker) -> None:
+    """GitHub's own word for it, and where it is lifted."""
+    asker.server.refusals = [(403, "This installation has been suspended")]
+    assert "is suspended" in asker.refused(NoPermission)
+
+
+def test_an_outage_is_waited_for_within_the_time(asker: Asker) -> None:
+    """Two bad gateways cost two requests more; three are an outage, and nothing is kept."""
+    asker.server.refusals = [(502, "Bad Gateway")] * 2
+    asker.token()
+    assert len(asker.server.asked) == 3
+    forget(asker.app, lambda: REPOSITORY, asker.server.url, asker.environment)
+    asker.server.refusals = [(502, "Bad Gateway")] * 3
+    asker.refused(Transient)
+
+
+def test_a_github_that_is_not_there_is_transient(asker: Asker) -> None:
+    """No answer is no verdict on the key."""
+    asker.server.url = "http://127.0.0.1:9"
+    assert "could not be reached" in asker.refused(Transient)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [(None, "is not there"), (b"no key", "is no private key"), (b"\xff\xfe", "is no private key")],
+)
+def test_a_key_that_cannot_be_used_is_said(asker: Asker, content: bytes | None, said: str) -> None:
+    """Its file is named, nothing of what is in it is."""
+    assert asker.app.key_file is not None
+    asker.app.key_file.unlink()
+    if content is not None:
+        asker.app.key_file.write_bytes(content)
+    sentence = asker.refused(BadConfig)
+    assert said in sentence
+    assert str(asker.app.key_file) in sentence
+    assert asker.server.asked == []
+
+
+def test_a_key_in_a_variable_may_have_its_line_breaks_written_out(asker: Asker, key: Key) -> None:
+    """As secrets stores often hand them on."""
+    for pem in (key.private, key.private.replace("\n", "\\n")):
+        asker.environment = {}
+        asker.app = AppKey("12", 34, None, pem)
+        asker.token()

@@ -1,0 +1,426 @@
+"""A Status as a label where the board cannot be seen: lifecycle.github.labels and .fallback."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import responses
+
+from lifecycle.deadline import Deadline
+from lifecycle.errors import (
+    LifecycleError,
+    MissingScope,
+    NoPermission,
+    NotFound,
+    Rejected,
+    Transient,
+    UnknownOption,
+    Unsupported,
+)
+from lifecycle.github.board import GitHubBoard, ProjectRef
+from lifecycle.github.calls import Calls
+from lifecycle.github.fallback import REMEMBERED_SECONDS, Choice, EitherBoard
+from lifecycle.github.forge import GitHubForge
+from lifecycle.github.graph import GraphClient
+from lifecycle.github.labels import LabelsBoard, StatusLabels
+from lifecycle.github.rest import RestClient
+from lifecycle.model import BoardItem, Look
+from lifecycle.ports import Board
+from tests.github.answers import SHA, problem, pull, seen
+from tests.github.hub import REPOSITORY, TOKEN, MemoryCache, PatientClock
+
+URL = "https://api.github.com/graphql"
+REST = "https://api.github.com:443/repos/octo-org/hello-service"
+PROJECT = ProjectRef("octo-org", 1)
+LOOK = Look(issue=42, branch="work", board=True)
+NAMES = StatusLabels()
+PATH = ("repository", "issue", "projectItems")
+
+
+@pytest.fixture
+def mock() -> Iterator[responses.RequestsMock]:
+    """Answers made up for api.github.com."""
+    with responses.RequestsMock() as found:
+        yield found
+
+
+@pytest.fixture
+def cache() -> MemoryCache:
+    """What outlives a process."""
+    return MemoryCache()
+
+
+@pytest.fixture
+def labels(graph: GraphClient, rest: RestClient, cache: MemoryCache) -> LabelsBoard:
+    """The labels of octo-org/hello-service."""
+    return LabelsBoard(REPOSITORY, NAMES, graph, Calls(rest, REPOSITORY), cache)
+
+
+def named(*names: str) -> list[dict[str, str]]:
+    """Labels as REST lists them."""
+    return [{"name": name} for name in names]
+
+
+def issue_with(*names: str) -> dict[str, Any]:
+    """An ObserveClaim answer's repository whose issue has these labels."""
+    return seen(issue={**seen()["issue"], "labels": {"nodes": named(*names)}})
+
+
+def choice(
+    cache: MemoryCache, clock: PatientClock, *, use: str = "auto", token: str = TOKEN
+) -> Choice:
+    """Whether labels are used, as one process sees it."""
+    return Choice(PROJECT, use, NAMES, token, cache, clock)
+
+
+@pytest.mark.parametrize(
+    ("names", "status"),
+    [
+        (["status: in progress"], "In Progress"),
+        (["bug", "Status: Done"], "Done"),
+        (["status: todo", "status: done"], None),
+        (["status: blocked"], "blocked"),
+        (["bug"], None),
+        ([], None),
+    ],
+)
+def test_the_status_that_labels_say(names: list[str], status: str | None) -> None:
+    """In any case; a word of somebody's own is shown as it is, and two say nothing."""
+    assert NAMES.item(42, names) == BoardItem("labels/42", status)
+
+
+def test_the_labels_fit_the_boards_port(labels: LabelsBoard) -> None:
+    """What the engine may ask of a board, labels have; the schema costs no request."""
+    board: Board = labels
+    field = board.schema().field("Status")
+    assert field is not None
+    assert field.option("In Review") == "status: in review"
+
+
+def test_a_status_is_put_on_and_the_other_taken_off(
+    labels: LabelsBoard, mock: responses.RequestsMock
+) -> None:
+    """New before old; a label is created once, at its first use; people's labels stay."""
+    mock.post(f"{REST}/labels", status=201, json={"name": "status: in review"})
+    shown = named("bug", "status: in progress", "status: in review")
+    mock.post(f"{REST}/issues/42/labels", json=shown)
+    off = f"{REST}/issues/42/labels/status%3A%20in%20progress"
+    mock.delete(off, json=named("bug", "status: in review"))
+    wanted = BoardItem("labels/42", "In Review")
+    assert labels.set_fields("labels/42", status="In Review", agent="octocat-1") == wanted
+    made = json.loads(mock.calls[0].request.body or b"")
+    assert (made["name"], len(made["color"])) == ("status: in review", 6)
+    mock.post(f"{REST}/issues/42/labels", json=named("bug", "status: in review"))
+    assert labels.set_fields("labels/42", status="In Review", agent=None) == wanted
+    asked = [call.request.method for call in mock.calls]
+    assert asked == ["POST", "POST", "DELETE", "POST"]
+
+
+def test_a_label_that_is_there_is_used(labels: LabelsBoard, mock: responses.RequestsMock) -> None:
+    """GitHub's 422 for a label of this name is as good as having made it."""
+    error = {"resource": "Label", "code": "already_exists", "field": "name"}
+    mock.post(
+        f"{REST}/labels", status=422, json={"message": "Validation Failed", "errors": [error]}
+    )
+    mock.post(f"{REST}/issues/42/labels", json=named("status: done"))
+    assert labels.set_fields("labels/42", status="done", agent=None).status == "Done"
+
+
+def test_a_label_that_somebody_took_off_meanwhile(
+    labels: LabelsBoard, cache: MemoryCache, mock: responses.RequestsMock
+) -> None:
+    """What is gone need not be taken off."""
+    cache.put("labels:octo-org/hello-service", ["status: done"])
+    mock.post(f"{REST}/issues/42/labels", json=named("status: todo", "status: done"))
+    off = f"{REST}/issues/42/labels/status%3A%20todo"
+    mock.delete(off, status=404, json={"message": "Label does not exist"})
+    assert labels.set_fields("labels/42", status="Done", agent=None).status == "Done"
+
+
+def test_nothing_to_write_is_no_request(labels: LabelsBoard) -> None:
+    """Labels have no Agent."""
+    found = labels.set_fields("labels/42", status=None, agent="octocat-1", clear_agent=True)
+    assert found == BoardItem("labels/42")
+
+
+def test_a_status_without_a_label_names_those_that_have_one(labels: LabelsBoard) -> None:
+    """A typo makes no new label."""
+    with pytest.raises(UnknownOption, match="Todo, In Progress, In Review, Done"):
+        labels.set_fields("labels/42", status="Doing", agent=None)
+
+
+def test_a_label_that_does_not_stay_is_said(
+    labels: LabelsBoard, cache: MemoryCache, mock: responses.RequestsMock
+) -> None:
+    """GitHub took it and shows another: somebody's automation moves it."""
+    cache.put("labels:octo-org/hello-service", ["status: done"])
+    mock.post(f"{REST}/issues/42/labels", json=named("bug"))
+    with pytest.raises(Rejected, match="status: done"):
+        labels.set_fields("labels/42", status="Done", agent=None)
+
+
+def test_an_issue_is_a_card_without_being_written(
+    labels: LabelsBoard, mock: responses.RequestsMock
+) -> None:
+    """Adding it to the board is finding it."""
+    node = {"number": 42, "labels": {"nodes": named("status: todo")}}
+    mock.post(URL, json={"data": {"node": node}})
+    assert labels.add("I_42") == BoardItem("labels/42", "Todo")
+    mock.post(URL, json={"data": {"node": None}})
+    with pytest.raises(NotFound):
+        labels.add("I_43")
+
+
+def column(*numbers: int, label: str, more: str = "") -> dict[str, Any]:
+    """A column of ListLabelledIssues."""
+    nodes = [
+        {"number": n, "title": f"T{n}", "url": "u", "labels": {"nodes": named(label)}}
+        for n in numbers
+    ]
+    page = {"hasNextPage": bool(more), "endCursor": more or None}
+    return {"totalCount": len(numbers), "pageInfo": page, "nodes": nodes}
+
+
+def test_the_columns_come_in_one_request(labels: LabelsBoard, mock: responses.RequestsMock) -> None:
+    """Every open issue with a Status; only a column with more is asked again."""
+    first = {
+        "todo": column(1, 2, label="status: todo", more="c"),
+        "inProgress": column(3, label="status: in progress"),
+        "inReview": column(label="status: in review"),
+    }
+    mock.post(URL, json={"data": {"repository": first}})
+    brief = labels.brief()
+    assert (brief.total, brief.is_complete) == (3, False)
+    mock.post(URL, json={"data": {"repository": first}})
+    mock.post(URL, json={"data": {"repository": {"todo": column(4, label="status: todo")}}})
+    cards = labels.cards()
+    assert [(one.number, one.item.status) for one in cards] == [
+        (1, "Todo"), (2, "Todo"), (3, "In Progress"), (4, "Todo"),
+    ]  # fmt: skip
+    variables = json.loads(mock.calls[2].request.body or b"")["variables"]
+    assert (variables["todoMore"], variables["todoAfter"]) == (True, "c")
+    assert not variables["inProgressMore"]
+
+
+@pytest.mark.parametrize(
+    ("error", "token", "gives_up"),
+    [
+        (MissingScope("lacks the project scope."), "ghp_x", True),
+        (NoPermission("may not."), "ghs_x", True),
+        (Unsupported("does not know."), "ghp_x", True),
+        (NotFound("no such project."), "ghs_x", True),
+        (NotFound("no such project."), "github_pat_x", True),
+        (NotFound("no such project."), "ghp_x", False),
+        (Transient("not now."), "ghs_x", False),
+        (UnknownOption("no such option."), "ghs_x", False),
+    ],
+)
+def test_when_labels_take_the_place_of_the_board(
+    cache: MemoryCache, clock: PatientClock, error: LifecycleError, token: str, gives_up: bool
+) -> None:
+    """A token or a server that cannot see it; not an outage, and not a person's wrong number."""
+    assert choice(cache, clock, token=token).gives_up(error) is gives_up
+    assert choice(cache, clock, token=token).uses_labels is gives_up
+    assert not choice(MemoryCache(), clock, use="never", token=token).gives_up(error)
+
+
+def test_what_was_learnt_is_of_one_token_and_ends(cache: MemoryCache, clock: PatientClock) -> None:
+    """A new token asks for the board at once; the same one after an hour. No token is kept."""
+    assert choice(cache, clock).gives_up(MissingScope("lacks the project scope."))
+    note = choice(cache, clock).note
+    assert note is not None
+    assert "lacks the project scope. Until then" in note
+    assert TOKEN not in json.dumps(cache)
+    assert not choice(cache, clock, token="other").uses_labels
+    assert not choice(cache, clock, use="never").uses_labels
+    clock.moment += REMEMBERED_SECONDS
+    assert not choice(cache, clock).uses_labels
+
+
+def forge_of(graph: GraphClient, rest: RestClient, found: Choice) -> GitHubForge:
+    """A forge of one process."""
+    return GitHubForge(REPOSITORY, PROJECT, graph=graph, rest=rest, choice=found)
+
+
+def test_a_look_without_the_scope_shows_the_labels(
+    graph: GraphClient,
+    rest: RestClient,
+    cache: MemoryCache,
+    clock: PatientClock,
+    mock: responses.RequestsMock,
+) -> None:
+    """Two requests the first time, one from then on; the reason is a note, not a problem."""
+    mock.post(URL, json={"data": None, "errors": [problem("INSUFFICIENT_SCOPES")]})
+    mock.post(URL, json={"data": {"repository": issue_with("status: todo")}})
+    found = forge_of(graph, rest, choice(cache, clock)).observe(LOOK)
+    assert found.item == BoardItem("labels/42", "Todo")
+    assert found.board_problem is None
+    assert found.board_note is not None
+    assert len(mock.calls) == 2
+    mock.post(URL, json={"data": {"repository": issue_with("status: in progress")}})
+    found = forge_of(graph, rest, choice(cache, clock)).observe(LOOK)
+    assert found.item == BoardItem("labels/42", "In Progress")
+    assert len(mock.calls) == 3
+    assert "projectItems" not in str(mock.calls[2].request.body)
+
+
+def test_a_look_with_a_hole_for_the_board_asks_for_the_labels_alone(
+    graph: GraphClient,
+    rest: RestClient,
+    cache: MemoryCache,
+    clock: PatientClock,
+    mock: responses.RequestsMock,
+) -> None:
+    """The rest came with the first answer; what is missing is a small request."""
+    mock.post(URL, json={"data": {"repository": seen()}, "errors": [problem("FORBIDDEN", *PATH)]})
+    mock.post(URL, json={"data": {"repository": issue_with("status: todo")}})
+    found = forge_of(graph, rest, choice(cache, clock)).observe(LOOK)
+    assert found.item == BoardItem("labels/42", "Todo")
+    assert json.loads(mock.calls[1].request.body or b"")["operationName"] == "ObserveLabels"
+
+
+def test_a_server_without_projects_shows_the_labels(
+    deadline: Deadline,
+    rest: RestClient,
+    cache: MemoryCache,
+    clock: PatientClock,
+    mock: responses.RequestsMock,
+) -> None:
+    """An unknown field does not fail the observation, and is not asked for again."""
+    message = "Field 'projectItems' doesn't exist on type 'Issue'"
+    unknown = {"message": message, "extensions": {"code": "undefinedField"}}
+    mock.post(URL, json={"errors": [unknown]})
+    mock.post(URL, json={"data": {"repository": seen(byBranch={"nodes": [pull()]})}})
+    mock.post(URL, json={"data": {"repository": issue_with()}})
+    graph = GraphClient(URL, TOKEN, deadline, token_source="GH_TOKEN", cache=cache)
+    found = forge_of(graph, rest, choice(cache, clock)).observe(LOOK)
+    assert [one.head_sha for one in found.by_branch] == [SHA]
+    assert found.item == BoardItem("labels/42", None)
+    assert found.board_note is not None
+    assert "does not know" in found.board_note
+    mock.post(URL, json={"data": {"repository": issue_with()}})
+    forge_of(graph, rest, choice(cache, clock)).observe(LOOK)
+    assert len(mock.calls) == 4
+
+
+def test_without_labels_the_problem_is_said_as_before(
+    graph: GraphClient,
+    rest: RestClient,
+    cache: MemoryCache,
+    clock: PatientClock,
+    mock: responses.RequestsMock,
+) -> None:
+    """labels.use = "never": nothing is kept anywhere, and the sentence says why."""
+    mock.post(URL, json={"data": None, "errors": [problem("INSUFFICIENT_SCOPES")]})
+    mock.post(URL, json={"data": {"repository": seen()}})
+    found = forge_of(graph, rest, choice(cache, clock, use="never")).observe(LOOK)
+    assert (found.item, found.board_note) == (None, None)
+    assert found.board_problem is not None
+
+
+def test_a_look_that_needs_no_board_asks_for_no_labels(
+    graph: GraphClient,
+    rest: RestClient,
+    cache: MemoryCache,
+    clock: PatientClock,
+    mock: responses.RequestsMock,
+) -> None:
+    """What is not asked for costs nothing, degraded or not."""
+    mock.post(URL, json={"data": {"repository": seen()}})
+    found = forge_of(graph, rest, choice(cache, clock, use="always")).observe(
+        replace(LOOK, board=False)
+    )
+    assert (found.item, found.board_note) == (None, None)
+    assert "labels" not in str(mock.calls[0].request.body)
+
+
+def test_a_card_is_written_where_it_was_read(
+    graph: GraphClient,
+    labels: LabelsBoard,
+    cache: MemoryCache,
+    clock: PatientClock,
+    mock: responses.RequestsMock,
+) -> None:
+    """A label's id leads to the labels, whatever is chosen by now; the board's to the board."""
+    board = EitherBoard(choice(cache, clock), GitHubBoard(PROJECT, graph, cache), labels)
+    cache.put("labels:octo-org/hello-service", ["status: done"])
+    mock.post(f"{REST}/issues/42/labels", json=named("status: done"))
+    assert board.set_fields("labels/42", status="Done", agent=None).status == "Done"
+    mock.post(URL, json={"data": None, "errors": [problem("INSUFFICIENT_SCOPES")]})
+    with pytest.raises(MissingScope):
+        board.set_fields("PVTI_1", status="Done", agent=None)
+
+
+def test_a_board_that_is_hidden_from_the_token_gives_way_to_labels(
+    graph: GraphClient,
+    labels: LabelsBoard,
+    cache: MemoryCache,
+    clock: PatientClock,
+    mock: responses.RequestsMock,
+) -> None:
+    """To the token of Actions GitHub says that there is no such project: labels, without asking again."""
+    found = choice(cache, clock, token="ghs_x")
+    board = EitherBoard(found, GitHubBoard(PROJECT, graph, cache), labels)
+    hidden = {"viewer": {"login": "bot"}, "repositoryOwner": {"projectV2": None}}
+    errors = [problem("NOT_FOUND", "repositoryOwner", "projectV2")]
+    mock.post(URL, json={"data": hidden, "errors": errors})
+    node = {"number": 42, "labels": {"nodes": []}}
+    mock.post(URL, json={"data": {"node": node}})
+    assert board.add("I_42") == BoardItem("labels/42")
+    mock.post(URL, json={"data": {"node": node}})
+    assert board.add("I_42") == BoardItem("labels/42")
+    assert len(mock.calls) == 3
+    assert found.note is not None
+
+
+def test_an_outage_of_the_board_is_no_reason_for_labels(
+    graph: GraphClient,
+    labels: LabelsBoard,
+    cache: MemoryCache,
+    clock: PatientClock,
+    mock: responses.RequestsMock,
+) -> None:
+    """It is raised, and nothing is remembered."""
+    board = EitherBoard(choice(cache, clock), GitHubBoard(PROJECT, graph, cache), labels)
+    mock.post(URL, status=502, body="<html>")
+    with pytest.raises(Transient):
+        board.brief()
+    assert cache == {}
+
+
+def test_a_look_that_insists_sees_a_board_that_came_back(
+    graph: GraphClient,
+    rest: RestClient,
+    cache: MemoryCache,
+    clock: PatientClock,
+    mock: responses.RequestsMock,
+) -> None:
+    """Board and labels in one request: the board counts if it can be seen, and from then on."""
+    choice(cache, clock).gives_up(MissingScope("lacks the project scope."))
+    insisting = replace(LOOK, insists=True)
+    blind = {"data": {"repository": issue_with("status: todo")}}
+    mock.post(URL, json={**blind, "errors": [problem("FORBIDDEN", *PATH)]})
+    forge = forge_of(graph, rest, choice(cache, clock))
+    assert forge.observe(insisting).item == BoardItem("labels/42", "Todo")
+    assert len(mock.calls) == 1
+    mock.post(URL, json=blind)
+    forge.observe(insisting)
+    assert "projectItems" not in str(mock.calls[1].request.body)
+    empty = issue_with("status: todo")
+    empty["issue"]["projectItems"] = {"nodes": []}
+    mock.post(URL, json={"data": {"repository": empty}})
+    forge = forge_of(graph, rest, choice(cache, clock))
+    assert forge.observe(insisting).item == BoardItem("labels/42", "Todo")
+    owner = {"login": "octo-org"}
+    item = {"id": "PVTI_1", "project": {"number": 1, "owner": owner}, "status": {"name": "Done"}}
+    both = issue_with("status: todo")
+    both["issue"]["projectItems"] = {"nodes": [item]}
+    mock.post(URL, json={"data": {"repository": both}})
+    found = forge_of(graph, rest, choice(cache, clock)).observe(insisting)
+    assert found.item == BoardItem("PVTI_1", "Done")
+    assert found.board_note is None
+    assert not choice(cache, clock).uses_labels

@@ -1,0 +1,164 @@
+"""Documents that are sent together, and those that a server does not know (lifecycle.github.documents)."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import responses
+from graphql import GraphQLSchema, parse, validate
+
+from lifecycle.deadline import Deadline
+from lifecycle.errors import Unsupported
+from lifecycle.github import documents
+from lifecycle.github.graph import LACKING_SECONDS, GraphClient
+from tests.github.hub import TOKEN, MemoryCache, PatientClock
+from tests.github.test_documents import RULES, schema
+
+__all__ = ["schema"]
+
+URL = "https://ghes.example/api/graphql"
+PARTS = ("observe_board", "observe_labels")
+VARIABLES = {
+    "owner": "o", "name": "r", "issue": 42, "branch": "work", "number": 0,
+    "byNumber": False, "checks": True, "comments": True,
+}  # fmt: skip
+DATA = {"repository": {"nameWithOwner": "o/r", "issue": {"number": 42}}}
+
+
+@pytest.fixture
+def mock() -> Iterator[responses.RequestsMock]:
+    """Answers made up for a GitHub Enterprise Server."""
+    with responses.RequestsMock() as found:
+        yield found
+
+
+@pytest.fixture
+def cache() -> MemoryCache:
+    """What outlives a process."""
+    return MemoryCache()
+
+
+def client(deadline: Deadline, cache: MemoryCache) -> GraphClient:
+    """A client of one process."""
+    return GraphClient(URL, TOKEN, deadline, token_source="GH_TOKEN", cache=cache)
+
+
+def unknown(code: str, message: str, *path: str) -> dict[str, Any]:
+    """What a server answers to a document of which it does not know something."""
+    return {"errors": [{"path": list(path), "extensions": {"code": code}, "message": message}]}
+
+
+NO_FIELD = unknown(
+    "undefinedField",
+    "Field 'projectItems' doesn't exist on type 'Issue'",
+    "query ObserveClaim", "repository", "issue", "projectItems",
+)  # fmt: skip
+
+
+def combinations() -> list[tuple[str, ...]]:
+    """Every set of documents that may be added to the observation."""
+    return [c for n in range(len(PARTS) + 1) for c in itertools.combinations(PARTS, n)]
+
+
+@pytest.mark.parametrize("parts", combinations(), ids="+".join)
+def test_every_combination_is_valid_on_github(
+    schema: GraphQLSchema, parts: tuple[str, ...]
+) -> None:
+    """What is sent as one operation is one for GitHub, too: one field of a name, each variable used."""
+    text = documents.text("observe_claim", *parts)
+    assert validate(schema, parse(text), RULES) == []
+    assert text.count("repository(owner") == 1
+    assert text.count("issue(number") == 1
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "error"),
+    [
+        ("label_card", "list_board_items", "node is asked for in two ways"),
+        ("viewer", "add_board_item", "not one operation"),
+    ],
+)
+def test_documents_that_do_not_fit_together_are_refused(one: str, other: str, error: str) -> None:
+    """One field or fragment with two meanings is a defect that shows at once, not at a server."""
+    with pytest.raises(ValueError, match=error):
+        documents.document(one, other)
+
+
+@pytest.mark.parametrize(
+    ("words", "blamed"),
+    [
+        ("Field 'projectItems' doesn't exist on type 'Issue'", ("observe_board",)),
+        ("No such type ProjectV2Item, so it can't be a fragment condition", ("observe_board",)),
+        ("Field 'projectItems' doesn't accept argument 'includeArchived'", ("observe_board",)),
+        ("query ObserveClaim repository issue labels Field 'labels' doesn't exist",
+         ("observe_labels",)),
+        ("Field 'reviewDecision' doesn't exist on type 'PullRequest'", PARTS),
+    ],
+)  # fmt: skip
+def test_what_a_server_does_not_know_is_found_in_its_document(
+    words: str, blamed: tuple[str, ...]
+) -> None:
+    """By the names that only that document has; where nobody can tell, all of them may be it."""
+    assert documents.blamed("observe_claim", PARTS, words) == blamed
+
+
+def test_an_unknown_field_costs_one_request_and_its_own_document(
+    deadline: Deadline, cache: MemoryCache, mock: responses.RequestsMock
+) -> None:
+    """The rest is answered; the next process does not ask for it, until a day has gone by."""
+    mock.post(URL, json=NO_FIELD)
+    mock.post(URL, json={"data": DATA})
+    reply = client(deadline, cache).execute("observe_claim", VARIABLES, added=PARTS)
+    assert reply.data == DATA
+    assert list(reply.left_out) == ["observe_board"]
+    assert "projectItems" in reply.left_out["observe_board"]
+    assert len(mock.calls) == 2
+    sent = str(mock.calls[1].request.body)
+    assert "projectItems" not in sent
+    assert "labels" in sent
+    again = client(deadline, cache).execute("observe_claim", VARIABLES, added=PARTS)
+    assert again.left_out == reply.left_out
+    assert len(mock.calls) == 3
+    clock = deadline.clock
+    assert isinstance(clock, PatientClock)
+    clock.moment += LACKING_SECONDS
+    deadline.renew(30)
+    client(deadline, cache).execute("observe_claim", VARIABLES, added=PARTS)
+    assert "projectItems" in str(mock.calls[3].request.body)
+
+
+def test_another_server_is_asked(
+    deadline: Deadline, cache: MemoryCache, mock: responses.RequestsMock
+) -> None:
+    """What one server lacks is not held against another."""
+    mock.post(URL, json=NO_FIELD)
+    mock.post(URL, json={"data": DATA})
+    client(deadline, cache).execute("observe_claim", VARIABLES, added=PARTS)
+    other = "https://other.example/api/graphql"
+    mock.post(other, json={"data": DATA})
+    found = GraphClient(other, TOKEN, deadline, token_source="GH_TOKEN", cache=cache)
+    assert found.execute("observe_claim", VARIABLES, added=PARTS).left_out == {}
+
+
+def test_a_server_that_lacks_the_claims_own_fields_is_said(
+    deadline: Deadline, cache: MemoryCache, mock: responses.RequestsMock
+) -> None:
+    """Then nothing is left to leave out; and what was left out in vain is not remembered."""
+    body = unknown("undefinedField", "Field 'reviewDecision' doesn't exist on type 'PullRequest'")
+    mock.post(URL, json=body)
+    with pytest.raises(Unsupported, match="reviewDecision"):
+        client(deadline, cache).execute("observe_claim", VARIABLES, added=PARTS)
+    assert len(mock.calls) == 2
+    assert cache == {}
+
+
+def test_variables_of_what_is_left_out_are_not_sent(
+    deadline: Deadline, cache: MemoryCache, mock: responses.RequestsMock
+) -> None:
+    """A server need not bear with variables that its operation does not have."""
+    mock.post(URL, json={"data": DATA})
+    client(deadline, cache).execute("observe_claim", {**VARIABLES, "other": 1})
+    assert '"other"' not in str(mock.calls[0].request.body)
