@@ -5,8 +5,14 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 SDL_VERSION := 15.26.1
 SDL := .cache/github-schema-$(SDL_VERSION).graphql
+OPENAPI_VERSION := 23.0.2
+OPENAPI := .cache/github-openapi-$(OPENAPI_VERSION).json
+RECORDINGS := .cache/pygithub-2.10.0.tar.gz
+CLIENTS := .cache/clients
+OCTOKIT := $(CLIENTS)/node_modules/.package-lock.json
+GITHUBKIT := $(VENV)/.clients
 
-.PHONY: help setup demo test lint types bench docs sdl schema lock clean
+.PHONY: help setup demo test lint types bench docs sdl schema openapi recordings conformance live browser clients lock clean
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
@@ -51,13 +57,64 @@ $(SDL):
 sdl: $(SDL) ## fetch GitHub's published GraphQL schema from npm, and say where it is
 	@echo $(SDL)
 
-schema: $(READY) $(SDL) ## prune that schema to what graphql/*.graphql uses
-	$(BIN)/python -m lifecycle.sandbox.graph.prune_schema $(SDL) $(SDL_VERSION) lifecycle/sandbox/schema.graphql
+$(OPENAPI):
+	@command -v npm >/dev/null || \
+		{ echo "npm is not installed; it fetches GitHub's published OpenAPI description" >&2; exit 1; }
+	@mkdir -p $(@D) && folder=$$(mktemp -d $(@D)/openapi.XXXXXX) && trap 'rm -rf "$$folder"' EXIT && \
+		(cd "$$folder" && npm pack --silent @octokit/openapi@$(OPENAPI_VERSION) >/dev/null) && \
+		tar -xzOf "$$folder"/*.tgz package/generated/api.github.com.json >"$$folder/description" && \
+		mv "$$folder/description" $@
 
-lock: $(READY) ## renew requirements/dev.txt
+openapi: $(OPENAPI) ## fetch GitHub's published OpenAPI description from npm, and say where it is
+	@echo $(OPENAPI)
+
+$(RECORDINGS): $(READY) requirements/recordings.txt
+	@mkdir -p $(@D) && folder=$$(mktemp -d $(@D)/recordings.XXXXXX) && trap 'rm -rf "$$folder"' EXIT && \
+		$(BIN)/python -m pip download --quiet --disable-pip-version-check --no-deps \
+			--no-binary PyGithub --require-hashes -r requirements/recordings.txt -d "$$folder" && \
+		mv "$$folder"/*.tar.gz $@ && touch $@
+
+recordings: $(RECORDINGS) ## fetch recorded traffic with GitHub (PyGithub's source) from PyPI, and say where it is
+	@echo $(RECORDINGS)
+
+conformance: $(READY) $(SDL) $(OPENAPI) $(RECORDINGS) ## the embedded GitHub, held to what GitHub publishes and to recorded traffic
+	LIFECYCLE_REQUIRE_ORACLES=1 LIFECYCLE_REQUIRE_SDL=1 $(BIN)/python -m pytest -n auto --dist loadgroup \
+		tests/conformance tests/live tests/github/test_documents.py
+
+live: $(READY) ## the contract tests on the repository that LIFECYCLE_LIVE_REPO names, answers as a table
+	@LIFECYCLE_LIVE=1 $(BIN)/python -m pytest -p no:cacheprovider -rs tests/live
+
+schema: $(READY) $(SDL) ## prune that schema to what the sandbox answers
+	$(BIN)/python -m lifecycle.sandbox.graph.prune_schema $(SDL) $(SDL_VERSION) lifecycle/sandbox
+
+browser: ## install what looks at pages: Chromium and its driver (Debian)
+	@{ command -v chromium && command -v chromedriver; } >/dev/null || \
+		{ apt-get update -qq && apt-get install -qq --yes --no-install-recommends chromium chromium-driver >/dev/null; } || \
+		{ echo "chromium and chromedriver are not installed, and apt-get cannot install them" >&2; exit 1; }
+
+clients: $(GITHUBKIT) $(OCTOKIT) ## install what tests/clients drives: gh (Debian), octokit (npm), githubkit (PyPI)
+	@command -v gh >/dev/null || \
+		{ apt-get update -qq && apt-get install -qq --yes --no-install-recommends gh; } || \
+		{ echo "gh is not installed, and apt-get cannot install it; https://cli.github.com says how" >&2; exit 1; }
+
+$(GITHUBKIT): requirements/clients.txt $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements/clients.txt
+	@touch $@
+
+$(OCTOKIT): requirements/clients/package.json requirements/clients/package-lock.json
+	@command -v npm >/dev/null || { echo "npm is not installed; it fetches octokit" >&2; exit 1; }
+	@mkdir -p $(CLIENTS)
+	@cp $^ $(CLIENTS)/
+	npm ci --prefix $(CLIENTS) --ignore-scripts --no-audit --no-fund --silent
+	@touch $@
+
+lock: $(READY) ## renew requirements/dev.txt and requirements/clients.txt
 	$(BIN)/uv pip compile pyproject.toml --group dev --universal --python-version 3.11 --upgrade \
 		--generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-annotate \
 		--quiet --output-file requirements/dev.txt
+	$(BIN)/uv pip compile requirements/clients.in --constraint requirements/dev.txt --universal --python-version 3.11 \
+		--upgrade --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-annotate \
+		--quiet --output-file requirements/clients.txt
 
 clean: ## remove what the targets made
 	rm -rf $(VENV) .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build
