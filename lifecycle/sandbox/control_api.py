@@ -18,7 +18,7 @@ from lifecycle.sandbox.errors import ActionRefused, ApiError, SeedError
 from lifecycle.sandbox.faults import Fault
 from lifecycle.sandbox.git.founding import signature
 from lifecycle.sandbox.seed import shaped
-from lifecycle.sandbox.seed.dumping import as_yaml, seed_of
+from lifecycle.sandbox.seed.dumping.world import as_yaml, seed_of
 from lifecycle.sandbox.snapshot import snapshot
 from lifecycle.sandbox.state.checks import CheckStatus, Conclusion, PlannedCheck, StatusState
 from lifecycle.sandbox.state.pulls import MergeMethod, ReviewState

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Self, TextIO
 
 from lifecycle.sandbox.errors import SandboxError
 from lifecycle.sandbox.seed import default_seed
-from lifecycle.sandbox.seed.founding import fault_of, make_world
+from lifecycle.sandbox.seed.founding.world import fault_of, make_world
 from lifecycle.sandbox.seed.keeping import Keeper
 from lifecycle.sandbox.wire.app import Application
 from lifecycle.sandbox.wire.http import Server

@@ -157,20 +157,21 @@ class Hub:
         return self.git("rev-parse", "HEAD").stdout.strip()
 
     def commit(self, words: str) -> str:
-        """A new commit on top of the clone's head, of one file of ours; its sha."""
-        self.clone()
+        """A new commit on top of the default branch, of one file of ours; its sha."""
+        base = self.clone()
         (self.folder / f"{PREFIX}{self.run}.txt").write_text(f"{words}\n", encoding="utf-8")
         assert self.git("add", "--all").returncode == 0
         assert self.git("commit", "--quiet", "-m", f"{PREFIX}{words}").returncode == 0
-        return self.git("rev-parse", "HEAD").stdout.strip()
+        sha = self.git("rev-parse", "HEAD").stdout.strip()
+        assert self.git("reset", "--quiet", "--hard", base).returncode == 0
+        return sha
 
     def branch(self) -> tuple[str, str]:
         """A pushed branch with one commit on top of the default branch: its name and sha."""
-        base, name = self.clone(), self.name("branch")
+        name = self.name("branch")
         sha = self.commit(name)
         assert self.git("push", "--quiet", "origin", f"{sha}:refs/heads/{name}").returncode == 0
         self.bin.append(lambda: self.rest("DELETE", f"git/refs/heads/{name}"))
-        self.git("reset", "--quiet", "--hard", base)
         return name, sha
 
     def until(self, read: Callable[[], Any], is_right: Callable[[Any], object]) -> Any:

@@ -13,8 +13,8 @@ from lifecycle.sandbox.git.objects import write_tag
 from lifecycle.sandbox.git.repository import Signature
 from lifecycle.sandbox.graph.run import run
 from lifecycle.sandbox.seed import parse_seed
-from lifecycle.sandbox.seed.dumping import seed_of
-from lifecycle.sandbox.seed.founding import make_world
+from lifecycle.sandbox.seed.dumping.world import seed_of
+from lifecycle.sandbox.seed.founding.world import make_world
 from lifecycle.sandbox.state.checks import Annotation
 from lifecycle.sandbox.wire.call import Call
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from lifecycle.sandbox.control import Control, ControlError
 from lifecycle.sandbox.seed import default_seed, form, parse_seed
-from lifecycle.sandbox.seed.dumping import as_yaml, seed_of
+from lifecycle.sandbox.seed.dumping.world import as_yaml, seed_of
 from lifecycle.sandbox.server import Sandbox
 from lifecycle.sandbox.state import accounts, boards, checks, issues, pulls, repositories
 

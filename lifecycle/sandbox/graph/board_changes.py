@@ -64,7 +64,7 @@ def _field(item: Item, call: Call, given: Given) -> Field:
     field: Field | None = next((f for f in item.project.fields if f.id == given["fieldId"]), None)
     if field is None:
         _node(call, given["fieldId"], Field)
-        raise rejected("The field does not exist in the project")
+        raise rejected("The field does not belong to the project")
     return field
 
 

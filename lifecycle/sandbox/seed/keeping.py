@@ -17,9 +17,9 @@ import msgspec
 from msgspec.structs import replace
 
 from lifecycle.sandbox.errors import SandboxError, SeedError
-from lifecycle.sandbox.seed.dumping import as_yaml, seed_of
+from lifecycle.sandbox.seed.dumping.world import as_yaml, seed_of
 from lifecycle.sandbox.seed.form import Seed
-from lifecycle.sandbox.seed.founding import make_world
+from lifecycle.sandbox.seed.founding.world import make_world
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

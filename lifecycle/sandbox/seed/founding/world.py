@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from lifecycle.sandbox import catalogue
 from lifecycle.sandbox.errors import ActionRefused, SeedError
-from lifecycle.sandbox.seed import founding_boards, founding_repositories
+from lifecycle.sandbox.seed.founding import boards as founding_boards
+from lifecycle.sandbox.seed.founding import repositories as founding_repositories
 from lifecycle.sandbox.seed.references import moment
 from lifecycle.sandbox.state.accounts import App, Installation, Token, User
 from lifecycle.sandbox.state.world import World

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from lifecycle.sandbox.actions import checks
 from lifecycle.sandbox.errors import ActionRefused
-from lifecycle.sandbox.seed.founding_issues import new_issue
+from lifecycle.sandbox.seed.founding.issues import new_issue
 from lifecycle.sandbox.seed.references import account, identity, moment
 from lifecycle.sandbox.state.pulls import (
     AutoMerge,

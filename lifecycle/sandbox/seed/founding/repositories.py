@@ -8,7 +8,9 @@ from lifecycle.sandbox.actions import labels
 from lifecycle.sandbox.errors import ActionRefused, ApiError, SeedError
 from lifecycle.sandbox.git.founding import signature
 from lifecycle.sandbox.ids import node_id
-from lifecycle.sandbox.seed import founding_checks, founding_issues, founding_pulls
+from lifecycle.sandbox.seed.founding import checks as founding_checks
+from lifecycle.sandbox.seed.founding import issues as founding_issues
+from lifecycle.sandbox.seed.founding import pulls as founding_pulls
 from lifecycle.sandbox.seed.references import account, author, identity, issue_named, moment
 from lifecycle.sandbox.state.issues import Milestone
 from lifecycle.sandbox.state.repositories import Protection, Repository

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import yaml
 
-from lifecycle.sandbox.seed import dumping_boards, dumping_pulls
+from lifecycle.sandbox.seed.dumping import boards as dumping_boards
+from lifecycle.sandbox.seed.dumping import pulls as dumping_pulls
 from lifecycle.sandbox.seed.form import (
     Seed,
     SeedApp,

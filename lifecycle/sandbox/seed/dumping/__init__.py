@@ -1,0 +1,1 @@
+"""From a world to a seed, one file a subject."""

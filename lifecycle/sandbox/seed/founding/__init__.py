@@ -1,0 +1,1 @@
+"""From a seed to a world, one file a subject."""
