@@ -98,6 +98,16 @@ CATALOGUE: Mapping[str, Fault] = {
         "RESOURCE_LIMITS_EXCEEDED",
         "Resource limits for this query exceeded.", "repository", "pullRequests",
     ),
+    # Two who add to a board at once. Sources: https://github.com/gr2m/github-project/issues/89
+    # and https://github.com/actions/add-to-project/issues/89
+    "card-exists": Fault(
+        "graphql_error", path="^/graphql$", error_type="UNPROCESSABLE",
+        message="Content already exists in this project",
+    ),
+    "card-priority": Fault(
+        "graphql_error", path="^/graphql$", error_type="UNPROCESSABLE",
+        message="Prioritization The priority you are attempting to set for this record is not unique",
+    ),
     # Refusals.
     "bad-credentials": _refused(401, "Bad credentials", "https://docs.github.com/rest"),
     "no-permission": _refused(

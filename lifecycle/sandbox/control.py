@@ -254,9 +254,22 @@ class Control:
         """Say what checks each head of a pull request gets from now on, instead of before."""
         self._do("plan_checks", plans=[asdict(plan) for plan in plans])
 
-    def set_lag(self, *, pulls: int = 0, comments: int = 0, items: int = 0) -> None:
-        """Say how many reads of lists miss each thing made from now on: `items` are cards."""
-        self._do("set_lag", pulls=pulls, comments=comments, items=items)
+    def set_lag(
+        self,
+        *,
+        pulls: int = 0,
+        issues: int = 0,
+        comments: int = 0,
+        items: int = 0,
+        reads: int = 0,
+    ) -> None:
+        """Say how many reads miss what is made from now on.
+
+        Lists miss pull requests, issues, comments and cards (`items`); `reads` is how often an issue
+        or pull request is not there for who asks by its number.
+        """
+        lag = {"pulls": pulls, "issues": issues, "comments": comments, "items": items}
+        self._do("set_lag", lag={**lag, "reads": reads})
 
     def add_fault(self, fault: Fault | str, **changes: Any) -> None:
         """Set a fault, after those that are set already: one's own, or one by its name.

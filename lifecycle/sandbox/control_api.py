@@ -294,9 +294,10 @@ def plan_checks(at: At, *, plans: list[Any]) -> None:
     at.repo.plans = tuple(shaped(plans, list[PlannedCheck], "the plan"))
 
 
-def set_lag(at: At, *, pulls: int, comments: int, items: int) -> None:
-    """How many reads of lists miss what is created from now on."""
-    at.world.lag.update(pulls=pulls, comments=comments, items=items)
+def set_lag(at: At, *, lag: dict[str, int]) -> None:
+    """How many reads miss what is created from now on."""
+    at.world.lag.clear()
+    at.world.lag.update(shaped(lag, dict[str, int], "the lag"))
 
 
 def add_fault(at: At, *, fault: dict[str, Any]) -> None:

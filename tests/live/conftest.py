@@ -39,7 +39,7 @@ def _live() -> Place:
     number = os.environ.get("LIFECYCLE_PROJECT_NUMBER", "")
     owner = os.environ.get("LIFECYCLE_PROJECT_OWNER", repository.partition("/")[0])
     project = (owner, int(number)) if number.isdecimal() else None
-    git = f"https://x-access-token:{token}@{host}/{repository}.git"
+    git = f"{scheme}://x-access-token:{token}@{host}/{repository}.git"
     return Place(api, graph, git, repository, token, is_live=True, project=project)
 
 

@@ -12,6 +12,12 @@ from lifecycle.sandbox.control import Control, ControlError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    import requests
+
+    Api = Callable[..., requests.Response]
+    Ask = Callable[..., Any]
+    from collections.abc import Callable
+
     from lifecycle.sandbox.server import Sandbox
 
 
@@ -123,3 +129,17 @@ def test_the_environment_proxy_is_ignored(
     """A proxy in the environment does not stand between a test and its sandbox."""
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
     assert control.world()["repository"] == "octo-org/hello-service"
+
+
+def test_what_is_new_is_not_there_at_once(api: Api, graphql: Ask, control: Control) -> None:
+    """With a lag, an issue that was made misses from a list, then from reads by its number."""
+    control.set_lag(issues=1, reads=2)
+    number = api("POST", "issues", json={"title": "Late"}).json()["number"]
+    assert number not in {issue["number"] for issue in api("GET", "issues").json()}
+    assert number in {issue["number"] for issue in api("GET", "issues").json()}
+    query = """query($n: Int!) {
+      repository(owner: "octo-org", name: "hello-service") { issue(number: $n) { title } } }"""
+    assert api("GET", f"issues/{number}").status_code == 404
+    assert graphql(query, n=number)["errors"][0]["type"] == "NOT_FOUND"
+    assert api("GET", f"issues/{number}").json()["title"] == "Late"
+    assert graphql(query, n=number)["data"]["repository"]["issue"]["title"] == "Late"

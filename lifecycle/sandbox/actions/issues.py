@@ -26,15 +26,14 @@ def new_issue(
     title: str,
     body: str | None,
     *,
-    hidden_for: int = 0,
     is_pull: bool = False,
 ) -> Issue:
     """Give the next number to a new issue, or to the issue half of a pull request."""
     number, node = repo.new_id("I")
-    made = now()
+    made, lag = now(), repo.world.lag
     issue = Issue(
         number, node, repo, repo.next_number(), title, body, user, made, made,
-        hidden_for=hidden_for, is_pull=is_pull,
+        hidden_for=lag["pulls" if is_pull else "issues"], unread_for=lag["reads"], is_pull=is_pull,
     )  # fmt: skip
     repo.issues[issue.number] = issue
     if not is_pull:

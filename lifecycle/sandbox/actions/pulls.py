@@ -92,9 +92,7 @@ def open_pull(
         raise _custom(f"The {branch} branch has no history in common with {base}")
     if not repo.git.commits(base_sha, head_sha):
         raise _custom(f"No commits between {base} and {head if there is not repo else branch}")
-    issue = issues.new_issue(
-        repo, user, title, body, hidden_for=repo.world.lag["pulls"], is_pull=True
-    )
+    issue = issues.new_issue(repo, user, title, body, is_pull=True)
     number, node = repo.new_id("PR")
     pull = PullRequest(
         number, node, issue, branch, base, head_sha, base_sha, draft,

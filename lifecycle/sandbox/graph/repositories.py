@@ -33,13 +33,13 @@ def _repository(call: Call, owner: str, name: str, *, follows: bool | None = Non
 
 def _issue(repo: Repository, number: int) -> Issue:
     issue = repo.issues.get(number)
-    if issue is None or issue.is_pull or not repo.has_issues:
+    if issue is None or issue.is_pull or not repo.has_issues or issue.is_late():
         raise not_found(f"Could not resolve to an Issue with the number of {number}.")
     return issue
 
 
 def _pull(repo: Repository, number: int) -> PullRequest:
-    if number not in repo.pulls:
+    if number not in repo.pulls or repo.pulls[number].issue.is_late():
         raise not_found(f"Could not resolve to a PullRequest with the number of {number}.")
     return repo.pulls[number]
 

@@ -44,6 +44,8 @@ def issue(repo: Repository, number: int) -> Issue:
             there = repo.moved[number]
             raise Moved(f"/repositories/{there.repository.id}/issues/{there.number}")
         raise not_found(f"{ISSUES}#get-an-issue")
+    if found.is_late():
+        raise not_found(f"{ISSUES}#get-an-issue")
     if not found.is_pull:
         demand_issues(repo)
     return found
@@ -57,7 +59,7 @@ def demand_issues(repo: Repository) -> None:
 
 def pull(repo: Repository, number: int) -> PullRequest:
     """The pull request of that number, or 404."""
-    if number not in repo.pulls:
+    if number not in repo.pulls or repo.pulls[number].issue.is_late():
         raise not_found(f"{PULLS}#get-a-pull-request")
     return repo.pulls[number]
 

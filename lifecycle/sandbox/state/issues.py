@@ -108,7 +108,17 @@ class Issue:
     blocked_by: list[Issue] = field(default_factory=list, repr=False)
     blocking: list[Issue] = field(default_factory=list, repr=False)
     hidden_for: int = 0
+    """How many reads of lists will still miss it."""
+    unread_for: int = 0
+    """How many reads by its number will still find nothing."""
     is_pull: bool = False
     is_pinned: bool = False
     linked_branches: list[str] = field(default_factory=list)
     """Names of branches of its repository that somebody linked to it."""
+
+    def is_late(self) -> bool:
+        """Whether this read by its number still finds nothing; it is counted."""
+        if self.unread_for == 0:
+            return False
+        self.unread_for -= 1
+        return True

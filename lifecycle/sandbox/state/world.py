@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import threading
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
@@ -59,7 +60,9 @@ class World:
     """Where something happened that a waiting merge may have waited for; see actions/settling.py."""
     links: dict[str, Link] = field(default_factory=dict, repr=False)
     """What can be downloaded for a while without a token, by path."""
-    lag: dict[str, int] = field(default_factory=lambda: {"pulls": 0, "comments": 0})
+    lag: Counter[str] = field(default_factory=Counter)
+    """How many reads miss what is new: lists of `pulls`, `issues`, `comments`, `items`; `reads` are
+    those by number."""
     lock: threading.RLock = field(default_factory=threading.RLock)
     serial: Iterator[int] = field(default_factory=lambda: itertools.count(1_000_001))
 

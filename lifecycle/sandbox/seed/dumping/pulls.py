@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 OF_THE_ISSUE = (
     "number", "title", "body", "state", "locked", "lock_reason", "created_at", "updated_at",
-    "closed_at", "hidden_for",
+    "closed_at", "hidden_for", "unread_for",
 )  # fmt: skip
 
 

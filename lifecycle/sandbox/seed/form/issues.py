@@ -80,5 +80,6 @@ class SeedIssue(Form, frozen=True):
     closed_at: datetime | None = None
     closed_by: str | None = None
     hidden_for: int = 0
+    unread_for: int = 0
     is_pinned: bool = False
     linked_branches: list[str] = []

@@ -114,3 +114,4 @@ class SeedPull(Form, frozen=True):
     closed_at: datetime | None = None
     closed_by: str | None = None
     hidden_for: int = 0
+    unread_for: int = 0

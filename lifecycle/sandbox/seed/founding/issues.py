@@ -55,6 +55,7 @@ def new_issue(repo: Repository, seed: SeedIssue | SeedPull, number: int, node: s
         locked=seed.locked,
         lock_reason=seed.lock_reason,
         hidden_for=seed.hidden_for,
+        unread_for=seed.unread_for,
     )
     repo.issues[issue.number] = issue
     repo.last_number = max(repo.last_number, issue.number)
