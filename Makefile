@@ -30,8 +30,8 @@ $(READY): requirements/dev.txt pyproject.toml
 demo: $(READY) ## claim to close on the embedded GitHub, in a few seconds
 	@$(BIN)/lifecycle demo
 
-test: $(READY) ## the whole suite
-	$(BIN)/python -m pytest -n auto --dist loadgroup
+test: $(READY) ## the whole suite, or PYTEST= what to leave out or add
+	$(BIN)/python -m pytest -n auto --dist loadgroup $(PYTEST)
 
 lint: $(READY) ## ruff: rules and format
 	$(BIN)/ruff check .
