@@ -11,6 +11,8 @@ RECORDINGS := .cache/pygithub-2.10.0.tar.gz
 CLIENTS := .cache/clients
 OCTOKIT := $(CLIENTS)/node_modules/.package-lock.json
 GITHUBKIT := $(VENV)/.clients
+SUDO := $(shell [ "$$(id -u)" = 0 ] || command -v sudo)
+debian = { $(SUDO) apt-get update -qq && $(SUDO) apt-get install -qq --yes --no-install-recommends $(1); } >/dev/null
 
 .PHONY: help setup demo test lint types bench docs sdl schema openapi recordings conformance live browser clients lock clean
 help: ## list the targets
@@ -88,13 +90,12 @@ schema: $(READY) $(SDL) ## prune that schema to what the sandbox answers
 	$(BIN)/python -m lifecycle.sandbox.graph.prune_schema $(SDL) $(SDL_VERSION) lifecycle/sandbox
 
 browser: ## install what looks at pages: Chromium and its driver (Debian)
-	@{ command -v chromium && command -v chromedriver; } >/dev/null || \
-		{ apt-get update -qq && apt-get install -qq --yes --no-install-recommends chromium chromium-driver >/dev/null; } || \
-		{ echo "chromium and chromedriver are not installed, and apt-get cannot install them" >&2; exit 1; }
+	@{ { command -v chromium || command -v google-chrome; } && command -v chromedriver; } >/dev/null || \
+		$(call debian,chromium chromium-driver) || \
+		{ echo "Chromium or chromedriver is not installed, and apt-get cannot install it" >&2; exit 1; }
 
 clients: $(GITHUBKIT) $(OCTOKIT) ## install what tests/clients drives: gh (Debian), octokit (npm), githubkit (PyPI)
-	@command -v gh >/dev/null || \
-		{ apt-get update -qq && apt-get install -qq --yes --no-install-recommends gh; } || \
+	@command -v gh >/dev/null || $(call debian,gh) || \
 		{ echo "gh is not installed, and apt-get cannot install it; https://cli.github.com says how" >&2; exit 1; }
 
 $(GITHUBKIT): requirements/clients.txt $(READY)
