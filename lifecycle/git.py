@@ -190,8 +190,9 @@ def head_repository(git: GitRepository, remote: str, api_url: str) -> Repository
     if found is None or not _is_host(found, web):
         where = found.host if found else "a place that is not owner/name on a host"
         raise BadConfig(
-            f'The remote "{remote}" points to {where}, which is not a repository on {web}; set '
-            "repository in .lifecycle.toml, or GITHUB_API_URL for another GitHub."
+            f'The remote "{remote}" points to {where}, which is not a repository on {web}; for a GitHub '
+            "of its own run: gh auth login --hostname HOST (or set GITHUB_API_URL), else set repository "
+            "in .lifecycle.toml."
         )
     return found.repository
 

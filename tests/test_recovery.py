@@ -116,7 +116,7 @@ def test_a_hung_board_does_not_cost_the_session_its_question(place: Place, kind:
     place.control.merge_pull(number)
     place.tree().tick(Wake.IDLE)
     place.control.add_fault(Fault(kind, operation="BriefBoard", count=9))
-    done = place.hook("session-start", {}, LIFECYCLE_HOOK_SECONDS="2.5")
+    done = place.hook("session-start", {}, LIFECYCLE_HOOK_SECONDS="4.5")
     assert done.returncode == 0
     text = json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"]
     assert f"PR #{number} merged! Should I close issue #42?" in text

@@ -12,7 +12,7 @@ from lifecycle.claim.table import Phase
 from lifecycle.doctor.case import Case
 from lifecycle.doctor.finding import ON_GITHUB, Finding, Level, Step, cause, fail, ok, warn
 from lifecycle.errors import BadConfig, ClaimRefused, GitFailed, LifecycleError, Refused
-from lifecycle.git import head_repository
+from lifecycle.git import head_repository, parse_remote
 from lifecycle.store import FOLDER, STATE
 
 _PUSHES = (Step.CLAIM, Step.LEASE, Step.HANDOFF, Step.PR)
@@ -67,8 +67,12 @@ def _remote(case: Case) -> Iterator[Finding]:
             if others
             else f"git remote add {remote} {case.web}/OWNER/NAME.git"
         )
-        if case.world.git.remote_url(remote) is not None:
+        url = case.world.git.remote_url(remote)
+        if url is not None:
             fix = f"git remote set-url {remote} {case.web}/OWNER/NAME.git"
+            elsewhere = parse_remote(url)
+            if elsewhere:
+                fix = f"for a GitHub of its own: gh auth login --hostname {elsewhere.host}; else {fix}"
         says = cause(error).partition("; ")[0].rstrip(".")
         yield fail("worktree.remote", f"{says}.", (*_PUSHES, *ON_GITHUB[2:]), fix)
         return

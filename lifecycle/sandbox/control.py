@@ -49,10 +49,11 @@ class LoggedRequest:
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """A sandbox's remote control. People are named by login; `maria` may merge.
+    """A sandbox's remote control.
 
-    It acts in `repository` (`owner/name`), by default the world's first.
-    Every method raises ControlError with the sandbox's sentence if it is refused.
+    People are named by login. Where nobody is named, it is the first person who administers the
+    repository: `maria` in the built-in world. It acts in `repository` (`owner/name`), by default the
+    world's first. Every method raises ControlError with the sandbox's sentence if it is refused.
     """
 
     url: str
@@ -83,14 +84,14 @@ class Control:
         *,
         method: Literal["merge", "squash", "rebase"] = "merge",
         delete_branch: bool = False,
-        by: str = "maria",
+        by: str = "",
     ) -> str:
         """Merge a pull request and return the base's new sha."""
         return str(
             self._do("merge_pull", number=number, method=method, delete_branch=delete_branch, by=by)
         )
 
-    def close_pull(self, number: int, *, by: str = "maria") -> None:
+    def close_pull(self, number: int, *, by: str = "") -> None:
         """Close a pull request unmerged."""
         self._do("close_pull", number=number, by=by)
 
@@ -106,15 +107,13 @@ class Control:
         base: str | None = None,
         body: str | None = None,
         draft: bool = False,
-        by: str = "maria",
+        by: str = "",
     ) -> int:
         """Open a pull request by hand and return its number."""
         given = {"head": head, "title": title, "base": base, "body": body, "draft": draft, "by": by}
         return int(self._do("open_pull", **given))
 
-    def review(
-        self, number: int, state: ReviewState, *, login: str = "maria", body: str = ""
-    ) -> str:
+    def review(self, number: int, state: ReviewState, *, login: str = "", body: str = "") -> str:
         """Review a pull request and return the review's global id.
 
         `DISMISSED` dismisses what `login` said last. `visitor` may read, not write.
@@ -132,7 +131,7 @@ class Control:
         message: str,
         *,
         start: str = "",
-        by: str = "maria",
+        by: str = "",
     ) -> str:
         """Commit files (None deletes one) and return the sha.
 
@@ -141,7 +140,7 @@ class Control:
         given = {"branch": branch, "files": dict(files), "message": message}
         return str(self._do("push_commit", **given, start=start, by=by))
 
-    def delete_branch(self, branch: str, *, by: str = "maria") -> None:
+    def delete_branch(self, branch: str, *, by: str = "") -> None:
         """Delete a branch; its open pull requests close."""
         self._do("delete_branch", branch=branch, by=by)
 
@@ -150,7 +149,7 @@ class Control:
         number: int,
         *,
         reason: Literal["completed", "not_planned", "duplicate"] = "completed",
-        by: str = "maria",
+        by: str = "",
     ) -> None:
         """Close an issue."""
         self._do("close_issue", number=number, reason=reason, by=by)
@@ -159,7 +158,7 @@ class Control:
         """Open a closed issue again."""
         self._do("reopen_issue", number=number)
 
-    def comment(self, number: int, body: str, *, by: str = "maria") -> int:
+    def comment(self, number: int, body: str, *, by: str = "") -> int:
         """Comment on an issue or pull request and return the comment's id."""
         return int(self._do("comment", number=number, body=body, by=by))
 

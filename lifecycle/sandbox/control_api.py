@@ -27,6 +27,7 @@ from lifecycle.sandbox.wire import links
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from lifecycle.sandbox.state.accounts import User
     from lifecycle.sandbox.state.boards import Field, Item
     from lifecycle.sandbox.state.repositories import Repository
     from lifecycle.sandbox.state.world import World
@@ -45,12 +46,24 @@ class At:
         """The whole world."""
         return self.site.world
 
+    def human(self, login: str) -> User:
+        """Who acts: the one that is named, else the first person who administers the repository.
+
+        Raises:
+            ActionRefused: Nobody is called that.
+        """
+        if login:
+            return self.world.human(login)
+        people = [user for user in self.world.users.values() if user.kind == "user"]
+        admins = (user for user in people if self.repo.role_of(user) == "admin")
+        return next(admins, people[0])
+
 
 def merge_pull(at: At, *, number: int, method: str, delete_branch: bool, by: str) -> Any:
     """Press the merge button."""
     if method not in get_args(MergeMethod):
         raise ActionRefused(f"There is no merge method {method!r}; use merge, squash or rebase.")
-    user = at.world.human(by)
+    user = at.human(by)
     pull = at.repo.pull(number)
     if not pull.is_open:
         raise ActionRefused(f"Pull request {number} is not open, so it was not merged.")
@@ -63,7 +76,7 @@ def close_pull(at: At, *, number: int, by: str) -> None:
     pull = at.repo.pull(number)
     if not pull.is_open:
         raise ActionRefused(f"Pull request {number} is not open; nothing was done.")
-    pulls.close(pull, at.world.human(by))
+    pulls.close(pull, at.human(by))
 
 
 def reopen_pull(at: At, *, number: int) -> None:
@@ -79,7 +92,7 @@ def open_pull(
     try:
         made = pulls.open_pull(
             repo,
-            at.world.human(by),
+            at.human(by),
             title=title,
             body=body,
             head=head,
@@ -95,7 +108,7 @@ def review(at: At, *, number: int, state: str, body: str, login: str) -> str:
     """Review a pull request, or dismiss what `login` said of it."""
     repo = at.repo
     wanted = shaped(state, ReviewState, "the review's state")
-    return reviews.review(repo.pull(number), at.world.human(login), wanted, body).node_id
+    return reviews.review(repo.pull(number), at.human(login), wanted, body).node_id
 
 
 def require_reviews(at: At, *, approvals: int) -> None:
@@ -108,7 +121,7 @@ def push_commit(
 ) -> str:
     """Commit to a branch, which begins at `start` if there is none of that name."""
     repo = at.repo
-    user = at.world.human(by)
+    user = at.human(by)
     if not repo.git.is_branch_name(branch):
         raise ActionRefused(f"{branch!r} is no name for a branch; nothing was pushed.")
     parent = repo.heads.get(f"refs/heads/{branch}") or repo.git.resolve(
@@ -124,14 +137,12 @@ def push_commit(
 def delete_branch(at: At, *, branch: str, by: str) -> None:
     """Delete a branch, which closes its pull requests."""
     pulls.remove_branch(at.repo, branch)
-    pulls.refresh(at.repo, at.world.human(by))
+    pulls.refresh(at.repo, at.human(by))
 
 
 def close_issue(at: At, *, number: int, reason: str, by: str) -> None:
     """Close an issue."""
-    issues.close(
-        at.repo.issue(number), at.world.human(by), shaped(reason, issues.Reason, "the reason")
-    )
+    issues.close(at.repo.issue(number), at.human(by), shaped(reason, issues.Reason, "the reason"))
 
 
 def reopen_issue(at: At, *, number: int) -> None:
@@ -142,13 +153,13 @@ def reopen_issue(at: At, *, number: int) -> None:
 def comment(at: At, *, number: int, body: str, by: str) -> int:
     """Write a comment."""
     repo = at.repo
-    return issues.comment(repo.issue(number), at.world.human(by), body).id
+    return issues.comment(repo.issue(number), at.human(by), body).id
 
 
 def assign(at: At, *, number: int, logins: list[str]) -> None:
     """Add assignees."""
     for login in logins:
-        at.world.human(login)
+        at.human(login)
     issues.assign(at.repo.issue(number), logins)
 
 

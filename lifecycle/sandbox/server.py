@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from lifecycle.sandbox.seed import Seed
 
 HOST = "127.0.0.1"
+ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +181,7 @@ def serve(
     out: TextIO,
     exit_with_parent: bool = False,
 ) -> int:
-    """Serve until SIGINT or SIGTERM; the first line on `out` is the info as JSON.
+    """Serve until SIGINT, SIGTERM or SIGHUP; the first line on `out` is the info as JSON.
 
     Args:
         port: The port on 127.0.0.1; 0 takes a free one.
@@ -200,7 +201,7 @@ def serve(
     def end(_number: int, _frame: FrameType | None) -> None:
         ended.set()
 
-    before = {number: signal.signal(number, end) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: signal.signal(number, end) for number in ENDINGS}
     parent = os.getppid()
     try:
         with Sandbox(seed, port, db) as sandbox:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from tests.conformance.openapi import RestOracle
     from tests.conformance.recordings import Recorded
 
+ENDS = "github-authentication-token-expiration"
 pytestmark = pytest.mark.xdist_group("conformance")  # one process builds the oracles
 
 
@@ -74,6 +75,25 @@ def test_every_answer_is_as_published(rest: RestOracle, answers: list[Exchange])
     found = [finding for one in answers for finding in rest.findings(one)]
     wrong = {str(one) for one in found if not any(lie.excuses(one) for lie in LIES)}
     assert wrong == set(), "\n".join(sorted(wrong))
+
+
+def test_a_token_has_scopes_or_permissions(answers: list[Exchange]) -> None:
+    """A classic token's answers name scopes and its end, an installation's what is accepted."""
+    classic = {f"token {one.token}" for one in tour.TOKENS.values()}
+    named = set()
+    for one in answers:
+        if one.status < 400:
+            credential = one.asked["authorization"]
+            kind = "classic" if credential in classic else credential.split(" ")[0]
+            held = tuple(sorted(keys.OF_TOKEN & one.headers.keys()))
+            named.add((kind, held))
+    ends = {one.headers.get(ENDS) for one in answers} - {None}
+    assert ends == {"2099-01-02 03:04:05 UTC"}
+    assert named == {
+        ("classic", (ENDS, "x-accepted-oauth-scopes", "x-oauth-scopes")),
+        ("token", ("x-accepted-github-permissions",)),
+        ("Bearer", ()),
+    }
 
 
 def test_what_differs_is_listed(found: list[Difference], listed: list[Row]) -> None:

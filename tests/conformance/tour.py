@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import cache
 from string import Formatter
 from typing import TYPE_CHECKING, Any
@@ -34,11 +35,12 @@ WRITABLE = (
     "pull_requests", "statuses", "workflows",
 )  # fmt: skip
 PERMISSIONS = {"metadata": "read", "members": "read", **dict.fromkeys(WRITABLE, "write")}
+LATE = datetime(2099, 1, 2, 3, 4, 5, tzinfo=UTC)
 APP = 12
 INSTALLATION = 34
 TOKENS = {
-    "maria": SeedToken(token="tour-of-maria", user="maria", scopes=SCOPES),
-    "sam": SeedToken(token="tour-of-sam", user="sam", scopes=SCOPES),
+    "maria": SeedToken(token="tour-of-maria", user="maria", scopes=SCOPES, expires_at=LATE),
+    "sam": SeedToken(token="tour-of-sam", user="sam", scopes=SCOPES, expires_at=LATE),
 }
 
 

@@ -143,13 +143,14 @@ def test_a_remote_of_another_name(patient: Patient) -> None:
 
 
 def test_a_remote_on_another_host(patient: Patient) -> None:
-    """The host is named, and the fix is for the remote that is there."""
+    """The host is named, and the fix: it is a GitHub of its own, or the remote is wrong."""
     patient.place.git(
         "remote", "set-url", "origin", "https://gitlab.com/octo-org/hello-service.git"
     )
     finding = patient.only("worktree.remote", "fail")
     assert "gitlab.com" in finding["says"]
-    assert finding["fix"].startswith("git remote set-url origin")
+    assert "gh auth login --hostname gitlab.com" in finding["fix"]
+    assert "git remote set-url origin" in finding["fix"]
 
 
 def test_a_claim_that_git_tracks(patient: Patient) -> None:

@@ -29,9 +29,8 @@ def _live() -> Place:
         pytest.skip("name a repository that may be written to: LIFECYCLE_LIVE_REPO=owner/name")
     api = os.environ.get("GITHUB_API_URL", "https://api.github.com").rstrip("/")
     graph = os.environ.get("GITHUB_GRAPHQL_URL", f"{api}/graphql")
-    host = (
-        "github.com" if api == "https://api.github.com" else api.partition("://")[2].split("/")[0]
-    )
+    scheme, _, rest = api.partition("://")
+    host = "github.com" if rest == "api.github.com" else rest.partition("/")[0]
     token = os.environ.get("GH_TOKEN") or os.environ.get("GITHUB_TOKEN")
     token = token or kept_by_gh(host, os.environ)
     if not token:

@@ -8,6 +8,8 @@ import pytest
 import requests
 
 from lifecycle.sandbox.control import Control, ControlError
+from lifecycle.sandbox.seed import parse_seed
+from lifecycle.sandbox.server import Sandbox
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -129,6 +131,19 @@ def test_the_environment_proxy_is_ignored(
     """A proxy in the environment does not stand between a test and its sandbox."""
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
     assert control.world()["repository"] == "octo-org/hello-service"
+
+
+def test_who_acts_where_nobody_is_named() -> None:
+    """In a world without maria the one who administers the repository does what people do."""
+    text = "users: [{login: bob}, {login: ada, role: admin}]\norganizations: [{login: o}]\n"
+    text += "tokens: [{token: t, user: bob, scopes: [repo]}]\nrepositories: [{name: o/r}]"
+    with Sandbox(parse_seed(text)) as sandbox:
+        people = Control(sandbox.info.control_url)
+        people.push_commit("work", {"a": "b"}, "Work")
+        assert people.world()["pulls"] == {}
+        number = people.open_pull("work", "Work", by="bob")
+        people.merge_pull(number)
+        assert people.world()["pulls"][str(number)]["merged_by"] == "ada"
 
 
 def test_what_is_new_is_not_there_at_once(api: Api, graphql: Ask, control: Control) -> None:

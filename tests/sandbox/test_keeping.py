@@ -15,9 +15,8 @@ from msgspec.structs import replace
 
 from lifecycle.sandbox.actions import issues as actions
 from lifecycle.sandbox.control import Control
-from lifecycle.sandbox.errors import SandboxError
-from lifecycle.sandbox.seed import SeedIssue, default_seed
-from lifecycle.sandbox.seed.keeping import Keeper
+from lifecycle.sandbox.errors import SandboxError, SeedError
+from lifecycle.sandbox.seed import SeedIssue, SeedOrganization, default_seed
 from lifecycle.sandbox.server import Sandbox
 
 COMMAND = Path(sys.executable).with_name("lifecycle")
@@ -111,11 +110,34 @@ def test_a_file_that_is_none_of_ours(tmp_path: Path, content: bytes) -> None:
     assert path.read_bytes() == content
 
 
+def test_a_start_that_failed_leaves_no_file(tmp_path: Path) -> None:
+    """A seed that cannot be made leaves nothing behind: the next start is with no other world."""
+    path = tmp_path / "world.db"
+    wrong = replace(default_seed(), organizations=[SeedOrganization("octo-org", members=["eve"])])
+    with pytest.raises(SeedError, match="names 'eve'"), Sandbox(wrong, db=path):
+        pass
+    assert not path.exists()
+
+
+def test_another_programs_database_is_left_alone(tmp_path: Path) -> None:
+    """It is refused, and holds what it held."""
+    path = tmp_path / "notes.db"
+    with sqlite3.connect(path) as base:
+        base.execute("CREATE TABLE notes (text)")
+    base.close()
+    before = path.read_bytes()
+    with pytest.raises(SandboxError, match="another program's database"), Sandbox(db=path):
+        pass
+    assert path.read_bytes() == before
+
+
 def test_a_file_of_another_version_or_half_of_one(tmp_path: Path) -> None:
     """Neither is guessed at."""
     path = tmp_path / "world.db"
-    Keeper(path).close()
+    with Sandbox(db=path):
+        pass
     with sqlite3.connect(path) as base:
+        base.execute("DELETE FROM pieces")
         base.execute("INSERT INTO pieces VALUES ('issues/7/1', '{}')")
     base.close()
     with pytest.raises(SandboxError, match="does not hold a whole world"), Sandbox(db=path):

@@ -109,9 +109,9 @@ def test_a_seed_builds_any_world() -> None:
 
 
 def test_json_is_a_seed_too() -> None:
-    """Whoever makes seeds with a program need not write YAML."""
-    seed = parse_seed(json.dumps(change("repositories.0.issues.0.title", "Other")))
-    assert seed.repositories[0].issues[0].title == "Other"
+    """Whoever makes seeds with a program need not write YAML, whatever the title says."""
+    seed = parse_seed(json.dumps(change("repositories.0.issues.0.title", "Lift off \U0001f680")))
+    assert seed.repositories[0].issues[0].title == "Lift off \U0001f680"
 
 
 def change(path: str, value: Any) -> dict[str, Any]:
@@ -163,6 +163,17 @@ REPO, BOARD = "repositories.0", "projects.0"
         (f"{REPO}.pulls", [{"number": 2, "title": "b", "head": "gone"}], "no branch 'gone'"),
         (f"{REPO}.fork_of", "ada/steam", "a fork of 'ada/steam', which is not there"),
         (f"{REPO}.issues.0.parent", 7, "names the issue 7 in ada/engine: there is none"),
+        (f"{REPO}.issues.0.number", 0, "needs a number from 1 and a title"),
+        (f"{REPO}.issues.0.title", " ", "needs a number from 1 and a title"),
+        (f"{REPO}.files", {"../evil": ""}, "has a file '../evil', which git would not take"),
+        (f"{REPO}.name", "ada/..", "a name of the form owner/name"),
+        (f"{REPO}.fork_of", "ada/engine", "cannot be a fork of itself"),
+        ("users", [{"login": "a b/../c"}], "'a b/../c' is no login"),
+        ("organizations", [{"login": "o", "members": ["zork"]}], "names 'zork'"),
+        ("apps", [{"slug": "a", "id": 1, "owner": "zork"}], "names 'zork'"),
+        ("installations", [{"id": 1, "app": "a", "account": "ada"}], "names the App 'a'"),
+        ("lag", {"pullz": 2}, "The lag 'pullz' is none; there are comments, issues"),
+        ("projects", [{"number": 1, "title": "A"}] * 2, "the board '/1' twice"),
         ("repositories", [], "no repository"),
         ("users", [{"login": "ada"}, {"login": "ADA"}], "the user or organization 'ada' twice"),
         ("tokens", [], "no token"),

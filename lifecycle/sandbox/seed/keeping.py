@@ -43,6 +43,7 @@ class Keeper:
     path: Path
     known: dict[str, bytes] = field(default_factory=dict)
     lock: filelock.BaseFileLock = field(init=False)
+    is_new: bool = False
 
     def __post_init__(self) -> None:
         self.lock = filelock.FileLock(f"{self.path}.lock")
@@ -66,14 +67,23 @@ class Keeper:
         return self.path.with_name(f"{self.path.name}.git")
 
     def close(self) -> None:
-        """Let another sandbox have it."""
+        """Let another sandbox have it; a file that never held a world is taken away again."""
+        if self.is_new and not self.known:
+            self.path.unlink(missing_ok=True)
         self.lock.release()
 
     def _open(self) -> None:
+        self.is_new = not self.path.exists()
         try:
             with closing(sqlite3.connect(self.path)) as base, base:
-                base.execute("CREATE TABLE IF NOT EXISTS pieces (name TEXT PRIMARY KEY, json BLOB)")
                 version = base.execute("PRAGMA user_version").fetchone()[0]
+                tables = {row[0] for row in base.execute("SELECT name FROM sqlite_master")}
+                if version == 0 and tables:
+                    raise SandboxError(
+                        f"{self.path} is another program's database, so nothing in it was changed; "
+                        "name another file."
+                    )
+                base.execute("CREATE TABLE IF NOT EXISTS pieces (name TEXT PRIMARY KEY, json BLOB)")
                 if version == 0:
                     base.execute(f"PRAGMA user_version = {VERSION}")
                 elif version != VERSION:

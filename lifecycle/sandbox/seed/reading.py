@@ -6,6 +6,8 @@ place.
 
 from __future__ import annotations
 
+import contextlib
+import json
 import re
 from collections import Counter
 from importlib.resources import files
@@ -84,8 +86,7 @@ def parse_seed(text: str) -> Seed:
         SeedError: It is neither, or does not describe a world.
     """
     try:
-        _demand_shallow(text)
-        raw = yaml.load(text, Loader)  # noqa: S506  a SafeLoader of ours
+        raw = _decoded(text)
     except SeedError:
         raise
     except yaml.MarkedYAMLError as error:
@@ -98,6 +99,15 @@ def parse_seed(text: str) -> Seed:
     seed: Seed = shaped(raw, Seed, "The seed")
     demand_sense(seed)
     return seed
+
+
+def _decoded(text: str) -> Any:
+    """What a text holds. JSON may escape half a character at a time, which YAML does not know."""
+    if text.lstrip().startswith("{"):
+        with contextlib.suppress(ValueError):
+            return json.loads(text)
+    _demand_shallow(text)
+    return yaml.load(text, Loader)  # noqa: S506  a SafeLoader of ours
 
 
 def _demand_shallow(text: str) -> None:
@@ -152,6 +162,7 @@ def demand_sense(seed: Seed) -> None:
         raise SeedError("The seed has no repository, so nothing could be done; give it one.")
     if not seed.tokens:
         raise SeedError("The seed has no token, so nobody could log in; give it one.")
+    _demand_words(seed)
     people = [user.login.lower() for user in seed.users]
     owners = [*people, *(one.login.lower() for one in seed.organizations)]
     _demand_once("user or organization", owners)
@@ -164,6 +175,8 @@ def demand_sense(seed: Seed) -> None:
     numbers = {
         repo.name.lower(): {one.number for one in _numbered(repo)} for repo in seed.repositories
     }
+    boards = [f"{one.owner or ''}/{one.number}".lower() for one in seed.projects]
+    _demand_once("board", boards)
     for project in seed.projects:
         _demand_board(project, numbers, seed.repositories[0].name.lower())
 
@@ -173,14 +186,41 @@ def _numbered(repo: SeedRepository) -> list[SeedIssue | SeedPull]:
     return [*repo.issues, *repo.pulls]
 
 
+LOGIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]*(\[bot\])?")
+NAME = re.compile(r"(?!\.{1,2}$)[A-Za-z0-9._-]+")
+LAGS = {"pulls", "issues", "comments", "items", "reads"}
+
+
+def _demand_words(seed: Seed) -> None:
+    """Names that GitHub would not take, numbers that count nothing, files outside."""
+    logins = [user.login for user in seed.users] + [one.login for one in seed.organizations]
+    for login in logins:
+        if not LOGIN.fullmatch(login):
+            raise SeedError(f"{login!r} is no login: it takes letters, digits and hyphens.")
+    for repo in seed.repositories:
+        for issue in _numbered(repo):
+            if issue.number < 1 or not issue.title.strip():
+                raise SeedError(
+                    f"The issue {issue.number} of {repo.name} needs a number from 1 and a title."
+                )
+        for path in repo.files:
+            if path.startswith("/") or {"..", ".git", ""} & set(path.split("/")):
+                raise SeedError(f"{repo.name} has a file {path!r}, which git would not take.")
+    unknown = sorted(set(seed.lag) - LAGS)
+    if unknown:
+        raise SeedError(f"The lag {unknown[0]!r} is none; there are {', '.join(sorted(LAGS))}.")
+
+
 def _masked(token: str) -> str:
     return f"{token[:4]}…"
 
 
 def _demand_repository(repo: SeedRepository, owners: set[str]) -> None:
     owner, slash, name = repo.name.partition("/")
-    if not (owner and slash and name) or "/" in name:
+    if not (owner and slash and NAME.fullmatch(name)):
         raise SeedError(f"The repository {repo.name!r} needs a name of the form owner/name.")
+    if repo.fork_of and repo.fork_of.lower() == repo.name.lower():
+        raise SeedError(f"The repository {repo.name} cannot be a fork of itself.")
     _demand_known(owner.lower(), owners, f"The repository {repo.name} is of {owner!r}", "owner")
     _demand_once(f"issue of {repo.name}", [one.number for one in _numbered(repo)])
     _demand_once(f"label of {repo.name}", [label.name.lower() for label in repo.labels])

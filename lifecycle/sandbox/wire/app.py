@@ -22,7 +22,7 @@ from lifecycle.sandbox.rest import router
 from lifecycle.sandbox.rest.asking import not_found
 from lifecycle.sandbox.wire import limits, links
 from lifecycle.sandbox.wire.call import Call, Reply, authenticate
-from lifecycle.sandbox.wire.headers import is_tagged, standing
+from lifecycle.sandbox.wire.headers import is_tagged, of_token, standing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -208,9 +208,7 @@ class Application:
             is_free = path == "/rate_limit" or answer.status_code == 304
             limits.spend(token, resource, 0 if is_free else entry.points or 1)
             answer.headers.update(limits.headers(token, resource, self.reset))
-            if token.kind == "classic":
-                answer.headers["x-oauth-scopes"] = ", ".join(sorted(token.scopes))
-                answer.headers["x-accepted-oauth-scopes"] = "repo"
+            answer.headers.update(of_token(token))
         answer.headers.update(reply.headers)
 
 

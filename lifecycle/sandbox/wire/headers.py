@@ -8,7 +8,7 @@ and when it changed in https://docs.github.com/rest/using-the-rest-api/best-prac
 from __future__ import annotations
 
 import re
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from werkzeug.http import http_date
@@ -16,6 +16,7 @@ from werkzeug.http import http_date
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from lifecycle.sandbox.state.accounts import Token
     from lifecycle.sandbox.wire.requestlog import Entry
 
 EXPOSED = (
@@ -68,6 +69,21 @@ def standing(
     changed = body.get("updated_at") if isinstance(body, dict) else None
     if method == "GET" and status == 200 and changed and DATED.fullmatch(path):
         headers["last-modified"] = http_date(datetime.fromisoformat(changed))
+    return headers
+
+
+def of_token(token: Token) -> dict[str, str]:
+    """What an answer says of the token that it was asked with: scopes, and when a person's one ends.
+
+    Source: https://docs.github.com/authentication/keeping-your-account-and-data-secure/token-expiration-and-revocation
+    """
+    headers: dict[str, str] = {}
+    if token.kind == "classic":
+        headers["x-oauth-scopes"] = ", ".join(sorted(token.scopes))
+        headers["x-accepted-oauth-scopes"] = "repo"
+    if token.expires_at and not token.is_integration:
+        ends = token.expires_at.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+        headers["github-authentication-token-expiration"] = ends
     return headers
 
 

@@ -9,7 +9,7 @@ from lifecycle.sandbox import catalogue
 from lifecycle.sandbox.errors import ActionRefused, SeedError
 from lifecycle.sandbox.seed.founding import boards as founding_boards
 from lifecycle.sandbox.seed.founding import repositories as founding_repositories
-from lifecycle.sandbox.seed.references import moment
+from lifecycle.sandbox.seed.references import account, moment
 from lifecycle.sandbox.state.accounts import App, Installation, Token, User
 from lifecycle.sandbox.state.world import World
 
@@ -63,28 +63,28 @@ def _people(world: World, seed: Seed) -> None:
             one.id or number, one.login, one.name or one.login, "organization", "admin",
             created_at=moment(one.created_at),
         )  # fmt: skip
-        made.members = [world.users[login.lower()] for login in one.members]
+        made.members = [account(world, login) for login in one.members]
         _join(world, made)
     for app in seed.apps:
         world.apps[app.slug] = _app(world, app)
     for given in seed.installations:
         world.installations[given.id] = Installation(
             given.id,
-            world.apps[given.app],
-            world.users[given.account.lower()],
+            _named(world, given.app),
+            account(world, given.account),
             frozenset(name.lower() for name in given.repositories),
             given.suspended_at,
         )
     for token in seed.tokens:
         world.tokens[token.token] = Token(
             token.token,
-            world.users[token.user.lower()],
+            account(world, token.user),
             token.kind,
             frozenset(token.scopes),
             frozenset(name.lower() for name in token.repositories),
             token.expires_at,
             token.limit,
-            app=world.apps[token.app] if token.app else None,
+            app=_named(world, token.app) if token.app else None,
         )
 
 
@@ -102,11 +102,17 @@ def _user(seed: SeedUser, number: int) -> User:
 
 def _app(world: World, seed: SeedApp) -> App:
     app = App(
-        seed.id, seed.slug, seed.name or seed.slug, world.users[seed.owner.lower()],
+        seed.id, seed.slug, seed.name or seed.slug, account(world, seed.owner),
         client_id=seed.client_id, public_key=seed.public_key, permissions=dict(seed.permissions),
     )  # fmt: skip
-    app.bot = world.users[seed.bot.lower()] if seed.bot else None
+    app.bot = account(world, seed.bot) if seed.bot else None
     return app
+
+
+def _named(world: World, slug: str) -> App:
+    if slug not in world.apps:
+        raise SeedError(f"The seed names the App {slug!r}, but has no such App.")
+    return world.apps[slug]
 
 
 def _join(world: World, user: User) -> None:
