@@ -13,6 +13,7 @@ from lifecycle import plan
 from lifecycle.claim import lease, pr_body
 from lifecycle.claim.briefing import BOARD_CACHE
 from lifecycle.claim.desk import Desk
+from lifecycle.claim.file import Claim
 from lifecycle.claim.state import Record
 from lifecycle.errors import LifecycleError, PullRequestExists, Rejected
 from lifecycle.model import BoardItem, PullRequest, PullState
@@ -28,7 +29,7 @@ def perform(action: plan.Action, world: World, desk: Desk, record: Record) -> pl
             case plan.OpenPullRequest():
                 return plan.PullRequestOpened(_open(action, world))
             case plan.SetBoard():
-                return _set_board(action, world)
+                return _set_board(action, world, record.claim)
             case plan.PostComment():
                 world.forge.comment(action.issue, action.body)
                 return plan.Commented(action.marker)
@@ -93,14 +94,14 @@ def _find_open(action: plan.OpenPullRequest, world: World) -> PullRequest | None
     return None
 
 
-def _set_board(action: plan.SetBoard, world: World) -> plan.BoardIs:
-    if world.board is None:
-        raise Rejected("No board is configured.")
-    item = world.board.set_fields(
+def _set_board(action: plan.SetBoard, world: World, claim: Claim) -> plan.BoardIs:
+    item = world.write_card(
+        claim.issue_number or 0,
         action.item_id,
         status=action.status,
         agent=action.agent,
         clear_agent=action.clear_agent,
+        standing=claim.status,
     )
     world.cache.put(BOARD_CACHE, None)
     return plan.BoardIs(

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection
+from dataclasses import replace
 from typing import Any
 
 from lifecycle.errors import LifecycleError
@@ -37,7 +38,8 @@ class Ledger:
 
     def queue(self, say: Say, *, again: bool = False) -> None:
         """Put a sentence on the queue, once for its key; `again`: if it is not on it now."""
-        if say in self.waiting() or (self.was_said(say.key) and not again):
+        is_waiting = replace(say, stands=False, ends=()) in self.waiting()  # the queue has neither
+        if is_waiting or (self.was_said(say.key) and not again):
             return
         said = self.state.setdefault("said", {})
         entry = said.setdefault(say.key, {})

@@ -1,7 +1,8 @@
 """Hidden markers: HTML comments by which a text of ours is found again on GitHub.
 
 GitHub deduplicates neither issues nor comments, so what was created is known by its marker. Nobody
-sees one on the page, and anybody may copy one: who wrote the text is looked at as well.
+sees one on the page, and anybody may quote one: it counts only as the last line of a text, where
+`signed` puts it, and who wrote the text is looked at as well.
 """
 
 from __future__ import annotations
@@ -41,3 +42,12 @@ def keyed(key: str) -> str:
 def signed(body: str, mark: str) -> str:
     """A text with its marker below it."""
     return f"{body.rstrip()}\n\n{mark}" if body.strip() else mark
+
+
+def is_signed(body: str, mark: str) -> bool:
+    """True if the marker is the last line of a text, as `signed` leaves it, or all of it.
+
+    One within a line, a quotation or an example is what somebody says about us, and is not ours.
+    """
+    lines = body.rstrip().splitlines()
+    return bool(lines) and lines[-1].rstrip() == mark

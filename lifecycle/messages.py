@@ -225,6 +225,16 @@ def board_done() -> str:
     return "Board → Done."
 
 
+def label_set(status: str) -> str:
+    """The label followed, in the place of the board."""
+    return f"Status label → {status}."
+
+
+def label_not_set(status: str, why: str) -> str:
+    """The label did not follow."""
+    return f"The Status label was not set to {status}: {why}"
+
+
 def board_absent() -> str:
     """There is no board to keep."""
     return "No board is configured."
@@ -241,6 +251,19 @@ def board_moved(issue: int | None, found: str, synced: str | None) -> str:
         f'The card of #{issue} was moved to "{found}" by hand (last set here: "{synced}"); it was '
         f'left there. Move it back to "{synced}" on the board if the claim should go on keeping it.'
     )
+
+
+def label_moved(issue: int | None, found: str, synced: str | None) -> str:
+    """Somebody put another label on."""
+    return (
+        f'The Status label of #{issue} was changed to "{found}" by hand (last set here: "{synced}"); it '
+        f'was left. Put "{synced}" back on the issue if the claim should go on keeping it.'
+    )
+
+
+def label_kept(found: str) -> str:
+    """Closing met a label that somebody had put on."""
+    return f'The Status label stays "{found}", as somebody left it.'
 
 
 def board_kept(found: str) -> str:

@@ -74,9 +74,12 @@ class Required:
     app: int | None = None
 
     def is_met_by(self, check: Check) -> bool:
-        """True if `check` is the one that is demanded, however it ended."""
-        is_app = self.app is None or check.app in (None, self.app)
-        return self.name == check.name and is_app
+        """True if `check` is for certain the one that is demanded, however it ended."""
+        return self.name == check.name and self.app in (None, check.app)
+
+    def may_be_met_by(self, check: Check) -> bool:
+        """True if only the app is not known: GitHub does not say which one set a commit status."""
+        return self.name == check.name and check.app is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,13 +88,17 @@ class Checks:
 
     Attributes:
         sha: the head commit that they belong to.
-        runs: one `Check` per (name, workflow, event).
+        runs: one `Check` per (name, app, workflow, event).
         is_complete: False if GitHub did not show all of them, so that green cannot be concluded.
         required: what the base branch demands, as far as GitHub shows it.
         held: workflows that somebody has to approve before they run at all.
         unfinished: workflows that still run: further checks of theirs may register.
         unseen: what the token is not shown, in words, "" if it is shown all.
         overall: GitHub's own word over all checks, told where some are unseen, else "".
+        sees_workflows: False if GitHub did not show which workflows wait or run on this head.
+        sees_demands: False if GitHub did not show all that the base branch demands.
+        is_unblocked: GitHub itself finds everything there that the base branch demands.
+        is_late: GitHub showed the workflows of another commit than the head: another look will tell.
     """
 
     sha: str
@@ -102,6 +109,10 @@ class Checks:
     unfinished: tuple[str, ...] = ()
     unseen: str = ""
     overall: str = ""
+    sees_workflows: bool = True
+    sees_demands: bool = True
+    is_unblocked: bool = False
+    is_late: bool = False
 
     def count(self, *buckets: Bucket) -> int:
         """How many runs lie in any of `buckets`."""
@@ -117,9 +128,32 @@ class Checks:
     def missing(self) -> tuple[str, ...]:
         """The names that the base branch demands and that have not reported, in name order."""
         names = {
-            one.name for one in self.required if not any(one.is_met_by(run) for run in self.runs)
+            one.name for one in self._unmet if not any(one.may_be_met_by(run) for run in self.runs)
         }
         return tuple(sorted(names))
+
+    @property
+    def doubted(self) -> tuple[str, ...]:
+        """Demands for one app's check of which only a status by somebody is there, in name order."""
+        if self.is_unblocked:
+            return ()
+        return tuple(sorted({one.name for one in self._unmet}.difference(self.missing)))
+
+    @property
+    def _unmet(self) -> tuple[Required, ...]:
+        return tuple(one for one in self.required if not any(map(one.is_met_by, self.runs)))
+
+    @property
+    def hidden(self) -> tuple[str, ...]:
+        """What green cannot be concluded without and the token is not shown, each in words."""
+        has_demands = self.sees_demands or self.is_unblocked
+        words = (
+            self.unseen,
+            "" if self.sees_workflows else "the workflows of this head",
+            "" if has_demands else "all that the base branch demands",
+            f"which app set {', '.join(self.doubted)}" if self.doubted else "",
+        )
+        return tuple(word for word in words if word)
 
     @property
     def stale(self) -> tuple[str, ...]:
@@ -131,12 +165,14 @@ class Checks:
         """All of it in one word.
 
         Green only if at least one check registered, all are known, every one passed, none that is
-        demanded is missing, and no workflow still runs or waits for an approval.
+        demanded is missing, no workflow still runs or waits for an approval, and all of that was
+        seen: what is hidden is not nothing.
         """
         if self.failed:
             return Verdict.FAILED
         is_over = bool(self.runs) and all(run.bucket is Bucket.PASS for run in self.runs)
-        is_awaited = self.missing or self.held or self.unfinished or not self.is_complete
+        is_unknown = not self.is_complete or self.hidden or self.is_late
+        is_awaited = self.missing or self.held or self.unfinished or is_unknown
         return Verdict.GREEN if is_over and not is_awaited else Verdict.PENDING
 
     @property

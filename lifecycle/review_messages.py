@@ -113,12 +113,12 @@ def checks_missing(number: int, names: Iterable[str], base: str) -> str:
     )
 
 
-def checks_unseen(number: int, unseen: str, overall: str) -> str:
+def checks_unseen(number: int, hidden: Iterable[str], overall: str) -> str:
     """Everything that the token is shown passed, and GitHub does not call it all passed."""
     said = f"; GitHub's own word over all of them is {overall}" if overall else ""
     return (
-        f"CI of PR #{number} cannot be judged: the token is not shown {unseen}{said}. Look at the PR's "
-        "checks, or use a token that may read checks (lifecycle doctor says more)."
+        f"CI of PR #{number} cannot be judged: the token is not shown {' and '.join(hidden)}{said}. Look "
+        "at the PR's checks, or use a token that may read them (lifecycle doctor says more)."
     )
 
 

@@ -159,6 +159,7 @@ class CheckRunFacts:
         conclusion: "" until it is completed.
         external_id: the id that its maker gave it.
         annotations: how many it has.
+        app: the short name (slug) of the app that made it, and alone may change it.
     """
 
     id: int
@@ -175,6 +176,7 @@ class CheckRunFacts:
     annotations: int = 0
     started_at: float | None = None
     completed_at: float | None = None
+    app: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,6 +211,7 @@ class ItemFacts:
         id: the item's global id.
         number: of the issue or pull request on it.
         values: by field name, what is set: text, number (float), date, option name, iteration title.
+        choices: names of the fields whose value is an option or an iteration; their case is ignored.
     """
 
     id: str
@@ -216,3 +219,4 @@ class ItemFacts:
     content_id: str
     is_archived: bool = False
     values: Mapping[str, Value] = field(default_factory=dict)
+    choices: frozenset[str] = frozenset()

@@ -12,8 +12,16 @@ from typing import TYPE_CHECKING, Any
 from lifecycle import config, home
 from lifecycle.claim.file import CLAIM_FILE
 from lifecycle.deadline import Deadline
-from lifecycle.errors import BadConfig, GitFailed, Refused
-from lifecycle.model import Repository
+from lifecycle.errors import (
+    BadConfig,
+    GitFailed,
+    MissingScope,
+    Moved,
+    NoPermission,
+    Refused,
+    Rejected,
+)
+from lifecycle.model import LABELS_ITEM, BoardItem, BoardSchema, Repository
 from lifecycle.ports import Board, Clock, Forge
 from lifecycle.redact import visible
 from lifecycle.store import FOLDER, OURS
@@ -21,10 +29,8 @@ from lifecycle.store import FOLDER, OURS
 if TYPE_CHECKING:
     from lifecycle.git import GitRepository
     from lifecycle.github.fallback import Choice
+    from lifecycle.github.labels import LabelsBoard
     from lifecycle.github.tokens import Token
-
-RENEW_SECONDS = 300.0
-"""How long before its end a token is replaced in a process that looks again and again."""
 
 
 class StateCache:
@@ -67,6 +73,7 @@ class World:
         self.clock = clock
         self.deadline = deadline
         self.cache = StateCache(state)
+        self._is_refused = False
 
     def close(self) -> None:
         """Close the connections that were opened; the next request opens others."""
@@ -75,14 +82,24 @@ class World:
                 self.__dict__[client].close()
 
     def renew_token(self) -> None:
-        """Begin anew with GitHub if the token is about to end; whoever looks for long asks this."""
+        """Begin anew with GitHub if the token is about to end, or GitHub does not accept it.
+
+        Whoever looks for long asks this before each look.
+        """
         token = self.__dict__.get("token")
-        ends = token.expires_at if token is not None else None
-        if ends is None or self.clock.now() < ends - RENEW_SECONDS:
+        is_ending = token is not None and token.is_ending(self.clock.now())
+        if not (is_ending or self._is_refused):
             return
+        self._is_refused = False
         self.close()
-        for part in ("token", "_graph", "_rest", "choice", "forge", "board"):
+        for part in ("_placed", "token", "_graph", "_rest", "choice", "forge", "board"):
             self.__dict__.pop(part, None)
+
+    def _refused(self) -> None:
+        """GitHub does not accept the token: what is kept of it is forgotten, and so is it."""
+        self._is_refused = True
+        if self.token.renew is not None:
+            self.token.renew()
 
     @cached_property
     def settings(self) -> config.Settings:
@@ -117,6 +134,27 @@ class World:
     def common_dir(self) -> Path:
         """The git folder that all worktrees of this clone share, absolute; raises GitFailed."""
         return (self.root / self.git.run("rev-parse", "--git-common-dir")).resolve()
+
+    def refuse_renamed(self, name: str) -> None:
+        """Refuse a repository that has another name now, before anything in it is held.
+
+        Reads follow the rename, and the first write would be refused, when there is something to undo.
+
+        Args:
+            name: `owner/name`, as GitHub has it.
+
+        Raises:
+            Moved: it is another than the one that is configured or that the remote names.
+        """
+        if name.casefold() == str(self.base).casefold():
+            return
+        url = f"https://{config.web_host(self.addresses.api_url)}/{name}.git"
+        raise Moved(
+            f"The repository {self.base} is called {name} on GitHub now, so nothing was claimed; run: "
+            f"git remote set-url {self.settings.remote} {url} (and correct repository in "
+            ".lifecycle.toml, if it is named there).",
+            evidence=name,
+        )
 
     def refuse_tracked(self) -> None:
         """Refuse to go on where the claim or anything in `.lifecycle/` is tracked by git.
@@ -256,6 +294,38 @@ class World:
         board = GitHubBoard(self._project, self._graph, self.cache)
         return EitherBoard(self.choice, board, self._labels)
 
+    def write_card(
+        self,
+        issue: int,
+        item_id: str,
+        *,
+        status: str | None,
+        agent: str | None,
+        clear_agent: bool = False,
+        standing: str | None = None,
+    ) -> BoardItem:
+        """Write where the Status of an issue is kept, in one place only, and return what is there now.
+
+        A board that refuses to be written gives way to labels, which get `standing` if `status` is
+        None; a label that was put on before the board could be written is taken off behind the write.
+
+        Raises:
+            LifecycleError: as the board or the labels say; a set, so that it may be applied again.
+        """
+        board = self.board
+        if board is None:
+            raise Rejected("No board is configured.")
+        try:
+            item = board.set_fields(item_id, status=status, agent=agent, clear_agent=clear_agent)
+        except (MissingScope, NoPermission):
+            if item_id.startswith(LABELS_ITEM) or not self.choice.uses_labels:
+                raise
+            label = f"{LABELS_ITEM}{issue}"
+            return board.set_fields(label, status=status or standing, agent=agent)
+        if not item.is_labels:
+            self._labels.take_back(issue)
+        return item
+
     @cached_property
     def choice(self) -> Choice:
         """Whether labels take the place of the board; raises as `token` does."""
@@ -264,10 +334,16 @@ class World:
 
         names = StatusLabels(self.settings.labels_prefix)
         use = self.settings.labels_use
-        return Choice(self._project, use, names, self.token.value, self.cache, self.clock)
+        value, project = self.token.value, self._project
+        return Choice(project, use, names, value, self.cache, self.clock, self._read_project)
+
+    def _read_project(self) -> BoardSchema:
+        from lifecycle.github.board import GitHubBoard
+
+        return GitHubBoard(self._project, self._graph, self.cache).schema(refresh=True)
 
     @property
-    def _labels(self) -> Board:
+    def _labels(self) -> LabelsBoard:
         from lifecycle.github.calls import Calls
         from lifecycle.github.labels import LabelsBoard, StatusLabels
 
@@ -294,7 +370,7 @@ class World:
             self.deadline,
             token_source=self.token.source,
             cache=self.cache,
-            on_refused=self.token.renew,
+            on_refused=self._refused,
         )
 
     @cached_property
@@ -306,4 +382,5 @@ class World:
             self.token.value,
             self.deadline,
             token_source=self.token.source,
+            on_refused=self._refused,
         )

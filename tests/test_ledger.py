@@ -32,6 +32,16 @@ def test_a_key_is_queued_once_and_offered_once() -> None:
     assert ledger(state).waiting() == []
 
 
+def test_who_asks_again_is_told_once() -> None:
+    """A sentence that stands is queued anew by a command, and not beside itself."""
+    kept = ledger()
+    say = Say("a", "The card was not updated.", Tone.NOTE, stands=True, ends=("closed",))
+    for _ in range(2):
+        kept.queue(say, again=True)
+        kept.queue(say, again=True)
+        assert [one.text for one in kept.take(tuple(Tone), "cli")] == [say.text]
+
+
 def test_what_a_channel_cannot_deliver_stays() -> None:
     """A wake cannot reach the person: the note waits for a channel that can."""
     book = ledger()

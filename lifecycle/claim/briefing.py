@@ -90,7 +90,8 @@ def _next_step(record: Record, phase: Phase) -> str:
     checks = record.checks or {}
     if phase is Phase.CHECKS_RUNNING and checks.get("failed"):
         return "Fix, commit and push; the new head is watched."
-    is_held_up = any(checks.get(key) for key in ("running", "unfinished", "missing", "held"))
+    waits = ("running", "unfinished", "missing", "held", "hidden")
+    is_held_up = any(checks.get(key) for key in waits)
     if phase is Phase.CHECKS_RUNNING and checks.get("passed") and not is_held_up:
         return f"PR #{record.claim.pr_number} waits for a person to merge it."
     return NEXT_STEPS[phase]

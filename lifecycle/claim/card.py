@@ -9,7 +9,7 @@ from lifecycle import messages
 from lifecycle.claim.seen import Seen, is_unsynced, may_try
 from lifecycle.claim.state import Record, is_same
 from lifecycle.claim.table import Status
-from lifecycle.model import LABELS_ITEM, Observation
+from lifecycle.model import Observation
 from lifecycle.plan import Decision, Say, SetBoard, Tone
 
 
@@ -23,14 +23,20 @@ def absorb(record: Record, seen: Observation) -> Record:
         changes["is_item_known"] = True
         expected = (claim.status, claim.last_synced_status)
         found = seen.item.status
-        if seen.item.is_labels != claim.item_id.startswith(LABELS_ITEM):
+        was_labels = claim.is_labels
+        leaves_labels = (was_labels or record.leaves_labels) and not seen.item.is_labels
+        if seen.item.is_labels != was_labels:
             # What was written to the board says nothing of the labels, nor the other way round.
             values["last_synced_status"] = None
             expected = (claim.status, found)
+        changes["leaves_labels"] = leaves_labels
+        if leaves_labels:
+            # The card is written once even if it is as it should be: the label goes with that write.
+            changes["synced_agent"] = record.synced_agent if seen.item.agent else None
         is_expected = found is None or any(is_same(found, status) for status in expected)
         has_moved = claim.last_synced_status is not None and not is_expected
         changes["moved_to"] = found if has_moved else None
-        if is_same(found, claim.status):
+        if is_same(found, claim.status) and not leaves_labels:
             values["last_synced_status"] = claim.status
         if seen.item.agent and seen.item.agent == claim.agent_id:
             changes["synced_agent"] = claim.agent_id
@@ -52,7 +58,8 @@ def decide(seen: Seen) -> Decision:
         says.append(Say(f"board-note:{note}", note, Tone.NOTE))
     is_finished = now_seen is not None and now_seen.issue is not None and not now_seen.issue.is_open
     if record.moved_to and not (is_finished and record.moved_to == Status.DONE):
-        moved = messages.board_moved(claim.issue_number, record.moved_to, claim.last_synced_status)
+        tell = messages.label_moved if claim.is_labels else messages.board_moved
+        moved = tell(claim.issue_number, record.moved_to, claim.last_synced_status)
         says.append(Say(f"moved:{claim.item_id}:{record.moved_to}", moved, Tone.NOTE))
     if not is_unsynced(seen) or record.moved_to:
         return Decision(says=tuple(says))

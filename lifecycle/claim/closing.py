@@ -60,7 +60,8 @@ def absorb(record: Record, seen: Observation, now: float) -> Record:
         return record
     changes: dict[str, Any] = {"issue_closed": not seen.issue.is_open}
     if seen.item is not None:
-        changes["board_done"] = is_same(seen.item.status, Status.DONE) and not seen.item.agent
+        is_done = is_same(seen.item.status, Status.DONE) and not seen.item.agent
+        changes["board_done"] = is_done and not record.leaves_labels
     return replace(record, **changes, **ending.comment_missed(record, seen, now))
 
 
@@ -133,12 +134,15 @@ def _board_sentence(seen: Seen) -> str:
     if not seen.rules.has_board:
         return messages.board_absent()
     if record.board_done:
-        return messages.board_done()
+        return messages.label_set(Status.DONE) if claim.is_labels else messages.board_done()
     trouble = record.troubles.get("SetBoard")
     if trouble is not None:
+        if claim.is_labels:
+            return messages.label_not_set(Status.DONE, trouble.sentence)
         return messages.board_not_done(trouble.sentence)
     if record.moved_to:
-        return messages.board_kept(record.moved_to)
+        kept = messages.label_kept if claim.is_labels else messages.board_kept
+        return kept(record.moved_to)
     if observed is not None and observed.board_problem:
         return messages.board_not_done(observed.board_problem)
     return messages.board_not_done(messages.not_on_board(claim.issue_number, seen.rules.board_name))

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Literal
 
+from lifecycle import marker
 from lifecycle.claim.seen import COMMENT_READS, COMMENT_SETTLE, Seen, may_try
 from lifecycle.claim.state import BEST_EFFORT_TRIES, Record, Trouble, kind_of, mark_of
 from lifecycle.model import Observation
@@ -84,4 +85,4 @@ def is_given_up(record: Record, action: Action) -> bool:
 
 def _is_posted(comment: PostComment, seen: Observation | None) -> bool:
     comments = seen.issue.comments if seen is not None and seen.issue is not None else None
-    return any(comment.marker in posted.body for posted in comments or ())
+    return any(marker.is_signed(posted.body, comment.marker) for posted in comments or ())

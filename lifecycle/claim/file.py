@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lifecycle.errors import ClaimRefused
+from lifecycle.model import LABELS_ITEM
 
 CLAIM_FILE = ".agent-claim.json"
 SCHEMA_VERSION = 1
@@ -67,6 +68,11 @@ class Claim:
     last_synced_status: str | None = None
     schema_version: int = SCHEMA_VERSION
     extra: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def is_labels(self) -> bool:
+        """True if the Status is kept as labels of the issue."""
+        return self.item_id.startswith(LABELS_ITEM)
 
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> Claim:

@@ -72,7 +72,7 @@ def absorb(record: Record, seen: Observation, now: float) -> Record:
         changes["unassigned"] = record.unassigned or is_off
     if seen.item is not None:
         is_free = is_same(seen.item.status, Status.TODO) and not seen.item.agent
-        changes["board_done"] = record.board_done or is_free
+        changes["board_done"] = record.board_done or (is_free and not record.leaves_labels)
     return replace(record, **changes, **ending.comment_missed(record, seen, now))
 
 
@@ -156,11 +156,12 @@ def _board_action(seen: Seen, observed: Observation, issue: Issue) -> SetBoard |
     if item is None or item.is_archived or _is_others(record, item):
         return None
     is_set = is_same(item.status, Status.TODO) or not _may_move(record, item, issue)
-    if is_set and not item.agent:
+    if is_set and not item.agent and not record.leaves_labels:
         return None
+    is_left = is_set and not (record.leaves_labels and is_same(item.status, Status.TODO))
     return SetBoard(
         item_id=item.id,
-        status=None if is_set else Status.TODO,
+        status=None if is_left else Status.TODO,
         agent=None,
         clear_agent=bool(item.agent),
     )
@@ -183,6 +184,8 @@ def _board_sentence(seen: Seen, observed: Observation, issue: Issue) -> str:
         return messages.board_absent()
     trouble = record.troubles.get("SetBoard")
     if trouble is not None:
+        if record.claim.is_labels:
+            return messages.label_not_set(Status.TODO, trouble.sentence)
         return messages.board_not_freed(trouble.sentence)
     if observed.board_problem:
         return messages.board_not_freed(observed.board_problem)
@@ -194,5 +197,6 @@ def _board_sentence(seen: Seen, observed: Observation, issue: Issue) -> str:
     if _is_others(record, item):
         return messages.card_of_another(item.agent or "")
     if not is_same(item.status, Status.TODO) and not _may_move(record, item, issue):
-        return messages.card_left(item.status or "")
-    return messages.board_todo()
+        kept = messages.label_kept if item.is_labels else messages.card_left
+        return kept(item.status or "")
+    return messages.label_set(Status.TODO) if record.claim.is_labels else messages.board_todo()

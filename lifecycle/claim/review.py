@@ -146,9 +146,9 @@ def _waiting(seen: Seen, pull: PullRequest, checks: Checks) -> tuple[Say, ...]:
     elif checks.missing and checks.is_complete and (is_old or seen.wake is Wake.TICK):
         text = words.checks_missing(pull.number, checks.missing, pull.base)
         what = checks.missing
-    elif checks.unseen and (checks.runs or checks.overall in _BAD):
-        text = words.checks_unseen(pull.number, checks.unseen, checks.overall)
-        what = (checks.unseen, checks.overall)
+    elif checks.hidden and (checks.runs or checks.overall in _BAD):
+        text = words.checks_unseen(pull.number, checks.hidden, checks.overall)
+        what = (*checks.hidden, checks.overall)
     else:
         return ()
     key = f"waits:{pull.number}:{checks.sha}:{','.join(what)}"
@@ -171,5 +171,6 @@ def _summary(checks: Checks, durations: dict[str, float]) -> dict[str, Any]:
         "missing": list(checks.missing),
         "stale": list(checks.stale),
         "held": list(checks.held),
+        "hidden": list(checks.hidden),
         "ends_at": pace.ends_at(checks, durations),
     }

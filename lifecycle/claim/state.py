@@ -116,6 +116,7 @@ class Record:
         comment_done, issue_closed, board_done, lease_done: steps of closing that are facts.
         lease: the sha of our lease commit, or empty.
         override: why the claim may close without a merge, or empty; lives in phase done only.
+        leaves_labels: the card took the place of the issue's labels, and was not written since.
         taken_by: another agent whose name the card shows where ours stood, while that lasts.
         reopened: how often the pull request was closed and opened again.
         is_taken: `lifecycle claim` made this claim, so that `created_at` is when it was made.
@@ -152,6 +153,7 @@ class Record:
     board_done: bool = False
     lease: str = ""
     lease_done: bool = False
+    leaves_labels: bool = False
     override: str = ""
     taken_by: str = ""
     reopened: int = 0
@@ -303,6 +305,7 @@ def _with_board(record: Record, fact: plan.BoardIs) -> Record:
     return replace(
         record.with_values(values),
         is_item_known=True,
+        leaves_labels=False,
         moved_to=None if fact.wrote_status is not None else record.moved_to,
         synced_agent=fact.wrote_agent if fact.wrote_agent is not None else record.synced_agent,
         board_done=record.board_done or is_done,

@@ -260,6 +260,7 @@ def _find(world: World, cards: Sequence[Card], query: str) -> int:
 def _read(world: World, number: int, cards: tuple[Card, ...]) -> _Task:
     has_board = world.settings.has_board
     seen = world.forge.observe(Look(issue=number, branch="", board=has_board))
+    world.refuse_renamed(seen.repository)
     if seen.issue is None:
         raise NotFound(f"{world.base} has no issue #{number}, or the token may not see it.")
     card = next((card for card in cards if card.number == number), None)
@@ -397,9 +398,11 @@ def _put_on_board(world: World, task: _Task, agent: str, notes: list[str]) -> Bo
         notes.append(task.seen.board_note)
     try:
         item = task.seen.item or world.board.add(task.issue.id)
-        found = world.board.set_fields(item.id, status=Status.IN_PROGRESS, agent=agent)
-        world.cache.put(BOARD_CACHE, None)
-        return replace(item, status=found.status, agent=found.agent)
+        found = world.write_card(task.issue.number, item.id, status=Status.IN_PROGRESS, agent=agent)
     except LifecycleError as error:
         notes.append(f"The board was not updated: {error.sentence}")
         return None
+    world.cache.put(BOARD_CACHE, None)
+    if found.is_labels and not task.seen.board_note and world.choice.note:
+        notes.append(world.choice.note)
+    return replace(item, id=found.id, status=found.status, agent=found.agent)

@@ -8,6 +8,7 @@ from typing import Any
 from lifecycle import plan
 from lifecycle.cli.session import claim_data
 from lifecycle.engine import Report
+from lifecycle.model import LABELS_ITEM
 from lifecycle.redact import redact
 
 
@@ -39,7 +40,8 @@ def describe(action: plan.Action) -> str:
             parts = [f'Status "{action.status}"'] if action.status else []
             parts += ["Agent cleared"] if action.clear_agent else []
             parts += [f'Agent "{action.agent}"'] if action.agent else []
-            return f"set the board: {', '.join(parts)}"
+            where = "Status label" if action.item_id.startswith(LABELS_ITEM) else "board"
+            return f"set the {where}: {', '.join(parts)}"
         case plan.PostComment():
             return f"comment on #{action.issue}: {action.body.splitlines()[0]}"
         case plan.CloseIssue():

@@ -115,7 +115,11 @@ class Hub:
 
         token = self._token
         return RestClient(
-            self._settings.api_url, token.value, self._deadline, token_source=token.source
+            self._settings.api_url,
+            token.value,
+            self._deadline,
+            token_source=token.source,
+            on_refused=token.renew,
         )
 
     @cached_property
@@ -124,5 +128,9 @@ class Hub:
 
         token = self._token
         return GraphClient(
-            self._settings.graphql_url, token.value, self._deadline, token_source=token.source
+            self._settings.graphql_url,
+            token.value,
+            self._deadline,
+            token_source=token.source,
+            on_refused=token.renew,
         )

@@ -9,10 +9,12 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import urljoin, urlsplit
 
 from lifecycle import home, store, times
 from lifecycle.config import AppKey
@@ -21,6 +23,7 @@ from lifecycle.errors import (
     BadConfig,
     BadCredentials,
     LifecycleError,
+    LockBusy,
     NoPermission,
     NotFound,
 )
@@ -48,11 +51,16 @@ SKEW_SECONDS = 30.0
 
 _VERSION = 1
 _LOCK_SECONDS = 20.0
+_FORGET_SECONDS = 2.0
+_MOVED = {301, 302, 307, 308}
+_SENDABLE = re.compile(r"[\x21-\x7e]+")
+_NEVER = 1e11
+"""Seconds since the epoch that are no time of a token's end; a greater number may be no float at all."""
 
 
 @dataclass(frozen=True, slots=True)
 class InstallationToken:
-    """A token of an installation, and when it ends."""
+    """A token of an installation, and when it ends by the clock of this machine."""
 
     value: str = field(repr=False)
     expires_at: float
@@ -92,7 +100,7 @@ def installation_token(
     kept = _kept(place, mark)
     if kept is not None and kept.is_fresh(deadline.clock.now()):
         return kept
-    with _alone(place, deadline):
+    with _alone(place, deadline.remaining(_LOCK_SECONDS)):
         kept = _kept(place, mark)  # somebody else may have asked meanwhile
         if kept is not None and kept.is_fresh(deadline.clock.now()):
             return kept
@@ -106,20 +114,33 @@ def forget(
     repository: Callable[[], Repository],
     api_url: str,
     environment: Mapping[str, str],
+    deadline: Deadline,
+    value: str,
 ) -> None:
     """Forget the kept token, which GitHub does not accept any more; the next one is a new one.
+
+    One that another process has put in its place meanwhile stays. No request.
 
     Args:
         app: as for `installation_token`.
         repository: likewise.
         api_url: likewise.
         environment: likewise.
+        deadline: bounds the wait for the lock.
+        value: the token that was refused.
     """
-    place = home.folder(environment)
-    entries = _entries(place)
-    if place is not None and entries.pop(_mark(app, repository, api_url), None) is not None:
-        with contextlib.suppress(OSError):
-            _write(place, entries)
+    place, mark = home.folder(environment), _mark(app, repository, api_url)
+    try:
+        with _alone(place, min(max(deadline.left, 0.0), _FORGET_SECONDS)):
+            kept = _kept(place, mark)
+            if place is None or kept is None or kept.value != value:
+                return
+            entries = _entries(place)
+            del entries[mark]
+            with contextlib.suppress(OSError):
+                _write(place, entries)
+    except LockBusy:
+        return  # somebody is at that file: if it is not this token, its next refusal forgets it
 
 
 def _mark(app: AppKey, repository: Callable[[], Repository], api_url: str) -> str:
@@ -142,42 +163,61 @@ class _App:
         """A new token of the installation."""
         number = self.app.installation or self._installation(repository())
         asked = Asked(f"a token of installation {number} of the GitHub App", is_write=False)
-        sent = self._ask("POST", f"/app/installations/{number}/access_tokens", asked)
+        url = f"{self.api_url}/app/installations/{number}/access_tokens"
+        sent = self._ask("POST", url, asked)
         value = sent.body.get("token") if isinstance(sent.body, dict) else None
         ends = times.parse(sent.body.get("expires_at")) if isinstance(sent.body, dict) else None
         if not isinstance(value, str) or not value or ends is None:
             raise self._failures().of_nonsense(asked)
         keep_secret(value)
-        return InstallationToken(value, ends)
+        # GitHub's time for its end, ours for what is left: the clocks may differ.
+        now = self.deadline.clock.now()
+        return InstallationToken(value, ends - (times.parse(sent.headers.get("date")) or now) + now)
 
     def _installation(self, repository: Repository) -> int:
-        """The number of the App's installation on a repository.
+        """The number of the App's installation on a repository; one that was renamed is followed once.
 
         Source: https://docs.github.com/rest/apps/apps#get-a-repository-installation-for-the-authenticated-app
         """
         asked = Asked(f"the GitHub App's installation on {repository}")
-        sent = self._ask("GET", f"/repos/{repository}/installation", asked)
+        url = f"{self.api_url}/repos/{repository}/installation"
+        sent = self._ask("GET", url, asked, may_move=True)
+        if sent.status in _MOVED:
+            sent = self._ask("GET", self._target(sent, asked), asked)
         number = sent.body.get("id") if isinstance(sent.body, dict) else None
         if not isinstance(number, int):
             raise self._failures().of_nonsense(asked)
         return number
 
-    def _ask(self, method: str, path: str, asked: Asked) -> Sent:
+    def _target(self, sent: Sent, asked: Asked) -> str:
+        """The address that a redirect names; the signature goes to no other host.
+
+        Source: https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api#follow-redirects
+        """
+        named = sent.headers.get("location")
+        if named is None and isinstance(sent.body, dict):
+            named = sent.body.get("url")
+        target = urljoin(self.api_url, named) if isinstance(named, str) and named else ""
+        if not target or _origin(target) != _origin(self.api_url):
+            raise self._error(sent, asked)
+        return target
+
+    def _ask(self, method: str, url: str, asked: Asked, *, may_move: bool = False) -> Sent:
         """Ask, twice where the clocks differ: then with GitHub's time.
 
         Making a token may be done again: each is one of many.
         """
-        sent = self._sent(method, path, asked)
+        sent = self._sent(method, url, asked)
         if sent.status == 401 and self._is_skewed(sent):
-            sent = self._sent(method, path, asked)
-        if 200 <= sent.status < 300:
+            sent = self._sent(method, url, asked)
+        if 200 <= sent.status < 300 or (may_move and sent.status in _MOVED):
             return sent
         raise self._error(sent, asked)
 
-    def _sent(self, method: str, path: str, asked: Asked) -> Sent:
+    def _sent(self, method: str, url: str, asked: Asked) -> Sent:
         def once() -> Sent:
             try:
-                sent = send(method, f"{self.api_url}{path}", self._jwt(), self.deadline)
+                sent = send(method, url, self._jwt(), self.deadline)
             except RequestException as error:
                 found = silence(error)
                 raise self._failures().of_silence(
@@ -196,7 +236,8 @@ class _App:
         claims = {"iat": now - BACK_SECONDS, "exp": now + AHEAD_SECONDS, "iss": self.app.id}
         try:
             signed: str = jwt.encode(claims, self.key, algorithm="RS256")
-        except (jwt.PyJWTError, ValueError, TypeError):
+        except (jwt.PyJWTError, ValueError, TypeError, AttributeError):
+            # AttributeError: a public key, which PyJWT takes for one that can sign.
             raise _unusable(self.app, "is no private key in PEM") from None
         keep_secret(signed)
         return signed
@@ -241,6 +282,16 @@ class _App:
         return Failures("", f"the GitHub App {self.app.id}", self.deadline.clock)
 
 
+def _origin(url: str) -> tuple[str, str | None, int | None]:
+    """Scheme, host and port; an address that is none has an origin of its own."""
+    try:
+        parts = urlsplit(url)
+        port = parts.port or {"https": 443, "http": 80}.get(parts.scheme)
+    except ValueError:
+        return "", url, None
+    return parts.scheme, parts.hostname, port
+
+
 def _words(sent: Sent) -> str:
     return Answer.read(sent.status, sent.headers, sent.body).words
 
@@ -272,7 +323,7 @@ def _unusable(app: AppKey, what: str) -> BadConfig:
 
 
 @contextlib.contextmanager
-def _alone(place: Path | None, deadline: Deadline) -> Iterator[None]:
+def _alone(place: Path | None, seconds: float) -> Iterator[None]:
     """Let one process ask; without a folder that can be written each asks for itself."""
     try:
         if place is not None:
@@ -287,18 +338,26 @@ def _alone(place: Path | None, deadline: Deadline) -> Iterator[None]:
         "Another process is asking GitHub for the App's token; nothing was asked meanwhile, and it is "
         "tried again."
     )
-    with store.locked(place / home.TOKENS_LOCK, deadline.remaining(_LOCK_SECONDS), sentence):
+    with store.locked(place / home.TOKENS_LOCK, seconds, sentence):
         yield
 
 
 def _kept(place: Path | None, mark: str) -> InstallationToken | None:
-    entry = _entries(place).get(mark)
+    found = _read(_entries(place).get(mark))
+    if found is not None:
+        keep_secret(found.value)
+    return found
+
+
+def _read(entry: object) -> InstallationToken | None:
+    """A kept entry, or None for anything that is none, whoever wrote it."""
     if not isinstance(entry, dict):
         return None
     value, ends = entry.get("token"), entry.get("expires_at")
-    if not isinstance(value, str) or not value or not isinstance(ends, int | float):
+    if not isinstance(value, str) or not _SENDABLE.fullmatch(value):
         return None
-    keep_secret(value)
+    if not isinstance(ends, int | float) or not 0 < ends < _NEVER:
+        return None
     return InstallationToken(value, float(ends))
 
 
@@ -316,10 +375,9 @@ def _entries(place: Path | None) -> dict[str, Any]:
 def _keep(place: Path | None, mark: str, made: InstallationToken, now: float) -> None:
     if place is None:
         return
+    read = {one: (entry, _read(entry)) for one, entry in _entries(place).items()}
     entries = {
-        one: entry
-        for one, entry in _entries(place).items()
-        if isinstance(entry, dict) and float(entry.get("expires_at") or 0) > now
+        one: entry for one, (entry, found) in read.items() if found and found.expires_at > now
     }
     entry = {"token": made.value, "expires_at": made.expires_at}
     with contextlib.suppress(OSError):  # a folder that cannot be written costs a request, no more

@@ -192,11 +192,15 @@ _WANTED = {
 
 def _item(node: Json, number: int, content_id: str) -> ItemFacts:
     values: dict[str, Value] = {}
+    choices = set()
     for one in nodes(node, "fieldValues"):
         name, value = text(part(one, "field"), "name"), _value(one)
         if name and value not in (None, ""):
             values[name] = value
-    return ItemFacts(text(node, "id"), number, content_id, bool(node.get("isArchived")), values)
+        if name and ("name" in one or "title" in one):  # asked of options and iterations only
+            choices.add(name)
+    is_archived = bool(node.get("isArchived"))
+    return ItemFacts(text(node, "id"), number, content_id, is_archived, values, frozenset(choices))
 
 
 def _value(one: Json) -> Value | None:

@@ -11,7 +11,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import parse_qsl, quote, urlsplit
 
-from lifecycle.errors import LifecycleError, NoPermission
+from lifecycle.errors import LifecycleError, NoPermission, Refused
 from lifecycle.github.failures import Answer, Asked
 from lifecycle.model import Repository
 from lifecycle.retry import reading
@@ -23,6 +23,7 @@ T = TypeVar("T")
 Json = Mapping[str, Any]
 Own = Callable[[Answer], LifecycleError | None]
 PAGE = 100
+_DOTS = frozenset({".", ".."})
 _KEYS = (KeyError, TypeError, ValueError, AttributeError)
 
 
@@ -132,12 +133,28 @@ class Calls:
         own: Own | None = None,
     ) -> tuple[Json, Any]:
         where = path if path.startswith("/") else f"/repos/{self.repository}/{path}".rstrip("/")
+        if not _DOTS.isdisjoint(where.split("/")):
+            raise _astray(asked.subject)
         return self.rest.exchange(asked, method, where, query=query, body=body, own=own)
 
 
 def part(text: str) -> str:
-    """A name as one part of a path: a label or branch may hold anything."""
+    """A name as one part of a path: a label or branch may hold anything.
+
+    Raises:
+        Refused: it is empty, `.` or `..`: no address names that, not even as `%2E`, which every client
+            and server may read as a dot. Source: https://www.rfc-editor.org/rfc/rfc3986#section-6.2.2
+    """
+    if not text.strip() or text in _DOTS:
+        raise _astray(f"the name {text!r}")
     return quote(text, safe="")
+
+
+def _astray(subject: str) -> Refused:
+    return Refused(
+        f"No address can hold {subject}: empty or made of dots, it would lead to something else; nothing "
+        "was done: give the whole name, or change it on GitHub's page."
+    )
 
 
 def _next_page(headers: Json, page: dict[str, Any]) -> dict[str, Any] | None:

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
-from urllib.parse import quote
 
 from lifecycle import times
 from lifecycle.errors import AlreadyExists, HeadMoved, LifecycleError, NotFound
-from lifecycle.github.calls import Calls, Json
+from lifecycle.github.calls import Calls, Json, part
 from lifecycle.github.failures import Answer
 from lifecycle.shapes import Annotation, CheckRunFacts, RefFacts, StatusFacts
 
@@ -166,8 +165,8 @@ class CommitCalls:
 
 
 def _below(name: str) -> str:
-    """A ref's name in a path: without `refs/`, its slashes kept."""
-    return quote(name.removeprefix("refs/"))
+    """A ref's name in a path: without `refs/`, its slashes kept; Refused as `part`."""
+    return "/".join(part(one) for one in name.removeprefix("refs/").split("/"))
 
 
 def _ref_exists(answer: Answer) -> LifecycleError | None:
@@ -214,6 +213,7 @@ def _check_run(found: Json) -> CheckRunFacts:
         annotations=int(output.get("annotations_count") or 0),
         started_at=times.parse(found.get("started_at")),
         completed_at=times.parse(found.get("completed_at")),
+        app=str((found.get("app") or {}).get("slug") or ""),
     )
 
 

@@ -82,6 +82,17 @@ def text(name: str, *others: str) -> str:
     return print_ast(document(name, *others).node)
 
 
+@cache
+def fields_of(name: str, kind: str) -> frozenset[str]:
+    """The keys that the fragments of `graphql/NAME.graphql` on the type `kind` add to its objects."""
+    of_kind = (
+        one
+        for one in _definitions(name)
+        if isinstance(one, FragmentDefinitionNode) and one.type_condition.name.value == kind
+    )
+    return frozenset(_key(field) for one in of_kind for field in one.selection_set.selections)
+
+
 def blamed(name: str, others: Sequence[str], words: str) -> tuple[str, ...]:
     """Which of the added documents a server means that says it does not know something.
 

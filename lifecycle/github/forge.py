@@ -6,18 +6,19 @@ GraphQL does not show all of the checks.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from lifecycle.errors import LifecycleError, MissingScope, NoPermission, NotFound
-from lifecycle.github import translate
+from lifecycle.github import translate, unseen
 from lifecycle.github.calls import Calls
 from lifecycle.github.failures import Asked, Problem
 from lifecycle.github.issue_calls import IssueCalls
 from lifecycle.github.labels import labels_of
 from lifecycle.github.pull_calls import PullCalls
+from lifecycle.github.unseen import MERGING, Hidden
 from lifecycle.model import (
     BoardItem,
     Checks,
@@ -41,21 +42,8 @@ if TYPE_CHECKING:
 
 BOARD = "observe_board"
 LABELS = "observe_labels"
-MERGING = ("observe_merge", "observe_rules", "observe_queue")
-"""What a look adds to the claim's own document; each is one that may be done without."""
 
 _ABSENT = {("repository", "issue"), ("repository", "byNumber")}
-_HIDES_CHECKS = frozenset({"statusCheckRollup"})
-_EXTRAS = frozenset({"checkSuites", "baseRef", "mergeQueueEntry", "timelineItems"})
-"""What a token may be refused without a loss that would make something green: it is done without."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Sorted:
-    """The problems of a look, by what they cost."""
-
-    board: Problem | None = None
-    has_hidden_checks: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +52,12 @@ class _Found:
 
     Attributes:
         node: the repository.
-        has_hidden_checks: not every check was shown.
+        hidden: what was not shown of the pull requests.
         board: why the board was not, None if it was or was not asked for.
     """
 
     node: translate.Json = field(default_factory=dict)
-    has_hidden_checks: bool = False
+    hidden: Hidden = field(default_factory=Hidden)
     board: LifecycleError | None = None
 
 
@@ -114,6 +102,8 @@ class GitHubForge:
         """
         parts = self._parts(look)
         found = self._look_with(look, parts)
+        if found.board is None and BOARD in parts:
+            found = replace(found, board=self._unseen(found.node.get("issue"), parts))
         if found.board is not None:
             self._learn(found.board)
             had_labels, parts = LABELS in parts, self._parts(look)
@@ -122,8 +112,6 @@ class GitHubForge:
                 found = self._look_with(look, parts)
             elif LABELS in parts and not had_labels:
                 found = replace(found, node=self._labelled(found.node, look))
-        elif self._choice is not None and self._card(found.node.get("issue") or {}) is not None:
-            self._choice.forget()  # an empty list is no sight of the board: some tokens get that
         return self._observation(look, found)
 
     def pull_requests_of(self, branch: str) -> tuple[PullRequest, ...]:
@@ -132,7 +120,7 @@ class GitHubForge:
         subject = f"pull requests of {branch} in {self._repository}"
         ask = partial(self._graph.execute, "observe_branch", variables, subject=subject)
         reply = reading(self._graph.deadline, ask)
-        self._sort(reply.problems, with_board=False)
+        self._sort(reply, with_board=False)
         found = _repository_in(reply)
         if not found:
             raise self._graph.failures.of_nonsense(Asked(subject))
@@ -236,7 +224,8 @@ class GitHubForge:
         if not look.board:
             return ()
         if self._choice is not None and self._choice.uses_labels:
-            is_tried = look.insists and self._choice.is_doubted and not self._was_blind
+            is_asked = look.insists or self._choice.is_due
+            is_tried = is_asked and self._choice.is_doubted and not self._was_blind
             return (BOARD, LABELS) if is_tried else (LABELS,)
         has_board = self._project is not None and self._board_problem is None
         return (BOARD,) if has_board else ()
@@ -253,10 +242,22 @@ class GitHubForge:
         if BOARD in reply.left_out:
             unknown = Problem("undefinedField", (), reply.left_out[BOARD])
             board = self._error_of_board(unknown)
-        found = self._sort(reply.problems, with_board=BOARD in parts)
-        if found.board is not None:
-            board = self._error_of_board(found.board)
-        return _Found(_repository_in(reply), found.has_hidden_checks, board)
+        refused = self._sort(reply, with_board=BOARD in parts)
+        if refused is not None:
+            board = self._error_of_board(refused)
+        hidden = unseen.hidden(reply.problems, reply.left_out)
+        return _Found(_repository_in(reply), hidden, board)
+
+    def _unseen(
+        self, issue: translate.Json | None, parts: tuple[str, ...]
+    ) -> LifecycleError | None:
+        """Why an answer without a card is no sight of the board; a card is one, and ends all doubt."""
+        if self._choice is None or not issue:
+            return None
+        if self._card(issue) is not None:
+            self._choice.forget()
+            return None
+        return None if LABELS in parts else self._choice.blindness()
 
     def _learn(self, error: LifecycleError) -> None:
         """The board cannot be read: labels from now on, or nothing of it."""
@@ -288,10 +289,10 @@ class GitHubForge:
         ask = partial(self._graph.execute, "observe_claim", variables, subject=subject, added=parts)
         return reading(self._graph.deadline, ask)
 
-    def _sort(self, problems: Iterable[Problem], *, with_board: bool) -> _Sorted:
-        """What may be missing, and what may not: the latter is raised."""
-        found = _Sorted()
-        for problem in problems:
+    def _sort(self, reply: Reply, *, with_board: bool) -> Problem | None:
+        """Raise what may not be missing; return the first problem of the board."""
+        board: Problem | None = None
+        for problem in reply.problems:
             if problem.type == "NOT_FOUND" and problem.path == ("repository",):
                 raise NotFound(
                     f"GitHub shows no repository {self._repository} to the token, so nothing was "
@@ -302,15 +303,11 @@ class GitHubForge:
                 continue
             is_scope = problem.type == "INSUFFICIENT_SCOPES"
             if with_board and (is_scope or "projectItems" in problem.path):
-                found = replace(found, board=found.board or problem)
-            elif _HIDES_CHECKS.intersection(problem.path):
-                found = replace(found, has_hidden_checks=True)
-            elif _EXTRAS.intersection(problem.path):
-                continue
-            else:
+                board = board or problem
+            elif not unseen.is_bearable(problem, reply.data):
                 subject = f"the claim's part {'.'.join(str(step) for step in problem.path)}"
                 raise self._graph.failures.of_problem(problem, Asked(subject))
-        return found
+        return board
 
     def _error_of_board(self, problem: Problem) -> LifecycleError:
         return self._graph.failures.of_problem(problem, Asked(f"the board, {self._project}"))
@@ -358,28 +355,14 @@ class GitHubForge:
     ) -> tuple[PullRequest | None, tuple[PullRequest, ...]]:
         """Read over REST what is missing: of the pull request asked for, else of all open ones.
 
-        Where REST does not show everything either, GitHub's own word, which counts what it hides,
-        can still say that all of it passed (`overall`: that word, by head).
+        `overall` is GitHub's own word over all checks, by head.
         """
         asked = (by_number,) if by_number else by_branch
-        shas = {pull.head_sha for pull in asked if _lacks_checks(pull)}
-        known = {sha: self.checks(sha) for sha in sorted(shas)}
-        # Runs of Actions have their workflow's name, and the base demands jobs: that cannot be compared.
-        nameless = {sha for sha, checks in known.items() if checks.unseen}
-        for sha, checks in known.items():
-            if overall.get(sha) == "SUCCESS":
-                known[sha] = replace(checks, is_complete=True, unseen="")
-            elif checks.unseen:
-                known[sha] = replace(checks, overall=overall.get(sha, ""))
+        known = unseen.completed(Calls(self._rest, self._repository), asked, overall)
 
         def mended(pull: PullRequest) -> PullRequest:
-            checks = known.get(pull.head_sha) if _lacks_checks(pull) else None
-            if checks is None or pull.checks is None:
-                return pull
-            shown = pull.checks
-            if pull.head_sha in nameless:
-                shown = replace(shown, required=())
-            return replace(pull, checks=translate.with_demands(checks, shown))
+            is_read = pull.state is PullState.OPEN and pull.head_sha in known
+            return replace(pull, checks=known[pull.head_sha]) if is_read else pull
 
         return by_number and mended(by_number), tuple(mended(pull) for pull in by_branch)
 
@@ -389,14 +372,4 @@ def _repository_in(reply: Reply) -> translate.Json:
 
 
 def _pull(node: translate.Json | None, found: _Found) -> PullRequest | None:
-    if not node:
-        return None
-    pull = translate.pull_request(node)
-    if found.has_hidden_checks and pull.checks and not pull.checks.runs:
-        return replace(pull, checks=replace(pull.checks, is_complete=False))
-    return pull
-
-
-def _lacks_checks(pull: PullRequest) -> bool:
-    is_incomplete = pull.checks is not None and not pull.checks.is_complete
-    return is_incomplete and pull.state is PullState.OPEN
+    return found.hidden.applied(translate.pull_request(node)) if node else None

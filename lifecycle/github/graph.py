@@ -6,7 +6,7 @@ A request is sent once. Whether it may be sent again is for the caller to know (
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from lifecycle.deadline import Deadline
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from gql.transport.requests import RequestsHTTPTransport
 
     from lifecycle.github.documents import Document
+    from lifecycle.github.tokens import Token
 
 LACKING_SECONDS = 86_400.0
 """For how long a server's word that it does not know something is believed: servers are upgraded."""
@@ -53,6 +54,8 @@ class GraphClient:
         token_source: the name of the environment variable that the token came from.
         cache: keeps what this server was found not to know, for a day; without one that is known
             until the process ends.
+        current: asked before each request for the token that is good now; another than before
+            begins a new connection. Without one the token stays.
         on_refused: told when GitHub does not accept the token.
     """
 
@@ -64,9 +67,11 @@ class GraphClient:
         *,
         token_source: str,
         cache: Cache | None = None,
+        current: Callable[[], Token] | None = None,
         on_refused: Callable[[], None] | None = None,
     ) -> None:
         self.deadline = deadline
+        self._current = current
         self._cache = cache
         self._on_refused = on_refused
         self._lacking: dict[str, str] = {}
@@ -111,6 +116,7 @@ class GraphClient:
         words: dict[str, str] = {}
         while True:
             self.deadline.remaining()
+            self._renew()
             whole = document(name, *parts)
             asked = Asked(subject or whole.operation, is_write=whole.is_mutation)
             data, problems = self._sent(whole, variables, asked)
@@ -189,6 +195,14 @@ class GraphClient:
         if not isinstance(data, dict) and not problems:
             raise self.failures.of_nonsense(asked)
         return data if isinstance(data, dict) else {}, problems
+
+    def _renew(self) -> None:
+        """Begin anew where another token is good now."""
+        found = self._current() if self._current is not None else None
+        if found is None or found.value == self.failures.token:
+            return
+        self.close()
+        self.failures = replace(self.failures, token=found.value, token_source=found.source)
 
     def _connected(self) -> SyncClientSession:
         if self._session is None:

@@ -82,7 +82,8 @@ def _missing_scope(case: Case) -> LifecycleError:
     found = _SCOPE.search(case.words)
     # Reading alone does not help: the board is written as well.
     scope = found.group(1).removeprefix("read:") if found else "project"
-    what = "the board cannot be read or written" if scope == "project" else "nothing was changed"
+    refused = "written" if case.asked.is_write else "read or written"
+    what = f"the board cannot be {refused}" if scope == "project" else "nothing was changed"
     return MissingScope(
         f"The token from {case.source} lacks the {scope} scope, so {what}; run gh auth refresh -s "
         f"{scope} and {renewed(case)}, or use a classic token with the {scope} scope.",

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any, Literal
 
+from lifecycle import marker
 from lifecycle.errors import AlreadyExists, NotFound
 from lifecycle.github.calls import Calls, Json, part
 from lifecycle.github.failures import Answer
@@ -32,8 +33,8 @@ class IssueCalls:
         subject = f"issue #{number}"
         return self._issue(subject, self.calls.read(f"issues/{number}", subject))
 
-    def marked(self, marker: str, label: str) -> IssueFacts | None:
-        """The oldest issue of the token's owner whose body holds the marker, in any state.
+    def marked(self, mark: str, label: str) -> IssueFacts | None:
+        """The oldest issue of the token's owner whose body ends with the marker, in any state.
 
         A request for each hundred issues of that author (with that label, if one is given), up to
         the one that is found. The list may lag behind what was just created.
@@ -45,7 +46,8 @@ class IssueCalls:
         query |= {"labels": label} if label else {}
         for one in self.calls.pages("issues", subject, query):
             is_issue = "pull_request" not in one
-            if is_issue and marker in (one.get("body") or "") and self.calls.is_mine(one):
+            is_signed = marker.is_signed(str(one.get("body") or ""), mark)
+            if is_issue and is_signed and self.calls.is_mine(one):
                 return self._issue(subject, one)
         return None
 

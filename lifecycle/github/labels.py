@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 PREFIX = "status: "
 STATUSES = ("Todo", "In Progress", "In Review", "Done")
 _COLOURS = {"Todo": "d4c5f9", "In Progress": "fbca04", "In Review": "1d76db", "Done": "0e8a16"}
+_PUT_ON = "label_put_on"
+"""Under which the cache has the last label that was put on an issue: a worktree has one claim."""
 _OPEN = {"todo": "Todo", "inProgress": "In Progress", "inReview": "In Review"}
 """The aliases of list_labelled_issues.graphql; what is done is closed and not listed."""
 
@@ -60,17 +62,21 @@ class StatusLabels:
         return f"{self.prefix}{known.lower()}"
 
     def all_in(self, labels: Iterable[str]) -> list[str]:
-        """Those of an issue's labels that say a Status, those of people's own making too."""
-        start = self.prefix.casefold()
-        return [one for one in labels if one.casefold().startswith(start)]
+        """Those of an issue's labels that say a Status.
+
+        Only the four that `name` gives: any other label of this prefix (`status: blocked`) is somebody's
+        own, says nothing here, and is left alone.
+        """
+        ours = {self.name(status).casefold() for status in STATUSES}
+        return [one for one in labels if one.casefold() in ours]
 
     def status_in(self, labels: Iterable[str]) -> str | None:
         """The Status that an issue's labels say; None if they say none, or more than one."""
         found = self.all_in(labels)
         if len(found) != 1:
             return None
-        word = found[0][len(self.prefix) :].strip()
-        return next((one for one in STATUSES if one.casefold() == word.casefold()), word)
+        label = found[0].casefold()
+        return next(one for one in STATUSES if self.name(one).casefold() == label)
 
     def item(self, issue: int, labels: Iterable[str]) -> BoardItem:
         """An issue's labels as the card that they stand for."""
@@ -149,7 +155,24 @@ class LabelsBoard:
                 "it should be; look at the labels of the issue.",
                 evidence=", ".join(self._names.all_in(labels)),
             )
+        self._cache.put(_PUT_ON, {"of": str(self._repository), "issue": number, "name": name})
         return item
+
+    def take_back(self, number: int) -> None:
+        """Take the label off that was put on an issue here, now that its card says the Status.
+
+        One request if there is such a label, none otherwise; what somebody took off is off.
+
+        Raises:
+            NoPermission, Transient: as everywhere; the label is known still, for another attempt.
+        """
+        kept = self._cache.get(_PUT_ON)
+        if not isinstance(kept, dict):
+            return
+        if (kept.get("of"), kept.get("issue")) != (str(self._repository), number):
+            return
+        self._taken_off(number, str(kept.get("name") or ""), [])
+        self._cache.put(_PUT_ON, None)
 
     def add(self, issue_id: str) -> BoardItem:
         """The labels of an issue as a card; nothing is written.

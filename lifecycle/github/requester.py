@@ -6,6 +6,7 @@ first REST request only: it costs a quarter of a second.
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 
 from github import BadAttributeException, GithubException
@@ -22,14 +23,16 @@ PAGE = 100
 
 USER_AGENT = "agent-lifecycle"
 MOST_REDIRECTS = 5
+_SAFE = {"GET", "HEAD"}
 
 
 class Follower(Requester):
-    """A requester that keeps a read's parameters where the repository was renamed.
+    """A requester that keeps a read's parameters where the repository was renamed, and sends a write once.
 
     GitHub answers 301 with the address that the repository has by its id. PyGithub follows it without
-    the part behind the question mark, so that a list would come unfiltered. There is no public place
-    to mend that: this is the one method of PyGithub that sends, under the name by which it calls it.
+    the part behind the question mark, so that a list would come unfiltered; and it sends a write there
+    too, to a repository that nobody has named. There is no public place to mend that: this is the one
+    method of PyGithub that sends, under the name by which it calls it.
     Source: https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api#follow-redirects
     """
 
@@ -44,6 +47,8 @@ class Follower(Requester):
         is_outermost = self._redirects == 0
         if is_outermost:
             self._query = query
+        elif verb not in _SAFE:
+            raise GithubException(301, {"message": "Moved Permanently"}, {"location": url})
         elif self._redirects > MOST_REDIRECTS:
             raise RuntimeError(f"redirected more than {MOST_REDIRECTS} times")
         self._redirects += 1
@@ -57,6 +62,13 @@ class Follower(Requester):
         finally:
             self._query, self._redirects = before
         return answer
+
+
+# PyGithub says on stderr which redirects it follows; our output is our own sentences. Only this class
+# is silenced, whoever else uses PyGithub in this process still hears it.
+_silent = logging.getLogger(USER_AGENT)
+_silent.disabled = True
+Follower.injectLogger(_silent)
 
 
 def follower(url: str, token: str, deadline: Deadline) -> Follower:

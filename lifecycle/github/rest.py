@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from github.Repository import Repository as GithubRepository
 
     from lifecycle.github.requester import Follower
+    from lifecycle.github.tokens import Token
 
 T = TypeVar("T")
 _OK, _UNCHANGED = 200, 304
@@ -51,10 +53,24 @@ class RestClient:
         token: never shown, logged or part of an error.
         deadline: bounds every request and every wait between two of them.
         token_source: the name of the environment variable that the token came from.
+        current: asked before each request for the token that is good now; another than before
+            begins a new connection. Without one the token stays.
+        on_refused: told when GitHub does not accept the token.
     """
 
-    def __init__(self, url: str, token: str, deadline: Deadline, *, token_source: str) -> None:
+    def __init__(
+        self,
+        url: str,
+        token: str,
+        deadline: Deadline,
+        *,
+        token_source: str,
+        current: Callable[[], Token] | None = None,
+        on_refused: Callable[[], None] | None = None,
+    ) -> None:
         self.deadline = deadline
+        self._current = current
+        self._on_refused = on_refused
         self._failures = Failures(token, token_source, deadline.clock)
         self._url = url
         self._etags = Etags()
@@ -187,7 +203,7 @@ class RestClient:
             status, headers, text = self._sent(method, path, query, body)
             if status < 300:
                 return headers, json.loads(text) if text else None
-        answer = Answer.read(status, headers, _leniently(text))
+        answer = self._heard(Answer.read(status, headers, _leniently(text)))
         raise (own(answer) if own else None) or self._said(answer, asked)
 
     def _sent(
@@ -245,10 +261,11 @@ class RestClient:
         from lifecycle.github.wire import RequestException, silence
 
         self.deadline.remaining()
+        self._renew()
         try:
             yield
         except GithubException as error:
-            answer = Answer.read(error.status or 0, error.headers or {}, error.data)
+            answer = self._heard(Answer.read(error.status or 0, error.headers or {}, error.data))
             raise self._said(answer, asked) from None
         except RequestException as error:
             found = silence(error)
@@ -266,6 +283,22 @@ class RestClient:
             ) from None
         except (*_NONSENSE, BadAttributeException):
             raise self._failures.of_nonsense(asked) from None
+
+    def _renew(self) -> None:
+        """Begin anew where another token is good now; what was kept is of the one before."""
+        found = self._current() if self._current is not None else None
+        if found is None or found.value == self._failures.token:
+            return
+        self.close()
+        self.__dict__.pop("_api", None)
+        self._etags = Etags()
+        self._failures = replace(self._failures, token=found.value, token_source=found.source)
+
+    def _heard(self, answer: Answer) -> Answer:
+        """The answer, after it was told if it refuses the token."""
+        if answer.status == 401 and self._on_refused is not None:
+            self._on_refused()
+        return answer
 
     def _said(self, answer: Answer, asked: Asked) -> LifecycleError:
         """The error that an answer amounts to; a write to a renamed repository is told the name.

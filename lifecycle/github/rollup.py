@@ -1,11 +1,12 @@
 """Checks as GitHub lists them, sorted: one verdict for each, and what is demanded or held besides.
 
-Pure functions. An unknown word never breaks a look: what is not known to have passed is pending.
+Pure functions. An unknown word never breaks a look: what is not known to have passed is pending, and
+what was not shown is not taken for nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from lifecycle import times
@@ -81,7 +82,8 @@ def _age(entry: Entry) -> tuple[bool, float, int]:
 def required(base: Json) -> tuple[Required, ...]:
     """The checks that a base branch demands: by classic protection, and by rulesets.
 
-    A rule that names an app is one more demand than the same name without.
+    A rule that names an app is one more demand than the same name without. Whether all rules were
+    shown tells `sees_demands`.
     Sources: https://docs.github.com/graphql/reference/objects#refupdaterule and
     https://docs.github.com/graphql/reference/objects#requiredstatuschecksparameters
     """
@@ -94,6 +96,39 @@ def required(base: Json) -> tuple[Required, ...]:
     return tuple(sorted(found, key=lambda one: (one.name, one.app or 0)))
 
 
+def sees_demands(node: Json) -> bool:
+    """False if a pull request's base was hidden, or had more rules than a page; True if not asked."""
+    if "baseRef" not in node:
+        return True
+    base = node["baseRef"]
+    if not isinstance(base, Mapping):
+        return False
+    return "rules" not in base or _is_whole(base["rules"])
+
+
+def _is_whole(connection: object) -> bool:
+    """True if a connection was shown, and there is no further page of it."""
+    if not isinstance(connection, Mapping) or connection.get("nodes") is None:
+        return False
+    return not part(connection, "pageInfo").get("hasNextPage")
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """A run of a workflow, of either API: its newest attempt.
+
+    Attributes:
+        made_at: when it was made, 0.0 if GitHub did not say.
+    """
+
+    workflow: str
+    event: str
+    made_at: float
+    status: str
+    conclusion: str
+    url: str
+
+
 @dataclass(frozen=True, slots=True)
 class Workflows:
     """What the workflows of a commit say that the rollup does not show.
@@ -103,19 +138,24 @@ class Workflows:
             once with ACTION_REQUIRED and puts no check run into it.
         unfinished: those that still run: their jobs register one after the other, so that for a
             moment all that is listed may have passed.
-        failed: those that ended badly without one job: a workflow file that cannot be read.
+        ended: those that did not pass although no job of theirs says so: a workflow file that cannot
+            be read, a run that was cancelled or timed out before its jobs began.
+        is_seen: GitHub showed all of them.
+        is_late: GitHub showed those of another commit.
     """
 
     held: tuple[str, ...] = ()
     unfinished: tuple[str, ...] = ()
-    failed: tuple[Check, ...] = ()
+    ended: tuple[Check, ...] = ()
+    is_seen: bool = True
+    is_late: bool = False
 
 
-_BAD_START = {"STARTUP_FAILURE", "FAILURE"}
+_NO_START = {"STARTUP_FAILURE", "FAILURE"}
 
 
 def workflows(sha: str, node: Json, known: Iterable[Check]) -> Workflows:
-    """The check suites of Actions on the head `sha`, the newest of each workflow and event.
+    """The check suites of Actions on the head `sha`; nothing is concluded if they were not asked for.
 
     Suites of other apps count by their check runs alone: GitHub opens one for each installed app,
     whether the app uses it or not.
@@ -126,27 +166,81 @@ def workflows(sha: str, node: Json, known: Iterable[Check]) -> Workflows:
         node: a pull request with its last commit.
         known: the check runs that the rollup shows.
     """
-    newest_of: dict[tuple[str, str], tuple[float, Json]] = {}
-    for one in nodes(node, "commits"):
-        commit = part(one, "commit")
-        for suite in nodes(commit, "checkSuites") if text(commit, "oid") == sha else []:
-            run = part(suite, "workflowRun")
-            key = (text(part(run, "workflow"), "name"), text(run, "event"))
-            made = times.parse(suite.get("createdAt")) or 0.0
-            if run and (key not in newest_of or made >= newest_of[key][0]):
-                newest_of[key] = (made, suite)
-    listed = {(check.workflow, check.event) for check in known}
-    held, unfinished, failed = set(), set(), []
-    for key, (_, suite) in newest_of.items():
-        ended = word(suite.get("conclusion"))
-        if word(suite.get("status")) != "COMPLETED":
-            unfinished.add(key[0])
-        elif ended == "ACTION_REQUIRED":
-            held.add(key[0])
-        elif ended in _BAD_START and key not in listed:
-            url = text(part(suite, "workflowRun"), "url")
-            failed.append(Check(key[0], Bucket.FAIL, *key, url=url, word="STARTUP_FAILURE"))
-    return Workflows(tuple(sorted(held)), tuple(sorted(unfinished)), tuple(failed))
+    if "commits" not in node:
+        return Workflows()
+    every = [part(one, "commit") for one in nodes(node, "commits")]
+    of_head = [one for one in every if text(one, "oid") == sha]
+    is_late = bool(every) and not of_head
+    is_seen = is_late or (bool(of_head) and all(_is_whole(x.get("checkSuites")) for x in of_head))
+    runs = [(one, part(one, "workflowRun")) for x in of_head for one in nodes(x, "checkSuites")]
+    suites = [_suite(one, run) for one, run in runs if run]
+    return replace(judged(suites, known), is_seen=is_seen, is_late=is_late)
+
+
+def _suite(found: Json, run: Json) -> Suite:
+    return Suite(
+        text(part(run, "workflow"), "name"),
+        text(run, "event"),
+        times.parse(found.get("createdAt")) or 0.0,
+        word(found.get("status")),
+        word(found.get("conclusion")),
+        text(run, "url"),
+    )
+
+
+def judged(suites: Iterable[Suite], known: Iterable[Check]) -> Workflows:
+    """What the newest run of each workflow and event says, beside the checks that are known.
+
+    A run that did not pass while all its jobs did is no pass: its other jobs never began.
+    """
+    newest_of: dict[tuple[str, str], Suite] = {}
+    for one in suites:
+        before = newest_of.get((one.workflow, one.event))
+        if before is None or one.made_at >= before.made_at:
+            newest_of[one.workflow, one.event] = one
+    listed: dict[tuple[str, str], set[Bucket]] = {}
+    for check in known:
+        listed.setdefault((check.workflow, check.event), set()).add(check.bucket)
+    held, unfinished, ended = set(), set(), []
+    for key, suite in newest_of.items():
+        jobs = listed.get(key, set())
+        has_passed = run_bucket(suite.status, suite.conclusion) is Bucket.PASS
+        if suite.status != "COMPLETED":
+            unfinished.add(suite.workflow)
+        elif suite.conclusion == "ACTION_REQUIRED":
+            held.add(suite.workflow)
+        elif not has_passed and jobs <= {Bucket.PASS}:
+            ended.append(_without_job(suite, has_jobs=bool(jobs)))
+    return Workflows(tuple(sorted(held)), tuple(sorted(unfinished)), tuple(ended))
+
+
+def _without_job(suite: Suite, *, has_jobs: bool) -> Check:
+    """A workflow's own end, as a check of the workflow's name."""
+    is_unread = suite.conclusion in _NO_START and not has_jobs
+    return Check(
+        suite.workflow,
+        run_bucket(suite.status, suite.conclusion),
+        suite.workflow,
+        suite.event,
+        url=suite.url,
+        word="STARTUP_FAILURE" if is_unread else suite.conclusion,
+    )
+
+
+def _is_without_job(check: Check) -> bool:
+    return check.name == check.workflow and check.started_at is check.ended_at is None
+
+
+def with_workflows(checks: Checks, found: Workflows) -> Checks:
+    """Checks, and what the workflows say besides."""
+    return replace(
+        checks,
+        runs=tuple(dict.fromkeys((*checks.runs, *found.ended))),
+        held=tuple(sorted({*checks.held, *found.held})),
+        unfinished=tuple(sorted({*checks.unfinished, *found.unfinished})),
+        sees_workflows=found.is_seen,
+        is_late=found.is_late,
+    )
 
 
 def rollup(sha: str, found: Json | None) -> Checks:
@@ -167,13 +261,16 @@ def rollup(sha: str, found: Json | None) -> Checks:
 
 def with_demands(checks: Checks, seen: Checks) -> Checks:
     """Checks that were read elsewhere, with what GraphQL showed of the base and of workflows."""
-    held = tuple(sorted({*checks.held, *seen.held}))
-    runs = (*checks.runs, *(run for run in seen.runs if run.word == "STARTUP_FAILURE"))
-    unfinished = tuple(sorted({*checks.unfinished, *seen.unfinished}))
+    # Where a job's failure is listed, the end of its workflow is no second one.
+    ended = () if checks.failed else tuple(run for run in seen.runs if _is_without_job(run))
+    is_seen = checks.sees_workflows or seen.sees_workflows
+    beside = Workflows(seen.held, seen.unfinished, ended, is_seen, seen.is_late)
     return replace(
-        checks, runs=tuple(dict.fromkeys(runs)), required=seen.required, held=held,
-        unfinished=unfinished,
-    )  # fmt: skip
+        with_workflows(checks, beside),
+        required=seen.required,
+        sees_demands=seen.sees_demands,
+        is_unblocked=seen.is_unblocked,
+    )
 
 
 def overall(node: Json) -> str:
@@ -222,7 +319,7 @@ def check_run(
     app: object = None,
     key: tuple[object, ...] = (),
 ) -> Entry:
-    """A check run of either API; `key` is what, beside the name, tells two runs apart."""
+    """A check run of either API; `key` is what, beside name and app, tells two runs apart."""
     is_over = word(status) == "COMPLETED"
     check = Check(
         name,
@@ -236,7 +333,7 @@ def check_run(
         app=app if isinstance(app, int) else None,
     )
     has_begun = started_at is not None or is_over
-    return Entry(("run", name, *key), check, has_begun)
+    return Entry(("run", name, check.app, *key), check, has_begun)
 
 
 def commit_status(*, context: str, state: object, made_at: float | None, url: str) -> Entry:

@@ -17,8 +17,12 @@ from lifecycle.credentials import kept_by_gh
 from lifecycle.deadline import Deadline
 from lifecycle.errors import BadConfig, NoToken
 from lifecycle.model import Repository
+from lifecycle.ports import Clock
 
 GH = "gh"
+
+RENEW_SECONDS = 300.0
+"""How long before its end a token is replaced by whoever asks again and again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +32,8 @@ class Token:
     Attributes:
         value: the secret.
         source: where it comes from: a variable's name, `token_command`, an App in words, or `gh`.
-        expires_at: when it ends, None if that is not known before it is used.
+        expires_at: when it ends by the clock of this machine, None if that is not known before it is
+            used.
         renew: forgets what is kept of it, so that the next one is a new one; None for all but Apps.
     """
 
@@ -36,6 +41,36 @@ class Token:
     source: str
     expires_at: float | None = None
     renew: Callable[[], None] | None = field(default=None, repr=False, compare=False)
+
+    def is_ending(self, now: float) -> bool:
+        """True if it ends so soon that nothing should be begun with it."""
+        return self.expires_at is not None and now >= self.expires_at - RENEW_SECONDS
+
+
+class Keeper:
+    """The token of an object that lives long: found when first wanted, and again when it has to be.
+
+    Args:
+        find: finds the token, as `find` does.
+        clock: time.
+    """
+
+    def __init__(self, find: Callable[[], Token], clock: Clock) -> None:
+        self._find = find
+        self._clock = clock
+        self._token: Token | None = None
+
+    def current(self) -> Token:
+        """The token that is good now; raises as `find` does."""
+        if self._token is None or self._token.is_ending(self._clock.now()):
+            self._token = self._find()
+        return self._token
+
+    def refused(self) -> None:
+        """GitHub does not accept the token: it is not used again, and what is kept of it is forgotten."""
+        token, self._token = self._token, None
+        if token is not None and token.renew is not None:
+            token.renew()
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +80,14 @@ class Place:
     Attributes:
         environment: variables, PATH and the user's folder.
         addresses: where GitHub answers.
-        root: the worktree, in which no private key may lie.
+        root: the worktree, in which no private key may lie; None where there is none.
         repository: whose installation an App's token is for; asked only then.
         deadline: bounds what has to be asked of GitHub.
     """
 
-    environment: Mapping[str, str]
+    environment: Mapping[str, str] = field(repr=False)
     addresses: Addresses
-    root: Path
+    root: Path | None
     repository: Callable[[], Repository]
     deadline: Deadline
 
@@ -137,14 +172,16 @@ def _of_app(place: Place, *, of_user: bool) -> Token | None:
     made = installation_token(app, place.repository, api_url, environment, place.deadline)
 
     def renew() -> None:
-        forget(app, place.repository, api_url, environment)
+        forget(app, place.repository, api_url, environment, place.deadline, made.value)
 
     return Token(made.value, f"the GitHub App {app.id}", made.expires_at, renew)
 
 
-def _refuse_inside(app: AppKey, root: Path) -> None:
+def _refuse_inside(app: AppKey, root: Path | None) -> None:
     """A private key in a repository is one commit away from everybody."""
-    if app.key_file is not None and app.key_file.resolve().is_relative_to(root.resolve()):
+    if root is None or app.key_file is None:
+        return
+    if app.key_file.resolve().is_relative_to(root.resolve()):
         raise BadConfig(
             f"The private key of the GitHub App {app.id} lies in the repository ({app.key_file}), so it "
             "was not used and nothing was asked of GitHub; move it out, and make a new one if it was "

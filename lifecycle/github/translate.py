@@ -11,7 +11,14 @@ from dataclasses import replace
 
 from lifecycle import times
 from lifecycle.github.nodes import Json, nodes, part, text, word
-from lifecycle.github.rollup import overall, required, rollup, with_demands, workflows
+from lifecycle.github.rollup import (
+    overall,
+    required,
+    rollup,
+    sees_demands,
+    with_workflows,
+    workflows,
+)
 from lifecycle.model import (
     BoardField,
     BoardItem,
@@ -40,8 +47,13 @@ __all__ = [
     "overall",
     "pull_request",
     "rest_issue",
-    "with_demands",
 ]
+
+_UNBLOCKED = {"CLEAN", "HAS_HOOKS", "UNSTABLE"}
+"""Merge states that a pull request has only if all that its base demands is there.
+
+Source: https://docs.github.com/graphql/reference/enums#mergestatestatus
+"""
 
 
 def pull_request(node: Json) -> PullRequest:
@@ -62,7 +74,7 @@ def pull_request(node: Json) -> PullRequest:
         checks=_checks(node),
         review_decision=text(node, "reviewDecision"),
         changes_requested=_changes_requested(node),
-        merge_state=text(node, "mergeStateStatus"),
+        merge_state=_merge_state(node),
         queue=_queue_entry(node),
         ejection=_ejection(node),
         is_auto_merge=bool(node.get("autoMergeRequest")),
@@ -75,14 +87,17 @@ def _checks(node: Json) -> Checks | None:
         return None
     sha = text(node, "headRefOid")
     found = rollup(sha, node.get("statusCheckRollup"))
-    beside = workflows(sha, node, found.runs)
     return replace(
-        found,
-        runs=(*found.runs, *beside.failed),
+        with_workflows(found, workflows(sha, node, found.runs)),
         required=required(part(node, "baseRef")),
-        held=beside.held,
-        unfinished=beside.unfinished,
+        sees_demands=sees_demands(node),
+        is_unblocked=_merge_state(node) in _UNBLOCKED,
     )
+
+
+def _merge_state(node: Json) -> str:
+    """GitHub's word, UNKNOWN if it was refused; empty only if it was not asked for."""
+    return text(node, "mergeStateStatus") or ("UNKNOWN" if "mergeStateStatus" in node else "")
 
 
 def _queue_entry(node: Json) -> QueueEntry | None:

@@ -130,14 +130,20 @@ def send(method: str, url: str, token: str, deadline: Deadline) -> Sent:
         Transient: no time is left; nothing was sent.
     """
     patience: Any = Patience(deadline)  # annotated as seconds, handed on to urllib3 as is
-    answer = requests.request(
-        method,
-        url,
-        auth=Bearer(token),
-        headers={"Accept": "application/vnd.github+json", "User-Agent": "agent-lifecycle"},
-        timeout=patience,
-        allow_redirects=False,
-    )
+    try:
+        answer = requests.request(
+            method,
+            url,
+            auth=Bearer(token),
+            headers={"Accept": "application/vnd.github+json", "User-Agent": "agent-lifecycle"},
+            timeout=patience,
+            allow_redirects=False,
+        )
+    except ValueError as error:
+        if isinstance(error, RequestException):
+            raise
+        # requests reads where it is redirected to even if it does not go there.
+        raise requests.exceptions.ContentDecodingError from None
     headers = {name.lower(): value for name, value in answer.headers.items()}
     return Sent(answer.status_code, headers, body_of(answer))
 

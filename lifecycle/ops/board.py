@@ -49,7 +49,8 @@ class BoardOps:
             made = self._items.board.add(content)
             shown = {"Status": made.status, "Agent": made.agent}
             values: dict[str, Value] = {name: value for name, value in shown.items() if value}
-            return ItemFacts(made.id, number, content, made.is_archived, values)
+            choices = frozenset({"Status"} & values.keys())
+            return ItemFacts(made.id, number, content, made.is_archived, values, choices)
 
         return settled(write, lambda: self.item(number))
 
@@ -77,7 +78,8 @@ class BoardOps:
             number: the issue or pull request, which has to be on the board.
             name: the field's; exactly, else in any case.
             value: a text, a number (int or float), a `datetime.date`, an option's name or an
-                iteration's title, as the field wants it; None, or an empty text, clears.
+                iteration's title (these two in any case), as the field wants it; None, or an empty
+                text, clears.
 
         Requests: unchanged 1, else 2.
         Sources: https://docs.github.com/graphql/reference/mutations#updateprojectv2itemfieldvalue and
@@ -91,7 +93,7 @@ class BoardOps:
         """
         found = self._writable(number)
         wanted = None if isinstance(value, str) and not value.strip() else value
-        if _is(_shown(found.values, name), wanted):
+        if _holds(found, name, wanted):
             if wanted is None:
                 self._items.field(name)  # a misspelt field is empty, too
             return Ensured(found, changed=False)
@@ -102,7 +104,7 @@ class BoardOps:
             return self._items.write(found, name, wanted)
 
         def is_done(now: ItemFacts) -> bool:
-            return _is(_shown(now.values, name), wanted)
+            return _holds(now, name, wanted)
 
         now = self._settled(number, write, is_done)
         if not is_done(now):
@@ -184,10 +186,15 @@ def _said(value: Value | None) -> str:
     return "(empty)" if value is None else f'"{value}"'
 
 
-def _is(shown: Value | None, wanted: Value | None) -> bool:
+def _holds(item: ItemFacts, name: str, wanted: object) -> bool:
     """True if a field need not be written. Options and iterations are compared in any case."""
+    shown = _shown(item.values, name)
+    if isinstance(wanted, bool):
+        return False  # no field holds one: the writing refuses it, where 1.0 would be the same
     if isinstance(shown, str) and isinstance(wanted, str):
-        return same(shown.casefold(), wanted.casefold())
+        is_choice = name.casefold() in {one.casefold() for one in item.choices}
+        one, other = (shown.casefold(), wanted.casefold()) if is_choice else (shown, wanted)
+        return same(one, other)
     if isinstance(shown, date) and isinstance(wanted, date):
         return shown.isoformat()[:10] == wanted.isoformat()[:10]
     return shown == wanted

@@ -9,7 +9,7 @@ from typing import Literal
 
 from lifecycle.errors import Refused, Rejected
 from lifecycle.github.commit_calls import ANNOTATIONS, CommitCalls
-from lifecycle.ops.settle import same, settled
+from lifecycle.ops.settle import same, settled, whole_sha
 from lifecycle.shapes import Annotation, CheckRunFacts, Ensured, StatusFacts
 
 RunStatus = Literal["queued", "in_progress", "completed"]
@@ -19,6 +19,7 @@ Conclusion = Literal[
 Page = Mapping[str, str]
 State = Literal["error", "failure", "pending", "success"]
 _LONGEST_DESCRIPTION = 140
+_BOT = "[bot]"
 
 
 class Checks:
@@ -26,6 +27,7 @@ class Checks:
 
     def __init__(self, calls: CommitCalls) -> None:
         self._calls = calls
+        self._app = ""
 
     def ensure_check_run(
         self,
@@ -43,10 +45,11 @@ class Checks:
         started_at: float | None = None,
         completed_at: float | None = None,
     ) -> Ensured[CheckRunFacts]:
-        """There is one check run of this name and external id on this commit, in this state.
+        """There is one check run of ours of this name and external id on this commit, in this state.
 
         The newest that fits is adopted and changed, so a re-run that is to stand beside the old one
-        has an external id of its own. GitHub appends annotations and removes none: those that are
+        has an external id of its own. Another app's run of that name is left alone: GitHub lets only
+        the app that made one change it. GitHub appends annotations and removes none: those that are
         missing are sent, up to 50 a request, and others stay.
 
         Args:
@@ -64,16 +67,19 @@ class Checks:
             completed_at: likewise.
 
         Requests: unchanged 1 (for each hundred runs of the name), and 1 for each hundred annotations
-        that it has if some are wanted; made or changed 1 more; 1 more for each 50 annotations.
+        that it has if some are wanted; made or changed 1 more; 1 more for each 50 annotations. An
+        object that finds a run before it made one asks 1 or 2 more, once: whose token it is.
         Sources: https://docs.github.com/rest/checks/runs#create-a-check-run and
         https://docs.github.com/rest/checks/runs#update-a-check-run
 
         Raises:
-            Refused: a conclusion without `completed`, or the other way round; a page without title.
+            Refused: a conclusion without `completed`, or the other way round; a page without title; a
+                commit without its 40 digits.
             NoPermission: the token is no app's: only apps (that of Actions too) write check runs.
             Rejected: GitHub says no, or goes on showing something else.
             Transient: not now, or it is unknown whether it was made.
         """
+        sha = whole_sha(sha)
         has_page = bool(title or summary or text or annotations)
         _demand_whole(status, conclusion, title, has_page=has_page)
         fields: dict[str, object] = {"status": status}
@@ -94,6 +100,7 @@ class Checks:
                 lambda: self._calls.create_check_run({"name": name, "head_sha": sha, **fields}),
                 lambda: self._find(sha, name, external_id),
             )
+            self._app = made.now.app
             # What a lost answer left behind is what was sent, or somebody else's: it is compared.
             now = self._with_fields(made.now, fields)[0]
             return Ensured(self._annotated(now, page, annotations)[0], changed=True)
@@ -104,7 +111,18 @@ class Checks:
     def _find(self, sha: str, name: str, external_id: str) -> CheckRunFacts | None:
         runs = self._calls.check_runs(sha, name)
         fitting = [one for one in runs if external_id in {"", one.external_id}]
-        return max(fitting, key=lambda one: one.id, default=None)
+        return max(filter(self._is_ours, fitting), key=lambda one: one.id, default=None)
+
+    def _is_ours(self, run: CheckRunFacts) -> bool:
+        """True if the token's app made the run; of a token that is no app's, GitHub has to judge.
+
+        An app is `SLUG[bot]` where it acts.
+        Source: https://github.com/fullsend-ai/fullsend/pull/1953
+        """
+        if not self._app:
+            login = self._calls.calls.login
+            self._app = login.removesuffix(_BOT) if login.endswith(_BOT) else ""
+        return not self._app or run.app.casefold() == self._app.casefold()
 
     def _with_fields(
         self, found: CheckRunFacts, fields: dict[str, object]
@@ -179,10 +197,11 @@ class Statuses:
         and https://docs.github.com/rest/commits/statuses#create-a-commit-status
 
         Raises:
-            Refused: the description is too long.
+            Refused: the description is too long, or the commit has no 40 digits.
             Rejected: GitHub says no: no such commit, or too many statuses.
             Transient: not now, or it is unknown whether it was added.
         """
+        sha = whole_sha(sha)
         if len(description) > _LONGEST_DESCRIPTION:
             raise Refused(
                 f"The description of status {context} has {len(description)} characters, so nothing was "

@@ -19,7 +19,8 @@ class Comments:
     def ensure_comment(self, number: int, key: str, body: str) -> Ensured[CommentFacts]:
         """There is one comment of ours for this key, and it says this.
 
-        It is known by a marker hidden in it and by its author, who is whoever the token belongs to.
+        It is known by a hidden marker, which is its last line, and by its author, who is whoever the
+        token belongs to. A text that only quotes the marker is somebody's own, and is left alone.
         GitHub deduplicates no comments, and its lists lag for some seconds: two processes that call
         within them may post two. The next call keeps the oldest and deletes the others.
 
@@ -75,10 +76,10 @@ class Comments:
     def _marked(self, number: int, mark: str) -> list[CommentFacts]:
         """Ours with the marker, the oldest first; one just posted also while the list still lags."""
         listed = self._calls.comments(number)
-        found = [one for one, is_ours in listed if mark in one.body and is_ours()]
+        found = [one for one, is_ours in listed if marker.is_signed(one.body, mark) and is_ours()]
         if not found and (number, mark) in self._made:
             made = self._calls.comment(self._made[number, mark])
-            return [] if made is None else [made]
+            return [made] if made is not None and marker.is_signed(made.body, mark) else []
         return found
 
     def _first(self, number: int, mark: str, text: str) -> CommentFacts | None:

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from lifecycle import config, readers
+from lifecycle import config, readers, store
 from lifecycle.clock import SystemClock
 from lifecycle.deadline import Deadline
 from lifecycle.errors import NoToken
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from lifecycle.github.issue_calls import IssueCalls
     from lifecycle.github.pull_calls import PullCalls
     from lifecycle.github.rest import RestClient
-    from lifecycle.github.tokens import Token
+    from lifecycle.github.tokens import Keeper, Token
     from lifecycle.ops.board import BoardOps
     from lifecycle.ops.checks import Checks, Statuses
     from lifecycle.ops.comments import Comments
@@ -224,7 +224,17 @@ class GitHub:
         return config.addresses(self._environment)
 
     @cached_property
+    def _tokens(self) -> Keeper:
+        from lifecycle.github.tokens import Keeper
+
+        return Keeper(self._found, self._deadline.clock)
+
+    @property
     def _token(self) -> Token:
+        """The token that is good now; an App's is renewed before it ends, and after a refusal."""
+        return self._tokens.current()
+
+    def _found(self) -> Token:
         from lifecycle.github.tokens import Place, Token, find
 
         if self._given is not None and not self._given.strip():
@@ -239,7 +249,7 @@ class GitHub:
             Place(
                 self._environment,
                 self._addresses,
-                Path.cwd(),
+                store.worktree_root(Path.cwd()),
                 lambda: self.repository,
                 self._deadline,
             )
@@ -251,7 +261,12 @@ class GitHub:
 
         found = self._token
         return RestClient(
-            self._addresses.api_url, found.value, self._deadline, token_source=found.source
+            self._addresses.api_url,
+            found.value,
+            self._deadline,
+            token_source=found.source,
+            current=self._tokens.current,
+            on_refused=self._tokens.refused,
         )
 
     @cached_property
@@ -265,5 +280,6 @@ class GitHub:
             self._deadline,
             token_source=found.source,
             cache=self._cache,
-            on_refused=found.renew,
+            current=self._tokens.current,
+            on_refused=self._tokens.refused,
         )

@@ -9,7 +9,7 @@ from typing import Literal
 from lifecycle import marker
 from lifecycle.errors import AlreadyExists, NotFound, Rejected, UnknownOption
 from lifecycle.github.issue_calls import IssueCalls
-from lifecycle.ops.settle import missing, present, settled, text_changes
+from lifecycle.ops.settle import demand_apart, missing, present, settled, text_changes
 from lifecycle.shapes import Ensured, IssueFacts, MilestoneFacts
 
 Reason = Literal["completed", "not_planned", "duplicate"]
@@ -36,7 +36,8 @@ class Issues:
     ) -> Ensured[IssueFacts]:
         """There is one issue for this key, with this title and body.
 
-        It is known by a marker hidden in its body, and belongs to whoever the token belongs to. The
+        It is known by a hidden marker, which is the last line of its body, and belongs to whoever the
+        token belongs to. A body that only quotes the marker is somebody's own, and is left alone. The
         oldest such issue is adopted in whatever state it is. GitHub's lists lag for some seconds: two
         processes that call within them may open two issues.
 
@@ -69,7 +70,9 @@ class Issues:
                 lambda: self._calls.marked(mark, ""),
             )
             self._made[mark] = made.now.number
-            return made
+            # What a lost answer left behind may be another process's: its text is compared.
+            now = self._with_text(made.now, title, text).now if update else made.now
+            return Ensured(now, changed=True)
         return self._with_text(found, title, text) if update else Ensured(found, changed=False)
 
     def ensure_text(
@@ -129,9 +132,12 @@ class Issues:
         https://docs.github.com/rest/issues/assignees#remove-assignees-from-an-issue
 
         Raises:
+            Refused: somebody is to be added and removed. Nothing was changed.
             Rejected: GitHub left somebody on or off: it ignores silently whom it may not assign, and
                 everybody where the token may not. The sentence names them; the rest was done.
         """
+        if only is None:
+            demand_apart(add, remove)
         found = now = self._calls.issue(number)
         wanted = add if only is None else only
         unwanted = remove if only is None else missing(found.assignees, only)
@@ -183,7 +189,9 @@ class Issues:
         found = found or self._calls.marked(mark, "")
         if found is None and mark in self._made:
             with suppress(NotFound):  # deleted meanwhile: then another one is opened
-                return self._calls.issue(self._made[mark])
+                made = self._calls.issue(self._made[mark])
+                # Somebody may have written a text of their own into it: then it is theirs.
+                return made if marker.is_signed(made.body, mark) else None
         return found
 
     def _milestone(self, title: str, *, create: bool) -> MilestoneFacts:

@@ -6,8 +6,9 @@ from dataclasses import replace
 from functools import partial
 
 from lifecycle.errors import AlreadyExists, NotFound, UnknownOption
+from lifecycle.github.calls import part
 from lifecycle.github.issue_calls import IssueCalls
-from lifecycle.ops.settle import missing, present, settled
+from lifecycle.ops.settle import demand_apart, missing, present, settled
 from lifecycle.shapes import Ensured, IssueFacts, LabelFacts
 
 
@@ -27,31 +28,28 @@ class Labels:
             color: six hexadecimal digits without `#`; "" leaves it alone, or to GitHub.
             description: at most 100 characters; "" leaves it alone.
 
-        Requests: unchanged 1, else 2.
+        Requests: unchanged 1, else 2; 2 more if somebody makes another one of the name meanwhile.
         Sources: https://docs.github.com/rest/issues/labels#get-a-label,
         https://docs.github.com/rest/issues/labels#create-a-label and
         https://docs.github.com/rest/issues/labels#update-a-label
 
         Raises:
+            Refused: no address can hold the name: it is empty or dots.
             Rejected: GitHub says no, as to a colour that is none.
             Transient: not now, or it is unknown whether it was made.
         """
         wanted = LabelFacts(name, color.lower(), description)
         found = self._calls.label(name)
-        if found is None:
-            return settled(
-                lambda: self._calls.create_label(wanted),
-                lambda: self._calls.label(name),
-                told=(AlreadyExists,),
-            )
-        if _fits(found, wanted):
-            return Ensured(found, changed=False)
-
-        def look() -> LabelFacts | None:
-            now = self._calls.label(name)
-            return now if now is not None and _fits(now, wanted) else None
-
-        return settled(lambda: self._calls.edit_label(name, wanted), look)
+        if found is not None:
+            return self._fitted(found, wanted)
+        made = settled(
+            lambda: self._calls.create_label(wanted),
+            lambda: self._calls.label(name),
+            told=(AlreadyExists,),
+        )
+        # Where somebody was quicker, or the answer was lost, another one may be there: it is compared.
+        now = self._fitted(made.now, wanted)
+        return Ensured(now.now, changed=made.changed or now.changed)
 
     def ensure_labels(
         self,
@@ -78,16 +76,22 @@ class Labels:
         https://docs.github.com/rest/issues/labels#remove-a-label-from-an-issue
 
         Raises:
+            Refused: a label is to be added and removed, or no address can hold the name of one that
+                is to go. Nothing was changed.
             UnknownOption: the repository has no such label; the sentence names those that it has.
                 Nothing was changed.
             NotFound: there is no such issue.
             Rejected, Transient: as everywhere.
         """
+        if only is None:
+            demand_apart(add, remove)
         found = self._calls.issue(number)
         wanted = add if only is None else only
         unwanted = remove if only is None else missing(found.labels, only)
         missed, surplus = missing(wanted, found.labels), present(unwanted, found.labels)
         now = found.labels
+        for name in surplus:
+            part(name)  # refused here, before anything is written
         if missed:
             self._demand(missed, create=create)
             now = self._add(number, missed)
@@ -95,6 +99,17 @@ class Labels:
             self._remove(number, name)
         left = missing(now, surplus)
         return Ensured(replace(found, labels=left), changed=bool(missed or surplus))
+
+    def _fitted(self, found: LabelFacts, wanted: LabelFacts) -> Ensured[LabelFacts]:
+        """Edit unless colour and description are as wanted."""
+        if _fits(found, wanted):
+            return Ensured(found, changed=False)
+
+        def look() -> LabelFacts | None:
+            now = self._calls.label(wanted.name)
+            return now if now is not None and _fits(now, wanted) else None
+
+        return settled(lambda: self._calls.edit_label(wanted.name, wanted), look)
 
     def _demand(self, names: tuple[str, ...], *, create: bool) -> None:
         there = tuple(one.name for one in self._calls.labels())

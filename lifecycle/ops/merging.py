@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from typing import Literal
 
-from lifecycle.errors import AlreadyExists, HeadMoved, NotMergeable, Rejected
+from lifecycle.errors import (
+    AlreadyExists,
+    HeadMoved,
+    LifecycleError,
+    NotMergeable,
+    Rejected,
+    Transient,
+)
 from lifecycle.github.pull_calls import PullCalls
 from lifecycle.model import PullState
-from lifecycle.ops.settle import settled
+from lifecycle.ops.settle import settled, whole_sha
 from lifecycle.shapes import Ensured, PullFacts
 
 Method = Literal["merge", "squash", "rebase"]
@@ -42,6 +50,7 @@ class Merging:
         Source: https://docs.github.com/rest/pulls/pulls#merge-a-pull-request
 
         Raises:
+            Refused: `sha` has no 40 digits.
             HeadMoved: its head is another one (409), or it was merged at another one.
             NotMergeable: a conflict, a rule, a missing check, a draft, a method that is not allowed
                 (405); or it is closed.
@@ -60,29 +69,34 @@ class Merging:
 
         Args:
             number: the pull request.
-            sha: the head that was judged; "" takes whatever it is at the look.
+            sha: the head that was judged, all 40 digits; "" takes whatever it is at the look.
             method: merge, squash or rebase. A merge queue has its own.
 
+        Another method than before is switched on after the old one is off, since GitHub knows no
+        change. If it says no, the old one is put back.
+
         Requests: unchanged 1, switched on 2 (one is GraphQL), merged 3; another method than before
-        1 more.
+        1 more, and 1 more to put the old one back.
         Sources: https://docs.github.com/graphql/reference/mutations#enablepullrequestautomerge and,
         for the refusals, https://github.com/peter-evans/enable-pull-request-automerge/issues/343
 
         Raises:
-            HeadMoved, NotMergeable, Transient: as `ensure_merged`.
+            Refused, HeadMoved, NotMergeable, Transient: as `ensure_merged`.
             Rejected: GitHub's words say why not: auto-merge is not allowed in the repository, or no
-                rule of the base holds the merge back.
+                rule of the base holds the merge back. The sentence says if the old method, which was
+                on before, is off now.
         """
         found = self._at(number, sha)
         if found.is_merged or found.auto_merge == method:
             return Ensured(found, changed=False)
         self._demand_open(found)
-        if found.auto_merge:
-            self._calls.disable_auto_merge(found)
+        if not found.auto_merge:
+            return self._switched_or_merged(found, method)
+        self._calls.disable_auto_merge(found)
         try:
-            return self._switched(found, method)
-        except AlreadyExists:
-            return self._merged(replace(found, auto_merge=""), method, "", "")
+            return self._switched_or_merged(replace(found, auto_merge=""), method)
+        except LifecycleError as error:
+            raise self._put_back(found, error) from None
 
     def ensure_no_auto_merge(self, number: int) -> Ensured[PullFacts]:
         """GitHub does not merge the pull request by itself; merged ones stay merged.
@@ -111,13 +125,14 @@ class Merging:
 
         Args:
             number: the pull request.
-            sha: the head that was judged; "" takes whatever it is at the look.
+            sha: the head that was judged, all 40 digits; "" takes whatever it is at the look.
 
         Requests: unchanged 2, else 3.
         Sources: https://docs.github.com/rest/commits/commits#compare-two-commits and
         https://docs.github.com/rest/pulls/pulls#update-a-pull-request-branch
 
         Raises:
+            Refused: `sha` has no 40 digits.
             HeadMoved: its head is another one.
             NotMergeable: it conflicts with its base, or is closed.
             Transient: not now, or nobody knows.
@@ -143,6 +158,7 @@ class Merging:
             return Ensured(found, changed=False)
 
     def _at(self, number: int, sha: str) -> PullFacts:
+        sha = whole_sha(sha) if sha else ""
         found = self._calls.pull(number)
         if sha and found.head_sha != sha:
             what = "was merged at" if found.is_merged else "has"
@@ -176,6 +192,37 @@ class Merging:
             return now if now.is_merged else None
 
         return settled(write, look, unless=(NotMergeable, HeadMoved))
+
+    def _switched_or_merged(self, found: PullFacts, method: Method) -> Ensured[PullFacts]:
+        try:
+            return self._switched(found, method)
+        except AlreadyExists:
+            return self._merged(found, method, "", "")
+
+    def _put_back(self, found: PullFacts, error: LifecycleError) -> LifecycleError:
+        """Switch the old method on again after a clear no; the error to raise.
+
+        After anything but a no nobody knows what is on, so nothing more is sent.
+        """
+        if isinstance(error, Rejected):
+            with suppress(LifecycleError):  # then it is off, which the sentence says
+                self._calls.enable_auto_merge(found, found.auto_merge)
+                return error
+        words = (
+            f"GitHub: {error.evidence.rstrip('.')}" if error.evidence else "it gave no clear answer"
+        )
+        sentence = (
+            f"GitHub switched off auto-merge of #{found.number} by {found.auto_merge}, and did not switch "
+            f"the other method on, as far as is known ({words}); look there, and call again."
+        )
+        if isinstance(error, Transient):
+            return Transient(
+                sentence,
+                retry_after=error.retry_after,
+                is_ambiguous=error.is_ambiguous,
+                evidence=error.evidence,
+            )
+        return type(error)(sentence, evidence=error.evidence)
 
     def _switched(self, found: PullFacts, method: Method) -> Ensured[PullFacts]:
         def write() -> PullFacts:

@@ -69,9 +69,9 @@ class Pulls:
                 look,
                 told=(PullRequestExists,),
             )
-            if made.changed:
-                return made
-            found = made.now  # somebody was quicker: it is adopted
+            # Where somebody was quicker, or the answer was lost, it may be somebody else's: adopted.
+            now = self._with_text(made.now, title, body) if update else made
+            return Ensured(now.now, changed=made.changed or now.changed)
         return self._with_text(found, title, body) if update else Ensured(found, changed=False)
 
     def ensure_text(

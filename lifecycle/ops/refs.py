@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lifecycle.errors import AlreadyExists, HeadMoved, NotFound
 from lifecycle.github.commit_calls import CommitCalls
-from lifecycle.ops.settle import settled
+from lifecycle.ops.settle import settled, whole_sha
 from lifecycle.shapes import Ensured, RefFacts
 
 
@@ -32,10 +32,12 @@ class Refs:
         https://docs.github.com/rest/git/refs#update-a-reference
 
         Raises:
+            Refused: the object has no 40 digits, or the name has a part that is empty or dots.
             HeadMoved: it holds something else than expected, or what would be lost.
             Rejected: GitHub says no: no such object, or a rule protects it.
             Transient: not now, or nobody knows.
         """
+        sha = whole_sha(sha)
 
         def look() -> RefFacts | None:
             now = self._calls.ref(name)
@@ -60,6 +62,7 @@ class Refs:
         Source: https://docs.github.com/rest/git/refs#delete-a-reference
 
         Raises:
+            Refused: the name has a part that is empty or dots.
             HeadMoved: it holds something else than expected.
             Rejected: a rule protects it.
         """
@@ -85,7 +88,7 @@ class Refs:
         Requests: unchanged 1, else 2.
 
         Raises:
-            HeadMoved, Rejected: as `ensure_no_ref`.
+            Refused, HeadMoved, Rejected: as `ensure_no_ref`.
         """
         return self.ensure_no_ref(f"refs/heads/{branch}", expected=expected)
 

@@ -6,10 +6,11 @@ answer was lost, or says that there is such a thing already, the thing is looked
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import TypeVar
 
-from lifecycle.errors import LifecycleError, Rejected, Transient
+from lifecycle.errors import LifecycleError, Refused, Rejected, Transient
 from lifecycle.shapes import Ensured
 
 T = TypeVar("T")
@@ -68,6 +69,20 @@ def _looked(look: Callable[[], T | None]) -> T | None:
         return None
 
 
+def whole_sha(sha: str) -> str:
+    """A commit's name as GitHub writes it: all 40 digits, in lower case.
+
+    Raises:
+        Refused: it is something else. GitHub takes a branch or a short one at some addresses only, and
+            what is compared with it later would never be the same.
+    """
+    if not re.fullmatch("[0-9a-fA-F]{40}", sha):
+        raise Refused(
+            f"{sha!r} is no commit's whole name, so nothing was done; give all 40 digits of it."
+        )
+    return sha.lower()
+
+
 def same(one: str, other: str) -> bool:
     """True if two texts are the same to GitHub, which may keep other line ends and outer spaces."""
     return _plain(one) == _plain(other)
@@ -87,6 +102,16 @@ def text_changes(
     if body is not None and not same(body, shown_body):
         changes["body"] = body
     return changes
+
+
+def demand_apart(add: tuple[str, ...], remove: tuple[str, ...]) -> None:
+    """Refused if a name is to be there and not there: each call would change it again."""
+    both = present(remove, add)
+    if both:
+        raise Refused(
+            f"{', '.join(both)} cannot be added and removed at once, so nothing was done; name each in "
+            "one of the two."
+        )
 
 
 def folded(names: tuple[str, ...]) -> set[str]:

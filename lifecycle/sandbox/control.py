@@ -190,6 +190,10 @@ class Control:
         """Add an option to a field and return its id."""
         return str(self._do("add_option", field=field, name=name))
 
+    def rename_repository(self, name: str) -> str:
+        """Give the repository another name and return its full one; the former one redirects."""
+        return str(self._do("rename_repository", name=name))
+
     def rename_option(self, field: str, old: str, new: str) -> str:
         """Rename an option, which gives it the new id that is returned."""
         return str(self._do("rename_option", field=field, old=old, new=new))

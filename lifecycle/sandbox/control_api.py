@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, get_args
 
-from lifecycle.sandbox.actions import boards as cards
+from lifecycle.sandbox.actions import boards as cards, repositories
 from lifecycle.sandbox.actions import checks, issues, merging, pulls, reviews, rules, settling
 from lifecycle.sandbox.actions.boards import add_item, new_option
 from lifecycle.sandbox.errors import ActionRefused, ApiError, SeedError
@@ -219,6 +219,12 @@ def add_option(at: At, *, field: str, name: str) -> str:
     return option.id
 
 
+def rename_repository(at: At, *, name: str) -> str:
+    """Give the repository another name; the former one redirects."""
+    repositories.rename(at.repo, name)
+    return at.repo.full_name
+
+
 def rename_option(at: At, *, field: str, old: str, new: str) -> str:
     """Replace an option by one of another name and id; cards that had it keep it."""
     column = _field(at.world, field)
@@ -351,7 +357,7 @@ VERBS: Mapping[str, Callable[..., Any]] = {
     for verb in (
         add_fault, add_option, archive_item, assign, clear_faults, clear_requests, close_issue,
         close_pull, comment, delete_branch, drop_connections, dump, expire_links, merge_pull,
-        open_pull, plan_checks, push_commit, put_item, remove_item, rename_option, reopen_issue,
+        open_pull, plan_checks, push_commit, put_item, remove_item, rename_option, rename_repository, reopen_issue,
         reopen_pull, require_reviews, review, set_check, set_field, set_lag, set_latency,
         set_scopes, set_status, unassign, world,
     )

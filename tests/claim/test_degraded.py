@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from lifecycle.claim.decide import absorb, decide, look
-from lifecycle.model import BoardItem, Bucket, Checks
-from lifecycle.plan import SetBoard, Tone, Wake
+from lifecycle.claim.state import Record, Releasing, fold
+from lifecycle.model import BoardItem, Bucket, Checks, Observation
+from lifecycle.plan import BoardIs, SetBoard, Tone, Wake
 from tests.claim.steps import ITEM, REVIEW
 from tests.factories import NOW, SHA, checks, observation, pull, record, seen, texts
 
@@ -76,6 +78,7 @@ def test_a_change_between_board_and_labels_is_nobodys_move(before: str, now: str
     assert made.moved_to is None
     assert made.claim.last_synced_status is None
     assert made.claim.item_id == now
+    made = fold(made, BoardIs(BoardItem(now, "In Progress"), "In Progress", None), NOW)
     made = absorb(made, observation(item=BoardItem(now, "In Progress")), NOW)
     assert made.claim.last_synced_status == "In Progress"
     moved = absorb(made, observation(item=BoardItem(now, "Done")), NOW)
@@ -97,3 +100,57 @@ def test_who_asks_and_what_ends_sees_whether_the_board_came_back(
     wanted = look(seen(record(**{**REVIEW, "phase": phase}), wake=wake))
     assert wanted is not None
     assert wanted.insists is insists
+
+
+def back(shown_status: str, **values: Any) -> tuple[Record, Observation]:
+    """A claim that was kept as labels, when its card can be seen again and says this."""
+    made = record(**{"item_id": "labels/42", "last_synced_status": "In Progress"} | values)
+    made = replace(made, is_item_known=True, synced_agent=made.claim.agent_id)
+    shown = observation(item=BoardItem("PVTI_1", shown_status))
+    return absorb(made, shown, NOW), shown
+
+
+def test_a_card_that_comes_back_is_written_once_whatever_it_shows() -> None:
+    """Agent and Status, since labels have no Agent, and the label is taken off behind that write."""
+    made, shown = back("In Progress", phase="coding", status="In Progress")
+    step = decide(seen(made, observed=shown))
+    assert isinstance(step.action, SetBoard)
+    assert step.action.item_id == "PVTI_1"
+    assert (step.action.status, step.action.agent) == ("In Progress", made.claim.agent_id)
+    again = absorb(made, shown, NOW)
+    assert isinstance(decide(seen(again, observed=shown)).action, SetBoard)
+    written = BoardIs(BoardItem("PVTI_1", "In Progress"), "In Progress", made.claim.agent_id)
+    made = absorb(fold(made, written, NOW), shown, NOW)
+    assert decide(seen(made, observed=shown)).action is None
+
+
+def test_closing_writes_a_card_that_comes_back_done() -> None:
+    """Board automation had moved it; without that write the label would stay for ever."""
+    made, _ = back("Done", phase="done", status="Done")
+    assert not made.board_done
+    written = BoardIs(BoardItem("PVTI_1", "Done"), "Done", "")
+    assert fold(made, written, NOW).board_done
+
+
+def test_giving_back_writes_a_card_that_comes_back_free() -> None:
+    """The card still said Todo, and the label "In Progress" would keep others out for ever."""
+    made, _ = back("Todo", phase="coding", status="Todo")
+    made = replace(made, releasing=Releasing(NOW, is_begun=True), comment_done=True)
+    made = replace(made, unassigned=True)
+    shown = observation(item=BoardItem("PVTI_1", "Todo"))
+    made = absorb(made, shown, NOW)
+    step = decide(seen(made, observed=shown))
+    assert isinstance(step.action, SetBoard)
+    assert step.action.status == "Todo"
+
+
+def test_a_label_that_was_changed_by_hand_is_called_a_label() -> None:
+    """There is no card to move back."""
+    made = record(
+        phase="coding", item_id="labels/42", status="In Progress", last_synced_status="In Progress"
+    )
+    shown = observation(item=BoardItem("labels/42", "Done"))
+    made = absorb(replace(made, is_item_known=True), shown, NOW)
+    said = texts(decide(seen(made, observed=shown)))
+    assert "Status label of #42" in said
+    assert "card" not in said

@@ -191,6 +191,19 @@ def test_claim_without_a_board_works_on_issues_alone(place: Place) -> None:
     assert place.card()["Status"] == "Todo"
 
 
+def test_a_renamed_repository_is_not_claimed_in(place: Place) -> None:
+    """The new name and the command are said before anything is held: no lease, branch, assignee."""
+    place.control.rename_repository("better-name")
+    before = place.git("branch")
+    said = refused(place.cli("claim", "42"))
+    assert "is called octo-org/better-name on GitHub now, so nothing was claimed" in said
+    assert "git remote set-url origin" in said
+    control = place.control.at("octo-org/better-name")
+    assert not [ref for ref in control.world()["refs"] if "agent-claims" in ref]
+    assert control.world()["issues"]["42"]["assignees"] == []
+    assert place.git("branch") == before
+
+
 def test_claim_leaves_uncommitted_work_alone(place: Place) -> None:
     """Changes that the switch would overwrite stop it; nothing is claimed, the lease is returned."""
     place.control.push_commit("main", {"README.md": "theirs\n"}, "Meanwhile")

@@ -6,11 +6,12 @@ import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from msgspec.structs import replace
 
+from lifecycle.api import GitHub, Wake
 from lifecycle.sandbox.control import Control
 from lifecycle.sandbox.seed import Seed, SeedApp, SeedInstallation, SeedToken, default_seed
 from lifecycle.sandbox.server import Sandbox
@@ -76,6 +77,7 @@ def life(place: Place) -> dict[str, Any]:
     assert "Should I close issue #42?" in idle(place)
     done = place.cli("close")
     assert done.returncode == 0, done.stderr
+    assert "Status label → Done" in " ".join((done.stdout + done.stderr).split())
     assert statuses(place) == ["status: done"]
     assert place.issue(ISSUE)["state"] == "closed"
     return reply
@@ -86,6 +88,112 @@ def test_without_the_scope_labels_keep_the_status(place: Place) -> None:
     place.control.set_scopes(["repo"])
     life(place)
     assert place.card(ISSUE)["Status"] == "Todo"
+
+
+def test_labels_of_other_people_stay(place: Place) -> None:
+    """They may begin as ours do: only the four that are ours are taken off."""
+    theirs = ("status: blocked", "status: needs-triage")
+    hub = GitHub(
+        place.info.repository,
+        token=place.info.token,
+        api_url=place.info.api_url,
+        graphql_url=place.info.graphql_url,
+    )
+    hub.labels.ensure_labels(ISSUE, add=theirs, create=True)
+    hub.disconnect()
+    place.control.set_scopes(["repo"])
+    assert place.cli("claim", str(ISSUE)).returncode == 0
+    assert sorted(statuses(place)) == ["status: blocked", "status: in progress", theirs[1]]
+
+
+def test_a_board_that_comes_back_takes_over_from_the_label(place: Place) -> None:
+    """One truth: the card has Status and Agent, and the label that was put on here is off."""
+    place.control.set_scopes(["repo"])
+    assert place.cli("claim", str(ISSUE)).returncode == 0
+    assert statuses(place) == ["status: in progress"]
+    place.control.set_scopes(["repo", "project"])
+    assert place.cli("tick").returncode == 0
+    assert statuses(place) == []
+    card = place.card(ISSUE)
+    assert card["Status"] == "In Progress"
+    assert card["Agent"]
+
+
+def test_a_board_that_comes_back_is_not_left_with_a_label_at_the_end(place: Place) -> None:
+    """The task is given back, its card says Todo already, and the label goes all the same."""
+    place.control.set_scopes(["repo"])
+    assert place.cli("claim", str(ISSUE)).returncode == 0
+    place.control.set_scopes(["repo", "project"])
+    assert place.cli("release").returncode == 0
+    assert statuses(place) == []
+    assert place.card(ISSUE)["Status"] == "Todo"
+
+
+@pytest.mark.parametrize("is_on_board", [True, False])
+def test_a_board_that_can_only_be_read(place: Place, *, is_on_board: bool) -> None:
+    """Labels from the first refusal on, and the claim says so; later looks write nothing again."""
+    if not is_on_board:
+        place.control.remove_item(ISSUE)
+    place.control.set_scopes(["repo", "read:project"])
+    done = place.cli("claim", str(ISSUE))
+    said = " ".join((done.stdout + done.stderr).split())
+    assert done.returncode == 0
+    assert "the board cannot be written;" in said
+    assert "kept as labels of the issue" in said
+    assert statuses(place) == ["status: in progress"]
+    for _ in range(2):
+        place.clear()
+        done = place.cli("tick")
+        assert done.returncode == 0
+        assert [one.operation for one in place.requests()] == ["ObserveClaim"]
+    assert "board" not in done.stdout + done.stderr
+
+
+def test_the_board_is_refused_after_the_claim(place: Place) -> None:
+    """The right to write it was taken away meanwhile: the next Status is a label, whole and said."""
+    assert place.cli("claim", str(ISSUE)).returncode == 0
+    place.control.set_scopes(["repo", "read:project"])
+    assert place.cli("release").returncode == 0
+    assert statuses(place) == ["status: todo"]
+
+
+@pytest.mark.parametrize("kind", ["actions", "app", "fine-grained"])
+def test_labels_last_longer_than_the_memory_of_the_board(
+    founded: Founded, kind: Literal["actions", "app", "fine-grained"]
+) -> None:
+    """After an hour the board is asked for again; an empty answer is not taken for a look at it."""
+    rights = [f"{name}:{level}" for name, level in PERMISSIONS.items()]
+    letters = "github_pat_" if kind == "fine-grained" else "ghs_"
+    token = SeedToken(letters + "a" * 36, "octocat", rights, kind, limit=5000)
+    seed = default_seed()
+    place = founded(replace(seed, tokens=[token, *seed.tokens]))
+    assert place.cli("claim", str(ISSUE)).returncode == 0
+    (place.root / "work.txt").write_text("work\n")
+    place.git("add", "work.txt")
+    place.git("commit", "--quiet", "-m", "Work")
+    assert place.cli("handoff", "--summary", "Fix it").returncode == 0
+    place.clock.sleep(3700)
+    tree = place.tree()
+    said = " ".join(one.text for one in tree.tick(Wake.STOP).said)
+    assert "is not on project" not in said
+    assert statuses(place) == ["status: in review"]
+    place.control.merge_pull(place.pull())
+    said = " ".join(one.text for one in tree.close().said)
+    tree.disconnect()
+    assert "Status label → Done." in said
+    assert statuses(place) == ["status: done"]
+
+
+def test_the_token_of_actions_with_a_claim_written_by_hand(founded: Founded) -> None:
+    """It is given an empty list of cards, never an error: the project is asked for, and labels used."""
+    rights = [f"{name}:{level}" for name, level in PERMISSIONS.items()]
+    token = SeedToken("ghs_" + "a" * 36, "octocat", rights, "actions", limit=1000)
+    seed = default_seed()
+    place = founded(replace(seed, tokens=[token, *seed.tokens]))
+    place.write(issue_number=ISSUE, branch="work", phase="coding", status="In Progress")
+    done = place.cli("tick")
+    assert "kept as labels of the issue" in " ".join((done.stdout + done.stderr).split())
+    assert statuses(place) == ["status: in progress"]
 
 
 def test_each_label_is_made_once(place: Place) -> None:

@@ -49,12 +49,19 @@ def make_key() -> Key:
 
 @dataclass
 class AppServer:
-    """The App 12, installed as 34 on octo-org/hello-service."""
+    """The App 12, installed as 34 on octo-org/hello-service.
+
+    Attributes:
+        dead: the tokens that it has handed out and does not accept any more.
+        moved: where a question for the repository's installation is redirected to, "" for nowhere.
+    """
 
     public: str
     now: Callable[[], float]
     asked: list[str] = field(default_factory=list)
     refusals: list[tuple[int, str]] = field(default_factory=list)
+    dead: set[str] = field(default_factory=set)
+    moved: str = ""
     lasts: float = HOUR
     url: str = ""
 
@@ -74,6 +81,8 @@ class AppServer:
                 content = json.dumps(body).encode()
                 self.send_response_only(status)
                 self.send_header("Date", formatdate(server.now(), usegmt=True))
+                if status == 301:
+                    self.send_header("Location", body["url"])
                 self.send_header("Content-Type", "application/json")
                 self.send_header("Content-Length", str(len(content)))
                 self.end_headers()
@@ -99,6 +108,8 @@ class AppServer:
         if self.refusals:
             status, words = self.refusals.pop(0)
             return status, {"message": words}
+        if authorization.rpartition(" ")[2] in self.dead:
+            return 401, {"message": "Bad credentials"}
         if " ghs_" in authorization:
             return _as_installation(path)
         try:
@@ -117,7 +128,14 @@ class AppServer:
             return 401, {"message": "'Expiration time' claim ('exp') is too far in the future"}
         if claims["iss"] != "12":
             return 404, {"message": "Integration not found"}
+        return self._as_app(method, path)
+
+    def _as_app(self, method: str, path: str) -> tuple[int, dict[str, Any]]:
+        """What the App itself is told, once its signature is known to be good."""
         if (method, path) == ("GET", "/repos/octo-org/hello-service/installation"):
+            moved = {"message": "Moved Permanently", "url": self.moved}
+            return (301, moved) if self.moved else (200, {"id": 34})
+        if (method, path) == ("GET", "/repositories/77/installation"):
             return 200, {"id": 34}
         if (method, path) == ("POST", "/app/installations/34/access_tokens"):
             ends = render(self.now() + self.lasts)
@@ -127,6 +145,10 @@ class AppServer:
 
 def _as_installation(path: str) -> tuple[int, dict[str, Any]]:
     """What an installation's token is shown: it is no user's."""
+    if path == "/repos/octo-org/hello-service/labels/bug":
+        return 200, {"name": "bug", "color": "d73a4a", "description": None}
+    if path == "/graphql":
+        return 200, {"data": {"viewer": {"login": "robot[bot]"}}}
     if path == "/user":
         return 403, {"message": "Resource not accessible by integration"}
     return (200, {"resources": {}}) if path == "/rate_limit" else (404, {"message": "Not Found"})

@@ -13,13 +13,14 @@ from pathlib import Path
 
 import pytest
 
-from lifecycle import home
+from lifecycle import home, store
 from lifecycle.config import AppKey
 from lifecycle.deadline import Deadline
 from lifecycle.errors import (
     BadConfig,
     BadCredentials,
     LifecycleError,
+    Moved,
     NoPermission,
     NotFound,
     Transient,
@@ -63,6 +64,12 @@ class Asker:
         self.deadline.renew(30)
         return installation_token(
             self.app, lambda: repository, self.server.url, self.environment, self.deadline
+        )
+
+    def forgets(self, value: str) -> None:
+        """GitHub has refused this token."""
+        forget(
+            self.app, lambda: REPOSITORY, self.server.url, self.environment, self.deadline, value
         )
 
     def refused(self, kind: type[LifecycleError]) -> str:
@@ -111,6 +118,44 @@ def test_the_installation_is_found_by_the_repository(asker: Asker) -> None:
         asker.token(Repository("octo-org", "other"))
 
 
+@pytest.mark.parametrize(
+    "target", ["{url}/repositories/77/installation", "/repositories/77/installation"]
+)
+def test_a_renamed_repositorys_installation_is_followed(asker: Asker, target: str) -> None:
+    """GitHub redirects to the repository's id, and the App serves it under its old name too."""
+    asker.app = replace(asker.app, installation=None)
+    asker.server.moved = target.format(url=asker.server.url)
+    asker.token()
+    asked = ["GET /repos/octo-org/hello-service/installation", "GET /repositories/77/installation"]
+    assert asker.server.asked == [*asked, POST]
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "https://127.0.0.1:{port}/x",
+        "http://localhost:{port}/x",
+        "http://127.0.0.1:9/x",
+        "{url}/repos/octo-org/hello-service/installation",
+        "",
+    ],
+)
+def test_the_signature_is_carried_nowhere_else(asker: Asker, target: str) -> None:
+    """Not to another scheme, host or port, and not in a circle: the refusal is said."""
+    url = asker.server.url
+    asker.app = replace(asker.app, installation=None)
+    asker.server.moved = target.format(url=url, port=url.rpartition(":")[2]) or " "
+    assert "has moved" in asker.refused(Moved)
+    assert len(asker.server.asked) <= 2
+
+
+def test_a_redirect_that_cannot_be_read_is_no_answer(asker: Asker) -> None:
+    """It is asked again, and said; nothing escapes."""
+    asker.app = replace(asker.app, installation=None)
+    asker.server.moved = "http://127.0.0.1:no/x"
+    assert "broke off the connection" in asker.refused(Transient)
+
+
 def test_a_token_is_renewed_before_it_ends(asker: Asker, clock: PatientClock) -> None:
     """Fifty minutes on the kept one serves; after that a new one does, and the old one is gone."""
     first = asker.token()
@@ -129,17 +174,67 @@ def test_a_token_is_renewed_before_it_ends(asker: Asker, clock: PatientClock) ->
 def test_a_token_that_github_does_not_accept_is_forgotten(asker: Asker) -> None:
     """The next one is a new one."""
     first = asker.token()
-    forget(asker.app, lambda: REPOSITORY, asker.server.url, asker.environment)
+    asker.forgets(first.value)
     assert asker.token() != first
 
 
-@pytest.mark.parametrize("content", ["", "no json", "[]", '{"version": 1, "tokens": {"x": 1}}'])
+def test_another_ones_good_token_stays(asker: Asker) -> None:
+    """Who learns late that the old token is dead does not throw away the new one."""
+    first = asker.token()
+    asker.forgets(first.value)
+    second = asker.token()
+    asker.forgets(first.value)
+    assert asker.token() == second
+    assert asker.server.asked == [POST, POST]
+
+
+def test_nobody_forgets_while_another_asks(asker: Asker) -> None:
+    """The file is changed under its lock only; who cannot have that leaves the file as it is."""
+    first = asker.token()
+    asker.deadline.renew(0)
+    with store.locked(asker.folder / home.TOKENS_LOCK, 1, "held"):
+        asker.forgets(first.value)
+    assert asker.token() == first
+    asker.forgets(first.value)
+    assert asker.token() != first
+
+
+def kept(ends: str) -> str:
+    """A file of tokens whose one end is this."""
+    return f'{{"version": 1, "tokens": {{"x": {{"token": "a", "expires_at": {ends}}}}}}}'
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        *("", "no json", "[]", '{"version": 1, "tokens": {"x": 1}}'),
+        *(kept(ends) for ends in ('"abc"', "[]", "{}", "null", "NaN", "Infinity", "9" * 400)),
+    ],
+)
 def test_a_kept_file_that_cannot_be_used_is_made_anew(asker: Asker, content: str) -> None:
     """All of it can be had again."""
     asker.folder.mkdir(parents=True)
     (asker.folder / home.TOKENS).write_text(content)
     assert asker.token() == asker.token()
     assert asker.server.asked == [POST]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"expires_at": "abc"}, {"expires_at": 10**400}, {"token": "a\nb"}, {"token": "\u00e4"}],
+)
+def test_a_kept_token_that_is_none_is_asked_for_anew(
+    asker: Asker, changes: dict[str, object]
+) -> None:
+    """Whatever somebody has done to the file, nothing of it breaks or is sent."""
+    first = asker.token()
+    file = asker.folder / home.TOKENS
+    data = json.loads(file.read_text())
+    (mark,) = data["tokens"]
+    data["tokens"][mark] |= changes
+    file.write_text(json.dumps(data))
+    assert asker.token() != first
+    assert asker.server.asked == [POST, POST]
 
 
 def test_without_a_home_every_process_asks(asker: Asker) -> None:
@@ -200,9 +295,23 @@ def test_a_clock_that_is_wrong_costs_one_request_more(asker: Asker, clock: Patie
     for wrong in (600.0, -900.0):
         theirs[0] = clock.moment - wrong
         asker.server.asked.clear()
-        forget(asker.app, lambda: REPOSITORY, asker.server.url, asker.environment)
-        asker.token()
+        found = asker.token()
         assert asker.server.asked == [POST, POST]
+        asker.forgets(found.value)
+
+
+@pytest.mark.parametrize("wrong", [4200.0, -4200.0])
+def test_a_token_lasts_an_hour_whatever_our_clock_says(
+    asker: Asker, clock: PatientClock, wrong: float
+) -> None:
+    """Its end is kept by our clock: it is neither asked for at each look, nor used when it is dead."""
+    asker.server.now = lambda: clock.moment - wrong
+    first = asker.token()
+    assert first.expires_at == pytest.approx(clock.moment + HOUR, abs=2)
+    clock.moment += HOUR - 700
+    assert asker.token() == first
+    clock.moment += 200
+    assert asker.token() != first
 
 
 def test_a_minute_of_difference_costs_nothing(asker: Asker, clock: PatientClock) -> None:
@@ -246,9 +355,9 @@ def test_a_suspended_installation_is_said(asker: Asker) -> None:
 def test_an_outage_is_waited_for_within_the_time(asker: Asker) -> None:
     """Two bad gateways cost two requests more; three are an outage, and nothing is kept."""
     asker.server.refusals = [(502, "Bad Gateway")] * 2
-    asker.token()
+    found = asker.token()
     assert len(asker.server.asked) == 3
-    forget(asker.app, lambda: REPOSITORY, asker.server.url, asker.environment)
+    asker.forgets(found.value)
     asker.server.refusals = [(502, "Bad Gateway")] * 3
     asker.refused(Transient)
 
@@ -281,3 +390,10 @@ def test_a_key_in_a_variable_may_have_its_line_breaks_written_out(asker: Asker, 
         asker.environment = {}
         asker.app = AppKey("12", 34, None, pem)
         asker.token()
+
+
+def test_a_public_key_is_no_private_key(asker: Asker, key: Key) -> None:
+    """The two are easily mixed up; it is said without a character of it."""
+    asker.app = AppKey("12", 34, None, key.public)
+    assert "is no private key in PEM" in asker.refused(BadConfig)
+    assert asker.server.asked == []

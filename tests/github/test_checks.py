@@ -178,14 +178,18 @@ def test_a_workflow_that_runs_again_is_not_what_it_was() -> None:
         assert (checks.verdict, checks.unfinished) == (Verdict.PENDING, ("CI",))
 
 
-def test_suites_of_another_commit_say_nothing() -> None:
-    """The last commit of a list that lags is not the head."""
+def test_suites_of_another_commit_are_no_word_about_the_head() -> None:
+    """A list of commits that lags: what runs on the head is not known, so nothing is green yet.
+
+    It is no fault of the token, so nothing is said of it.
+    """
     case = Case("", "", (run("test"),), Verdict.GREEN, suites=(suite("CI", "QUEUED", None),))
     found = node(case)
     found["commits"]["nodes"][0]["commit"]["oid"] = "c" * 40
     checks = translate.pull_request(found).checks
     assert checks is not None
-    assert checks.is_green
+    assert (checks.verdict, checks.hidden) == (Verdict.PENDING, ())
+    assert looked(replace(case, pull={"commits": found["commits"]}))[0] == []
 
 
 def test_every_case_has_a_source_of_its_own_kind() -> None:

@@ -319,16 +319,19 @@ def test_hidden_checks_are_read_over_rest_for_open_pull_requests_only(
     assert len(mock.calls) == 3
 
 
-@pytest.mark.parametrize(("verdict", "is_green"), [("SUCCESS", True), ("PENDING", False)])
+@pytest.mark.parametrize(
+    ("verdict", "merge", "is_green"),
+    [("SUCCESS", "CLEAN", True), ("SUCCESS", "BLOCKED", False), ("PENDING", "CLEAN", False)],
+)
 def test_githubs_own_verdict_counts_where_everything_else_is_hidden(
-    forge: GitHubForge, mock: responses.RequestsMock, verdict: str, is_green: bool
+    forge: GitHubForge, mock: responses.RequestsMock, verdict: str, merge: str, *, is_green: bool
 ) -> None:
-    """A token without the checks permission can still be told that all of them passed."""
+    """All that registered passed, and GitHub finds all there that is demanded: only both are green."""
     rollup = {"state": verdict, "commit": {"oid": SHA}, "contexts": None}
     path = ("repository", "byBranch", "nodes", 0, "statusCheckRollup", "contexts")
     # What the base demands are jobs, which such a token sees no names of.
     demands = {"refUpdateRule": {"requiredStatusCheckContexts": ["test (3.12)"]}}
-    node = pull(8, statusCheckRollup=rollup, baseRef=demands)
+    node = pull(8, statusCheckRollup=rollup, baseRef=demands, mergeStateStatus=merge)
     data = {"repository": seen(byBranch={"nodes": [node]})}
     mock.post(URL, json={"data": data, "errors": [problem("FORBIDDEN", *path)]})
     mock.get(f"{REST}/commits/{SHA}/check-runs", status=403, json={"message": "Not accessible"})

@@ -83,13 +83,14 @@ def choice(
         (["status: in progress"], "In Progress"),
         (["bug", "Status: Done"], "Done"),
         (["status: todo", "status: done"], None),
-        (["status: blocked"], "blocked"),
+        (["status: blocked"], None),
+        (["status: blocked", "status: todo"], "Todo"),
         (["bug"], None),
         ([], None),
     ],
 )
 def test_the_status_that_labels_say(names: list[str], status: str | None) -> None:
-    """In any case; a word of somebody's own is shown as it is, and two say nothing."""
+    """In any case; a word of somebody's own (`status: blocked`) says nothing, and two say nothing."""
     assert NAMES.item(42, names) == BoardItem("labels/42", status)
 
 
@@ -104,17 +105,18 @@ def test_the_labels_fit_the_boards_port(labels: LabelsBoard) -> None:
 def test_a_status_is_put_on_and_the_other_taken_off(
     labels: LabelsBoard, mock: responses.RequestsMock
 ) -> None:
-    """New before old; a label is created once, at its first use; people's labels stay."""
+    """New before old; a label is created once, at its first use; people's stay, whatever their name."""
     mock.post(f"{REST}/labels", status=201, json={"name": "status: in review"})
-    shown = named("bug", "status: in progress", "status: in review")
+    others = ("bug", "status: blocked", "status: needs-triage")
+    shown = named(*others, "status: in progress", "status: in review")
     mock.post(f"{REST}/issues/42/labels", json=shown)
     off = f"{REST}/issues/42/labels/status%3A%20in%20progress"
-    mock.delete(off, json=named("bug", "status: in review"))
+    mock.delete(off, json=named(*others, "status: in review"))
     wanted = BoardItem("labels/42", "In Review")
     assert labels.set_fields("labels/42", status="In Review", agent="octocat-1") == wanted
     made = json.loads(mock.calls[0].request.body or b"")
     assert (made["name"], len(made["color"])) == ("status: in review", 6)
-    mock.post(f"{REST}/issues/42/labels", json=named("bug", "status: in review"))
+    mock.post(f"{REST}/issues/42/labels", json=named(*others, "status: in review"))
     assert labels.set_fields("labels/42", status="In Review", agent=None) == wanted
     asked = [call.request.method for call in mock.calls]
     assert asked == ["POST", "POST", "DELETE", "POST"]
@@ -229,7 +231,7 @@ def test_when_labels_take_the_place_of_the_board(
 
 
 def test_what_was_learnt_is_of_one_token_and_ends(cache: MemoryCache, clock: PatientClock) -> None:
-    """A new token asks for the board at once; the same one after an hour. No token is kept."""
+    """A new token asks at once; the same after an hour, with labels till then. No token is kept."""
     assert choice(cache, clock).gives_up(MissingScope("lacks the project scope."))
     note = choice(cache, clock).note
     assert note is not None
@@ -237,7 +239,33 @@ def test_what_was_learnt_is_of_one_token_and_ends(cache: MemoryCache, clock: Pat
     assert TOKEN not in json.dumps(cache)
     assert not choice(cache, clock, token="other").uses_labels
     assert not choice(cache, clock, use="never").uses_labels
+    assert not choice(cache, clock).is_due
     clock.moment += REMEMBERED_SECONDS
+    assert choice(cache, clock).uses_labels
+    assert choice(cache, clock).is_due
+    choice(cache, clock).forget()
+    assert not choice(cache, clock).uses_labels
+
+
+def test_a_board_that_cannot_be_written_is_tried_again_after_an_hour(
+    cache: MemoryCache, clock: PatientClock
+) -> None:
+    """To see it is no reason to go back to it before, nor are commands: that would go to and fro."""
+    assert choice(cache, clock).gives_up(MissingScope("lacks the scope."), writes=True)
+    found = choice(cache, clock)
+    assert (found.uses_labels, found.is_doubted, found.is_due) == (True, False, False)
+    found.forget()
+    assert found.uses_labels
+    clock.moment += REMEMBERED_SECONDS
+    assert not found.uses_labels
+
+
+@pytest.mark.parametrize("kept", [{"token": 1}, {"until": "soon"}, [], "x"])
+def test_a_memory_that_is_none_is_left(
+    cache: MemoryCache, clock: PatientClock, kept: object
+) -> None:
+    """What stands in state.json may be of any shape: then nothing was learnt."""
+    cache.put("board_by_labels", kept)
     assert not choice(cache, clock).uses_labels
 
 
@@ -353,6 +381,44 @@ def test_a_card_is_written_where_it_was_read(
     mock.post(URL, json={"data": None, "errors": [problem("INSUFFICIENT_SCOPES")]})
     with pytest.raises(MissingScope):
         board.set_fields("PVTI_1", status="Done", agent=None)
+    assert choice(cache, clock).uses_labels
+
+
+def test_an_issue_that_may_not_be_put_on_the_board_gets_a_label(
+    graph: GraphClient,
+    labels: LabelsBoard,
+    cache: MemoryCache,
+    clock: PatientClock,
+    mock: responses.RequestsMock,
+) -> None:
+    """The board can be read and not be written: labels, and to see it does not change that."""
+    found = choice(cache, clock)
+    board = EitherBoard(found, GitHubBoard(PROJECT, graph, cache), labels)
+    project = {"id": "PVT_1", "title": "B", "url": "u", "fields": {"nodes": [], "pageInfo": {}}}
+    owner = {"projectV2": project}
+    mock.post(URL, json={"data": {"viewer": {"login": "octocat"}, "repositoryOwner": owner}})
+    mock.post(URL, json={"data": None, "errors": [problem("INSUFFICIENT_SCOPES")]})
+    mock.post(URL, json={"data": {"node": {"number": 42, "labels": {"nodes": []}}}})
+    assert board.add("I_42") == BoardItem("labels/42")
+    assert "cannot be written;" in (found.note or "")
+    found.forget()
+    assert found.uses_labels
+
+
+def test_the_label_that_was_put_on_here_is_taken_back(
+    labels: LabelsBoard, cache: MemoryCache, mock: responses.RequestsMock
+) -> None:
+    """The one of this issue, once; that somebody took it off before is as good."""
+    labels.take_back(42)
+    cache.put("labels:octo-org/hello-service", ["status: todo"])
+    mock.post(f"{REST}/issues/42/labels", json=named("status: todo", "status: blocked"))
+    labels.set_fields("labels/42", status="Todo", agent=None)
+    labels.take_back(43)
+    off = f"{REST}/issues/42/labels/status%3A%20todo"
+    mock.delete(off, status=404, json={"message": "Label does not exist"})
+    labels.take_back(42)
+    labels.take_back(42)
+    assert [call.request.method for call in mock.calls] == ["POST", "DELETE"]
 
 
 def test_a_board_that_is_hidden_from_the_token_gives_way_to_labels(
@@ -424,3 +490,70 @@ def test_a_look_that_insists_sees_a_board_that_came_back(
     assert found.item == BoardItem("PVTI_1", "Done")
     assert found.board_note is None
     assert not choice(cache, clock).uses_labels
+
+
+def test_after_an_hour_an_empty_answer_is_no_sight_of_the_board(
+    graph: GraphClient,
+    rest: RestClient,
+    cache: MemoryCache,
+    clock: PatientClock,
+    mock: responses.RequestsMock,
+) -> None:
+    """Board and labels are asked for in one request; the labels stay until a card is seen."""
+    clock.moment -= REMEMBERED_SECONDS
+    choice(cache, clock, token="ghs_x").gives_up(NotFound("no such project."))
+    clock.moment += REMEMBERED_SECONDS
+    empty = issue_with("status: in progress")
+    empty["issue"]["projectItems"] = {"nodes": []}
+    mock.post(URL, json={"data": {"repository": empty}})
+    forge = forge_of(graph, rest, choice(cache, clock, token="ghs_x"))
+    found = forge.observe(LOOK)
+    assert found.item == BoardItem("labels/42", "In Progress")
+    assert found.board_note is not None
+    asked = str(mock.calls[0].request.body)
+    assert "projectItems" in asked
+    assert "labels" in asked
+    refused = {"data": {"repository": empty}, "errors": [problem("FORBIDDEN", *PATH)]}
+    mock.replace(responses.POST, URL, json=refused)
+    assert forge.observe(LOOK).item == BoardItem("labels/42", "In Progress")
+    assert not choice(cache, clock, token="ghs_x").is_due
+
+
+@pytest.mark.parametrize(
+    ("token", "is_shown", "item", "asks"),
+    [
+        ("ghs_x", False, BoardItem("labels/42", "Todo"), 1),
+        ("ghs_x", True, None, 1),
+        ("ghp_x", False, None, 0),
+    ],
+)
+def test_an_empty_list_is_believed_of_a_token_that_is_shown_the_project(
+    graph: GraphClient,
+    rest: RestClient,
+    cache: MemoryCache,
+    clock: PatientClock,
+    mock: responses.RequestsMock,
+    *,
+    token: str,
+    is_shown: bool,
+    item: BoardItem | None,
+    asks: int,
+) -> None:
+    """The token of Actions gets it for every issue: the project itself is asked for, once."""
+    asked: list[int] = []
+
+    def probe() -> None:
+        asked.append(1)
+        if not is_shown:
+            raise NotFound("no such project.")
+
+    empty = issue_with()
+    empty["issue"] = {**empty["issue"], "projectItems": {"nodes": []}}
+    del empty["issue"]["labels"]
+    mock.post(URL, json={"data": {"repository": empty}})
+    if item is not None:
+        mock.post(URL, json={"data": {"repository": issue_with("status: todo")}})
+    for _ in range(2):
+        kept = Choice(PROJECT, "auto", NAMES, token, cache, clock, probe)
+        assert forge_of(graph, rest, kept).observe(LOOK).item == item
+    assert len(asked) == asks

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import socket
+import subprocess
+import sys
 from collections.abc import Iterator
 from functools import partial
 from typing import Any, Literal
@@ -403,6 +406,62 @@ def test_a_rename_whose_name_cannot_be_read_is_refused_all_the_same(
     error = refusal(rest, write=True)
     assert type(error) is Moved
     assert url in str(error)
+
+
+def test_a_write_is_not_sent_again_to_where_a_repository_moved(
+    rest: RestClient, mock: responses.RequestsMock
+) -> None:
+    """A 301 to a write is refused like a 307: one POST, and the name where the repository is now."""
+    target = "https://api.github.com/repositories/9/issues/7/comments"
+    mock.post(f"{BASE}/issues/7/comments", status=301, headers={"Location": target})
+    mock.get("https://api.github.com:443/repositories/9", json=RENAMED)
+    error = refusal(rest, write=True)
+    assert type(error) is Moved
+    assert "is called octo-org/better-name on GitHub now" in str(error)
+    assert [call.request.method for call in mock.calls] == ["POST", "GET"]
+
+
+FOLLOWING = """
+import sys
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from lifecycle.clock import SystemClock
+from lifecycle.deadline import Deadline
+from lifecycle.github.rest import RestClient
+from lifecycle.model import Repository
+
+class Handler(BaseHTTPRequestHandler):
+    def do_GET(self):
+        moved = self.path.startswith("/repos/")
+        self.send_response_only(301 if moved else 200)
+        if moved:
+            self.send_header("Location", f"{url}/repositories/9")
+        body = b'{"full_name": "octo-org/better-name"}'
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+url = f"http://127.0.0.1:{server.server_port}"
+Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+rest = RestClient(url, "made-up", Deadline.after(SystemClock(), 20), token_source="GH_TOKEN")
+print(rest.repository_access(Repository("octo-org", "hello-service")).name)
+rest.close()
+server.shutdown()
+"""
+
+
+def test_a_redirect_is_followed_in_silence() -> None:
+    """Nothing but our own sentences is on stderr, whatever the library would like to tell."""
+    done = subprocess.run(
+        [sys.executable, "-c", FOLLOWING],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+        env={**os.environ, "NO_PROXY": "127.0.0.1"},
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "octo-org/better-name\n", "")
 
 
 def test_a_read_of_a_renamed_repository_follows(

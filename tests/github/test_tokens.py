@@ -10,7 +10,16 @@ import pytest
 from lifecycle.config import Addresses
 from lifecycle.deadline import Deadline
 from lifecycle.errors import BadConfig, NoToken
-from lifecycle.github.tokens import GH, Place, Token, addresses_of, find, of_gh
+from lifecycle.github.tokens import (
+    GH,
+    RENEW_SECONDS,
+    Keeper,
+    Place,
+    Token,
+    addresses_of,
+    find,
+    of_gh,
+)
 from tests.github.apps import AppServer, Key, make_key
 from tests.github.hub import REPOSITORY, PatientClock
 
@@ -170,3 +179,49 @@ def test_an_app_token_can_be_renewed(person: Person) -> None:
     assert person.finds(Addresses(url, url), **app).value == first.value
     first.renew()
     assert person.finds(Addresses(url, url), **app).value != first.value
+
+
+def test_where_a_token_is_looked_for_shows_no_secret(person: Person) -> None:
+    """The variables are in no repr."""
+    place = Place({"GH_TOKEN": "hush"}, Addresses(), None, lambda: REPOSITORY, person.deadline)
+    assert "hush" not in repr(place)
+
+
+def test_without_a_worktree_every_key_is_outside(person: Person, key: Key) -> None:
+    """Who calls from a folder of no repository may have the key anywhere."""
+    url = person.server.url
+    variables = {
+        **person.environment,
+        "LIFECYCLE_APP_ID": "12",
+        "LIFECYCLE_APP_PRIVATE_KEY_FILE": str(person.key_file),
+    }
+    place = Place(variables, Addresses(url, url), None, lambda: REPOSITORY, person.deadline)
+    assert find(place).source == "the GitHub App 12"
+
+
+def test_a_keeper_finds_once_and_again_when_it_has_to(clock: PatientClock) -> None:
+    """The token serves until it is about to end or is refused, and what was kept is forgotten then."""
+    forgotten: list[str] = []
+    made: list[Token] = []
+
+    def find_one() -> Token:
+        value = f"t{len(made)}"
+        ends = clock.moment + 3600.0
+        made.append(Token(value, "App", ends, lambda: forgotten.append(value)))
+        return made[-1]
+
+    keeper = Keeper(find_one, clock)
+    keeper.refused()  # nothing was found yet
+    assert [keeper.current().value, keeper.current().value] == ["t0", "t0"]
+    clock.moment += 3600 - RENEW_SECONDS - 1
+    assert keeper.current().value == "t0"
+    clock.moment += 1
+    assert (keeper.current().value, forgotten) == ("t1", [])
+    keeper.refused()
+    assert (forgotten, keeper.current().value) == (["t1"], "t2")
+
+
+def test_a_token_whose_end_nobody_knows_stays(clock: PatientClock) -> None:
+    """A person's token is used until GitHub refuses it."""
+    found = Token("a", "GH_TOKEN")
+    assert not found.is_ending(clock.moment + 1e9)

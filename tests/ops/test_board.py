@@ -150,3 +150,24 @@ def test_a_token_without_the_scope(ground: Ground) -> None:
     ground.control.set_scopes(["repo"])
     with pytest.raises(MissingScope, match="project scope"):
         board(ground).ensure_field(42, "Status", "Done")
+
+
+def test_the_case_of_a_text_counts(ground: Ground) -> None:
+    """A text is written in another case; an option and an iteration are the same in any."""
+    board(ground).ensure_field(42, "Agent", "octocat-1")
+    now, asked, _ = ground.twice(lambda: board(ground).ensure_field(42, "agent", "Octocat-1"))
+    assert (asked, now.values["Agent"]) == (["FindItem", "SetItemField"], "Octocat-1")
+    for name, value in [("Status", "In Progress"), ("Sprint", "Sprint 2")]:
+        board(ground).ensure_field(42, name, value)
+        ground.asked()
+        assert not board(ground).ensure_field(42, name.lower(), value.upper()).changed
+        assert ground.asked() == ["FindItem"]
+
+
+def test_true_is_no_number(ground: Ground) -> None:
+    """True is refused also where the field holds 1, to which it compares as equal."""
+    board(ground).ensure_field(42, "Points", 1)
+    ground.asked()
+    with pytest.raises(Refused, match="cannot hold True"):
+        board(ground).ensure_field(42, "Points", True)  # what a caller may get wrong
+    assert ground.written() == []

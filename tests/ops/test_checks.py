@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from lifecycle.api import Annotation, HeadMoved, Refused, Rejected, Transient
-from lifecycle.errors import NoPermission
-from tests.ops.ground import Ground
+from lifecycle.api import (
+    Annotation,
+    CheckRunFacts,
+    Ensured,
+    GitHub,
+    HeadMoved,
+    NoPermission,
+    Refused,
+    Rejected,
+    Transient,
+)
+from lifecycle.ops.checks import Conclusion
+from tests.ops.ground import APP, Ground
 
 PAGE: dict[str, Any] = {"title": "Two remarks", "summary": "See below."}
 
@@ -212,3 +223,56 @@ def test_a_branch_is_deleted_once(ground: Ground) -> None:
     ground.unanswered("after", "DELETE", "/git/refs/")
     assert ground.hub.refs.ensure_branch_deleted("other").changed
     assert "refs/heads/other" not in ground.world()["refs"]
+
+
+def test_another_apps_run_is_left_alone(app: Ground) -> None:
+    """Only its own app may change a run: beside that of Actions stands one of ours, made once."""
+    sha = app.pushed()
+    theirs = app.control.set_check(sha, "lint", conclusion="success")
+
+    def ensure(hub: GitHub, conclusion: Conclusion) -> Ensured[CheckRunFacts]:
+        return hub.checks.ensure_check_run("lint", sha, conclusion=conclusion, **PAGE)
+
+    now, _, again = app.twice(lambda: ensure(app.hub, "success"))
+    assert (now.id != theirs, now.app) == (True, "checker")
+    assert again == [f"GET /commits/{sha}/check-runs"]
+    app.control.set_check(sha, "lint", conclusion="success", rerun=True)
+    with app.other(APP) as other:  # one that has made none finds ours, though theirs is newer
+        kept = ensure(other, "success")
+        assert (kept.changed, kept.now.id) == (False, now.id)
+        assert ensure(other, "failure").now.id == now.id
+    assert {one["conclusion"] for one in runs(app)} == {"success", "failure"}
+
+
+WRONG = ["main", "", "abc", "../../hello-service/statuses/" + "0" * 40, "0" * 41, "0" * 40 + "?a=b"]
+
+
+@pytest.mark.parametrize("sha", WRONG)
+def test_a_commit_is_named_whole(app: Ground, sha: str) -> None:
+    """What is no commit's whole name is refused before anything is asked."""
+    acts: list[Callable[[], object]] = [
+        lambda: app.hub.statuses.ensure_status(sha, "deploy", "success"),
+        lambda: app.hub.checks.ensure_check_run("lint", sha, conclusion="success"),
+        lambda: app.hub.refs.ensure_ref("refs/heads/copy", sha),
+    ]
+    for act in acts:
+        with pytest.raises(Refused, match="40 digits"):
+            act()
+    assert app.asked() == []
+
+
+def test_capital_digits_are_the_same_commit(ground: Ground) -> None:
+    """A name in capitals is that of GitHub's: nothing is written twice."""
+    sha = ground.pushed().upper()
+    ground.twice(lambda: ground.hub.refs.ensure_ref("refs/heads/copy", sha))
+    ground.twice(lambda: ground.hub.statuses.ensure_status(sha, "deploy", "success"))
+
+
+@pytest.mark.parametrize("name", ["refs/heads/../tags/v1", "refs/heads/.", "refs/heads/", ".."])
+def test_a_ref_of_dots_leads_nowhere_else(ground: Ground, name: str) -> None:
+    """A part that is empty or dots would name something else: it is refused before anything is asked."""
+    with pytest.raises(Refused, match="No address can hold"):
+        ground.hub.refs.ensure_no_ref(name)
+    with pytest.raises(Refused, match="No address can hold"):
+        ground.hub.refs.ensure_ref(name, "0" * 40)
+    assert ground.asked() == []

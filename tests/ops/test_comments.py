@@ -118,3 +118,33 @@ def test_what_is_wrong_is_said(ground: Ground) -> None:
     assert ground.asked() == []
     with pytest.raises(NotFound, match="#4040"):
         ground.hub.comments.ensure_comment(4040, "report", "Text.")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Why is there `<!-- lifecycle:report -->` in your comments?",
+        "Look:\n\n> All is well.\n>\n> <!-- lifecycle:report -->",
+        "<!-- lifecycle:report -->\n\nPS: I know that one.",
+    ],
+)
+def test_what_a_person_wrote_about_a_marker_stays(ground: Ground, words: str) -> None:
+    """A text of the token's own person that quotes the marker is neither replaced nor deleted."""
+    ground.control.comment(42, words, by="octocat")
+    ground.control.comment(42, words, by="octocat")
+    ground.twice(lambda: ground.hub.comments.ensure_comment(42, "report", "All is well."))
+    assert bodies(ground) == [words, words, "All is well.\n\n<!-- lifecycle:report -->"]
+    ground.hub.comments.ensure_no_comment(42, "report")
+    assert bodies(ground) == [words, words]
+
+
+def test_what_a_person_wrote_into_ours_stays(ground: Ground) -> None:
+    """A comment that this object posted and somebody wrote anew is theirs: another one is posted."""
+    made = ground.hub.comments.ensure_comment(42, "report", "One.").now
+    calls = ground.hub._issue_calls
+    calls.edit_comment(made.id, "Mine now: <!-- lifecycle:report --> was here.")
+    assert ground.hub.comments.ensure_comment(42, "report", "Two.").changed
+    assert bodies(ground) == [
+        "Mine now: <!-- lifecycle:report --> was here.",
+        "Two.\n\n<!-- lifecycle:report -->",
+    ]

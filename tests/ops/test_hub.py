@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import inspect
+import re
 from pathlib import Path
 
 import pytest
 import responses
 
+from lifecycle import api, errors
 from lifecycle.api import GitHub, LifecycleError, Refused, Rejected, Transient
 from lifecycle.errors import BadConfig, BadCredentials, NoToken
-from lifecycle.github.calls import Calls
+from lifecycle.github.calls import Calls, part
 from lifecycle.sandbox.faults import Fault
 from tests.ops.ground import APP, Ground, PatientClock, hub_on
 
@@ -173,3 +176,32 @@ def test_calls_are_shared_by_the_groups(ground: Ground) -> None:
     ground.hub.issues.ensure_issue("k", title="T")
     assert ground.asked().count("GET /user") == 1
     assert isinstance(ground.hub._calls, Calls)
+
+
+def test_a_path_of_dots_is_never_sent(ground: Ground) -> None:
+    """A path with a part of dots is refused wherever it comes from, and a name that is none, too."""
+    calls = Calls(ground.hub._rest, ground.hub.repository)
+    for path in ("labels/..", "commits/./status", "../other/issues"):
+        with pytest.raises(Refused, match="No address can hold"):
+            calls.create("DELETE", path, "a thing")
+    for name in ("", " ", ".", ".."):
+        with pytest.raises(Refused, match="No address can hold"):
+            part(name)
+    assert part("a/b..c") == "a%2Fb..c"
+    assert ground.asked() == []
+
+
+def test_every_error_that_a_contract_names_is_public(ground: Ground) -> None:
+    """Whoever reads an operation's Raises can import each name from lifecycle.api."""
+    hub = ground.hub
+    parts = [hub, hub.board(1), hub.issues, hub.comments, hub.labels, hub.relations, hub.pulls,
+             hub.merging, hub.checks, hub.statuses, hub.refs]  # fmt: skip
+    texts = [
+        inspect.getdoc(one) or ""
+        for part_ in parts
+        for one in (type(part_), *vars(type(part_)).values())
+    ]
+    known = {name for name, one in vars(errors).items() if isinstance(one, type)}
+    named = {word for text in texts for word in re.findall(r"[A-Z]\w+", text)} & known
+    assert {"NoPermission", "HeadMissing", "BadConfig", "NoToken"} <= named
+    assert named <= set(api.__all__)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lifecycle.api import NotFound, Rejected, Transient, UnknownOption
+from lifecycle.api import NotFound, Refused, Rejected, Transient, UnknownOption
 from lifecycle.sandbox.faults import Fault
 from tests.ops.ground import MARIA, Ground, hub_on
 
@@ -155,3 +155,41 @@ def test_no_such_issue(ground: Ground) -> None:
     with pytest.raises(NotFound, match="#4040"):
         ground.hub.issues.ensure_closed(4040)
     assert ground.asked() == ["GET /issues/4040"]
+
+
+def test_what_a_person_wrote_about_a_marker_stays(ground: Ground) -> None:
+    """An issue that quotes another key's marker is not adopted, and neither key writes the other's."""
+    body = "In the body I quote `<!-- lifecycle:nightly -->` to explain."
+    mine = ground.hub.issues.ensure_issue("other", title="My report", body=body).now
+    nightly = ground.hub.issues.ensure_issue("nightly", title="Nightly", body="x")
+    assert (nightly.changed, nightly.now.number != mine.number) == (True, True)
+    kept = ground.hub.issues.ensure_issue("other", title="My report", body=body)
+    assert (kept.changed, kept.now) == (False, mine)
+
+
+def test_what_a_person_wrote_into_ours_stays(ground: Ground) -> None:
+    """An issue that this object opened and somebody wrote anew is theirs: another one is opened."""
+    made = ground.hub.issues.ensure_issue("flaky", title="Flaky").now
+    ground.hub.issues.ensure_text(made.number, title="Mine", body="My own words.")
+    now = ground.hub.issues.ensure_issue("flaky", title="Flaky")
+    assert (now.changed, now.now.number != made.number) == (True, True)
+    theirs = ground.world()["issues"][str(made.number)]
+    assert (theirs["title"], theirs["body"]) == ("Mine", "My own words.")
+
+
+def test_what_is_found_after_a_lost_answer_is_compared(ground: Ground) -> None:
+    """The list hid another process's issue, and the answer was lost: the issue gets this text."""
+    made = hub_on(ground.info).issues.ensure_issue("flaky", title="Theirs", body="Old").now
+    empty = Fault("status", method="GET", path="/issues$", status=200, body="[]")
+    ground.control.add_fault(empty)
+    ground.unanswered("before", "POST", "/issues$")
+    done = ground.hub.issues.ensure_issue("flaky", title="Ours", body="New")
+    assert (done.changed, done.now.number, done.now.title) == (True, made.number, "Ours")
+    assert marked(ground, "flaky") == ["Ours"]
+
+
+def test_nobody_is_added_and_removed_at_once(ground: Ground) -> None:
+    """What would change at every call is refused before anything is asked."""
+    with pytest.raises(Refused, match=r"octocat cannot be added and removed"):
+        ground.hub.issues.ensure_assignees(42, add=("octocat",), remove=("OCTOCAT", "sam"))
+    assert ground.asked() == []

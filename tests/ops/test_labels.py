@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from lifecycle.api import NotFound, Transient, UnknownOption
+from lifecycle.api import NotFound, Refused, Transient, UnknownOption
+from lifecycle.sandbox.faults import Fault
 from tests.ops.ground import Ground
 
 ISSUE = "/issues/42"
@@ -119,3 +120,33 @@ def test_an_issue_that_is_not_there_relates_to_nothing(ground: Ground) -> None:
     with pytest.raises(NotFound, match="#4040"):
         ground.hub.relations.ensure_blocked_by(42, 4040)
     assert ground.written() == []
+
+
+def test_a_label_of_somebody_quicker_is_compared(ground: Ground) -> None:
+    """GitHub says that there is one already: its colour is set to what is wanted here."""
+    ground.hub.labels.ensure_label("late", color="ffffff")
+    ground.control.add_fault(Fault("status", method="GET", path="/labels/late$", status=404))
+    done = ground.hub.labels.ensure_label("late", color="000000")
+    assert (done.changed, done.now.color) == (True, "000000")
+    ground.control.add_fault(Fault("status", method="GET", path="/labels/late$", status=404))
+    assert not ground.hub.labels.ensure_label("late", color="000000").changed
+
+
+def test_no_label_is_added_and_removed_at_once(ground: Ground) -> None:
+    """What would change at every call is refused before anything is asked."""
+    with pytest.raises(Refused, match=r"bug cannot be added and removed"):
+        ground.hub.labels.ensure_labels(42, add=("bug",), remove=("BUG",))
+    assert ground.asked() == []
+
+
+@pytest.mark.parametrize("name", [".", ".."])
+def test_a_label_of_dots_leads_nowhere_else(ground: Ground, name: str) -> None:
+    """No address names it, so it is refused by word, and nothing is written to where dots lead."""
+    ground.hub.labels.ensure_labels(42, add=(name,), create=True)
+    ground.asked()
+    with pytest.raises(Refused, match="No address can hold"):
+        ground.hub.labels.ensure_labels(42, add=("enhancement",), remove=(name,))
+    assert ground.asked() == [f"GET {ISSUE}"]
+    with pytest.raises(Refused, match="nothing was done"):
+        ground.hub.labels.ensure_label(name, color="ff0000")
+    assert ground.asked() == []

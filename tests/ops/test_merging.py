@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lifecycle.api import HeadMoved, NotMergeable, Rejected, Transient
+from lifecycle.api import HeadMoved, NotMergeable, Refused, Rejected, Transient
 from lifecycle.ops.merging import Method
 from lifecycle.sandbox.faults import Fault
 from lifecycle.shapes import PullFacts
@@ -154,3 +154,62 @@ def test_a_branch_that_conflicts_is_not_updated(ground: Ground) -> None:
     ground.control.push_commit("main", {"work.txt": "other\n"}, "Other")
     with pytest.raises(Rejected, match=f"#{pull.number}"):
         ground.hub.merging.ensure_branch_updated(pull.number)
+
+
+REFUSED = "Merge method rebase merging is not allowed on this repository"
+
+
+def refusing(ground: Ground, count: int) -> PullFacts:
+    """A pull request on which auto-merge is on, and GitHub refuses the next switches."""
+    ground.control.require_reviews(1)
+    pull = opened(ground)
+    ground.hub.merging.ensure_auto_merge(pull.number, method="squash")
+    fault = Fault("graphql_error", operation="EnableAutoMerge", count=count,
+                  error_type="UNPROCESSABLE", message=REFUSED)  # fmt: skip
+    ground.control.add_fault(fault)
+    return pull
+
+
+def test_the_old_method_is_put_back(ground: Ground) -> None:
+    """Another method is refused after the old one was switched off: the old one is on again."""
+    pull = refusing(ground, 1)
+    with pytest.raises(Rejected, match="nothing was changed") as caught:
+        ground.hub.merging.ensure_auto_merge(pull.number, method="rebase")
+    assert REFUSED in caught.value.evidence
+    assert not ground.hub.merging.ensure_auto_merge(pull.number, method="squash").changed
+
+
+def test_what_cannot_be_put_back_is_said(ground: Ground) -> None:
+    """The old method is refused, too: the sentence says that auto-merge is off, and not the contrary."""
+    pull = refusing(ground, 2)
+    with pytest.raises(
+        Rejected, match=f"switched off auto-merge of #{pull.number} by squash"
+    ) as no:
+        ground.hub.merging.ensure_auto_merge(pull.number, method="rebase")
+    assert "nothing was changed" not in str(no.value)
+    assert REFUSED in no.value.evidence
+    assert ground.hub.merging.ensure_auto_merge(pull.number, method="rebase").changed
+
+
+def test_an_unknown_switch_is_not_undone(ground: Ground) -> None:
+    """No answer to the other method: nothing more is sent, and the sentence says what is off."""
+    ground.control.require_reviews(1)
+    pull = opened(ground)
+    ground.hub.merging.ensure_auto_merge(pull.number, method="squash")
+    ground.control.add_fault(Fault("status", operation="EnableAutoMerge", count=3))
+    ground.asked()
+    with pytest.raises(Transient, match="by squash") as caught:
+        ground.hub.merging.ensure_auto_merge(pull.number, method="rebase")
+    assert caught.value.is_ambiguous
+    assert ground.asked().count("EnableAutoMerge") == 3
+    assert ground.hub.merging.ensure_auto_merge(pull.number, method="rebase").changed
+
+
+@pytest.mark.parametrize("name", ["ensure_merged", "ensure_auto_merge", "ensure_branch_updated"])
+def test_a_head_is_named_whole(ground: Ground, name: str) -> None:
+    """A short commit is refused before anything is asked; the digits may be capitals."""
+    pull = opened(ground)
+    with pytest.raises(Refused, match="40 digits"):
+        getattr(ground.hub.merging, name)(pull.number, sha=pull.head_sha[:12])
+    assert ground.asked() == []
+    getattr(ground.hub.merging, name)(pull.number, sha=pull.head_sha.upper())

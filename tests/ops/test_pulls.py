@@ -163,3 +163,18 @@ def test_whom_github_does_not_ask(ground: Ground) -> None:
     with pytest.raises(Rejected, match="nothing was changed") as caught:
         ground.hub.pulls.ensure_reviewers(number, people=("octocat",))
     assert "author" in caught.value.evidence
+
+
+def test_what_is_found_after_a_lost_answer_is_compared(ground: Ground) -> None:
+    """The list hid somebody's pull request, and the answer was lost: it gets this text, or keeps its."""
+    ground.pushed()
+    with ground.other(MARIA) as other:
+        made = other.pulls.ensure_pull_request("work", title="Hers", body="Old", base="main").now
+    for title, update, shown in [("Kept", False, "Hers"), ("Ours", True, "Ours")]:
+        empty = Fault("status", method="GET", path="/pulls$", status=200, body="[]")
+        ground.control.add_fault(empty)
+        ground.unanswered("before", "POST", "/pulls$")
+        done = ground.hub.pulls.ensure_pull_request(
+            "work", title=title, body="New", base="main", update=update
+        )
+        assert (done.changed, done.now.number, done.now.title) == (True, made.number, shown)

@@ -128,3 +128,21 @@ def test_no_key_is_in_another() -> None:
     """A marker is not found in the marker of a longer key."""
     assert marker.keyed("report") not in marker.keyed("report-2")
     assert marker.keyed("2") not in marker.keyed("report-2")
+
+
+MARK = "<!-- lifecycle:report -->"
+
+
+@given(st.text(), st.sampled_from(["", " ", "\n", "\r\n\r\n"]))
+def test_what_is_signed_is_known(body: str, end: str) -> None:
+    """Every text with its marker below it is known, whatever GitHub does to line ends."""
+    assert marker.is_signed(marker.signed(body, MARK) + end, MARK)
+    assert marker.is_signed(marker.signed(body, MARK).replace("\n", "\r\n"), MARK)
+
+
+@pytest.mark.parametrize(
+    "body", ["", "x", f"`{MARK}`", f"see {MARK}", f"> {MARK}", f"{MARK}\nx", f"    {MARK} x"]
+)
+def test_what_only_quotes_a_marker_is_not_signed(body: str) -> None:
+    """A marker within a line, in a quotation or above other words says nothing."""
+    assert not marker.is_signed(body, MARK)
