@@ -11,8 +11,17 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, get_args
 
-from lifecycle.sandbox.actions import boards as cards, repositories
-from lifecycle.sandbox.actions import checks, issues, merging, pulls, reviews, rules, settling
+from lifecycle.sandbox.actions import boards as cards
+from lifecycle.sandbox.actions import (
+    checks,
+    issues,
+    merging,
+    pulls,
+    repositories,
+    reviews,
+    rules,
+    settling,
+)
 from lifecycle.sandbox.actions.boards import add_item, new_option
 from lifecycle.sandbox.errors import ActionRefused, ApiError, SeedError
 from lifecycle.sandbox.faults import Fault
