@@ -366,9 +366,9 @@ VERBS: Mapping[str, Callable[..., Any]] = {
     for verb in (
         add_fault, add_option, archive_item, assign, clear_faults, clear_requests, close_issue,
         close_pull, comment, delete_branch, drop_connections, dump, expire_links, merge_pull,
-        open_pull, plan_checks, push_commit, put_item, remove_item, rename_option, rename_repository, reopen_issue,
-        reopen_pull, require_reviews, review, set_check, set_field, set_lag, set_latency,
-        set_scopes, set_status, unassign, world,
+        open_pull, plan_checks, push_commit, put_item, remove_item, rename_option,
+        rename_repository, reopen_issue, reopen_pull, require_reviews, review, set_check,
+        set_field, set_lag, set_latency, set_scopes, set_status, unassign, world,
     )
 }  # fmt: skip
 
