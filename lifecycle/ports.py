@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from lifecycle.checks import Checks
 from lifecycle.model import (
     BoardBrief,
     BoardItem,
     BoardSchema,
     Card,
-    Checks,
     Comment,
     Issue,
     Look,

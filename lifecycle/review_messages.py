@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from lifecycle.model import Check, Checks, PullRequest
+from lifecycle.checks import Check, Checks
+from lifecycle.model import PullRequest
 from lifecycle.redact import short
 
 SHOWN_NAMES = 5

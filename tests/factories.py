@@ -5,20 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from lifecycle.checks import Bucket, Check, Checks
 from lifecycle.claim.seen import Rules, Seen
 from lifecycle.claim.state import Record
-from lifecycle.model import (
-    BoardItem,
-    Bucket,
-    Check,
-    Checks,
-    Comment,
-    Issue,
-    Observation,
-    PullRequest,
-    PullState,
-    Review,
-)
+from lifecycle.model import BoardItem, Comment, Issue, Observation, PullRequest, PullState, Review
 from lifecycle.plan import Wake
 from lifecycle.times import parse
 

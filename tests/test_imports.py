@@ -23,6 +23,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     (
         "",
         "errors",
+        "checks",
         "model",
         "plan",
         "ports",

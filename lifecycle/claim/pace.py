@@ -11,10 +11,10 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from lifecycle.checks import Bucket, Checks
 from lifecycle.claim.seen import Rules
 from lifecycle.claim.state import Record
 from lifecycle.claim.table import IN_REVIEW, Phase
-from lifecycle.model import Bucket, Checks
 from lifecycle.times import parse
 
 SOONEST = 15.0

@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from lifecycle import review_messages as words
+from lifecycle.checks import Bucket, Checks, Verdict
 from lifecycle.claim import pace
 from lifecycle.claim.seen import Seen
 from lifecycle.claim.state import Record
-from lifecycle.model import Bucket, Checks, PullRequest, Verdict
+from lifecycle.model import PullRequest
 from lifecycle.plan import Say, Tone, Wake
 
 NOTHING_YET: dict[str, Any] = {"checks": None, "changes_by": (), "conflicts_with": ""}

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
+from lifecycle.checks import Checks
 from lifecycle.errors import LifecycleError, MissingScope, NoPermission, NotFound
 from lifecycle.github import translate, unseen
 from lifecycle.github.calls import Calls
@@ -21,7 +22,6 @@ from lifecycle.github.pull_calls import PullCalls
 from lifecycle.github.unseen import MERGING, Hidden
 from lifecycle.model import (
     BoardItem,
-    Checks,
     Comment,
     Issue,
     Look,

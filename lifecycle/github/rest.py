@@ -15,6 +15,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from lifecycle.checks import Checks
 from lifecycle.deadline import Deadline
 from lifecycle.errors import LifecycleError, Moved, NoPermission, NotFound, Rejected, Transient
 from lifecycle.github import access, translate
@@ -22,13 +23,7 @@ from lifecycle.github.calls import Calls
 from lifecycle.github.etags import Etags
 from lifecycle.github.failures import Answer, Asked, Failures
 from lifecycle.github.rest_failures import moved_to
-from lifecycle.model import (
-    Checks,
-    Issue,
-    Repository,
-    RepositoryAccess,
-    TokenFacts,
-)
+from lifecycle.model import Issue, Repository, RepositoryAccess, TokenFacts
 from lifecycle.retry import reading
 
 if TYPE_CHECKING:

@@ -11,12 +11,12 @@ from functools import partial
 from typing import TypeVar
 
 from lifecycle import times
+from lifecycle.checks import Checks
 from lifecycle.errors import NoPermission
 from lifecycle.github import rollup
 from lifecycle.github.calls import PAGE, Calls, Json
 from lifecycle.github.nodes import word
 from lifecycle.github.rollup import Entry, Suite
-from lifecycle.model import Checks
 
 T = TypeVar("T")
 

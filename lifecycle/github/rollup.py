@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from lifecycle import times
+from lifecycle.checks import Bucket, Check, Checks, Required
 from lifecycle.github.nodes import Json, nodes, part, text, word
-from lifecycle.model import Bucket, Check, Checks, Required
 
 # Sources: https://docs.github.com/graphql/reference/enums#checkconclusionstate and
 # https://docs.github.com/graphql/reference/enums#statusstate. STALE, which wants a re-run, is pending

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from lifecycle import times
+from lifecycle.checks import Checks
 from lifecycle.github.nodes import Json, nodes, part, text, word
 from lifecycle.github.rollup import (
     overall,
@@ -24,7 +25,6 @@ from lifecycle.model import (
     BoardItem,
     BoardSchema,
     Card,
-    Checks,
     Comment,
     Draft,
     Ejection,

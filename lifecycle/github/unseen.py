@@ -10,10 +10,11 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
+from lifecycle.checks import Bucket, Checks
 from lifecycle.github import rest_checks, rollup
 from lifecycle.github.calls import Calls
 from lifecycle.github.failures import Problem
-from lifecycle.model import Bucket, Checks, PullRequest, PullState
+from lifecycle.model import PullRequest, PullState
 
 MERGE, RULES, QUEUE = "observe_merge", "observe_rules", "observe_queue"
 MERGING = (MERGE, RULES, QUEUE)

@@ -8,12 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lifecycle.checks import Bucket
 from lifecycle.claim.decide import decide, look
 from lifecycle.claim.seen import Seen
 from lifecycle.claim.state import Intent, Record, Trouble, fold
 from lifecycle.claim.table import IN_REVIEW, Phase
 from lifecycle.errors import NothingToMerge, Transient
-from lifecycle.model import BoardItem, Bucket, PullState
+from lifecycle.model import BoardItem, PullState
 from lifecycle.plan import (
     CloseIssue,
     Failed,

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
+from lifecycle.checks import Bucket, Checks
 from lifecycle.claim.decide import absorb, decide, look
 from lifecycle.claim.state import Record, Releasing, fold
-from lifecycle.model import BoardItem, Bucket, Checks, Observation
+from lifecycle.model import BoardItem, Observation
 from lifecycle.plan import BoardIs, SetBoard, Tone, Wake
 from tests.claim.steps import ITEM, REVIEW
 from tests.factories import NOW, SHA, checks, observation, pull, record, seen, texts

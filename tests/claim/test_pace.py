@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from lifecycle.checks import Bucket, Check, Checks
 from lifecycle.claim import pace
 from lifecycle.claim.seen import Rules
 from lifecycle.claim.state import Trouble
-from lifecycle.model import Bucket, Check, Checks
 from lifecycle.times import render
 from tests.claim.steps import READY, REVIEW
 from tests.factories import NOW, SHA, record

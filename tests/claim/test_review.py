@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
+from lifecycle.checks import Bucket, Check, Checks
 from lifecycle.claim.decide import decide, evolve, look
 from lifecycle.claim.table import IN_REVIEW, Phase
-from lifecycle.model import Bucket, Check, Checks, PullState
+from lifecycle.model import PullState
 from lifecycle.plan import (
     PullRequestOpened,
     Tone,

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
+from lifecycle.checks import Bucket, Check, Checks, Required, Verdict
 from lifecycle.claim.briefing import claim_lines
 from lifecycle.claim.decide import decide
 from lifecycle.claim.state import Record
 from lifecycle.github import translate
-from lifecycle.model import Bucket, Check, Checks, Required, Verdict
 from lifecycle.plan import Decision, Say, Tone, Wake
 from tests import factories
 from tests.github.cases_checks import CASES, SHA, Case, classic, run, suite

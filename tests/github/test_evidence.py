@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import responses
 
+from lifecycle.checks import Checks, Verdict
 from lifecycle.claim.briefing import claim_lines
 from lifecycle.errors import NoPermission
 from lifecycle.github import translate, unseen
@@ -17,7 +18,7 @@ from lifecycle.github.forge import GitHubForge
 from lifecycle.github.graph import GraphClient
 from lifecycle.github.rest import RestClient
 from lifecycle.github.unseen import Hidden
-from lifecycle.model import Checks, Look, PullRequest, Verdict
+from lifecycle.model import Look, PullRequest
 from tests.github.answers import problem, seen
 from tests.github.cases_checks import SHA, Case, classic, ruleset, run, status, suite
 from tests.github.hub import REPOSITORY

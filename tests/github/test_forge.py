@@ -11,13 +11,14 @@ import msgspec
 import pytest
 import responses
 
+from lifecycle.checks import Bucket, Verdict
 from lifecycle.deadline import Deadline
 from lifecycle.errors import BadCredentials, MissingScope, NoPermission, NotFound, Transient
 from lifecycle.github.board import ProjectRef
 from lifecycle.github.forge import GitHubForge
 from lifecycle.github.graph import GraphClient
 from lifecycle.github.rest import RestClient
-from lifecycle.model import Bucket, Look, PullState, Repository, Verdict
+from lifecycle.model import Look, PullState, Repository
 from lifecycle.ports import Forge
 from lifecycle.sandbox.faults import Fault
 from lifecycle.sandbox.seed import SeedToken, default_seed

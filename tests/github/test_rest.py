@@ -14,6 +14,7 @@ import pytest
 import requests
 import responses
 
+from lifecycle.checks import Bucket
 from lifecycle.deadline import Deadline
 from lifecycle.errors import (
     BadCredentials,
@@ -30,7 +31,7 @@ from lifecycle.errors import (
 from lifecycle.github.calls import Calls
 from lifecycle.github.issue_calls import IssueCalls
 from lifecycle.github.rest import RestClient
-from lifecycle.model import Bucket, PullState
+from lifecycle.model import PullState
 from lifecycle.sandbox.faults import Fault
 from tests.github.hub import REPOSITORY, TOKEN, Hub, PatientClock
 

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lifecycle.checks import Bucket, Check, Checks
 from lifecycle.github import rollup, translate
-from lifecycle.model import Bucket, Check, Checks, PullState
+from lifecycle.model import PullState
 
 SHA = "a" * 40
 DAY = "2026-01-31T"

@@ -1,0 +1,163 @@
+"""Frozen values of checks: what has run for a head, what the base demands, and what follows.
+
+Green needs evidence: nothing that is hidden, late or missing is taken for a pass. Sources:
+https://docs.github.com/pull-requests/collaborating-with-pull-requests/collaborating-on-repositories-with-code-quality-features/about-status-checks
+and https://docs.github.com/rest/checks
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Bucket(StrEnum):
+    """What a check run or a commit status amounts to, once its many values are sorted."""
+
+    PASS = "pass"  # noqa: S105 -- a check's bucket, not a password
+    FAIL = "fail"
+    CANCELLED = "cancelled"
+    PENDING = "pending"
+
+
+class Verdict(StrEnum):
+    """What all checks of a head amount to. Nothing that has not passed for certain is green."""
+
+    GREEN = "green"
+    FAILED = "failed"
+    PENDING = "pending"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """The newest run of one check on one commit.
+
+    Attributes:
+        word: GitHub's own word for how it ended, else for where it stands, in GraphQL's spelling.
+        app: the id of the GitHub App that made it, None if GitHub does not say (a commit status).
+    """
+
+    name: str
+    bucket: Bucket
+    workflow: str = ""
+    event: str = ""
+    started_at: float | None = None
+    url: str = ""
+    ended_at: float | None = None
+    word: str = ""
+    app: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Required:
+    """A check that the base branch demands by name, of one app only if `app` is its id."""
+
+    name: str
+    app: int | None = None
+
+    def is_met_by(self, check: Check) -> bool:
+        """True if `check` is for certain the one that is demanded, however it ended."""
+        return self.name == check.name and self.app in (None, check.app)
+
+    def may_be_met_by(self, check: Check) -> bool:
+        """True if only the app is not known: GitHub does not say which one set a commit status."""
+        return self.name == check.name and check.app is None
+
+
+@dataclass(frozen=True, slots=True)
+class Checks:
+    """All that has registered on one head commit, superseded runs already dropped.
+
+    Attributes:
+        sha: the head commit that they belong to.
+        runs: one `Check` per (name, app, workflow, event).
+        is_complete: False if GitHub did not show all of them, so that green cannot be concluded.
+        required: what the base branch demands, as far as GitHub shows it.
+        held: workflows that somebody has to approve before they run at all.
+        unfinished: workflows that still run: further checks of theirs may register.
+        unseen: what the token is not shown, in words, "" if it is shown all.
+        overall: GitHub's own word over all checks, told where some are unseen, else "".
+        sees_workflows: False if GitHub did not show which workflows wait or run on this head.
+        sees_demands: False if GitHub did not show all that the base branch demands.
+        is_unblocked: GitHub itself finds everything there that the base branch demands.
+        is_late: GitHub showed the workflows of another commit than the head: another look will tell.
+    """
+
+    sha: str
+    runs: tuple[Check, ...] = ()
+    is_complete: bool = True
+    required: tuple[Required, ...] = ()
+    held: tuple[str, ...] = ()
+    unfinished: tuple[str, ...] = ()
+    unseen: str = ""
+    overall: str = ""
+    sees_workflows: bool = True
+    sees_demands: bool = True
+    is_unblocked: bool = False
+    is_late: bool = False
+
+    def count(self, *buckets: Bucket) -> int:
+        """How many runs lie in any of `buckets`."""
+        return sum(run.bucket in buckets for run in self.runs)
+
+    @property
+    def failed(self) -> tuple[Check, ...]:
+        """Failed and cancelled runs, in name order: a cancelled check counts as failed."""
+        bad = [run for run in self.runs if run.bucket in (Bucket.FAIL, Bucket.CANCELLED)]
+        return tuple(sorted(bad, key=lambda run: run.name))
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """The names that the base branch demands and that have not reported, in name order."""
+        names = {
+            one.name for one in self._unmet if not any(one.may_be_met_by(run) for run in self.runs)
+        }
+        return tuple(sorted(names))
+
+    @property
+    def doubted(self) -> tuple[str, ...]:
+        """Demands for one app's check of which only a status by somebody is there, in name order."""
+        if self.is_unblocked:
+            return ()
+        return tuple(sorted({one.name for one in self._unmet}.difference(self.missing)))
+
+    @property
+    def _unmet(self) -> tuple[Required, ...]:
+        return tuple(one for one in self.required if not any(map(one.is_met_by, self.runs)))
+
+    @property
+    def hidden(self) -> tuple[str, ...]:
+        """What green cannot be concluded without and the token is not shown, each in words."""
+        has_demands = self.sees_demands or self.is_unblocked
+        words = (
+            self.unseen,
+            "" if self.sees_workflows else "the workflows of this head",
+            "" if has_demands else "all that the base branch demands",
+            f"which app set {', '.join(self.doubted)}" if self.doubted else "",
+        )
+        return tuple(word for word in words if word)
+
+    @property
+    def stale(self) -> tuple[str, ...]:
+        """The names of checks that GitHub gave up waiting for, and that have to be run again."""
+        return tuple(sorted(run.name for run in self.runs if run.word == "STALE"))
+
+    @property
+    def verdict(self) -> Verdict:
+        """All of it in one word.
+
+        Green only if at least one check registered, all are known, every one passed, none that is
+        demanded is missing, no workflow still runs or waits for an approval, and all of that was
+        seen: what is hidden is not nothing.
+        """
+        if self.failed:
+            return Verdict.FAILED
+        is_over = bool(self.runs) and all(run.bucket is Bucket.PASS for run in self.runs)
+        is_unknown = not self.is_complete or self.hidden or self.is_late
+        is_awaited = self.missing or self.held or self.unfinished or is_unknown
+        return Verdict.GREEN if is_over and not is_awaited else Verdict.PENDING
+
+    @property
+    def is_green(self) -> bool:
+        """True if the verdict is green."""
+        return self.verdict is Verdict.GREEN
