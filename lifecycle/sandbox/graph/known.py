@@ -16,6 +16,11 @@ from lifecycle.sandbox.graph.support import PAGING
 if TYPE_CHECKING:
     from graphql import GraphQLSchema
 
+HEADER = """\
+# The names in GitHub's GraphQL schema. Generated; do not edit: make schema
+# From schema.graphql of the npm package @octokit/graphql-schema, MIT licence,
+# https://github.com/octokit/graphql-schema
+"""
 PART = re.compile(r"(\w+)(?:\(([\w,]*)\))?")
 
 
@@ -30,7 +35,7 @@ def names_of(schema: GraphQLSchema) -> str:
             arguments = [a for a in getattr(definition, "args", {}) if a not in PAGING]
             parts.append(f"{field}({','.join(arguments)})" if arguments else field)
         lines.append(" ".join(parts))
-    return "\n".join(lines) + "\n"
+    return HEADER + "\n".join(lines) + "\n"
 
 
 @cache
@@ -38,7 +43,7 @@ def _known() -> dict[str, dict[str, frozenset[str]]]:
     """Arguments by type and field; read when somebody asks for what the sandbox does not have."""
     text = files("lifecycle.sandbox").joinpath("graph/known.txt").read_text("utf-8")
     found = {}
-    for line in text.splitlines():
+    for line in text.removeprefix(HEADER).splitlines():
         (name, _), *fields = PART.findall(line)
         found[name] = {field: frozenset(given.split(",")) for field, given in fields}
     return found
