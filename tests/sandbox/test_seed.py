@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from msgspec.structs import replace
 
 from lifecycle.sandbox.control import Control
 from lifecycle.sandbox.errors import SandboxError, SeedError
-from lifecycle.sandbox.seed import default_seed, parse_seed, read_seed
+from lifecycle.sandbox.seed import SeedIssue, SeedRepository, default_seed, parse_seed, read_seed
 from lifecycle.sandbox.server import Sandbox
 
 if TYPE_CHECKING:
@@ -225,3 +227,18 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     (tmp_path / "binary.yaml").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(ValueError, match="not UTF-8"):
         read_seed(tmp_path / "binary.yaml")
+
+
+def test_a_large_world_makes_no_git_until_somebody_asks(tmp_path: Path) -> None:
+    """Ten thousand issues in two hundred repositories: one bare repository, and the 200th if asked."""
+    seed = default_seed()
+    issues = [SeedIssue(number, f"Task {number}") for number in range(1, 51)]
+    many = [SeedRepository(f"octo-org/service-{n}", issues=issues) for n in range(200)]
+    with Sandbox(replace(seed, repositories=[*seed.repositories, *many])) as sandbox:
+        assert sandbox.site is not None
+        world = sandbox.site.world
+        assert sum(len(repo.issues) for repo in world.repositories.values()) > 10_000
+        assert [path.name for path in world.folder.glob("*.git")] == [f"{world.home.id}.git"]
+        url = sandbox.info.git_url.replace("hello-service", "service-199")
+        subprocess.run(["git", "clone", "--quiet", url, str(tmp_path / "c")], check=True)
+        assert len(list(world.folder.glob("*.git"))) == 2
