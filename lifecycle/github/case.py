@@ -172,7 +172,9 @@ def renewed(case: Case) -> str:
         return "log in anew: gh auth login"
     if "App" in case.source:
         return "it is asked for anew at the next look; if that does not help, run lifecycle doctor"
-    return f"see that {case.source} in your config.toml prints a valid one"
+    if case.source == "token_command":
+        return "see that token_command in your config.toml prints a valid one"
+    return f"give {case.source} a valid one"
 
 
 def not_found(case: Case) -> LifecycleError:

@@ -77,6 +77,7 @@ def test_no_secret_is_shown(ground: Ground) -> None:
     assert "token= of this call" in str(caught.value)
     for shown in (repr(hub), repr(hub.issues), str(caught.value), repr(vars(caught.value))):
         assert "ghp_secret" not in shown
+    assert "give the token= of this call a valid one" in caught.value.sentence
 
 
 def test_one_connection_serves_all_and_closes(ground: Ground) -> None:
