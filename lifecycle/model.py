@@ -107,6 +107,9 @@ class PullRequest:
     queue: QueueEntry | None = None
     ejection: Ejection | None = None
     is_auto_merge: bool = False
+    opened_at: float | None = None
+    closed_at: float | None = None
+    updated_at: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +122,10 @@ class Comment:
 
 @dataclass(frozen=True, slots=True)
 class Issue:
-    """One issue. `comments` is None if they were not asked for, else the newest hundred."""
+    """One issue. `comments` is None if they were not asked for, else the newest hundred.
+
+    `closed_at` is None while it is open.
+    """
 
     number: int
     id: str
@@ -129,6 +135,8 @@ class Issue:
     state_reason: str = ""
     assignees: tuple[str, ...] = ()
     comments: tuple[Comment, ...] | None = None
+    closed_at: float | None = None
+    updated_at: float | None = None
 
 
 LABELS_ITEM = "labels/"
@@ -139,12 +147,14 @@ class BoardItem:
     """An issue's item on one project: its id and the two fields that the claim keeps true.
 
     Where labels take the place of the board, the id is `LABELS_ITEM` and the issue's number.
+    `status_at` is when the Status was set last, None if it has none, or if labels keep it.
     """
 
     id: str
     status: str | None = None
     agent: str | None = None
     is_archived: bool = False
+    status_at: float | None = None
 
     @property
     def is_labels(self) -> bool:

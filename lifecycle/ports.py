@@ -7,6 +7,7 @@ that it was built with.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol
 
 from lifecycle.checks import Checks
@@ -20,9 +21,11 @@ from lifecycle.model import (
     Look,
     Observation,
     PullRequest,
+    Repository,
     RepositoryAccess,
     TokenFacts,
 )
+from lifecycle.survey import Holding, Swept
 
 
 class Clock(Protocol):
@@ -124,6 +127,33 @@ class Board(Protocol):
 
     def brief(self) -> BoardBrief:
         """Title and cards, page by page while there is time: incomplete, not late."""
+        ...
+
+
+class Survey(Protocol):
+    """Many repositories at once, at the price of pages. Only reads; nothing is kept between calls."""
+
+    def holdings(self, repositories: Sequence[Repository]) -> Iterator[Holding]:
+        """One for each, in their order; one that cannot be read carries its `problem`."""
+        ...
+
+    def holdings_of(self, owner: str) -> Iterator[Holding]:
+        """One for each repository of a user or an organisation that is neither archived nor a fork."""
+        ...
+
+    def cards(self) -> Iterator[Swept]:
+        """Every issue on the board, archived cards left out, page by page in the board's order.
+
+        Raises as `Board.cards` does if the board cannot be read; ValueError if none is configured.
+        """
+        ...
+
+    def issues_of(self, holdings: Iterable[Holding], since: float) -> Iterator[Swept]:
+        """The open issues that are assigned, and those that were closed and changed since then."""
+        ...
+
+    def issues(self, wanted: Iterable[tuple[str, int]]) -> Iterator[Swept]:
+        """Issues by repository and number; those that GitHub does not know are left out."""
         ...
 
 

@@ -25,6 +25,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "errors",
         "checks",
         "model",
+        "survey",
         "plan",
         "ports",
         "machine",
@@ -58,6 +59,8 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     # Operations of the public API, and what the engine shares with them.
     ("ops",),
     ("act", "guard", "engine", "install", "doctor"),
+    # Many tasks at once: the same decisions and the same writes.
+    ("reconcile",),
     # What each hook answers, then the entrypoints.
     ("answers",),
     ("wake", "api", "demo"),

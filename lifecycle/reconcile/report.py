@@ -1,0 +1,80 @@
+"""What one run came to."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from lifecycle.reconcile.finding import KINDS, Finding, State
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What could not be read, or not be finished: where (`owner/name`, or with `#N`), and why."""
+
+    where: str
+    kind: str
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """One run.
+
+    Attributes:
+        findings: by repository and issue, each issue's in the order of KINDS.
+        problems: repositories and tasks that could not be looked at.
+        left: what was not looked at because the run ended early, as `owner/name` or `owner/name#N`.
+        ended: why the run ended early, "" if it did not.
+        notes: what a person should know of how it was done, such as labels in place of the board.
+        repositories, tasks: how many were looked at.
+        requests, points: what all of it cost, GraphQL's points among them.
+        is_dry_run: nothing was written.
+    """
+
+    findings: tuple[Finding, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    left: tuple[str, ...] = ()
+    ended: str = ""
+    notes: tuple[str, ...] = ()
+    repositories: int = 0
+    tasks: int = 0
+    requests: int = 0
+    points: int = 0
+    is_dry_run: bool = False
+
+    def count(self, *states: State) -> int:
+        """How many findings are in one of these states."""
+        return sum(finding.state in states for finding in self.findings)
+
+    @property
+    def failed(self) -> int:
+        """Fixes that failed, and what could not be looked at, or was not any more."""
+        return self.count(State.FAILED) + len(self.problems) + bool(self.ended)
+
+    def by_kind(self) -> dict[str, int]:
+        """How many findings of each kind there are, in the order of KINDS; kinds without one left out."""
+        found = Counter(finding.kind for finding in self.findings)
+        return {kind: found[kind] for kind in KINDS if found[kind]}
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain JSON values."""
+        return {
+            "findings": [finding.as_json() for finding in self.findings],
+            "problems": [asdict(problem) for problem in self.problems],
+            "left": list(self.left),
+            "ended": self.ended,
+            "notes": list(self.notes),
+            "counts": {
+                "findings": len(self.findings),
+                "applied": self.count(State.APPLIED),
+                "planned": self.count(State.PLANNED),
+                "off": self.count(State.OFF),
+                "failed": self.failed,
+                "repositories": self.repositories,
+                "tasks": self.tasks,
+            },
+            "cost": {"requests": self.requests, "points": self.points},
+            "dry_run": self.is_dry_run,
+        }
