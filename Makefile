@@ -11,6 +11,8 @@ RECORDINGS := .cache/pygithub-2.10.0.tar.gz
 CLIENTS := .cache/clients
 OCTOKIT := $(CLIENTS)/node_modules/.package-lock.json
 GITHUBKIT := $(VENV)/.clients
+WORKFLOWS := $(wildcard .github/workflows/*.yml docs/examples/*.yml)
+ACTIONS := $(wildcard .github/actions/*/action.yml)
 SUDO := $(shell [ "$$(id -u)" = 0 ] || command -v sudo)
 debian = { $(SUDO) apt-get update -qq && $(SUDO) apt-get install -qq --yes --no-install-recommends $(1); } >/dev/null
 
@@ -35,14 +37,17 @@ demo: $(READY) ## claim to close on the embedded GitHub, in a few seconds
 test: $(READY) ## the whole suite, or PYTEST= what to leave out or add
 	$(BIN)/python -m pytest -n auto --dist loadgroup $(PYTEST)
 
-lint: $(READY) ## ruff: rules and format
+lint: $(READY) ## ruff: rules and format; zizmor and GitHub's schemas: workflows and the action
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/zizmor --offline --quiet --no-progress $(WORKFLOWS) $(ACTIONS)
+	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-workflows $(WORKFLOWS)
+	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-actions $(ACTIONS)
 
 types: $(READY) ## mypy, strict
 	$(BIN)/mypy
 
-bench: $(READY) ## how fast the hooks are, as ratios in one run
+bench: $(READY) ## how fast the hooks are, as ratios in one run, and what a sweep costs
 	@$(BIN)/python tests/bench/bench.py
 
 docs: $(READY) ## regenerate the diagrams in README and docs from the phase table
@@ -109,13 +114,16 @@ $(OCTOKIT): requirements/clients/package.json requirements/clients/package-lock.
 	npm ci --prefix $(CLIENTS) --ignore-scripts --no-audit --no-fund --silent
 	@touch $@
 
-lock: $(READY) ## renew requirements/dev.txt and requirements/clients.txt
+lock: $(READY) ## renew requirements/dev.txt, requirements/clients.txt and requirements/action.txt
 	$(BIN)/uv pip compile pyproject.toml --group dev --universal --python-version 3.11 --upgrade \
 		--generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-annotate \
 		--quiet --output-file requirements/dev.txt
 	$(BIN)/uv pip compile requirements/clients.in --constraint requirements/dev.txt --universal --python-version 3.11 \
 		--upgrade --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-annotate \
 		--quiet --output-file requirements/clients.txt
+	$(BIN)/uv pip compile pyproject.toml --constraint requirements/dev.txt --universal --python-version 3.11 \
+		--upgrade --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-annotate \
+		--quiet --output-file requirements/action.txt
 
 clean: ## remove what the targets made
 	rm -rf $(VENV) .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build

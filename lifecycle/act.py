@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import assert_never
 
 from lifecycle import plan
-from lifecycle.claim import lease, pr_body
+from lifecycle.claim import derive, lease, pr_body
 from lifecycle.claim.briefing import BOARD_CACHE
 from lifecycle.claim.desk import Desk
 from lifecycle.claim.file import Claim
@@ -22,14 +22,19 @@ from lifecycle.redact import redact
 from lifecycle.wiring import World
 
 
-def perform(action: plan.Action, world: World, desk: Desk, record: Record) -> plan.Fact:
-    """Do one thing and say what is true now; an expected failure comes back as `Failed`."""
+def perform(action: plan.Action, world: World, desk: Desk | None, record: Record) -> plan.Fact:
+    """Do one thing and say what is true now; an expected failure comes back as `Failed`.
+
+    Without a desk there is no claim file, and forgetting it is nothing to do.
+    """
     try:
         match action:
             case plan.OpenPullRequest():
                 return plan.PullRequestOpened(_open(action, world))
-            case plan.SetBoard():
-                return _set_board(action, world, record.claim)
+            case plan.LinkPullRequest():
+                return plan.PullRequestLinked(_link(action, world))
+            case plan.AddToBoard() | plan.SetBoard():
+                return _put_on_board(action, world, record.claim)
             case plan.PostComment():
                 world.forge.comment(action.issue, action.body)
                 return plan.Commented(action.marker)
@@ -41,8 +46,7 @@ def perform(action: plan.Action, world: World, desk: Desk, record: Record) -> pl
                 lease.release(world.git, world.settings.remote, action.issue, action.sha)
                 return plan.LeaseReleased()
             case plan.ForgetClaim():
-                desk.forget(replace(record, outcome=record.end))
-                return plan.ClaimForgotten()
+                return _forget(desk, record)
             case _:
                 assert_never(action)
     except LifecycleError as error:
@@ -56,7 +60,12 @@ def imagine(action: plan.Action) -> plan.Fact:
         case plan.OpenPullRequest():
             owner, _, branch = action.head.partition(":")
             pull = PullRequest(0, "(new)", action.title, PullState.OPEN, branch, owner, "")
-            return plan.PullRequestOpened(pull)
+            return plan.PullRequestOpened(replace(pull, body=f"#{action.issue}"))
+        case plan.LinkPullRequest():
+            text = PullRequest(action.number, "", "", PullState.OPEN, "", "", "", body=action.line)
+            return plan.PullRequestLinked(text)
+        case plan.AddToBoard():
+            return plan.OnBoard(BoardItem("(new)"))
         case plan.SetBoard():
             item = BoardItem(action.item_id, action.status, action.agent)
             wrote_agent = "" if action.clear_agent else action.agent
@@ -73,13 +82,23 @@ def imagine(action: plan.Action) -> plan.Fact:
             return plan.ClaimForgotten()
 
 
+def _forget(desk: Desk | None, record: Record) -> plan.ClaimForgotten:
+    if desk is not None:
+        desk.forget(replace(record, outcome=record.end))
+    return plan.ClaimForgotten()
+
+
 def _open(action: plan.OpenPullRequest, world: World) -> PullRequest:
     body = pr_body.body(
         world.root, summary=action.title, issue=action.issue, link=world.settings.issue_link
     )
     return settled(
         lambda: world.forge.create_pull_request(
-            title=pr_body.title(action.title), body=body, head=action.head, base=action.base
+            title=pr_body.title(action.title),
+            body=body,
+            head=action.head,
+            base=action.base,
+            is_draft=action.is_draft,
         ),
         lambda: _find_open(action, world),
         told=(PullRequestExists,),
@@ -94,7 +113,22 @@ def _find_open(action: plan.OpenPullRequest, world: World) -> PullRequest | None
     return None
 
 
-def _set_board(action: plan.SetBoard, world: World, claim: Claim) -> plan.BoardIs:
+def _link(action: plan.LinkPullRequest, world: World) -> PullRequest:
+    """The line at the end of the text as it is now: somebody may have written to it meanwhile."""
+    pull = world.forge.pull_request(action.number)
+    if derive.mentions(pull, action.issue):
+        return pull
+    body = f"{pull.body.rstrip()}\n\n{action.line}".lstrip()
+    return world.forge.set_pull_request_body(action.number, body)
+
+
+def _put_on_board(
+    action: plan.AddToBoard | plan.SetBoard, world: World, claim: Claim
+) -> plan.OnBoard | plan.BoardIs:
+    if isinstance(action, plan.AddToBoard):
+        if world.board is None:
+            raise Rejected("No board is configured.")
+        return plan.OnBoard(world.board.add(action.issue_id))
     item = world.write_card(
         claim.issue_number or 0,
         action.item_id,

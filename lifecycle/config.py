@@ -32,6 +32,7 @@ HOOK_SECONDS = 8.0
 """The wall-clock deadline of on-stop and on-idle; LIFECYCLE_HOOK_SECONDS can only shorten it."""
 
 LABEL_PREFIX = "status: "
+SILENT_HOURS = 24.0
 
 TOKEN_VARIABLES = ("GH_TOKEN", "GITHUB_TOKEN")
 APP_VARIABLES = {
@@ -58,6 +59,8 @@ class Settings:
         close: "ask" (a person says yes to closing) or "auto" (the merge is the yes).
         labels_use: "auto" (labels keep the Status where the board cannot be seen), "always", "never".
         labels_prefix: what the names of these labels begin with, its last space included.
+        reconcile_release: a reconcile gives claims back that show no sign of life.
+        silent_hours: how long nothing may have happened before a reconcile counts a claim as such.
         api_url, graphql_url: where GitHub answers; never from a project's file.
         hook_seconds: the wall-clock deadline of on-stop and on-idle.
     """
@@ -73,6 +76,8 @@ class Settings:
     close: str = "ask"
     labels_use: str = "auto"
     labels_prefix: str = LABEL_PREFIX
+    reconcile_release: bool = False
+    silent_hours: float = SILENT_HOURS
     api_url: str = API_URL
     graphql_url: str = GRAPHQL_URL
     hook_seconds: float = HOOK_SECONDS
@@ -385,6 +390,8 @@ _KEYS: dict[str, tuple[str, Any]] = {
     "checks.poll_seconds": ("poll_seconds", readers.positive),
     "labels.use": ("labels_use", readers.use),
     "labels.prefix": ("labels_prefix", readers.prefix),
+    "reconcile.release": ("reconcile_release", readers.flag),
+    "reconcile.silent_hours": ("silent_hours", readers.hours),
 }
 """The keys of a project's file: the name in `Settings`, and what reads the value."""
 

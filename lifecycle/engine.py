@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from lifecycle import guard, log, plan, watch
 from lifecycle.claim import consent, presence
+from lifecycle.claim.ahead import MAX_STEPS, foresee, prepared
 from lifecycle.claim.decide import absorb, decide, evolve, look, wants_look
 from lifecycle.claim.desk import Desk, Loaded
 from lifecycle.claim.exclude import exclude_own_files
@@ -23,7 +24,6 @@ from lifecycle.plan import Action, Say, Tone, Wake
 from lifecycle.redact import redact
 from lifecycle.wiring import World
 
-MAX_STEPS = 24
 LOOK_AGAIN_SECONDS = 60.0
 BOARD_OFF_SECONDS = 600.0
 _BOARD_OFF = "board_off"
@@ -173,22 +173,19 @@ def rehearse(world: World, desk: Desk, *, record: Record | None = None) -> Repor
     working = _Look(world, desk, _seen(world, desk, Wake.TICK, loaded))
     _observe(working, loaded)
     says: list[Say] = []
-    for _ in range(MAX_STEPS):
-        step = decide(working.seen)
-        key = working.seen.record.claim_key
+    actions: list[Action] = []
+    left = working.seen.record
+    for step in foresee(working.seen, imagine):
+        left, action = step.seen.record, step.decision.action
         # What comes with the last step tells how the claim ended, and nothing ends in a rehearsal.
-        new = () if isinstance(step.action, plan.ForgetClaim) else step.says
+        new = () if isinstance(action, plan.ForgetClaim) else step.decision.says
         for say in new:
-            if say not in says and not desk.ledger.was_said(f"{key}/{say.key}"):
+            if say not in says and not desk.ledger.was_said(f"{left.claim_key}/{say.key}"):
                 says.append(say)
-        before = working.seen.record
-        working.seen = _prepared(working.seen, step)
-        if step.action is not None:
-            working.actions.append(step.action)
-            working.seen = evolve(working.seen, imagine(step.action))
-        elif working.seen.record == before:
-            break
-    return Report(working.seen.record, tuple(says), tuple(working.actions), working.problem)
+        if action is not None:
+            actions.append(action)
+            left = evolve(step.seen, imagine(action)).record
+    return Report(left, tuple(says), tuple(actions), working.problem)
 
 
 def _work(working: _Look, loaded: Loaded) -> None:
@@ -284,7 +281,7 @@ def _step(working: _Look) -> bool:
     """Take one decision as far as its fact; False once nothing is left to do."""
     step = decide(working.seen)
     before = working.seen.record
-    working.seen = _prepared(working.seen, step)
+    working.seen = prepared(working.seen, step)
     _queue(working, step.says)
     if step.action is None:
         _commit(working)
@@ -304,12 +301,6 @@ def _queue(working: _Look, says: Iterable[Say]) -> None:
         working.stated.add(key)
         again = is_asked and (say.stands or say.tone is Tone.ASK)
         working.desk.ledger.queue(replace(say, key=key), again=again)
-
-
-def _prepared(seen: Seen, step: plan.Decision) -> Seen:
-    """With what a decision sets before it acts."""
-    record = replace(seen.record.with_values(step.fields), **step.memory)
-    return replace(seen, record=record)
 
 
 def _act(working: _Look, action: Action) -> None:
@@ -371,6 +362,7 @@ def _seen(world: World, desk: Desk, wake: Wake, loaded: Loaded) -> Seen:
         board_name=settings.board_name,
         poll_seconds=settings.poll_seconds,
         closes_itself=settings.close == consent.AUTO,
+        link=settings.issue_link,
     )
     pushed = None
     if record.claim.phase == Phase.READY_FOR_PR and record.claim.branch:

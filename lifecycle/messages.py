@@ -370,6 +370,16 @@ def not_on_the_board(why: str, issue: int | None) -> str:
     return f"The card of #{issue} was not updated; issue and PR go on. {why}"
 
 
+def not_added(why: str, issue: int | None) -> str:
+    """The issue could not be put on the board."""
+    return f"Issue #{issue} was not put on the board; issue and PR go on. {why}"
+
+
+def not_linked(why: str, issue: int | None) -> str:
+    """The pull request's text could not be changed."""
+    return f"The PR's text does not refer to #{issue}, and nothing was added to it. {why}"
+
+
 def not_seen(why: str, _issue: int | None) -> str:
     """GitHub could not be read; the sentence says why by itself."""
     return why
@@ -377,6 +387,8 @@ def not_seen(why: str, _issue: int | None) -> str:
 
 COMPLAINTS: dict[str, Callable[[str, int | None], str]] = {
     "OpenPullRequest": not_created,
+    "LinkPullRequest": not_linked,
+    "AddToBoard": not_added,
     "PostComment": not_commented,
     "CloseIssue": not_closed,
     "Unassign": not_unassigned,

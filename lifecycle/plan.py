@@ -21,6 +21,13 @@ class Wake(StrEnum):
     STOP = "stop"
     IDLE = "idle"
     TICK = "tick"
+    SWEEP = "sweep"
+    """A look from afar: no worktree, no memory, and nobody who hears what there is to say."""
+
+    @property
+    def is_asked(self) -> bool:
+        """True if somebody wants all that GitHub shows, and nothing earlier holds it back."""
+        return self in (Wake.TICK, Wake.SWEEP)
 
 
 class Tone(StrEnum):
@@ -63,6 +70,24 @@ class OpenPullRequest:
     title: str
     issue: int
     pushed: str = ""
+    is_draft: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LinkPullRequest:
+    """Set: the text of the PR refers to the issue; `line` is added if it does not."""
+
+    number: int
+    issue: int
+    line: str
+
+
+@dataclass(frozen=True, slots=True)
+class AddToBoard:
+    """Set: the issue has a card; `issue_id` is its global id."""
+
+    issue: int
+    issue_id: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +138,15 @@ class ForgetClaim:
 
 
 Action = (
-    OpenPullRequest | SetBoard | PostComment | CloseIssue | Unassign | ReleaseLease | ForgetClaim
+    OpenPullRequest
+    | LinkPullRequest
+    | AddToBoard
+    | SetBoard
+    | PostComment
+    | CloseIssue
+    | Unassign
+    | ReleaseLease
+    | ForgetClaim
 )
 
 
@@ -129,6 +162,20 @@ class PullRequestOpened:
     """The pull request exists."""
 
     pull_request: PullRequest
+
+
+@dataclass(frozen=True, slots=True)
+class PullRequestLinked:
+    """The pull request refers to the issue; as GitHub shows it afterwards."""
+
+    pull_request: PullRequest
+
+
+@dataclass(frozen=True, slots=True)
+class OnBoard:
+    """The issue has this card."""
+
+    item: BoardItem
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +229,8 @@ class Failed:
 Fact = (
     Intended
     | PullRequestOpened
+    | PullRequestLinked
+    | OnBoard
     | BoardIs
     | Commented
     | IssueClosed

@@ -67,8 +67,18 @@ class Forge(Protocol):
         """Every open issue, pull requests left out."""
         ...
 
-    def create_pull_request(self, *, title: str, body: str, head: str, base: str) -> PullRequest:
+    def create_pull_request(
+        self, *, title: str, body: str, head: str, base: str, is_draft: bool = False
+    ) -> PullRequest:
         """Open one; `head` is `owner:branch`. PullRequestExists, NothingToMerge, HeadMissing."""
+        ...
+
+    def pull_request(self, number: int) -> PullRequest:
+        """One pull request; NotFound if there is none."""
+        ...
+
+    def set_pull_request_body(self, number: int, body: str) -> PullRequest:
+        """Replace the text and return the pull request as GitHub shows it afterwards."""
         ...
 
     def comment(self, issue: int, body: str) -> Comment:

@@ -122,6 +122,24 @@ def positive(where: str, value: object) -> float:
     return number
 
 
+def flag(where: str, value: object) -> bool:
+    """Yes or no, as TOML writes them."""
+    if not isinstance(value, bool):
+        raise BadConfig(f"{where} must be true or false, not {value!r}.")
+    return value
+
+
+def hours(where: str, value: object) -> float:
+    """Hours, more than none, as a number or as text; at most ten years."""
+    try:
+        number = float(value)  # type: ignore[arg-type]  # a wrong type raises TypeError below
+    except (TypeError, ValueError):
+        number = -1.0
+    if isinstance(value, bool) or not 0 < number <= 87_600:
+        raise BadConfig(f"{where} must be a number of hours above 0, not {value!r}.")
+    return number
+
+
 def url(where: str, value: object) -> str:
     """An address that a token may be sent to: https, or http on this machine."""
     pattern = r"https?://[^\s/@]+(/[^\s@]*)?"

@@ -55,6 +55,8 @@ class IssueFacts:
     assignees: tuple[str, ...] = ()
     milestone: str = ""
     is_pull_request: bool = False
+    closed_at: float | None = None
+    updated_at: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +118,9 @@ class PullFacts:
     auto_merge: str = ""
     merge_sha: str = ""
     author: str = ""
+    opened_at: float | None = None
+    closed_at: float | None = None
+    updated_at: float | None = None
 
     @property
     def is_open(self) -> bool:

@@ -71,11 +71,14 @@ class Swept:
         observation: as `Forge.observe` gives it, with one difference: `by_branch` are the pull
             requests of the same repository that mention the issue, whatever their branch, newest
             first. Checks, reviews, comments and `default_branch` are not read.
-        assigned_at: when somebody was assigned last, None if nobody is or GitHub did not say.
+        assigned_at: when somebody was assigned or the issue was reopened, whichever came last; None if
+            nobody is assigned and it was not reopened, or if GitHub did not say.
         closed_by: the numbers of those pull requests that say that they close the issue.
+        problem: why issues of this repository could not be read; `observation` is empty then.
     """
 
     repository: str
     observation: Observation
     assigned_at: float | None = None
     closed_by: frozenset[int] = frozenset()
+    problem: LifecycleError | None = None

@@ -22,7 +22,7 @@ from lifecycle.errors import (
     Rejected,
 )
 from lifecycle.model import LABELS_ITEM, BoardItem, BoardSchema, Repository
-from lifecycle.ports import Board, Clock, Forge
+from lifecycle.ports import Board, Clock, Forge, Survey
 from lifecycle.redact import visible
 from lifecycle.store import FOLDER, OURS
 
@@ -47,6 +47,9 @@ class StateCache:
     def put(self, key: str, value: object) -> None:
         """Remember a JSON value; None forgets it."""
         self.state.setdefault("cache", {})[key] = value
+
+
+_SHARED = ("_placed", "_project", "token", "choice", "_graph", "_rest")
 
 
 class World:
@@ -277,6 +280,29 @@ class World:
         return GitHubForge(
             self.base, self._project, graph=self._graph, rest=self._rest, choice=self.choice
         )
+
+    @cached_property
+    def survey(self) -> Survey:
+        """Many repositories at once; raises NoToken, BadConfig."""
+        from lifecycle.github.survey import GitHubSurvey
+
+        return GitHubSurvey(self._graph, self._rest, self._project, self.choice)
+
+    @property
+    def spent(self) -> tuple[int, int]:
+        """How many requests were made so far, and how many points GraphQL's cost."""
+        clients = [self.__dict__[name] for name in ("_graph", "_rest") if name in self.__dict__]
+        points = sum(getattr(client, "points", 0) for client in clients)
+        return sum(client.requests for client in clients), points
+
+    @property
+    def shared(self) -> dict[str, Any]:
+        """The parts that another repository's world has in common with this one, by attribute.
+
+        Raises:
+            NoToken, BadConfig: as the parts do.
+        """
+        return {name: getattr(self, name) for name in _SHARED}
 
     @cached_property
     def board(self) -> Board | None:

@@ -81,13 +81,26 @@ def test_a_claim_whose_file_was_deleted_can_be_taken_up_again(place: Place) -> N
     assert place.claim()["branch"] == before["branch"]
 
 
-def test_a_card_that_somebody_moved_stays_there_at_closing(place: Place) -> None:
-    """Agent is cleared, the issue closed, and the column left as the person chose it."""
+def test_a_card_that_was_moved_before_the_closing_follows_it(place: Place) -> None:
+    """Closing is something that happens to the task: the card goes to Done from wherever it stood."""
     place.ready()
     place.tree().tick(Wake.STOP)
     place.control.set_field(42, "Status", "Todo")
     place.tree().tick(Wake.IDLE)
     place.control.merge_pull(place.pull())
+    place.write(phase="done")
+    assert "Board → Done." in texts(place.tree().tick(Wake.STOP))
+    assert place.card()["Status"] == "Done"
+
+
+def test_a_card_that_somebody_moved_after_the_closing_stays_there(place: Place) -> None:
+    """Agent is cleared, the issue closed, and the column left as the person chose it since."""
+    place.ready()
+    place.tree().tick(Wake.STOP)
+    place.tree().tick(Wake.IDLE)
+    place.control.merge_pull(place.pull())
+    place.control.close_issue(42)
+    place.control.set_field(42, "Status", "Todo")
     place.write(phase="done")
     said = texts(place.tree().tick(Wake.STOP))
     assert 'The card stays in "Todo"' in said

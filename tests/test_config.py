@@ -44,6 +44,9 @@ def test_every_key_is_read(tmp_path: Path) -> None:
     [labels]
     use = "never"
     prefix = "at: "
+    [reconcile]
+    release = true
+    silent_hours = 0.5
     """
     assert load(tmp_path, text) == config.Settings(
         repository=Repository("octo-org", "hello"),
@@ -57,6 +60,8 @@ def test_every_key_is_read(tmp_path: Path) -> None:
         close="auto",
         labels_use="never",
         labels_prefix="at: ",
+        reconcile_release=True,
+        silent_hours=0.5,
     )
 
 
@@ -91,6 +96,13 @@ def test_the_environment_wins_and_old_names_are_aliases(tmp_path: Path) -> None:
         'labels.prefix = " status: "',
         'labels.prefix = "a,b"',
         "labels.prefix = 1",
+        'reconcile.release = "yes"',
+        "reconcile.release = 1",
+        "reconcile.silent_hours = 0",
+        "reconcile.silent_hours = true",
+        "reconcile.silent_hours = nan",
+        "reconcile.silent_hours = 1e9",
+        "reconcile.close = true",
         "not toml",
         'api_url = "https://evil.example"',
     ],

@@ -26,6 +26,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "checks",
         "model",
         "survey",
+        "lease_word",
         "plan",
         "ports",
         "machine",
@@ -56,6 +57,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("git", "github", "sandbox", "claim"),
     # The composition root, then the engine.
     ("wiring",),
+    ("elsewhere",),
     # Operations of the public API, and what the engine shares with them.
     ("ops",),
     ("act", "guard", "engine", "install", "doctor"),
@@ -93,13 +95,13 @@ PLACES = {
     "github": {"github.rest", "github.requester"},
     "gql": {"github.graph"},
     # Documents are made one of several, which takes them apart; gql sends what comes out.
-    "graphql": {"sandbox", "github.documents"},
+    "graphql": {"sandbox", "github.documents", "github.repeating"},
     # The transport below both clients: the token's header and time-outs that follow the deadline.
     # The signature of a GitHub App.
     "jwt": {"github.app_token", "sandbox"},
     "requests": {"github.wire"},
     "urllib3": {"github.wire"},
-    "rich": {"cli.demo", "cli.doctor"},
+    "rich": {"cli.demo", "cli.doctor", "cli.reconcile_screen"},
     "tenacity": {"retry"},
     "werkzeug": {"sandbox"},
     "jinja2": {"sandbox"},

@@ -6,11 +6,12 @@ from dataclasses import replace
 from typing import Any
 
 from lifecycle import messages
+from lifecycle.claim import derive
 from lifecycle.claim.seen import Seen, is_unsynced, may_try
 from lifecycle.claim.state import Record, is_same
 from lifecycle.claim.table import Status
 from lifecycle.model import Observation
-from lifecycle.plan import Decision, Say, SetBoard, Tone
+from lifecycle.plan import AddToBoard, Decision, Say, SetBoard, Tone
 
 
 def absorb(record: Record, seen: Observation) -> Record:
@@ -34,7 +35,8 @@ def absorb(record: Record, seen: Observation) -> Record:
             # The card is written once even if it is as it should be: the label goes with that write.
             changes["synced_agent"] = record.synced_agent if seen.item.agent else None
         is_expected = found is None or any(is_same(found, status) for status in expected)
-        has_moved = claim.last_synced_status is not None and not is_expected
+        is_behind = derive.is_behind(seen.item, derive.happened_at(record, seen))
+        has_moved = claim.last_synced_status is not None and not (is_expected or is_behind)
         changes["moved_to"] = found if has_moved else None
         if is_same(found, claim.status) and not leaves_labels:
             values["last_synced_status"] = claim.status
@@ -63,6 +65,9 @@ def decide(seen: Seen) -> Decision:
         says.append(Say(f"moved:{claim.item_id}:{record.moved_to}", moved, Tone.NOTE))
     if not is_unsynced(seen) or record.moved_to:
         return Decision(says=tuple(says))
+    if now_seen is not None and now_seen.item is None and now_seen.issue and not claim.item_id:
+        adding = AddToBoard(claim.issue_number or 0, now_seen.issue.id)
+        return Decision(action=adding if may_try(seen, adding) else None, says=tuple(says))
     if now_seen is not None and now_seen.item is None:
         text = messages.not_on_board(claim.issue_number, seen.rules.board_name)
         return Decision(says=(Say(f"off-board:{claim.issue_number}", text, Tone.NOTE),))

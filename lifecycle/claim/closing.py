@@ -116,7 +116,10 @@ def _board_action(seen: Seen) -> SetBoard | None:
         return None
     if observed.board_problem or observed.item is None or observed.item.is_archived:
         return None
-    keeps_status = bool(record.moved_to) and not is_same(observed.item.status, Status.DONE)
+    # Moved before it was closed, the card follows; moved since then, it stands.
+    was_closed = observed.issue is not None and not observed.issue.is_open
+    is_moved = bool(record.moved_to) and was_closed
+    keeps_status = is_moved and not is_same(observed.item.status, Status.DONE)
     needs_clearing = bool(observed.item.agent) and record.synced_agent != ""
     if keeps_status and not needs_clearing:
         return None

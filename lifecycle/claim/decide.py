@@ -10,7 +10,19 @@ from dataclasses import replace
 from typing import Any
 
 from lifecycle import messages
-from lifecycle.claim import card, closing, consent, derive, ending, pace, releasing, review
+from lifecycle.claim import (
+    card,
+    closing,
+    consent,
+    derive,
+    ending,
+    linking,
+    merged,
+    opening,
+    pace,
+    releasing,
+    review,
+)
 from lifecycle.claim.seen import Seen, is_unsynced, may_try
 from lifecycle.claim.state import Record, fold, kind_of
 from lifecycle.claim.table import IN_REVIEW, Phase, Status
@@ -19,7 +31,8 @@ from lifecycle.plan import (
     Decision,
     Fact,
     Failed,
-    OpenPullRequest,
+    OnBoard,
+    PullRequestLinked,
     PullRequestOpened,
     Say,
     Tone,
@@ -46,22 +59,22 @@ def _wanted(seen: Seen) -> Look | None:
     is_leaving = seen.record.releasing is not None
     if claim.issue_number is None or seen.record.outcome or not (phase or is_leaving):
         return None
-    polls = seen.wake in (Wake.IDLE, Wake.TICK)
+    polls = seen.wake is not Wake.STOP
     checks = False
     if is_leaving:
-        needed = seen.wake is Wake.TICK or ending.may_go_on(seen)
+        needed = seen.wake.is_asked or ending.may_go_on(seen)
     elif phase is Phase.READY_FOR_PR:
-        needed = not _missing(seen) and may_try(seen, _opening(seen, claim.branch))
+        needed = not opening.missing(seen) and may_try(seen, opening.opening(seen, claim.branch))
     elif phase is Phase.DONE:
-        is_tried = seen.wake is Wake.TICK or ending.may_go_on(seen)
+        is_tried = seen.wake.is_asked or ending.may_go_on(seen)
         needed = is_tried and not consent.is_missing(seen)
     elif phase in IN_REVIEW:
         needed = polls
-        checks = polls and (seen.wake is Wake.TICK or _may_poll(seen))
+        checks = seen.wake is Wake.TICK or (seen.wake is Wake.IDLE and _may_poll(seen))
     elif phase is Phase.MERGED_DETECTED:
-        needed = polls and (seen.wake is Wake.TICK or seen.record.judged != phase)
+        needed = polls and (seen.wake.is_asked or seen.record.judged != phase)
     else:
-        needed = seen.wake is Wake.TICK  # who asks by command wants to know what GitHub shows
+        needed = seen.wake.is_asked  # who asks by command wants to know what GitHub shows
     doubts = not seen.record.is_item_known or seen.record.moved_to or seen.record.taken_by
     if is_unsynced(seen) and doubts:
         needed = True
@@ -74,7 +87,7 @@ def _wanted(seen: Seen) -> Look | None:
         checks=checks,
         comments=phase is Phase.DONE or is_leaving,
         board=seen.rules.has_board,
-        insists=seen.wake is Wake.TICK or phase is Phase.DONE or is_leaving,
+        insists=seen.wake.is_asked or phase is Phase.DONE or is_leaving,
     )
 
 
@@ -85,17 +98,17 @@ def decide(seen: Seen) -> Decision:
         return Decision()
     claim = record.claim
     if claim.issue_number is None:
-        return _condition("no-issue", messages.no_issue_number())
+        return opening.condition("no-issue", messages.no_issue_number())
     if record.releasing is not None:
         step = _effective(record, releasing.decide(seen))
         return replace(step, says=(*step.says, *_complaints(record)))
     phase = Phase.named(claim.phase)
     if phase is None:
         text = messages.unknown_phase(claim.phase, [p.value for p in Phase])
-        return _condition(f"unknown-phase:{claim.phase}", text)
+        return opening.condition(f"unknown-phase:{claim.phase}", text)
     if record.taken_by:
         text = messages.taken_over(claim.issue_number, record.taken_by)
-        return _condition(f"taken-over:{record.taken_by}", text)
+        return opening.condition(f"taken-over:{record.taken_by}", text)
     step = _effective(record, _RULES[phase](seen))
     step = replace(step, says=(*step.says, *_complaints(record), *_closed_elsewhere(seen)))
     if step.fields or step.memory or step.action or phase is Phase.DONE:
@@ -113,6 +126,12 @@ def evolve(seen: Seen, fact: Fact) -> Seen:
     if observed is not None and isinstance(fact, PullRequestOpened):
         pull = fact.pull_request
         observed = replace(observed, by_number=pull, by_branch=(pull, *observed.by_branch))
+        record = card.absorb(record, observed)  # what somebody set before that is behind now
+    if observed is not None and isinstance(fact, PullRequestLinked):
+        observed = derive.with_text(observed, fact.pull_request)
+    if observed is not None and isinstance(fact, OnBoard):
+        observed = replace(observed, item=fact.item)
+        record = card.absorb(record, observed)
     return replace(seen, record=record, observation=observed)
 
 
@@ -124,58 +143,12 @@ def absorb(record: Record, seen: Observation, now: float) -> Record:
     return closing.absorb(record, seen, now)
 
 
-def _ready(seen: Seen) -> Decision:
-    claim = seen.record.claim
-    missing = _missing(seen)
-    if missing:
-        return _condition(f"missing:{','.join(missing)}", messages.missing_fields(missing))
-    if seen.observation is None:
-        return Decision()
-    base = seen.rules.base or seen.observation.default_branch
-    if claim.branch == base:
-        return _condition(f"branch-is-base:{base}", messages.branch_is_base(base))
-    opening = _opening(seen, base)
-    pull = derive.open_pull_request_of(claim, seen.observation, seen.rules.head_owner, base)
-    if pull is not None:
-        was_ours = "OpenPullRequest" in seen.record.intents
-        return _adopt(pull, was_ours=was_ours)
-    merged = derive.merged_as_pushed(
-        claim, seen.observation, seen.rules.head_owner, seen.pushed_head
-    )
-    if merged is not None:
-        return _merge_found(seen, merged)
-    return Decision(action=opening if may_try(seen, opening) else None)
-
-
-def _adopt(pull: PullRequest, *, was_ours: bool) -> Decision:
-    if was_ours:
-        text = messages.pr_created(pull.number, pull.url)
-    else:
-        text = messages.pr_adopted(pull.number, pull.url, pull.branch)
-    return Decision(
-        fields={
-            "pr_number": pull.number,
-            "phase": Phase.PR_CREATED.value,
-            "status": Status.IN_REVIEW,
-        },
-        memory={
-            "pr_url": pull.url,
-            "pr_head": pull.head_sha,
-            "judged": Phase.PR_CREATED.value,
-            "intents": {},
-            "troubles": {},
-            **review.NOTHING_YET,
-        },
-        says=(Say(f"pr:{pull.number}", text, Tone.NEXT),),
-    )
-
-
 def _in_review(seen: Seen) -> Decision:
     claim = seen.record.claim
     created: tuple[Say, ...] = ()
     if claim.phase == Phase.PR_CREATED and seen.record.opened == claim.pr_number:
         created = (_created(seen.record),)
-    if seen.observation is None or seen.wake not in (Wake.IDLE, Wake.TICK):
+    if seen.observation is None or seen.wake is Wake.STOP:
         return Decision(says=created)
     found = _pull_found(seen)
     return replace(found, says=(*created, *found.says))
@@ -193,7 +166,7 @@ def _pull_found(seen: Seen) -> Decision:
     known = {"pr_url": pull.url, "pr_head": pull.head_sha}
     match pull.state:
         case PullState.MERGED:
-            return _merge_found(seen, pull)
+            return merged.merge_found(seen, pull)
         case PullState.CLOSED:
             text = messages.closed_unmerged(pull.number, claim.issue_number)
             return Decision(
@@ -234,81 +207,18 @@ def _open(seen: Seen, pull: PullRequest, known: dict[str, Any]) -> Decision:
         known |= found.memory
         says += found.says
     phase = fields.get("phase", claim.phase)
-    return Decision(fields=fields, memory=known | {"judged": phase}, says=tuple(says))
-
-
-def _merged(seen: Seen) -> Decision:
-    claim = seen.record.claim
-    if seen.rules.closes_itself and seen.record.judged == Phase.MERGED_DETECTED:
-        return Decision(fields={"phase": Phase.DONE.value}, memory={"consent": consent.AUTO})
-    if seen.observation is None:
-        if seen.record.judged == Phase.MERGED_DETECTED and claim.pr_number:
-            return Decision(says=(_question(seen, claim.pr_number),))
-        return Decision()
-    pull = derive.pull_request_of(seen.record, seen.observation, seen.rules.head_owner)
-    if pull is not None and pull.state is PullState.MERGED:
-        return _merge_found(seen, pull)
-    if seen.record.judged == Phase.MERGED_DETECTED:
-        return Decision()  # a merge is final: whatever hides it now is a lagging read
-    found = derive.phase_of(pull)
-    reason = closing.why_not_merged(pull, claim.branch)
-    text = messages.done_refused(reason, claim.issue_number, found)
-    key = f"not-merged:{pull.number if pull else 0}:{found}"
-    return Decision(
-        fields={"phase": found.value},
-        memory={"judged": found.value},
-        says=(Say(key, text, Tone.ACT, stands=True),),
-    )
-
-
-def _merge_found(seen: Seen, pull: PullRequest) -> Decision:
-    return Decision(
-        fields={"pr_number": pull.number, "phase": Phase.MERGED_DETECTED.value},
-        memory={
-            "pr_url": pull.url,
-            "pr_head": pull.head_sha,
-            "judged": Phase.MERGED_DETECTED.value,
-        },
-        says=(_question(seen, pull.number),),
-    )
-
-
-def _question(seen: Seen, number: int) -> Say:
-    issue, key = seen.record.claim.issue_number, consent.question_key(number)
-    if seen.rules.closes_itself:
-        text, key, tone = messages.merged_and_closing(number, issue), f"auto-{key}", Tone.NEWS
-    else:
-        text = f"{messages.merged(number, issue)} {messages.how_to_close()}"
-        tone = Tone.ASK
-    return Say(key, text, tone, ends=(*review.WHILE_OPEN, "closed"))
-
-
-def _done(seen: Seen) -> Decision:
-    """Close, once somebody has said yes."""
-    record = seen.record
-    if consent.is_missing(seen):
-        text = messages.not_answered(record.claim.pr_number, record.claim.issue_number)
-        return Decision(
-            fields={"phase": Phase.MERGED_DETECTED.value},
-            memory={"judged": Phase.MERGED_DETECTED.value},
-            # Another attempt is another edit of the file, and is answered as the first one was.
-            says=(Say(f"not-answered:{record.touched}", text, Tone.ACT, stands=True),),
-        )
-    return closing.decide(seen)
-
-
-def _nothing(_seen: Seen) -> Decision:
-    return Decision()
+    link = linking.decide(seen, pull)
+    return Decision(fields, known | {"judged": phase}, link, tuple(says))
 
 
 _RULES = {
-    Phase.CODING: _nothing,
-    Phase.READY_FOR_PR: _ready,
+    Phase.CODING: opening.show_left_work,
+    Phase.READY_FOR_PR: opening.decide,
     Phase.PR_CREATED: _in_review,
     Phase.CHECKS_RUNNING: _in_review,
     Phase.PR_CLOSED: _in_review,
-    Phase.MERGED_DETECTED: _merged,
-    Phase.DONE: _done,
+    Phase.MERGED_DETECTED: merged.decide,
+    Phase.DONE: merged.close_if_answered,
 }
 
 
@@ -352,35 +262,15 @@ def _may_poll(seen: Seen) -> bool:
 
 def _look_is_held(seen: Seen) -> bool:
     trouble = seen.record.troubles.get("Look")
-    if trouble is None or seen.wake is Wake.TICK:
+    if trouble is None or seen.wake.is_asked:
         return False
     return trouble.mark == repr(sorted(seen.record.values.items(), key=str)) and (
         seen.now < trouble.until
     )
 
 
-def _missing(seen: Seen) -> list[str]:
-    claim = seen.record.claim
-    return [name for name in ("branch", "summary") if not getattr(claim, name)]
-
-
-def _opening(seen: Seen, base: str) -> OpenPullRequest:
-    claim = seen.record.claim
-    return OpenPullRequest(
-        head=f"{seen.rules.head_owner}:{claim.branch}",
-        base=base,
-        title=claim.summary,
-        issue=claim.issue_number or 0,
-        pushed=seen.pushed_head or "",
-    )
-
-
 def _not(unwanted: str, value: str, instead: str) -> str:
     return instead if value == unwanted else value
-
-
-def _condition(key: str, text: str) -> Decision:
-    return Decision(says=(Say(key, text, Tone.ACT, stands=True),))
 
 
 def _effective(record: Record, step: Decision) -> Decision:

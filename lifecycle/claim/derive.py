@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 
 from lifecycle.claim.file import Claim
 from lifecycle.claim.state import Record
 from lifecycle.claim.table import Phase
-from lifecycle.model import Observation, PullRequest, PullState
+from lifecycle.model import BoardItem, Observation, PullRequest, PullState
 
 CLOCK_SKEW = 60.0
 """Seconds by which this machine's clock may be ahead of GitHub's, whose times have whole seconds."""
@@ -90,6 +91,41 @@ def phase_of(pull: PullRequest | None) -> Phase:
     }[pull.state]
 
 
+def happened_at(record: Record, seen: Observation) -> float | None:
+    """When the last thing happened that the task's Status follows from, as far as GitHub shows.
+
+    The issue was closed; else its pull request was closed without a merge, or was opened. None while
+    there is nothing but the claim itself.
+    """
+    if seen.issue is not None and not seen.issue.is_open:
+        return seen.issue.closed_at
+    pull = seen.by_number
+    if pull is None or pull.number != record.claim.pr_number:
+        return None
+    return pull.closed_at if pull.state is PullState.CLOSED else pull.opened_at
+
+
+def is_behind(item: BoardItem, happened_at: float | None) -> bool:
+    """True if the card's Status was set before that, so that nobody meant it to stand since."""
+    if item.status_at is None or happened_at is None:
+        return False
+    return item.status_at < happened_at
+
+
+def with_text(observed: Observation, pull: PullRequest) -> Observation:
+    """The observation with what one pull request's text is now."""
+
+    def linked(one: PullRequest) -> PullRequest:
+        return replace(one, body=pull.body) if one.number == pull.number else one
+
+    named = observed.by_number
+    return replace(
+        observed,
+        by_number=named and linked(named),
+        by_branch=tuple(linked(one) for one in observed.by_branch),
+    )
+
+
 def is_ours(pull: PullRequest, claim: Claim, head_owner: str) -> bool:
     """True if the pull request's head is the claim's branch in the repository that we push to."""
     return pull.branch == claim.branch and pull.head_owner.casefold() == head_owner.casefold()
@@ -100,6 +136,12 @@ def mentions(pull: PullRequest, issue: int | None) -> bool:
     return issue is not None and bool(
         re.search(rf"(?<![\w/])#{issue}(?!\d)", f"{pull.title}\n{pull.body}")
     )
+
+
+def mentioned(pull: PullRequest) -> tuple[int, ...]:
+    """The numbers that title or body mention as `#N`, in the order of the text, each once."""
+    found = re.findall(r"(?<![\w/])#(\d{1,9})(?!\d)", f"{pull.title}\n{pull.body}")
+    return tuple(dict.fromkeys(int(number) for number in found))
 
 
 def _open(pulls: Iterable[PullRequest]) -> PullRequest | None:

@@ -13,6 +13,7 @@ import secrets
 from dataclasses import dataclass
 
 from lifecycle.errors import GitFailed, HeldByAnother, Transient
+from lifecycle.lease_word import parse_lease
 from lifecycle.ports import Git
 
 _FORBIDDEN_WORDS = (
@@ -54,7 +55,14 @@ def new_nonce() -> str:
 
 
 def take(
-    git: Git, remote: str, issue: int, agent: str, *, nonce: str = "", instead_of: str = ""
+    git: Git,
+    remote: str,
+    issue: int,
+    agent: str,
+    *,
+    branch: str = "",
+    nonce: str = "",
+    instead_of: str = "",
 ) -> str:
     """Take the lease and return its sha.
 
@@ -63,6 +71,7 @@ def take(
         remote: the remote that holds the leases.
         issue: the task.
         agent: who takes it.
+        branch: where the work will be, for those who see only GitHub.
         nonce: of this attempt, by which an interrupted one is known again; a new one unless given.
         instead_of: the sha of a lease to take over; empty means that there must be none.
 
@@ -71,7 +80,8 @@ def take(
         GitFailed: no write access, so that exclusion is impossible.
         Transient: the remote did not answer, and a read could not settle it.
     """
-    word = json.dumps({"agent": agent, "issue": issue, "nonce": nonce or new_nonce()})
+    said = {"agent": agent, "issue": issue, "nonce": nonce or new_nonce()}
+    word = json.dumps(said | ({"branch": branch} if branch else {}))
     tree = git.run("hash-object", "-t", "tree", "-w", "--stdin")
     sha = git.run(*_identity(), "commit-tree", tree, "-m", f"lease {word}", "-m", "[skip ci]")
     ref = ref_of(issue)
@@ -151,11 +161,8 @@ def _fetched(git: Git, remote: str, issue: int, sha: str) -> Lease:
     ref = ref_of(issue)
     git.run("fetch", "--quiet", "--no-tags", "--no-write-fetch-head", remote, ref)
     since, _, subject = git.run("show", "--no-patch", "--format=%cI %s", sha).partition(" ")
-    try:
-        word = json.loads(subject.removeprefix("lease "))
-        return Lease(sha, str(word["agent"]), since, str(word["nonce"]))
-    except (ValueError, KeyError, TypeError):
-        return Lease(sha, "an unknown holder", since)
+    agent, nonce, _ = parse_lease(subject)
+    return Lease(sha, agent or "an unknown holder", since, nonce)
 
 
 def release(git: Git, remote: str, issue: int, sha: str) -> None:

@@ -87,6 +87,19 @@ def comment_of(record: Record, releasing: Releasing, pull: PullRequest | None) -
     return PostComment(claim.issue_number or 0, marker.signed(text, mark), mark)
 
 
+def told_at(issue: Issue, agent: str) -> int | None:
+    """The moment of the newest giving back of an agent's claim that the issue was told of, or None.
+
+    Whoever goes on with it without a memory names the same moment, and so finds the comment again.
+    """
+    mark = marker.of("released", issue=issue.number, by=marker.word(agent), at="AT")
+    begin, _, end = mark.partition("AT")
+    told = re.compile(rf"{re.escape(begin)}(\d{{1,12}}){re.escape(end)}")
+    lines = [(one.body.rstrip().splitlines() or [""])[-1] for one in issue.comments or ()]
+    found = [match for line in lines if (match := told.fullmatch(line.rstrip()))]
+    return max((int(match[1]) for match in found), default=None)
+
+
 def _stays(pull: PullRequest | None) -> str:
     """The sentence about a pull request that is open, or empty."""
     is_open = pull is not None and pull.state is PullState.OPEN

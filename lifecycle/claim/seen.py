@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lifecycle.claim.state import Record, is_same, kind_of, mark_of
-from lifecycle.claim.table import Phase
+from lifecycle.claim.table import IN_REVIEW, Phase
 from lifecycle.model import Observation
 from lifecycle.plan import Action, Wake
 
@@ -29,6 +29,7 @@ class Rules:
         board_name: the project in words.
         poll_seconds: the backoff between two polls of the checks.
         closes_itself: a merge closes the issue without asking (`close = "auto"`).
+        link: the word before the issue in a pull request's text, "Refs" or "Closes".
     """
 
     head_owner: str = ""
@@ -37,6 +38,7 @@ class Rules:
     board_name: str = "the board"
     poll_seconds: float = 120.0
     closes_itself: bool = False
+    link: str = "Refs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,8 @@ class Seen:
         failed: kinds of action that failed in this look; none is tried twice in one look.
         is_answered: a person wrote a prompt after the question about closing was put.
         hears_prompts: the hook on the user's prompts is installed.
+        is_silent: nobody works on the task any more, as far as GitHub shows. A hook or a command is a
+            sign of life by itself.
     """
 
     wake: Wake
@@ -64,6 +68,7 @@ class Seen:
     failed: frozenset[str] = frozenset()
     is_answered: bool = False
     hears_prompts: bool = False
+    is_silent: bool = False
 
 
 def is_unsynced(seen: Seen) -> bool:
@@ -81,14 +86,14 @@ def is_unsynced(seen: Seen) -> bool:
 def may_try(seen: Seen, action: Action) -> bool:
     """False while an earlier failure of the same action holds it back.
 
-    Who asks by command (`TICK`) is not held back by what failed in an earlier look.
+    Who asks by command is not held back by what failed in an earlier look.
     """
     kind = kind_of(action)
     if kind in seen.failed:
         return False
     trouble = seen.record.troubles.get(kind)
     is_held = trouble is not None and trouble.mark == mark_of(action) and seen.now < trouble.until
-    return seen.wake is Wake.TICK or not is_held
+    return seen.wake.is_asked or not is_held
 
 
 def still_wanted(seen: Seen, kind: str) -> bool:
@@ -100,6 +105,10 @@ def still_wanted(seen: Seen, kind: str) -> bool:
             return phase == Phase.READY_FOR_PR
         case "SetBoard":
             return is_ending or is_unsynced(seen)
+        case "AddToBoard":
+            return is_unsynced(seen)
+        case "LinkPullRequest":
+            return phase in IN_REVIEW
         case "Look":
             return kind in seen.failed
         case _:

@@ -263,22 +263,42 @@ def fold(record: Record, fact: plan.Fact, now: float) -> Record:
             return replace(record, intents={**record.intents, kind_of(fact.action): intent})
         case plan.PullRequestOpened():
             return _settled(with_pull_request(record, fact), "OpenPullRequest")
+        case plan.PullRequestLinked():
+            return _settled(record, "LinkPullRequest")
+        case plan.OnBoard():
+            return _settled(_on_board(record, fact), "AddToBoard")
         case plan.BoardIs():
             return _settled(_with_board(record, fact), "SetBoard")
-        case plan.Commented():
-            return _settled(replace(record, comment_done=True), "PostComment")
-        case plan.IssueClosed():
-            return _settled(replace(record, issue_closed=True), "CloseIssue")
-        case plan.Unassigned():
-            return _settled(replace(record, unassigned=True), "Unassign")
-        case plan.LeaseReleased():
-            return _settled(replace(record, lease_done=True), "ReleaseLease")
+        case plan.Commented() | plan.IssueClosed() | plan.Unassigned() | plan.LeaseReleased():
+            return _stepped(record, fact)
         case plan.ClaimForgotten():
             return replace(record, outcome=record.end)
         case plan.Failed():
             return _failed(record, fact, now)
         case _:
             assert_never(fact)
+
+
+_STEPS = {
+    plan.Commented: ("comment_done", "PostComment"),
+    plan.IssueClosed: ("issue_closed", "CloseIssue"),
+    plan.Unassigned: ("unassigned", "Unassign"),
+    plan.LeaseReleased: ("lease_done", "ReleaseLease"),
+}
+"""For each step of an ending: the field that says it is a fact, and the action that made it one."""
+
+
+def _stepped(
+    record: Record,
+    fact: plan.Commented | plan.IssueClosed | plan.Unassigned | plan.LeaseReleased,
+) -> Record:
+    done, kind = _STEPS[type(fact)]
+    steps: dict[str, Any] = {done: True}
+    return _settled(replace(record, **steps), kind)
+
+
+def _on_board(record: Record, fact: plan.OnBoard) -> Record:
+    return replace(record.with_values({"item_id": fact.item.id}), is_item_known=True)
 
 
 def with_pull_request(record: Record, fact: plan.PullRequestOpened) -> Record:

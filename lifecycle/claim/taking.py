@@ -169,7 +169,7 @@ def _take(
     desk.save()
     branch = branch_name(task.issue.title, number)
     try:
-        sha = _hold(world, number, attempt, notes, force=force)
+        sha = _hold(world, number, attempt, branch, notes, force=force)
     except HeldByAnother:
         _give_up(desk)
         raise
@@ -356,7 +356,9 @@ def _need_dependencies(world: World, task: _Task, *, force: bool) -> None:
         )
 
 
-def _hold(world: World, number: int, attempt: _Attempt, notes: list[str], *, force: bool) -> str:
+def _hold(
+    world: World, number: int, attempt: _Attempt, branch: str, notes: list[str], *, force: bool
+) -> str:
     """Take the lease; its sha, or nothing (with a remark) where leases cannot be written."""
     git, remote = world.git, world.settings.remote
     holder = lease.read(git, remote, number) if attempt.resumes or force else None
@@ -365,7 +367,13 @@ def _hold(world: World, number: int, attempt: _Attempt, notes: list[str], *, for
     before = holder.sha if holder is not None and force else ""
     try:
         return lease.take(
-            git, remote, number, attempt.agent, nonce=attempt.nonce, instead_of=before
+            git,
+            remote,
+            number,
+            attempt.agent,
+            branch=branch,
+            nonce=attempt.nonce,
+            instead_of=before,
         )
     except HeldByAnother as error:
         first = _holder(world, number)

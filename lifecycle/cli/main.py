@@ -28,6 +28,7 @@ COMMANDS = (
     "close",
     "nudge",
     "release",
+    "reconcile",
     "init",
     "doctor",
     "trust",

@@ -35,7 +35,12 @@ def describe(action: plan.Action) -> str:
     """One action in words."""
     match action:
         case plan.OpenPullRequest():
-            return f'open a PR from {action.head} into {action.base}: "{action.title}"'
+            kind = "draft PR" if action.is_draft else "PR"
+            return f'open a {kind} from {action.head} into {action.base}: "{action.title}"'
+        case plan.LinkPullRequest():
+            return f"add a line to PR #{action.number} that refers to #{action.issue}"
+        case plan.AddToBoard():
+            return f"put #{action.issue} on the board"
         case plan.SetBoard():
             parts = [f'Status "{action.status}"'] if action.status else []
             parts += ["Agent cleared"] if action.clear_agent else []

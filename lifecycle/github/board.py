@@ -28,6 +28,7 @@ from lifecycle.ports import Cache
 from lifecycle.retry import reading
 
 if TYPE_CHECKING:
+    from lifecycle.github.failures import Failures
     from lifecycle.github.graph import GraphClient, Reply
 
 T = TypeVar("T")
@@ -153,7 +154,7 @@ class GitHubBoard:
         subject = f"the cards of {self.project}"
         ask = partial(self._graph.execute, "brief_board", self._named(after), subject=subject)
         reply = reading(self._graph.deadline, ask) if after is None else ask()
-        project = self._project_in(reply, subject)
+        project = project_in(self.project, self._graph.failures, reply, subject)
         if not isinstance(project.get("items"), Mapping):
             raise self._graph.failures.of_nonsense(Asked(subject))
         return project
@@ -192,32 +193,12 @@ class GitHubBoard:
         subject = f"the board, {self.project}"
         ask = partial(self._graph.execute, "discover_board", self._named(after), subject=subject)
         reply = reading(self._graph.deadline, ask)
-        project = self._project_in(reply, subject)
+        project = project_in(self.project, self._graph.failures, reply, subject)
         return project, (reply.data.get("viewer") or {}).get("login") or ""
 
     def _named(self, after: str | None) -> dict[str, Any]:
         """The variables of a document that names the project as people do."""
         return {"owner": self.project.owner, "number": self.project.number, "after": after}
-
-    def _project_in(self, reply: Reply, subject: str) -> translate.Json:
-        """The project of an answer that may have none; another hole is an error."""
-        for problem in reply.problems:
-            if problem.type != "NOT_FOUND":
-                raise self._graph.failures.of_problem(problem, Asked(subject))
-        owner = reply.data.get("repositoryOwner")
-        if not owner:
-            raise NotFound(
-                f"GitHub knows no user or organisation {self.project.owner}, so no board was read; "
-                "correct the configured owner of the project."
-            )
-        if not owner.get("projectV2"):
-            raise NotFound(
-                f"GitHub shows no {self.project} to the token, so no board was read; check the "
-                "number in the project's URL, and that the token may see it (a private project needs "
-                "the project scope: gh auth refresh -s project)."
-            )
-        found: translate.Json = owner["projectV2"]
-        return found
 
     def _set(
         self,
@@ -322,6 +303,33 @@ class GitHubBoard:
         if not page.get("endCursor"):
             raise self._graph.failures.of_nonsense(Asked(f"the pages of {self.project}"))
         return str(page["endCursor"])
+
+
+def project_in(
+    project: ProjectRef, failures: Failures, reply: Reply, subject: str
+) -> translate.Json:
+    """The project of an answer that may have none; another hole is an error.
+
+    Raises:
+        NotFound: there is no such owner or project, or the token may not see it.
+    """
+    for problem in reply.problems:
+        if problem.type != "NOT_FOUND":
+            raise failures.of_problem(problem, Asked(subject))
+    owner = reply.data.get("repositoryOwner")
+    if not owner:
+        raise NotFound(
+            f"GitHub knows no user or organisation {project.owner}, so no board was read; "
+            "correct the configured owner of the project."
+        )
+    if not owner.get("projectV2"):
+        raise NotFound(
+            f"GitHub shows no {project} to the token, so no board was read; check the "
+            "number in the project's URL, and that the token may see it (a private project needs "
+            "the project scope: gh auth refresh -s project)."
+        )
+    found: translate.Json = owner["projectV2"]
+    return found
 
 
 def _drafts(project: translate.Json) -> Iterator[Draft]:

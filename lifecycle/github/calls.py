@@ -76,7 +76,7 @@ class Calls:
             if not isinstance(entries, list):
                 raise self.rest.nonsense(asked)
             yield from entries
-            more = _next_page(headers, page)
+            more = following(headers, page)
             if more == page:  # a list that never ends is no list
                 raise self.rest.nonsense(asked)
 
@@ -157,7 +157,7 @@ def _astray(subject: str) -> Refused:
     )
 
 
-def _next_page(headers: Json, page: dict[str, Any]) -> dict[str, Any] | None:
+def following(headers: Json, page: dict[str, Any]) -> dict[str, Any] | None:
     """The parameters of the page that `Link` calls next, None on the last one."""
     for link in str(headers.get("link") or "").split(","):
         target, _, rel = link.strip().partition(";")

@@ -62,11 +62,11 @@ def document(name: str, *others: str) -> Document:
         ValueError: the documents do not fit together: one variable, fragment or field with two
             meanings. That is a defect of the documents.
     """
-    operation, *fragments = _definitions(name)
+    operation, *fragments = definitions(name)
     for other in others:
-        added, *more = _definitions(other)
+        added, *more = definitions(other)
         operation = _merged(operation, added)
-        fragments = _united(fragments, more)
+        fragments = united(fragments, more)
     if not isinstance(operation, OperationDefinitionNode):
         raise TypeError(f"{name}.graphql begins with something else than its operation")
     return Document(
@@ -87,7 +87,7 @@ def fields_of(name: str, kind: str) -> frozenset[str]:
     """The keys that the fragments of `graphql/NAME.graphql` on the type `kind` add to its objects."""
     of_kind = (
         one
-        for one in _definitions(name)
+        for one in definitions(name)
         if isinstance(one, FragmentDefinitionNode) and one.type_condition.name.value == kind
     )
     return frozenset(_key(field) for one in of_kind for field in one.selection_set.selections)
@@ -109,7 +109,7 @@ def blamed(name: str, others: Sequence[str], words: str) -> tuple[str, ...]:
     return tuple(one for one in others if said & (_names(one) - base)) or tuple(others)
 
 
-def _definitions(name: str) -> tuple[DefinitionNode, ...]:
+def definitions(name: str) -> tuple[DefinitionNode, ...]:
     """The operation, then its fragments."""
     found = parse(graphql_document(name), no_location=True).definitions
     return tuple(sorted(found, key=lambda one: isinstance(one, FragmentDefinitionNode)))
@@ -126,14 +126,14 @@ def _merged(one: DefinitionNode, other: DefinitionNode) -> OperationDefinitionNo
         operation=one.operation,
         name=one.name,
         variable_definitions=tuple(
-            _united(one.variable_definitions or (), other.variable_definitions or ())
+            united(one.variable_definitions or (), other.variable_definitions or ())
         ),
         directives=one.directives,
-        selection_set=_both(one.selection_set, other.selection_set),
+        selection_set=both(one.selection_set, other.selection_set),
     )
 
 
-def _both(one: SelectionSetNode, other: SelectionSetNode) -> SelectionSetNode:
+def both(one: SelectionSetNode, other: SelectionSetNode) -> SelectionSetNode:
     """Every selection of both, with the fields of one name made one."""
     selections: list[SelectionNode] = list(one.selections)
     keys = [_key(node) for node in selections]
@@ -160,7 +160,7 @@ def _one_field(one: SelectionNode, other: SelectionNode) -> SelectionNode:
         name=one.name,
         arguments=one.arguments,
         directives=one.directives,
-        selection_set=_both(one.selection_set, other.selection_set),
+        selection_set=both(one.selection_set, other.selection_set),
     )
 
 
@@ -177,17 +177,18 @@ def _head(node: FieldNode) -> tuple[str, list[str]]:
     return node.name.value, sorted(print_ast(part) for part in parts)
 
 
-def _united(ones: Iterable[N], others: Iterable[N]) -> list[N]:
+def united(ones: Iterable[N], others: Iterable[N]) -> list[N]:
     """Variables or fragments by name; two of one name have to be the same."""
-    found = {_name(node): node for node in ones}
+    found = {name_of(node): node for node in ones}
     for node in others:
-        known = found.setdefault(_name(node), node)
+        known = found.setdefault(name_of(node), node)
         if print_ast(known) != print_ast(node):
-            raise ValueError(f"{_name(node)} is defined in two ways")
+            raise ValueError(f"{name_of(node)} is defined in two ways")
     return list(found.values())
 
 
-def _name(node: Node) -> str:
+def name_of(node: Node) -> str:
+    """The name of a variable's definition or of a fragment."""
     named: Node = getattr(node, "variable", node)
     return str(named.name.value)  # type: ignore[attr-defined]  # variables and fragments have one
 

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from lifecycle.github.fallback import Choice
     from lifecycle.github.graph import GraphClient, Reply
     from lifecycle.github.rest import RestClient
+    from lifecycle.shapes import PullFacts
 
 BOARD = "observe_board"
 LABELS = "observe_labels"
@@ -150,22 +151,21 @@ class GitHubForge:
         """Every open issue, pull requests left out."""
         return self._rest.open_issues(self._repository)
 
-    def create_pull_request(self, *, title: str, body: str, head: str, base: str) -> PullRequest:
+    def create_pull_request(
+        self, *, title: str, body: str, head: str, base: str, is_draft: bool = False
+    ) -> PullRequest:
         """Open one, sent once; PullRequestExists, NothingToMerge, HeadMissing."""
-        made = self._pulls.create(title=title, body=body, head=head, base=base, draft=False)
-        owner, _, branch = made.head.partition(":")
-        return PullRequest(
-            number=made.number,
-            url=made.url,
-            title=made.title,
-            state=made.state,
-            branch=branch,
-            head_owner=owner,
-            head_sha=made.head_sha,
-            base=made.base,
-            body=made.body,
-            is_draft=made.is_draft,
+        return _as_pull(
+            self._pulls.create(title=title, body=body, head=head, base=base, draft=is_draft)
         )
+
+    def pull_request(self, number: int) -> PullRequest:
+        """One pull request; NotFound if there is none."""
+        return _as_pull(self._pulls.pull(number))
+
+    def set_pull_request_body(self, number: int, body: str) -> PullRequest:
+        """Replace the text and return the pull request as GitHub shows it afterwards."""
+        return _as_pull(self._pulls.edit(number, body=body))
 
     def comment(self, issue: int, body: str) -> Comment:
         """Post one comment, sent once: GitHub does not deduplicate."""
@@ -183,6 +183,8 @@ class GitHubForge:
             is_open=now.is_open,
             state_reason=now.state_reason,
             assignees=now.assignees,
+            closed_at=now.closed_at,
+            updated_at=now.updated_at,
         )
 
     def assign(self, issue: int, login: str) -> tuple[str, ...]:
@@ -369,6 +371,25 @@ class GitHubForge:
 
 def _repository_in(reply: Reply) -> translate.Json:
     return reply.data.get("repository") or {}
+
+
+def _as_pull(facts: PullFacts) -> PullRequest:
+    owner, _, branch = facts.head.partition(":")
+    return PullRequest(
+        number=facts.number,
+        url=facts.url,
+        title=facts.title,
+        state=facts.state,
+        branch=branch,
+        head_owner=owner,
+        head_sha=facts.head_sha,
+        base=facts.base,
+        body=facts.body,
+        is_draft=facts.is_draft,
+        opened_at=facts.opened_at,
+        closed_at=facts.closed_at,
+        updated_at=facts.updated_at,
+    )
 
 
 def _pull(node: translate.Json | None, found: _Found) -> PullRequest | None:

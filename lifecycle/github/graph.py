@@ -57,6 +57,11 @@ class GraphClient:
         current: asked before each request for the token that is good now; another than before
             begins a new connection. Without one the token stays.
         on_refused: told when GitHub does not accept the token.
+
+    Attributes:
+        requests: how many were sent.
+        points: what those cost that were answered; a document that does not ask for its price
+            (`rateLimit`) counts as one.
     """
 
     def __init__(
@@ -80,6 +85,8 @@ class GraphClient:
         self._transport: RequestsHTTPTransport | None = None
         self._session: SyncClientSession | None = None
         self._status = 0
+        self.requests = 0
+        self.points = 0
 
     def __repr__(self) -> str:
         return f"GraphClient({self._url!r})"
@@ -136,6 +143,39 @@ class GraphClient:
         self._keep_lacking(words)
         return Reply(data, problems, left_out)
 
+    def execute_all(
+        self,
+        parts: Sequence[tuple[str, Mapping[str, Any]]],
+        shared: Mapping[str, Any] | None = None,
+        *,
+        subject: str,
+    ) -> Reply:
+        """Send several reading documents once, as one request.
+
+        Args:
+            parts: file names without suffix, each with its own variables.
+            shared: the variables that only fragments use, the same for all parts.
+            subject: words for what is asked, for the sentence of an error.
+
+        Returns:
+            What part N showed under `pN`, and the problems if only parts are missing.
+
+        Raises:
+            Transient, Rejected: as `execute`.
+        """
+        from lifecycle.github.repeating import repeated
+
+        self.deadline.remaining()
+        self._renew()
+        whole = repeated(*(name for name, _ in parts))
+        variables = {f"p{n}_{key}": v for n, (_, own) in enumerate(parts) for key, v in own.items()}
+        asked = Asked(subject)
+        data, problems = self._sent(whole, {**variables, **(shared or {})}, asked)
+        found = [self.failures.of_problem(one, asked, self._headers()) for one in problems]
+        if problems and (not data or any(isinstance(error, Transient) for error in found)):
+            raise self.failures.of_problems(problems, asked, self._headers())
+        return Reply(data, problems)
+
     def _known_lacking(self) -> dict[str, str]:
         """The documents that this server was found not to know, with its words."""
         kept = self._cache.get(self._lacking_key) if self._cache is not None else None
@@ -177,6 +217,7 @@ class GraphClient:
             operation_name=document.operation,
         )
         session = self._connected()  # outside: a failing import is no odd answer
+        self.requests += 1
         try:
             data: object = session.execute(request)
             errors: object = []
@@ -194,6 +235,7 @@ class GraphClient:
         problems = _problems(errors)
         if not isinstance(data, dict) and not problems:
             raise self.failures.of_nonsense(asked)
+        self.points += _cost(data)
         return data if isinstance(data, dict) else {}, problems
 
     def _renew(self) -> None:
@@ -253,6 +295,18 @@ class GraphClient:
             body = body_of(getattr(cause, "response", None))
             return self.failures.of_answer(Answer.read(error.code, self._headers(), body), asked)
         return self.failures.of_nonsense(asked)
+
+
+def _cost(data: object) -> int:
+    """What an answer cost: as it says itself if it was asked, else one point, the least.
+
+    Source: https://docs.github.com/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
+    """
+    if not isinstance(data, dict):
+        return 0  # refused as a whole
+    said = data.get("rateLimit")
+    cost = said.get("cost") if isinstance(said, dict) else None
+    return cost if isinstance(cost, int) else 1
 
 
 def _words(problem: Problem) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any, Literal
 
-from lifecycle import marker
+from lifecycle import marker, times
 from lifecycle.errors import AlreadyExists, NotFound
 from lifecycle.github.calls import Calls, Json, part
 from lifecycle.github.failures import Answer
@@ -303,6 +303,8 @@ def _issue(found: Json) -> IssueFacts:
         assignees=tuple(str(one["login"]) for one in found.get("assignees") or ()),
         milestone=str((found.get("milestone") or {}).get("title") or ""),
         is_pull_request="pull_request" in found,
+        closed_at=times.parse(found.get("closed_at")),
+        updated_at=times.parse(found.get("updated_at")),
     )
 
 

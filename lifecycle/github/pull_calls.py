@@ -11,6 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+from lifecycle import times
 from lifecycle.errors import (
     AlreadyExists,
     HeadMoved,
@@ -288,4 +289,7 @@ def _pull(found: Json) -> PullFacts:
         auto_merge=str((found.get("auto_merge") or {}).get("merge_method") or ""),
         merge_sha=str(found.get("merge_commit_sha") or "") if merged else "",
         author=login_of(found),
+        opened_at=times.parse(found.get("created_at")),
+        closed_at=times.parse(found.get("closed_at")),
+        updated_at=times.parse(found.get("updated_at")),
     )

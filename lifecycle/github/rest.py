@@ -27,6 +27,8 @@ from lifecycle.model import Issue, Repository, RepositoryAccess, TokenFacts
 from lifecycle.retry import reading
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from github.Issue import Issue as GithubIssue
     from github.Repository import Repository as GithubRepository
 
@@ -51,6 +53,9 @@ class RestClient:
         current: asked before each request for the token that is good now; another than before
             begins a new connection. Without one the token stays.
         on_refused: told when GitHub does not accept the token.
+
+    Attributes:
+        requests: how many were sent; those that followed a redirect are not counted again.
     """
 
     def __init__(
@@ -69,6 +74,7 @@ class RestClient:
         self._failures = Failures(token, token_source, deadline.clock)
         self._url = url
         self._etags = Etags()
+        self.requests = 0
 
     def __repr__(self) -> str:
         return f"RestClient({self._url!r})"
@@ -257,6 +263,7 @@ class RestClient:
 
         self.deadline.remaining()
         self._renew()
+        self.requests += 1
         try:
             yield
         except GithubException as error:
@@ -322,6 +329,8 @@ class RestClient:
             is_open=found.state == "open",
             state_reason=found.state_reason or "",
             assignees=tuple(user.login for user in found.assignees),
+            closed_at=_seconds(found.closed_at),
+            updated_at=_seconds(found.updated_at),
         )
 
     def _demand(self, page: str | None, url: str | None, asked: Asked) -> None:
@@ -335,6 +344,11 @@ class RestClient:
         if url and url.startswith("http"):
             raise self._said(Answer(307, url=url), asked)
         raise self._failures.of_nonsense(asked)
+
+
+def _seconds(moment: datetime | None) -> float | None:
+    """PyGithub's moment, which has its zone, as seconds."""
+    return None if moment is None else moment.timestamp()
 
 
 def _leniently(text: str) -> object:

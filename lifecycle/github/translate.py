@@ -78,6 +78,9 @@ def pull_request(node: Json) -> PullRequest:
         queue=_queue_entry(node),
         ejection=_ejection(node),
         is_auto_merge=bool(node.get("autoMergeRequest")),
+        opened_at=times.parse(node.get("createdAt")),
+        closed_at=times.parse(node.get("closedAt")),
+        updated_at=times.parse(node.get("updatedAt")),
     )
 
 
@@ -154,6 +157,8 @@ def issue(node: Json) -> Issue:
         state_reason=text(node, "stateReason").lower(),
         assignees=tuple(text(user, "login") for user in nodes(node, "assignees")),
         comments=tuple(_comments(node)) if comments is not None else None,
+        closed_at=times.parse(node.get("closedAt")),
+        updated_at=times.parse(node.get("updatedAt")),
     )
 
 
@@ -167,6 +172,8 @@ def rest_issue(found: Json) -> Issue:
         is_open=found["state"] == "open",
         state_reason=found.get("state_reason") or "",
         assignees=tuple(str(user["login"]) for user in found.get("assignees") or []),
+        closed_at=times.parse(found.get("closed_at")),
+        updated_at=times.parse(found.get("updated_at")),
     )
 
 
@@ -182,6 +189,7 @@ def board_item(node: Json) -> BoardItem:
         status=_value(node, "status"),
         agent=_value(node, "agent"),
         is_archived=bool(node.get("isArchived")),
+        status_at=_status_at(node),
     )
 
 
@@ -254,6 +262,14 @@ def _iterations(configuration: Json) -> list[Json]:
         *(configuration.get("completedIterations") or ()),
     ]
     return [{"name": one.get("title"), "id": one.get("id")} for one in every]
+
+
+def _status_at(node: Json) -> float | None:
+    """When the Status was set last: a value's own time, which the card's other fields leave alone.
+
+    Source: https://docs.github.com/graphql/reference/objects#projectv2itemfieldsingleselectvalue
+    """
+    return times.parse(part(node, "status").get("updatedAt")) if _value(node, "status") else None
 
 
 def _value(node: Json, alias: str) -> str | None:

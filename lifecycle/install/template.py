@@ -40,4 +40,10 @@ TEMPLATE = """\
 # Seconds between two polls of the checks, at least.
 # [checks]
 # poll_seconds = 120
+
+# What `lifecycle reconcile` may do beside repairs: give tasks back that show no sign of life; and after
+# how many hours without one a task counts as such.
+# [reconcile]
+# release = false
+# silent_hours = 24
 """

@@ -27,6 +27,7 @@ class Report:
         problems: repositories and tasks that could not be looked at.
         left: what was not looked at because the run ended early, as `owner/name` or `owner/name#N`.
         ended: why the run ended early, "" if it did not.
+        skipped: why nothing at all was looked at, "" if something was.
         notes: what a person should know of how it was done, such as labels in place of the board.
         repositories, tasks: how many were looked at.
         requests, points: what all of it cost, GraphQL's points among them.
@@ -43,6 +44,7 @@ class Report:
     requests: int = 0
     points: int = 0
     is_dry_run: bool = False
+    skipped: str = ""
 
     def count(self, *states: State) -> int:
         """How many findings are in one of these states."""
@@ -65,6 +67,7 @@ class Report:
             "problems": [asdict(problem) for problem in self.problems],
             "left": list(self.left),
             "ended": self.ended,
+            "skipped": self.skipped,
             "notes": list(self.notes),
             "counts": {
                 "findings": len(self.findings),

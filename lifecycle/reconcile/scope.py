@@ -5,11 +5,9 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 
+from lifecycle.config import SILENT_HOURS
 from lifecycle.model import Repository
 from lifecycle.reconcile.finding import Gate
-
-SILENT_HOURS = 24.0
-"""Hours without a sign of life after which a claim is reported, unless configured."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 REST_LIMITS = "https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api"
+ALWAYS = 1_000_000_000
 EXHAUSTED = {
     "x-ratelimit-limit": "5000",
     "x-ratelimit-remaining": "0",
@@ -97,6 +98,17 @@ CATALOGUE: Mapping[str, Fault] = {
     "resource-limits": _partial(
         "RESOURCE_LIMITS_EXCEEDED",
         "Resource limits for this query exceeded.", "repository", "pullRequests",
+    ),
+    # Queries that ask for too much: parts of the answer are null, or a gateway gives up. Sources:
+    # https://docs.github.com/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api,
+    # https://github.com/yoshi389111/github-profile-3d-contrib/issues/163 and
+    # https://github.com/travisbrown/octocrabby/pull/21
+    "heavy-resource-limits": replace(
+        _partial("RESOURCE_LIMITS_EXCEEDED", "Resource limits for this query exceeded.", "*"),
+        above={"nodes": 5_000}, count=ALWAYS,
+    ),
+    "heavy-bad-gateway": Fault(
+        "status", status=502, path="^/graphql$", above={"nodes": 5_000}, count=ALWAYS
     ),
     # Two who add to a board at once. Sources: https://github.com/gr2m/github-project/issues/89
     # and https://github.com/actions/add-to-project/issues/89

@@ -72,7 +72,8 @@ class Control:
             headers={"Content-Type": "application/json"},
         )
         try:
-            with DIRECT.open(request, timeout=SECONDS + arguments.get("seconds", 0)) as answer:
+            waits = arguments.get("seconds", 0) if verb == "requests" else 0
+            with DIRECT.open(request, timeout=SECONDS + waits) as answer:
                 return json.load(answer)
         except urllib.error.HTTPError as error:
             with error:
@@ -170,9 +171,17 @@ class Control:
         """Remove assignees."""
         self._do("unassign", number=number, logins=logins)
 
-    def set_field(self, issue: int, field: str, value: str | None) -> None:
+    def set_field(self, issue: int, field: str, value: str | None, *, by: str = "") -> None:
         """Move an issue's card: set a field by name (an option by its name), None clears it."""
-        self._do("set_field", issue=issue, field=field, value=value)
+        self._do("set_field", issue=issue, field=field, value=value, by=by)
+
+    def advance(self, seconds: float) -> str:
+        """Let so many seconds pass for all that is in the sandbox; the time that it is then.
+
+        What people and programs do from then on is that much later. The hours of tokens, and what
+        git clients write into their commits, go by the clocks of machines.
+        """
+        return str(self._do("advance", seconds=seconds))
 
     def archive_item(self, issue: int, *, archived: bool = True) -> None:
         """Archive an issue's card, or bring it back."""

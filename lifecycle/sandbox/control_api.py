@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, get_args
 
-from lifecycle.sandbox.actions import boards as cards
+from lifecycle.sandbox import control_boards
 from lifecycle.sandbox.actions import (
     checks,
     issues,
@@ -22,7 +22,6 @@ from lifecycle.sandbox.actions import (
     rules,
     settling,
 )
-from lifecycle.sandbox.actions.boards import add_item, new_option
 from lifecycle.sandbox.errors import ActionRefused, ApiError, SeedError
 from lifecycle.sandbox.faults import Fault
 from lifecycle.sandbox.git.founding import signature
@@ -31,13 +30,13 @@ from lifecycle.sandbox.seed.dumping.world import as_yaml, seed_of
 from lifecycle.sandbox.snapshot import snapshot
 from lifecycle.sandbox.state.checks import CheckStatus, Conclusion, PlannedCheck, StatusState
 from lifecycle.sandbox.state.pulls import MergeMethod, ReviewState
+from lifecycle.sandbox.state.times import now, set_clock, stamp
 from lifecycle.sandbox.wire import links
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from lifecycle.sandbox.state.accounts import User
-    from lifecycle.sandbox.state.boards import Field, Item
     from lifecycle.sandbox.state.repositories import Repository
     from lifecycle.sandbox.state.world import World
     from lifecycle.sandbox.wire.site import Site
@@ -177,75 +176,10 @@ def unassign(at: At, *, number: int, logins: list[str]) -> None:
     issues.unassign(at.repo.issue(number), logins)
 
 
-def _field(world: World, name: str) -> Field:
-    found = world.board().field_named(name)
-    if found is None:
-        raise ActionRefused(f"The board has no field {name!r}; nothing was done.")
-    return found
-
-
-def _card(at: At, issue: int) -> Item:
-    found = at.world.board().item_of(at.repo.issue(issue))
-    if found is None:
-        raise ActionRefused(f"Issue {issue} is not on the board; nothing was done.")
-    return found
-
-
-def set_field(at: At, *, issue: int, field: str, value: str | None) -> None:
-    """Move a card: set a field of an issue's item by name, or clear it."""
-    column, card = _field(at.world, field), _card(at, issue)
-    if value is None:
-        card.values.pop(column.id, None)
-        return
-    if column.data_type == "SINGLE_SELECT":
-        ids = {option.name: option.id for option in column.options}
-        if value not in ids:
-            raise ActionRefused(f"{field!r} has no option {value!r}; it has {', '.join(ids)}.")
-        value = ids[value]
-    card.values[column.id] = value
-
-
-def archive_item(at: At, *, issue: int, archived: bool) -> None:
-    """Archive an issue's card, or take it out of the archive."""
-    _card(at, issue).archived = archived
-
-
-def remove_item(at: At, *, issue: int) -> None:
-    """Take an issue off the board."""
-    cards.remove_item(at.world, _card(at, issue))
-
-
-def put_item(at: At, *, issue: int) -> str:
-    """Put an issue on the board."""
-    return add_item(at.world, at.world.board(), at.repo.issue(issue), at.repo.owner).id
-
-
-def add_option(at: At, *, field: str, name: str) -> str:
-    """Add an option to a single select field."""
-    column = _field(at.world, field)
-    option = new_option(column, name, next(at.world.serial))
-    column.options.append(option)
-    return option.id
-
-
 def rename_repository(at: At, *, name: str) -> str:
     """Give the repository another name; the former one redirects."""
     repositories.rename(at.repo, name)
     return at.repo.full_name
-
-
-def rename_option(at: At, *, field: str, old: str, new: str) -> str:
-    """Replace an option by one of another name and id; cards that had it keep it."""
-    column = _field(at.world, field)
-    option = next((o for o in column.options if o.name == old), None)
-    if option is None:
-        raise ActionRefused(f"{field!r} has no option {old!r}; nothing was renamed.")
-    fresh = new_option(column, new, next(at.world.serial))
-    for item in at.world.board().items:
-        if item.values.get(column.id) == option.id:
-            item.values[column.id] = fresh.id
-    option.id, option.name = fresh.id, fresh.name
-    return option.id
 
 
 def set_scopes(at: At, *, scopes: list[str], token: str | None) -> None:
@@ -351,6 +285,15 @@ def clear_requests(at: At) -> None:
     at.site.log.clear()
 
 
+def advance(at: At, *, seconds: float) -> str | None:
+    """Let time pass for the whole world; what the time is then."""
+    if seconds < 0:
+        raise ActionRefused("Time does not go back; nothing was changed.")
+    at.world.ahead += float(seconds)
+    set_clock(at.world.ahead)
+    return stamp(now())
+
+
 def dump(at: At) -> str:
     """The seed of the world as it is now, as YAML."""
     return as_yaml(seed_of(at.world))
@@ -364,11 +307,11 @@ def world(at: At) -> Any:
 VERBS: Mapping[str, Callable[..., Any]] = {
     verb.__name__: verb
     for verb in (
-        add_fault, add_option, archive_item, assign, clear_faults, clear_requests, close_issue,
-        close_pull, comment, delete_branch, drop_connections, dump, expire_links, merge_pull,
-        open_pull, plan_checks, push_commit, put_item, remove_item, rename_option,
-        rename_repository, reopen_issue, reopen_pull, require_reviews, review, set_check,
-        set_field, set_lag, set_latency, set_scopes, set_status, unassign, world,
+        add_fault, advance, assign, clear_faults, clear_requests, close_issue, close_pull, comment,
+        delete_branch, drop_connections, dump, expire_links, merge_pull, open_pull, plan_checks,
+        push_commit, rename_repository, reopen_issue, reopen_pull, require_reviews, review,
+        set_check, set_lag, set_latency, set_scopes, set_status, unassign, world,
+        *control_boards.VERBS,
     )
 }  # fmt: skip
 

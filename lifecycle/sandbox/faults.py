@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import random
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
 from lifecycle.sandbox.errors import ActionRefused
 
 Kind = Literal["status", "graphql_error", "hang", "cut", "reset", "trickle", "truncate"]
+Measure = Literal["nodes", "points", "fields"]
+Weight = Mapping[Measure, int]
+"""How much a GraphQL query asks for."""
+LIGHT: Weight = {"nodes": 0, "points": 0, "fields": 0}
+"""What asks for nothing, as REST does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,9 +25,10 @@ class Fault:
     Attributes:
         kind: `status` answers with `status`, `headers` and `body`; `graphql_error` with HTTP 200,
             an error of `error_type` and `message`, and no data unless `null_paths` are given, which
-            become null in the real answer, one error each; `hang` never answers; `cut` closes the
-            connection without an answer, `reset` resets it; `trickle` sends one byte every
-            `seconds`, for ever; `truncate` announces the real answer's whole length and sends half.
+            become null in the real answer, one error each (`*` is every field of the data); `hang`
+            never answers; `cut` closes the connection without an answer, `reset` resets it;
+            `trickle` sends one byte every `seconds`, for ever; `truncate` announces the real
+            answer's whole length and sends half.
         method: Only requests by this method.
         path: Only requests whose path holds this regular expression.
         operation: Only GraphQL requests for this operation.
@@ -30,6 +37,9 @@ class Fault:
         skip: How many matching requests it lets through first.
         probability: How likely it strikes a request that it matches, from 0 to 1.
         seed: Where its chance begins: the same seed strikes the same requests in every run.
+        above: Only GraphQL requests that ask for more than this: `nodes` and `points` as GitHub counts
+            them, `fields` at the root of the operation (a repository by an alias is one).
+        spared: Of null_paths that begin with `*`, how many fields of the data stay.
         headers: Of the answer; a value `+60` of `x-ratelimit-reset` is that many seconds from then.
     """
 
@@ -49,11 +59,14 @@ class Fault:
     seconds: float = 0.1
     probability: float = 1.0
     seed: int = 0
+    above: dict[Measure, int] = field(default_factory=dict)
+    spared: int = 0
 
-    def matches(self, method: str, path: str, operation: str | None) -> bool:
+    def matches(self, method: str, path: str, operation: str | None, weight: Weight) -> bool:
         """Whether a request is one that this fault is about."""
         return (
             self.method in {None, method}
+            and all(weight[name] > bound for name, bound in self.above.items())
             and self.operation in {None, operation}
             and (self.path is None or re.search(self.path, path) is not None)
         )
@@ -111,10 +124,17 @@ class FaultBoard:
         """Forget all faults."""
         self.active.clear()
 
-    def strike(self, method: str, path: str, operation: str | None) -> Fault | None:
+    @property
+    def weighs(self) -> bool:
+        """Whether it matters how heavy a query is."""
+        return any(one.fault.above for one in self.active)
+
+    def strike(
+        self, method: str, path: str, operation: str | None, weight: Weight = LIGHT
+    ) -> Fault | None:
         """The fault that strikes this request, if any; it is counted."""
         for one in self.active:
-            if one.fault.matches(method, path, operation) and one.strikes():
+            if one.fault.matches(method, path, operation, weight) and one.strikes():
                 self.struck += 1
                 return one.fault
         return None

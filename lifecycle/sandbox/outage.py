@@ -119,9 +119,12 @@ def _graphql_error(fault: Fault, real: Response | None) -> dict[str, Any]:
         return {"errors": [error]}
     answer: dict[str, Any] = json.loads(real.get_data())
     errors = answer.setdefault("errors", [])
+    data = answer.get("data")
     for path in fault.null_paths:
-        if _put_null(answer.get("data"), path):
-            errors.append({**error, "path": path})
+        places = list(data or ())[fault.spared :] if path[:1] == ["*"] else path[:1]
+        for place in places:
+            if _put_null(data, [place, *path[1:]]):
+                errors.append({**error, "path": [place, *path[1:]]})
     return answer
 
 

@@ -1,7 +1,8 @@
-"""How fast the hooks are: `make bench`.
+"""How fast the hooks are, and what a sweep costs: `make bench`.
 
 Read the numbers as ratios: all of them are of one run on one machine. Exits 1 if a stop that has
-nothing to do takes as long as Python's bare start, or if a path takes more requests than it may.
+nothing to do takes as long as Python's bare start, if a path or a sweep takes more requests than it
+may, or if a sweep's memory grows as fast as the number of its tasks.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from rich.table import Table
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 import lifecycle
+from tests.bench.large import MENDED, SIZES, Swept, judge_large, large_rows
 from tests.bench.paths import BUDGET, NO_OPS, PYTHON, TRUE, Took, active_paths, quiet_probes
 from tests.bench.remote import FLOORS, LATENCY, MOST, POLL, Cost, Row, remote_rows
 from tests.bench.timing import interleaved
@@ -33,6 +35,13 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=ROUNDS, help="runs of each quiet path")
     parser.add_argument("--cycles", type=int, default=CYCLES, help="tasks from claim to close")
+    parser.add_argument(
+        "--tasks",
+        type=int,
+        nargs="*",
+        default=list(SIZES),
+        help="sizes of a sweep; none without any",
+    )
     options = parser.parse_args(arguments)
     # An install compiles; a checkout whose environment forbids bytecode would measure the compiler.
     compileall.compile_dir(Path(lifecycle.__file__).parent, quiet=2)
@@ -40,13 +49,15 @@ def main(arguments: Sequence[str]) -> int:
         quiet = interleaved(quiet_probes(Path(folder)), options.rounds)
         active = active_paths(Path(folder), options.cycles)
         remote = remote_rows(Path(folder), options.cycles)
+        large = large_rows(Path(folder), options.tasks) if options.tasks else []
     console = Console(highlight=False)
     console.print(
         quiet_table(quiet, options.rounds),
         active_table(active, quiet, options.cycles),
         remote_table(remote, options.cycles),
+        large_table(large),
     )
-    faults = judge(quiet, active) + judge_remote(remote)
+    faults = judge(quiet, active) + judge_remote(remote) + judge_large(large)
     for fault in faults:
         console.print(f"[bold red]too much[/]: {fault}")
     return 1 if faults else 0
@@ -108,6 +119,29 @@ def _cost(cost: Cost) -> str:
 
 def _over(cost: Cost, floor: float) -> str:
     return f"{cost.seconds * 1e3 / floor:.1f}"
+
+
+def large_table(rows: Sequence[Swept]) -> Table:
+    """What `lifecycle reconcile` costs; `+ MB` is memory above that of a run without a task."""
+    title = "reconcile: many tasks (one run each); s = all, of it GitHub's share"
+    table = Table(title=title, title_justify="left")
+    table.add_column("tasks (repositories)", justify="right")
+    table.add_column("case")
+    for name in ("floor", "requests", "÷ floor", "points", "s", "GitHub", "pauses", "MB", "+ MB"):
+        table.add_column(name, justify="right")
+    none = next((row.peak for row in rows if not row.tasks), 0)
+    for row in rows:
+        table.add_row(
+            f"{row.tasks:,} ({row.repositories})",
+            row.name,
+            *(str(row.floor), str(row.requests), f"{row.ratio:.2f}", str(row.points)),
+            *(f"{row.seconds:.1f}", f"{row.waited:.1f}", f"{row.paused:.0f}"),
+            *(
+                f"{row.peak / 1e6:.0f}",
+                "-" if row.name == MENDED else f"{(row.peak - none) / 1e6:.1f}",
+            ),
+        )
+    return table
 
 
 def judge_remote(rows: Sequence[Row]) -> list[str]:

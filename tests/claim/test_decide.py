@@ -55,20 +55,20 @@ def test_fault_1_an_unchanged_claim_reads_nothing(wake: Wake) -> None:
 
 @pytest.mark.parametrize(("phase", "wake"), list(product(Phase, Wake)))
 def test_what_each_phase_reads_at_each_wake(phase: Phase, wake: Wake) -> None:
-    """Stop reads for a hand-off and for done; only idle and tick look at a pull request."""
+    """Stop reads for a hand-off and for done; the others look at a pull request, a sweep not at checks."""
     made = record(**{**REVIEW, "phase": phase.value, "summary": "Fix"})
     wanted = look(seen(made, wake=wake))
-    polls = wake in (Wake.IDLE, Wake.TICK)
+    polls = wake is not Wake.STOP
     if phase in (Phase.READY_FOR_PR, Phase.DONE):
         assert wanted is not None
         assert wanted.comments == (phase is Phase.DONE)
     elif phase in IN_REVIEW:
         assert (wanted is not None) == polls
-        assert wanted is None or wanted.checks
+        assert wanted is None or wanted.checks == (wake is not Wake.SWEEP)
     elif phase is Phase.MERGED_DETECTED:
         assert (wanted is not None) == polls
     else:
-        assert (wanted is not None) == (wake is Wake.TICK)
+        assert (wanted is not None) == wake.is_asked
 
 
 @pytest.mark.parametrize(

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
-import os
-import pty
 import re
-import struct
-import subprocess
-import termios
 
 import pytest
 
 from tests.cli.outcome import ok
-from tests.conftest import COMMAND, Place
+from tests.cli.terminal import on_terminal
+from tests.conftest import Place
 
 
 @pytest.fixture
@@ -24,34 +19,10 @@ def project(place: Place) -> Place:
     return place
 
 
-def on_terminal(place: Place, width: int) -> tuple[int, str]:
-    """`lifecycle doctor` on a terminal of this width: the exit code and what was shown."""
-    master, slave = pty.openpty()
-    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 40, width, 0, 0))
-    with subprocess.Popen(
-        [str(COMMAND), "doctor"],
-        cwd=place.root,
-        env={**place.environment, "TERM": "xterm-256color"},
-        stdin=slave,
-        stdout=slave,
-        stderr=slave,
-    ) as process:
-        os.close(slave)
-        shown = b""
-        try:
-            while chunk := os.read(master, 4096):
-                shown += chunk
-        except OSError:  # the terminal's other end was closed: the command is over
-            pass
-        finally:
-            os.close(master)
-    return process.returncode, shown.decode().replace("\r\n", "\n")
-
-
 @pytest.mark.parametrize("width", [40, 80, 120])
 def test_a_terminal_is_filled_and_not_overrun(project: Place, width: int) -> None:
     """Groups stand on the left, prose ends within the width, and the fix is whole on one line."""
-    code, shown = on_terminal(project, width)
+    code, shown = on_terminal(project, width, "doctor")
     assert code == 1
     assert "\x1b[" in shown
     plain = re.sub(r"\x1b\[[0-9;]*m", "", shown)
@@ -92,4 +63,8 @@ def test_exit_code_and_json_agree(project: Place) -> None:
     ok(project.cli("init"))
     data = json.loads(ok(project.cli("doctor", "--json")))
     assert data["ok"] is True
-    assert on_terminal(project, 80)[1].rstrip().endswith("\x1b[32mAll that is needed works\x1b[0m.")
+    assert (
+        on_terminal(project, 80, "doctor")[1]
+        .rstrip()
+        .endswith("\x1b[32mAll that is needed works\x1b[0m.")
+    )

@@ -157,7 +157,8 @@ def test_both_fields_are_written_in_one_request(hub: Hub) -> None:
     hub.asked()
     item = item_of(hub, 42)
     found = hub.board.set_fields(item, status="In Progress", agent="claude-1")
-    assert found == BoardItem(item, "In Progress", "claude-1")
+    assert found == BoardItem(item, "In Progress", "claude-1", status_at=found.status_at)
+    assert found.status_at is not None
     assert hub.asked() == ["SetBoardFields"]
     assert values_of(hub, 42)["Agent"] == "claude-1"
 

@@ -319,6 +319,24 @@ def test_the_item_of_the_right_board_is_chosen() -> None:
     assert translate.board_item_of(nodes, "octo-org", 2) is None
 
 
+def test_times_are_read_where_github_says_them() -> None:
+    """Opened, closed, changed, and when a Status was set: seconds, and None for what was not said."""
+    said = {"createdAt": f"{DAY}10:00:00Z", "closedAt": f"{DAY}10:00:05Z"}
+    said |= {"updatedAt": f"{DAY}10:00:07Z"}
+    shown = translate.pull_request(pull(**said))
+    start = shown.opened_at or 0.0
+    assert (shown.closed_at, shown.updated_at) == (start + 5, start + 7)
+    issue = {"id": "I_1", "number": 3, "title": "t", "url": "u", "state": "CLOSED", **said}
+    assert translate.issue(issue).closed_at == start + 5
+    assert translate.issue({**issue, "closedAt": None}).closed_at is None
+    rest = {"number": 3, "node_id": "I_1", "title": "t", "html_url": "u", "state": "closed"}
+    rest |= {"closed_at": said["closedAt"], "updated_at": said["updatedAt"]}
+    assert translate.rest_issue(rest).updated_at == translate.issue(issue).updated_at == start + 7
+    card = {"id": "PVTI_1", "status": {"name": "Todo", "updatedAt": f"{DAY}10:00:01Z"}}
+    assert translate.board_item(card).status_at == start + 1
+    assert translate.board_item({"id": "PVTI_1", "status": None}).status_at is None
+
+
 @pytest.mark.parametrize("content", [None, {}])
 def test_only_issues_are_cards(content: dict[str, Any] | None) -> None:
     """Drafts, pull requests and what the token may not see are no cards."""

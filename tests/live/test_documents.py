@@ -97,7 +97,7 @@ def test_a_card_is_added_and_moved(hub: Hub) -> None:
     done = hub.graph(TEXTS["set_board_fields"], **asked)
     assert "errors" not in done, done["errors"]
     assert done["data"]["agent"]["projectV2Item"]["agent"] == {"text": "lifecycle-live"}
-    assert done["data"]["agent"]["projectV2Item"]["status"] == {"name": option["name"]}
+    assert done["data"]["agent"]["projectV2Item"]["status"]["name"] == option["name"]
     wrong = hub.graph(TEXTS["set_board_fields"], **{**asked, "status": "0badc0de"})
     assert wrong["errors"]
     hub.say("an option that there is not", wrong["errors"][0]["message"])

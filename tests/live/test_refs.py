@@ -6,12 +6,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from lifecycle.resources import graphql_document
+
 if TYPE_CHECKING:
     from tests.live.hub import Hub
 
 pytestmark = pytest.mark.xdist_group("live")  # one GitHub, one after the other
 
 ZERO = "0" * 40
+HOLDING = graphql_document("survey_holding")
 UPDATE = """
 mutation Update($repository: ID!, $ref: GitRefname!, $before: GitObjectID, $after: GitObjectID!) {
   updateRefs(input: {
@@ -125,3 +128,17 @@ def test_a_custom_ref_is_read_by_its_qualified_name(hub: Hub) -> None:
     seen = answer["data"]["repository"]["ref"]
     said = "sees it" if seen and seen["target"]["oid"] == sha else str(answer.get("errors") or seen)
     hub.say("ref(qualifiedName: refs/agent-claims/*)", said)
+
+
+def test_a_custom_ref_in_a_sweep(hub: Hub) -> None:
+    """Whether refs(refPrefix:) lists a custom namespace, and how it names what is there."""
+    ref, sha = _claim(hub), hub.clone()
+    assert hub.git("push", "--quiet", "origin", f"{sha}:{ref}").returncode == 0
+    answer = hub.graph(HOLDING, **_names(hub))
+    assert "errors" not in answer, answer
+    found = {
+        f"{one['prefix']} + {one['name']}"
+        for one in answer["data"]["repository"]["leases"]["nodes"]
+        if one["target"]["oid"] == sha and one["name"].endswith(ref.rpartition("/")[2])
+    }
+    hub.say("refs(refPrefix: refs/agent-claims/)", ", ".join(found) or "hides it")

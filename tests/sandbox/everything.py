@@ -64,6 +64,13 @@ repositories:
     assignees: [sam]
     milestone: 1
     comments: [{author: sam, body: Hm}, {author: "robot[bot]", body: Beep}]
+    events:
+    - {kind: assigned, actor: ada, about: {assignee: {user: sam}}}
+    - {kind: unassigned, actor: ada, about: {assignee: {user: sam}}}
+    - {kind: closed, actor: ada, about: {state_reason: completed, closer: {issue: 3}}}
+    - {kind: reopened, actor: ada}
+    - {kind: connected, actor: ada, about: {issue: {issue: 3}}}
+    - {kind: disconnected, actor: ada, about: {issue: {issue: 3}}}
   - {number: 2, title: Two, state: closed, closed_by: ada, parent: 1, blocked_by: [1]}
   - {number: 6, title: Six}
   - {number: 7, title: Seven, parent: 1}
@@ -92,6 +99,7 @@ repositories:
     events:
     - {kind: added_to_merge_queue, actor: ada}
     - {kind: removed_from_merge_queue, actor: ada, about: {reason: failed_checks}}
+    - {kind: merged, actor: ada}
   - {number: 5, title: Five, head: shut, author: sam, state: closed}
 - {name: org/other}
 projects:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import secrets
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
@@ -87,6 +88,35 @@ def test_custom_refs_are_taken_and_pull_refs_refused(
                 cwd=clone, ok=False)  # fmt: skip
     assert stale.returncode != 0
     assert "refs/heads/other" not in control.world()["refs"]
+
+
+def test_a_lease_goes_from_an_empty_repository(
+    sandbox: Sandbox, control: Control, git: Git, clone: Path, tmp_path: Path
+) -> None:
+    """A bare repository without any object deletes a ref, if it still is what was read.
+
+    The token comes as Basic auth of `x-access-token`, in a header as `actions/checkout` sets it:
+    https://github.com/actions/checkout/blob/v4/src/git-auth-helper.ts
+    """
+    sha = git("rev-parse", "HEAD", cwd=clone).stdout.strip()
+    git("push", "--quiet", "origin", "HEAD:refs/agent-claims/42", cwd=clone)
+    git("init", "--quiet", "--bare", "empty")
+    word = base64.b64encode(f"x-access-token:{sandbox.info.token}".encode()).decode()
+    url = f"{sandbox.info.api_url}/octo-org/hello-service.git"
+
+    def remove(expected: str, header: str) -> subprocess.CompletedProcess[str]:
+        return git(
+            "-c", f"http.{sandbox.info.api_url}/.extraheader={header}", "push", "--porcelain",
+            f"--force-with-lease=refs/agent-claims/42:{expected}", url, ":refs/agent-claims/42",
+            cwd=tmp_path / "empty", ok=False,
+        )  # fmt: skip
+
+    auth = f"Authorization: basic {word}"
+    assert remove(sha, "X-Nothing: 1").returncode != 0
+    assert "stale info" in remove("1" * 40, auth).stdout
+    assert control.world()["refs"]["refs/agent-claims/42"] == sha
+    assert remove(sha, auth).returncode == 0
+    assert "refs/agent-claims/42" not in control.world()["refs"]
 
 
 def test_pull_refs_can_be_fetched(control: Control, git: Git, clone: Path) -> None:

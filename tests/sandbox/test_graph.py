@@ -36,7 +36,7 @@ def test_one_query_observes_a_claim(observe: Ask, control: Control) -> None:
     assert (issue["state"], issue["stateReason"]) == ("OPEN", None)
     assert issue["assignees"]["nodes"] == [{"login": "sam"}]
     assert [one["body"] for one in issue["comments"]["nodes"]] == ["Nice"]
-    assert issue["projectItems"]["nodes"][0]["status"] == {"name": "Todo"}
+    assert issue["projectItems"]["nodes"][0]["status"]["name"] == "Todo"
     assert issue["projectItems"]["nodes"][0]["project"]["owner"] == {"login": "octo-org"}
     assert (pull["state"], pull["headRefOid"], pull["body"]) == ("OPEN", sha, "Refs #42")
     assert pull["statusCheckRollup"] is None

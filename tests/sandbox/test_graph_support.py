@@ -23,6 +23,7 @@ from lifecycle.sandbox.errors import ActionRefused
 from lifecycle.sandbox.graph.refusals import Refusal
 from lifecycle.sandbox.graph.run import run
 from lifecycle.sandbox.graph.schema import schema
+from lifecycle.sandbox.graph.timeline import ISSUE_KINDS, KINDS
 from lifecycle.sandbox.graph.types import TABLES, resolve_field, resolve_type
 from lifecycle.sandbox.graph.walk import Findings
 from tests.sandbox import everything
@@ -40,6 +41,7 @@ GIVEN: dict[str, Any] = {
     "Query.search.query": "repo:org/app", "type": "ISSUE", "qualifiedName": "refs/tags/v1",
     "refPrefix": "refs/heads/", "expression": "main", "slug": "none",
     "Query.resource.url": "http://here/org/app/issues/1",
+    "Issue.timelineItems.itemTypes": list(ISSUE_KINDS), "PullRequest.timelineItems.itemTypes": list(KINDS),
 }  # fmt: skip
 """Arguments, by their name or by type, field and name."""
 NEVER = {
@@ -102,7 +104,8 @@ class Crawl:
         given: dict[str, Any] = {}
         for name, argument in definition.args.items():
             value = GIVEN.get(f"{kind}.{key}.{name}", GIVEN.get(name))
-            if name == "first" or is_required_argument(argument):
+            is_given = f"{kind}.{key}.{name}" in GIVEN
+            if name == "first" or is_given or is_required_argument(argument):
                 given[name] = self._ids().get(name, value)
         return given
 

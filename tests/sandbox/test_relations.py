@@ -104,7 +104,7 @@ def test_dependencies_are_seen_from_both_ends(api: Api) -> None:
         assert api("DELETE", path).status_code == 200
     assert listed(api, "issues/43/dependencies/blocked_by") == [36]
     kinds = [one["event"] for one in api("GET", "issues/38/events").json()]
-    assert kinds == ["blocking_added", "blocking_removed"]
+    assert kinds == ["assigned", "blocking_added", "blocking_removed"]
 
 
 def test_a_deleted_issue_leaves_no_trace_but_410(

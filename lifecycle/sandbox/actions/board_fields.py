@@ -19,6 +19,7 @@ from lifecycle.sandbox.state.times import now
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from lifecycle.sandbox.state.accounts import User
     from lifecycle.sandbox.state.boards import FieldType, Item, Project
     from lifecycle.sandbox.state.world import World
 
@@ -33,7 +34,7 @@ WANTED = {
 """Of each type of field that takes a value: the key that holds it, and what it is called."""
 
 
-def set_value(item: Item, field: Field, given: Mapping[str, Any]) -> None:
+def set_value(item: Item, field: Field, given: Mapping[str, Any], by: User) -> None:
     """Give a card a value; no precondition, the last write wins.
 
     Args:
@@ -41,6 +42,7 @@ def set_value(item: Item, field: Field, given: Mapping[str, Any]) -> None:
         field: A field of its board.
         given: `text`, `number`, `date` (YYYY-MM-DD), `singleSelectOptionId` or `iterationId`; an
             empty text leaves what is there.
+        by: Who gives it.
 
     Raises:
         BoardRefused: The card is archived, the field's value is not the board's to set, or the
@@ -53,7 +55,7 @@ def set_value(item: Item, field: Field, given: Mapping[str, Any]) -> None:
         raise BoardRefused(f"Did not receive {what} to update a field of type {_name(field)}")
     text = _checked(field, value)
     if text:
-        item.values[field.id] = text
+        item.give(field.id, text, by)
     item.updated_at = now()
 
 
@@ -86,8 +88,7 @@ def clear_value(item: Item, field: Field) -> None:
         BoardRefused: The card is archived, or the field's value is not the board's to clear.
     """
     _demand_writable(item, field)
-    item.values.pop(field.id, None)
-    item.updated_at = now()
+    item.drop(field.id)
 
 
 def _demand_writable(item: Item, field: Field) -> None:
@@ -211,7 +212,8 @@ def update_field(
 
 def _forget_values(project: Project, field: Field) -> None:
     for item in project.items:
-        item.values.pop(field.id, None)
+        if field.id in item.values:
+            item.drop(field.id)
 
 
 def delete_field(world: World, project: Project, field: Field) -> None:

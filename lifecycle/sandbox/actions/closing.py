@@ -6,7 +6,7 @@ Source: https://docs.github.com/issues/tracking-your-work-with-issues/using-issu
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lifecycle.sandbox.actions import issues
 
@@ -35,10 +35,17 @@ def named(repo: Repository, text: str | None) -> list[Issue]:
     return found
 
 
-def close_named(repo: Repository, text: str | None, user: User, commit: str | None = None) -> None:
-    """Close the open ones, elsewhere too where the user may write."""
+def close_named(repo: Repository, text: str | None, user: User, **by: Any) -> None:
+    """Close the open ones, elsewhere too where the user may write.
+
+    Args:
+        repo: Where the text was written.
+        text: The body of a pull request, or a commit's message.
+        user: Who merged or pushed it.
+        **by: `closer`, the pull request's issue half, or `commit`, a sha: what closed them. A commit
+            is told by REST too, a pull request by GraphQL only
+            (https://github.com/GD4AI/obsidian-llm-wiki/pull/695).
+    """
     for issue in named(repo, text):
         if issue.state == "open" and (issue.repository is repo or issue.repository.can_push(user)):
-            issues.close(issue, user, "completed")
-            if commit and issue.events and issue.events[-1].kind == "closed":
-                issue.events[-1].about["commit"] = commit
+            issues.close(issue, user, "completed", **by)

@@ -10,6 +10,7 @@ from lifecycle.sandbox.state.times import now
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from datetime import datetime
 
     from lifecycle.sandbox.state.accounts import User
     from lifecycle.sandbox.state.issues import Milestone
@@ -38,33 +39,41 @@ def new_issue(
     repo.issues[issue.number] = issue
     if not is_pull:
         repo.world.register(node, issue)
-    _refer(issue, user, body)
+    refer(issue, user, body)
     return issue
 
 
 def note(issue: Issue, user: User, kind: str, **about: Any) -> IssueEvent:
     """Write an event into the issue's timeline, and its time on the issue."""
-    event = _event(issue, user, kind, about)
+    event = happened(issue, user, kind, about)
     issue.updated_at = event.created_at
     return event
 
 
-def _event(issue: Issue, user: User, kind: str, about: dict[str, Any]) -> IssueEvent:
+def happened(
+    issue: Issue, user: User, kind: str, about: dict[str, Any], when: datetime | None = None
+) -> IssueEvent:
+    """Write an event into the issue's timeline, by default of now; nothing else follows from it."""
     number, node = issue.repository.new_id("E")
-    event = IssueEvent(number, node, kind, user, now(), about)
+    event = IssueEvent(number, node, kind, user, when or now(), about)
     issue.events.append(event)
     return event
 
 
-def _refer(source: Issue, user: User, text: str | None) -> None:
-    """Tell the issues that a text names who names them, once each."""
+def refer(source: Issue, user: User, text: str | None, when: datetime | None = None) -> None:
+    """Tell the issues that a text names who names them, by default now.
+
+    Once for each source, whatever it says later; an issue that is named does not count as updated:
+    https://github.com/josegonzalez/python-github-backup/pull/528 and
+    https://github.com/kubernetes/test-infra/issues/6267.
+    """
     for target in mentions.issues_in(source.repository, text):
         known = any(
             event.kind == "cross-referenced" and event.about.get("source") is source
             for event in target.events
         )
         if target is not source and not known:
-            _event(target, user, "cross-referenced", {"source": source})
+            happened(target, user, "cross-referenced", {"source": source}, when)
 
 
 def touch(issue: Issue) -> None:
@@ -83,14 +92,22 @@ def rewrite(issue: Issue, user: User, body: str | None) -> None:
     """Give it another text."""
     if body != issue.body:
         issue.body, issue.updated_at = body, now()
-        _refer(issue, user, body)
+        refer(issue, user, body)
 
 
-def close(issue: Issue, user: User, reason: Reason | None) -> None:
-    """Close it; to close what is closed changes nothing but the reason."""
+def close(issue: Issue, user: User, reason: Reason | None, **by: Any) -> None:
+    """Close it; to close what is closed changes nothing but the reason.
+
+    Args:
+        issue: What is closed.
+        user: Who does it.
+        reason: Why.
+        **by: What did it, where that was no person: `commit`, a sha, or `closer`, the issue half of
+            a pull request.
+    """
     if issue.state == "open":
         issue.closed_at, issue.closed_by = now(), user
-        note(issue, user, "closed", state_reason=reason)
+        note(issue, user, "closed", state_reason=reason, **by)
     issue.state, issue.state_reason = "closed", reason
     issue.updated_at = now()
 
@@ -114,7 +131,7 @@ def comment(issue: Issue, user: User, body: str) -> Comment:
     issue.comments.append(written)
     repo.world.register(node, written)
     issue.updated_at = made
-    _refer(issue, user, body)
+    refer(issue, user, body)
     return written
 
 
@@ -122,7 +139,7 @@ def edit_comment(comment: Comment, user: User, body: str) -> None:
     """Give a comment another text."""
     if body != comment.body:
         comment.body, comment.updated_at = body, now()
-        _refer(comment.issue, user, body)
+        refer(comment.issue, user, body)
 
 
 def remove_comment(comment: Comment) -> None:

@@ -9,19 +9,31 @@ if TYPE_CHECKING:
     from lifecycle.sandbox.state.issues import Issue
     from lifecycle.sandbox.state.repositories import Repository
 
-ISSUE = re.compile(r"(?<![\w/#])(?:(?P<repo>[\w.-]+/[\w.-]+))?#(?P<number>\d+)\b")
+ISSUE = re.compile(
+    r"(?<![\w/#])(?:(?P<repo>[\w.-]+/[\w.-]+))?#(?P<number>\d+)\b"
+    r"|(?<![\w/-])GH-(?P<short>\d+)\b"
+    r"|https?://[^/\s]+/(?P<place>[\w.-]+/[\w.-]+)/(?:issues|pull)/(?P<linked>\d+)\b"
+)
+CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
+"""What is shown as it is written, and refers to nothing."""
 PERSON = re.compile(r"(?<![\w@/.])@(?P<login>[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)(?![\w/])")
 
 
 def issues_in(repo: Repository, text: str | None) -> list[Issue]:
-    """The issues that a text written in a repository names, each once.
+    """The issues and pull requests that a text written in a repository names, each once.
 
+    By `#1`, `GH-1`, `owner/name#1` or the address of their page; not where the text is code
+    (https://github.com/go-gitea/gitea/issues/8397 tells it of GitHub, too).
     Source: https://docs.github.com/get-started/writing-on-github/working-with-advanced-formatting/autolinked-references-and-urls
     """
     found: dict[int, Issue] = {}
-    for match in ISSUE.finditer(text or ""):
-        there = repo.world.repository(match["repo"]) if match["repo"] else repo
-        issue = there.issues.get(int(match["number"])) if there else None
+    if not text or not ("#" in text or "/" in text or "GH-" in text):
+        return []
+    for match in ISSUE.finditer(CODE.sub(" ", text) if "`" in text else text):
+        name = match["repo"] or match["place"]
+        there = repo.world.repository(name) if name else repo
+        number = int(match["number"] or match["short"] or match["linked"])
+        issue = there.issues.get(number) if there else None
         if issue is not None:
             found[issue.id] = issue
     return list(found.values())

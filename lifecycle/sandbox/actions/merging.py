@@ -173,7 +173,7 @@ def record(pull: PullRequest, user: User, sha: str) -> None:
     pull.merged_at, pull.merged_by, pull.merge_sha = now(), user, sha
     pull.mergeable = pull.auto_merge = None
     if pull.base == repo.default_branch:
-        closing.close_named(repo, pull.issue.body, user, sha)
+        closing.close_named(repo, pull.issue.body, user, closer=pull.issue)
 
 
 def delete_head(pull: PullRequest, user: User) -> None:

@@ -19,6 +19,7 @@ def delete(issue: Issue, by: User) -> None:
     repo = issue.repository
     relations.cut_loose(issue, by)
     _take_off_boards(issue)
+    _take_out_of_timelines(issue)
     del repo.issues[issue.number]
     repo.gone.add(issue.number)
     repo.world.forget(issue.node_id)
@@ -33,6 +34,13 @@ def _take_off_boards(issue: Issue) -> None:
         if card is not None:
             project.take(card)
             world.forget(card.id)
+
+
+def _take_out_of_timelines(issue: Issue) -> None:
+    """Nothing tells of an issue that is no more."""
+    for repo in issue.repository.world.repositories.values():
+        for other in repo.issues.values():
+            other.events[:] = [one for one in other.events if issue not in one.about.values()]
 
 
 def transfer(issue: Issue, target: Repository, by: User) -> None:

@@ -88,7 +88,9 @@ def copy(
     ]
     for item, note in drafts if with_drafts else ():
         card = add_draft(world, made, note.title, note.body or "", note.assignees, by)
-        card.values = {fields[key]: value for key, value in item.values.items() if key in fields}
+        for key, value in item.values.items():
+            if key in fields:
+                card.give(fields[key], value, by)
     return made
 
 

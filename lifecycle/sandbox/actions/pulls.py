@@ -153,7 +153,7 @@ def refresh(repo: Repository, user: User) -> None:
     old, new = before.get(ref), refs.get(ref)
     if old and new and old != new:
         for message in repo.git.messages(old, new):
-            closing.close_named(repo, message, user, new)
+            closing.close_named(repo, message, user, commit=new)
     if refs != before:
         repo.pushed_at = now()
         settling.touch(repo)

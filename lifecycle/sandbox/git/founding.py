@@ -8,12 +8,15 @@ from __future__ import annotations
 import base64
 from typing import TYPE_CHECKING
 
+from lifecycle.sandbox.git.importing import NewCommit, import_all, import_new
 from lifecycle.sandbox.git.repository import BareRepository, Signature
 from lifecycle.sandbox.state.times import now
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from datetime import datetime
 
+    from lifecycle.sandbox.git.importing import NewRef
     from lifecycle.sandbox.state.accounts import User
     from lifecycle.sandbox.state.repositories import Repository
 
@@ -24,34 +27,43 @@ def signature(user: User, when: datetime | None = None) -> Signature:
     return Signature(user.name, mail, when or now())
 
 
-def found(repo: Repository) -> BareRepository:
+def found(
+    repo: Repository, wanted: Sequence[NewCommit | NewRef] = ()
+) -> tuple[BareRepository, dict[str, str] | None]:
     """Open the bare repository, which is made with its first commit if it is not there.
 
-    One without files stays without a commit; a fork begins with its parent's branches.
+    One without files stays without a commit; a fork begins with its parent's branches. Where it is
+    new, what its refs point to comes with it.
+
+    Args:
+        repo: Whose it is.
+        wanted: What is to be in it besides.
 
     Raises:
         SandboxError: git is missing or too old.
+        ActionRefused: git does not take what is wanted.
     """
     path = repo.world.folder / f"{repo.id}.git"
     git = BareRepository(path, default_branch=repo.default_branch)
-    if not git.is_new:
-        return git
-    if repo.bundle:
+    if git.is_new and not repo.bundle and repo.parent is None:
+        return git, import_new(git, [*_first(repo), *wanted])
+    if git.is_new and repo.bundle:
         git.unbundle(base64.b64decode(repo.bundle))
         repo.bundle = None
-        return git
-    if repo.parent is not None:  # a fork begins with what its parent has
+    elif git.is_new and repo.parent is not None:  # a fork begins with what its parent has
         source = str(repo.parent.git.path)
         git.text(
             "fetch", "--quiet", source, "+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*"
         )
-        return git
-    if not repo.files:
-        return git
-    git.commit_files(
-        repo.default_branch, repo.files, "Initial commit", signature(_author(repo)), parent=None
-    )
-    return git
+    import_all(git, wanted)
+    return git, None
+
+
+def _first(repo: Repository) -> list[NewCommit]:
+    """What is in a repository since it was made."""
+    who = signature(_author(repo), repo.created_at)
+    ref = f"refs/heads/{repo.default_branch}"
+    return [NewCommit(ref, "Initial commit", who, repo.files)] if repo.files else []
 
 
 def _author(repo: Repository) -> User:

@@ -18,6 +18,8 @@ Kind = Literal["blob", "tree", "commit", "tag"]
 SHA = 40
 FIELDS = "%H%x00%T%x00%P%x00%an%x00%ae%x00%at%x00%cn%x00%ce%x00%ct%x00%B"
 WIDTH = FIELDS.count("%x00") + 1
+MOST_KEPT = 20_000
+"""How many commits of a repository are remembered at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,21 @@ class Tag:
     name: str
     tagger: Person
     message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    """What a ref points to."""
+
+    sha: str
+    kind: str
+
+
+def pointers(git: BareRepository) -> dict[str, Pointer]:
+    """What every ref points to, in one go."""
+    lines = git.text("for-each-ref", "--format=%(objectname) %(objecttype) %(refname)")
+    split = (line.split(" ", 2) for line in lines.splitlines())
+    return {name: Pointer(sha, sort) for sha, sort, name in split}
 
 
 def ref(git: BareRepository, name: str) -> str | None:
@@ -131,10 +148,49 @@ def parsed(raw: bytes) -> list[Commit]:
 
 def commit(git: BareRepository, sha: str) -> Commit | None:
     """The commit of that full sha, or None where there is none."""
-    if kind(git, sha) != "commit":
-        return None
-    done = git.run("log", "-z", "--no-walk", f"--format=format:{FIELDS}", sha, "--")
-    return parsed(done.stdout)[0]
+    if sha not in git.commits_read and is_sha(sha):
+        read_commits(git, [sha])
+    return git.commits_read.get(sha)
+
+
+def read_commits(git: BareRepository, shas: Iterable[str]) -> None:
+    """Read commits in one go, so that each of them is known; what is no commit stays unknown.
+
+    A commit never changes, so the repository keeps those that it read last.
+    """
+    known = git.commits_read
+    wanted = [sha for sha in dict.fromkeys(shas) if sha not in known]
+    if not wanted:
+        return
+    if len(known) + len(wanted) > MOST_KEPT:
+        known.clear()
+    asked = "".join(f"{sha}\n" for sha in wanted).encode()
+    rest = git.run("cat-file", "--batch", "--buffer", stdin=asked).stdout
+    for sha in wanted:
+        head, _, rest = rest.partition(b"\n")
+        words = head.decode().split(" ")
+        if len(words) != 3:  # "SHA missing"
+            continue
+        size = int(words[2])
+        if words[1] == "commit":
+            known[sha] = _commit(sha, rest[:size].decode(errors="replace"))
+        rest = rest[size + 1 :]
+
+
+def _commit(sha: str, text: str) -> Commit:
+    """A commit as git stores it: headers, of which a signature has several lines, then the message."""
+    head, _, message = text.partition("\n\n")
+    lines = [line.split(" ", 1) for line in head.split("\n") if not line.startswith(" ")]
+    named: dict[str, str] = {line[0]: line[1] for line in lines if len(line) == 2}
+    parents = tuple(line[1] for line in lines if line[0] == "parent")
+    who = _signed(named["author"]), _signed(named["committer"])
+    return Commit(sha, named["tree"], parents, *who, message.rstrip("\n"))
+
+
+def _signed(line: str) -> Person:
+    who, _, rest = line.rpartition("> ")
+    name, _, email = who.rpartition("<")
+    return _person(name.strip(), email, rest.split()[0])
 
 
 def tree(git: BareRepository, sha: str, *, recursive: bool = False) -> list[Entry] | None:
@@ -218,13 +274,11 @@ def tag(git: BareRepository, sha: str) -> Tag | None:
     text = git.run("cat-file", "tag", sha).stdout.decode(errors="replace")
     head, _, message = text.partition("\n\n")
     lines: Mapping[str, str] = dict(line.split(" ", 1) for line in head.splitlines())
-    who, _, rest = lines.get("tagger", "nobody <> 0 +0000").rpartition("> ")
-    name, _, email = who.partition(" <")
     return Tag(
         sha,
         lines["object"],
         lines["type"],
         lines["tag"],
-        _person(name, email, rest.split()[0]),
+        _signed(lines.get("tagger", "nobody <> 0 +0000")),
         message.rstrip("\n"),
     )

@@ -9,14 +9,18 @@ from __future__ import annotations
 import os
 import subprocess
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 from lifecycle.sandbox.errors import ActionRefused, SandboxError
+from lifecycle.sandbox.git.importing import NewCommit, import_all
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
     from pathlib import Path
+
+    from lifecycle.sandbox.git.objects import Commit
 
 CONFIG = {
     "http.receivepack": "true",
@@ -25,6 +29,8 @@ CONFIG = {
     "receive.advertisePushOptions": "true",
     "uploadpack.allowAnySHA1InWant": "true",
     "uploadpack.allowFilter": "true",
+    # One pack of what an import made, not a file for each object.
+    "fastimport.unpackLimit": "10",
     "gc.auto": "0",
     "receive.autogc": "false",
     "maintenance.auto": "false",
@@ -70,6 +76,35 @@ class Merge:
     committer: Signature
 
 
+BLANK: dict[str, bytes | None] = {}
+"""What is in a new repository, by path; a folder has no content. Read off the first one."""
+
+
+def _content(folder: Path) -> dict[str, bytes | None]:
+    return {
+        str(path.relative_to(folder)): None if path.is_dir() else path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+    }
+
+
+@cache
+def _version(path: str) -> str:
+    """The version of the git that is found on a PATH.
+
+    Raises:
+        SandboxError: There is none.
+    """
+    try:
+        done = subprocess.run(
+            ["git", "version"], env={"PATH": path, "LC_ALL": "C"}, capture_output=True, check=False
+        )
+    except FileNotFoundError:
+        raise SandboxError(
+            "The sandbox needs git, which is not on PATH; install git 2.38 or later."
+        ) from None
+    return done.stdout.decode(errors="replace").split()[2]
+
+
 class BareRepository:
     """One bare repository in `path`.
 
@@ -81,6 +116,7 @@ class BareRepository:
     def __init__(self, path: Path, *, default_branch: str) -> None:
         self.path = path
         self.default_branch = default_branch
+        self.commits_read: dict[str, Commit] = {}
         self.environment = environment(path.parent)
         self.is_new = not (path / "HEAD").exists()
         path.mkdir(parents=True, exist_ok=True)
@@ -89,23 +125,28 @@ class BareRepository:
             self._make()
 
     def _make(self) -> None:
-        self.text("init", "--bare", "--quiet", f"--initial-branch={self.default_branch}", ".")
-        with (self.path / "config").open("a", encoding="utf-8") as config:
-            for key, value in CONFIG.items():
-                section, name = key.split(".")
-                config.write(f"[{section}]\n\t{name} = {value}\n")
+        """Make it, from the second one on without git: an empty repository is always the same."""
+        if not BLANK:
+            # Without templates: what they bring is samples.
+            self.text("init", "--bare", "--quiet", "--template=", ".")
+            with (self.path / "config").open("a", encoding="utf-8") as config:
+                for key, value in CONFIG.items():
+                    section, name = key.split(".")
+                    config.write(f"[{section}]\n\t{name} = {value}\n")
+            BLANK.update(_content(self.path))
+        for name, data in BLANK.items():
+            path = self.path / name
+            if data is None:
+                path.mkdir(exist_ok=True)
+            else:
+                path.write_bytes(data)
+        (self.path / "HEAD").write_text(f"ref: refs/heads/{self.default_branch}\n", "utf-8")
 
     def _demand_version(self) -> None:
-        try:
-            words = self.text("version").split()
-        except FileNotFoundError:
+        found = _version(self.environment["PATH"])
+        if tuple(int(part) for part in found.split(".")[:2]) < (2, 38):
             raise SandboxError(
-                "The sandbox needs git, which is not on PATH; install git 2.38 or later."
-            ) from None
-        version = tuple(int(part) for part in words[2].split(".")[:2])
-        if version < (2, 38):
-            raise SandboxError(
-                f"The sandbox needs git 2.38 or later and found {words[2]}; update git."
+                f"The sandbox needs git 2.38 or later and found {found}; update git."
             )
 
     def run(
@@ -184,24 +225,8 @@ class BareRepository:
         parent: str | None,
     ) -> str:
         """Commit files (None deletes) on a branch, on top of `parent`, and return the sha."""
-        body = message.encode()
-        stream = [
-            f"commit refs/heads/{branch}\n".encode(),
-            f"author {author.line()}\ncommitter {author.line()}\n".encode(),
-            b"data %d\n%s\n" % (len(body), body),
-        ]
-        if parent:
-            stream.append(f"from {parent}\n".encode())
-        for path, content in files.items():
-            quoted = path.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-            if content is None:
-                stream.append(f'D "{quoted}"\n'.encode())
-            else:
-                data = content.encode()
-                stream.append(f'M 100644 inline "{quoted}"\n'.encode())
-                stream.append(b"data %d\n%s\n" % (len(data), data))
-        self.text("fast-import", "--quiet", "--done", stdin=b"".join([*stream, b"done\n"]))
-        return self.text("rev-parse", f"refs/heads/{branch}")
+        wanted = NewCommit(f"refs/heads/{branch}", message, author, files, parent)
+        return import_all(self, [wanted])[0]
 
     def merge_base(self, one: str, other: str) -> str | None:
         """The best common ancestor of two commits, or None if they share no history."""

@@ -48,22 +48,28 @@ REPOSITORY_ORDERS: dict[str, Callable[[Repository], Any]] = {
     "NAME": lambda one: one.key,
     "STARGAZERS": lambda one: one.id,
 }
+REPOSITORY_FILTERS: dict[str, Callable[[Repository], Any]] = {
+    "privacy": lambda one: one.visibility.upper(),
+    "visibility": lambda one: one.visibility.upper(),
+    "isFork": lambda one: one.parent is not None,
+    "isArchived": lambda one: one.archived,
+    "isLocked": lambda _: False,
+    "hasIssuesEnabled": lambda one: one.has_issues,
+}
 
 
 def _repositories(call: Call, owner: User, **given: Any) -> dict[str, Any]:
     """An account's repositories: of its own, or also those where it may do something."""
     whose = set(given.pop("ownerAffiliations", None) or ["OWNER", "COLLABORATOR"])
     given.pop("affiliations", None)
-    privacy, is_fork = given.pop("privacy", None), given.pop("isFork", None)
-    is_archived = given.pop("isArchived", None)
+    wanted = {name: given.pop(name, None) for name in REPOSITORY_FILTERS}
+    asked = {name: value for name, value in wanted.items() if value is not None}
     found = [
         one
         for one in call.world.repositories.values()
         if access.sees(call.token, one)
         and whose & _affiliations(one, owner)
-        and privacy in {None, one.visibility.upper()}
-        and is_fork in {None, one.parent is not None}
-        and is_archived in {None, one.archived}
+        and all(REPOSITORY_FILTERS[name](one) == value for name, value in asked.items())
     ]
     return connection(ordered(found, given.pop("orderBy", None), REPOSITORY_ORDERS), **given)
 
@@ -104,8 +110,8 @@ ACTOR: dict[str, Any] = {
 OWNER: dict[str, Any] = {
     **ACTOR,
     "email": lambda _, user: user.email or "",
-    "repositories(ownerAffiliations, affiliations, privacy, isFork, isArchived, orderBy)":
-        _repositories,
+    "repositories(ownerAffiliations, affiliations, privacy, visibility, isFork, isArchived, isLocked, "
+    "hasIssuesEnabled, orderBy)": _repositories,
     "repository": _one_repository,
     "projects(orderBy, states)": lambda *_, **__: connection([], first=1),
 }  # fmt: skip

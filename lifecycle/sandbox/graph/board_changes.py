@@ -90,7 +90,7 @@ def _people(call: Call, ids: list[str] | None) -> list[User] | None:
 
 def _update_value(call: Call, given: Given) -> Payload:
     item = _card(call, given, "UpdateProjectV2ItemFieldValue")
-    board_fields.set_value(item, _field(item, call, given), given["value"])
+    board_fields.set_value(item, _field(item, call, given), given["value"], call.viewer)
     return {"projectV2Item": item}
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from lifecycle.sandbox.actions import closing
 from lifecycle.sandbox.actions.board_access import is_open
 from lifecycle.sandbox.graph.pages import connection
-from lifecycle.sandbox.state.boards import DraftIssue, Field, Item
+from lifecycle.sandbox.state.boards import DraftIssue, Field, Item, Mark
 from lifecycle.sandbox.state.issues import Issue
 from lifecycle.sandbox.state.times import stamp
 
@@ -55,6 +55,13 @@ class Value:
     item: Item
     field: Field
     what: Any
+
+    @property
+    def mark(self) -> Mark:
+        """Whose it is and since when; a title is as old as its card."""
+        card = self.item
+        known = card.marks.get(self.field.id)
+        return known or Mark(card.creator, card.created_at, card.updated_at)
 
 
 def value_in(call: Call, item: Item, field: Field) -> Value | None:
@@ -145,9 +152,9 @@ def _own(prefix: str, **fields: Any) -> dict[str, Any]:
         "id": lambda _, value: f"{prefix}_{value.item.id}_{value.field.id}",
         "field": lambda _, value: value.field,
         "item": lambda _, value: value.item,
-        "creator": lambda _, value: value.item.creator,
-        "createdAt": lambda _, value: stamp(value.item.created_at),
-        "updatedAt": lambda _, value: stamp(value.item.updated_at),
+        "creator": lambda _, value: value.mark.creator,
+        "createdAt": lambda _, value: stamp(value.mark.created_at),
+        "updatedAt": lambda _, value: stamp(value.mark.updated_at),
         **fields,
     }
 

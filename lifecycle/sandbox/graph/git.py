@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -13,20 +13,26 @@ from lifecycle.sandbox.payloads import git as payloads
 from lifecycle.sandbox.state.times import stamp
 
 if TYPE_CHECKING:
-    from lifecycle.sandbox.git.objects import Commit, Entry, Person
+    from lifecycle.sandbox.git.objects import Commit, Entry, Person, Pointer
     from lifecycle.sandbox.state.repositories import Repository
     from lifecycle.sandbox.wire.call import Call
 
 HEADS, TAGS = "refs/heads/", "refs/tags/"
+MANY = 2000
+"""More refs than these are not read as a whole for one page of them."""
 KINDS = {"C": "commit", "T": "tree", "B": "blob", "TA": "tag"}
 
 
 @dataclass(frozen=True)
 class GitThing:
-    """An object of a repository. Nothing of it is read before somebody wants to know it."""
+    """An object of a repository. Nothing of it is read before somebody wants to know it.
+
+    `beside` are the commits that are read with it, since one request asks for all of them.
+    """
 
     repository: Repository
     oid: str
+    beside: tuple[str, ...] = field(default=(), compare=False, repr=False)
     prefix = ""
 
     @property
@@ -47,7 +53,10 @@ class CommitAt(GitThing):
         Raises:
             LookupError: Nothing of that sha is there, or no commit.
         """
-        found = objects.commit(self.repository.git, self.oid)
+        git = self.repository.git
+        if self.oid not in git.commits_read:
+            objects.read_commits(git, [self.oid, *self.beside])
+        found = objects.commit(git, self.oid)
         if found is None:
             raise LookupError(f"{self.oid} is no commit of {self.repository.full_name}")
         return found
@@ -88,15 +97,26 @@ class TagAt(GitThing):
 
 @dataclass(frozen=True)
 class RefAt:
-    """A ref; what it points to is read when it is wanted."""
+    """A ref; what it points to is read when it is wanted, unless it is known already."""
 
     repository: Repository
     qualified: str
+    pointer: Pointer | None = field(default=None, compare=False)
+    beside: tuple[str, ...] = field(default=(), compare=False, repr=False)
 
     @cached_property
     def sha(self) -> str | None:
         """What it points to."""
+        if self.pointer is not None:
+            return self.pointer.sha
         return objects.ref(self.repository.git, self.qualified)
+
+    @property
+    def target(self) -> GitThing | None:
+        """That object."""
+        if self.pointer is None:
+            return thing(self.repository, self.sha)
+        return CLASSES[self.pointer.kind](self.repository, self.pointer.sha, self.beside)
 
     @property
     def prefix(self) -> str:
@@ -139,12 +159,27 @@ def by_id(call: Call, global_id: str) -> GitThing | RefAt | None:
     return found if found and found.prefix == prefix else None
 
 
-def default_of(repo: Repository) -> RefAt | None:
-    """The default branch, or None for a repository without commits; git is asked only if need be."""
-    ref = RefAt(repo, f"{HEADS}{repo.default_branch}")
-    if not repo.has_git and repo.files and not repo.bundle and repo.parent is None:
-        return ref
-    return ref if ref.sha else None
+def refs_in(call: Call, repo: Repository) -> dict[str, RefAt]:
+    """Every ref, read once for a request; git is not made for a repository that has none yet.
+
+    The commits of all of them are read in one go, unless there are very many.
+    """
+    if not repo.has_git and not repo.bundle and repo.parent is None:
+        name = f"{HEADS}{repo.default_branch}"
+        return {name: RefAt(repo, name)} if repo.files else {}
+    key = ("refs", repo.id)
+    if key not in call.memo:
+        found = objects.pointers(repo.git)
+        commits = tuple(one.sha for one in found.values() if one.kind == "commit")
+        beside = commits if len(commits) <= MANY else ()
+        call.memo[key] = {name: RefAt(repo, name, at, beside) for name, at in found.items()}
+    known: dict[str, RefAt] = call.memo[key]
+    return known
+
+
+def default_of(call: Call, repo: Repository) -> RefAt | None:
+    """The default branch, or None for a repository without commits."""
+    return refs_in(call, repo).get(f"{HEADS}{repo.default_branch}")
 
 
 def branch_ref(repo: Repository | None, branch: str | None) -> RefAt | None:
@@ -167,7 +202,7 @@ def ref_named(repo: Repository, name: str) -> RefAt | None:
     return None
 
 
-def refs_of(_call: Call, repo: Repository, **given: Any) -> dict[str, Any]:
+def refs_of(call: Call, repo: Repository, **given: Any) -> dict[str, Any]:
     """The refs below a prefix, by name.
 
     Source: https://docs.github.com/graphql/reference/objects#repository (`refs`)
@@ -176,13 +211,17 @@ def refs_of(_call: Call, repo: Repository, **given: Any) -> dict[str, Any]:
     order = given.pop("orderBy", None) or {}
     down = "DESC" in {given.pop("direction", None), order.get("direction")}
     start = prefix if prefix.endswith("/") else f"{prefix}/"
+    known = refs_in(call, repo)
     names = sorted(
-        name
-        for name in repo.git.refs()
-        if name.startswith(start) and query in name.removeprefix(start)
+        name for name in known if name.startswith(start) and query in name.removeprefix(start)
     )
-    found = [RefAt(repo, name) for name in (reversed(names) if down else names)]
-    return connection(found, **given)
+    page = connection(names[::-1] if down else names, **given)
+    found = [known[name] for name in page["nodes"]]
+    if len(known) > MANY:
+        beside = tuple(ref.pointer.sha for ref in found if ref.pointer)
+        found = [replace(ref, beside=beside) for ref in found]
+    page["nodes"] = found
+    return page
 
 
 def object_of(_call: Call, repo: Repository, **given: Any) -> GitThing | None:
@@ -279,14 +318,13 @@ RESOLVERS: dict[str, dict[str, Any]] = {
         "tagger": lambda _, at: _actor(at.made.tagger),
         "target": lambda _, at: thing(at.repository, at.made.object),
     },
-    "Ref": {"target": lambda _, ref: thing(ref.repository, ref.sha)},
 }
 PLAIN = {
     "Commit": "id oid repository",
     "Tree": "id oid repository",
     "Blob": "id oid repository",
     "Tag": "id oid repository",
-    "Ref": "id name prefix repository",
+    "Ref": "id name prefix repository target",
     "GitActor": "name email date",
 }
 INPUTS = {"RefOrder": "field direction"}

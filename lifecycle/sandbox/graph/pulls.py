@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from lifecycle.sandbox.actions import changes, closing, mergeability, pulls
 from lifecycle.sandbox.graph import checks, issues
+from lifecycle.sandbox.graph.board_values import linked_pulls
 from lifecycle.sandbox.graph.git import CommitAt, branch_ref, commit_at
 from lifecycle.sandbox.graph.pages import connection
 from lifecycle.sandbox.ids import named_id
@@ -16,6 +17,7 @@ from lifecycle.sandbox.state.times import stamp
 
 if TYPE_CHECKING:
     from lifecycle.sandbox.git.history import FileChange
+    from lifecycle.sandbox.state.issues import Issue
     from lifecycle.sandbox.wire.call import Call
 
 MERGEABLE = {None: "UNKNOWN", True: "MERGEABLE", False: "CONFLICTING"}
@@ -48,6 +50,23 @@ def _closing(_call: Call, pull: PullRequest, **given: Any) -> dict[str, Any]:
     repo = pull.repository
     does = pull.base == repo.default_branch
     return connection(closing.named(repo, pull.issue.body) if does else [], **given)
+
+
+STATES = ("OPEN", "MERGED", "CLOSED")
+
+
+def _closed_by(call: Call, issue: Issue, **given: Any) -> dict[str, Any]:
+    """The pull requests that say they close an issue: open ones, and if asked for all.
+
+    Nobody links one by hand here.
+    Source: https://docs.github.com/graphql/reference/objects#issue (`closedByPullRequestsReferences`)
+    """
+    too, by_state = given.pop("includeClosedPrs", False), given.pop("orderByState", False)
+    found = [] if given.pop("userLinkedOnly", False) else linked_pulls(call, issue)
+    shown = [one for one in found if too or one.is_open]
+    if by_state:
+        shown.sort(key=lambda one: STATES.index(pulls.state_of(one)))
+    return connection(shown, **given)
 
 
 def _auto_merge(_call: Call, pull: PullRequest) -> dict[str, Any] | None:
@@ -134,6 +153,9 @@ PLAIN = {
     "pullRequest",
 }
 RESOLVERS: dict[str, dict[str, Any]] = {
+    "Issue": {
+        "closedByPullRequestsReferences(includeClosedPrs, orderByState, userLinkedOnly)": _closed_by,
+    },
     "PullRequest": {**issues.shared(lambda pull: pull.issue), **OWN},
     "PullRequestCommit": {
         "id": lambda _, one: named_id("PRC", one.pull.id, one.commit.oid),

@@ -22,6 +22,7 @@ from graphql import (
 from graphql.execution.values import get_variable_values
 
 from lifecycle.sandbox.errors import ActionRefused
+from lifecycle.sandbox.faults import LIGHT
 from lifecycle.sandbox.graph import wording
 from lifecycle.sandbox.graph.refusals import Refusal
 from lifecycle.sandbox.graph.schema import schema
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
     from graphql import DocumentNode
 
+    from lifecycle.sandbox.faults import Weight
     from lifecycle.sandbox.wire.call import Call
 
 RULES = [rule for rule in specified_rules if rule is not OverlappingFieldsCanBeMergedRule]
@@ -66,6 +68,22 @@ def operation_of(body: Mapping[str, Any]) -> str | None:
         return None
     operations = [d for d in document.definitions if isinstance(d, OperationDefinitionNode)]
     return operations[0].name.value if operations and operations[0].name else None
+
+
+def weight_of(body: Mapping[str, Any]) -> Weight:
+    """How much a request asks for, as GitHub counts it; nothing, where it does not run at all."""
+    document, errors = _checked(str(body.get("query", "")))
+    variables = body.get("variables") or {}
+    if errors or document is None or not isinstance(variables, dict):
+        return LIGHT
+    operation = _chosen(document, body.get("operationName"))
+    if operation is None:
+        return LIGHT
+    coerced: Any = get_variable_values(schema(), operation.variable_definitions or (), variables)
+    if isinstance(coerced, list):
+        return LIGHT
+    found = inspect(schema(), document, operation, getattr(coerced, "coerced", coerced), None)
+    return {"nodes": found.nodes, "points": found.points, "fields": found.roots}
 
 
 def run(call: Call) -> GraphReply:

@@ -53,6 +53,7 @@ def resolve_field(source: Any, info: GraphQLResolveInfo[Any], **arguments: Any) 
     if resolver is not None:
         value = resolver(info.context, source, **arguments)
         if info.parent_type.name == "Mutation":
+            info.context.memo.clear()  # what was worked out before may not be so any more
             return {**value, "clientMutationId": arguments["input"].get("clientMutationId")}
         return value
     if isinstance(source, dict):

@@ -51,6 +51,8 @@ class Findings:
     errors: list[dict[str, Any]] = field(default_factory=list)
     requests: int = 0
     nodes: int = 0
+    roots: int = 0
+    """Fields at the root."""
 
     @property
     def points(self) -> int:
@@ -86,7 +88,7 @@ class Walk:
     schema: GraphQLSchema
     fragments: Mapping[str, FragmentDefinitionNode]
     variables: Mapping[str, Any]
-    token: Token
+    token: Token | None
     findings: Findings = field(default_factory=Findings)
 
     def down(
@@ -101,6 +103,7 @@ class Walk:
             definition = owner.fields.get(node.name.value)
             if definition is None:
                 continue  # __typename
+            self.findings.roots += not path
             kind = get_named_type(definition.type)
             here = [*path, (node.alias or node.name).value]
             self._demand_scope(node, owner, kind)
@@ -163,7 +166,8 @@ class Walk:
             needed = WRITE
         elif name in WAYS_IN or (owner.name.startswith("ProjectV2") and is_leaf_type(kind)):
             needed = READ
-        if not needed or self.token.kind != "classic" or self.token.scopes & set(needed):
+        token = self.token
+        if not needed or token is None or token.kind != "classic" or token.scopes & set(needed):
             return
         self.findings.errors.append(
             {
@@ -172,7 +176,7 @@ class Walk:
                 "message": "Your token has not been granted the required scopes to execute this "
                 f"query. The '{name}' field requires one of the following scopes: "
                 f"['{needed[0]}'], but your token has only been granted the: "
-                f"{sorted(self.token.scopes)} scopes. Please modify your token's scopes at: "
+                f"{sorted(token.scopes)} scopes. Please modify your token's scopes at: "
                 "https://github.com/settings/tokens.",
             }
         )
@@ -228,9 +232,9 @@ def inspect(
     document: DocumentNode,
     operation: OperationDefinitionNode,
     variables: Mapping[str, Any],
-    token: Token,
+    token: Token | None,
 ) -> Findings:
-    """Look at an operation of a valid document."""
+    """Look at an operation of a valid document; without a token nobody asks for scopes."""
     fragments = {
         d.name.value: d for d in document.definitions if isinstance(d, FragmentDefinitionNode)
     }

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 RELATED = {"sub_issue", "parent_issue", "blocked_by", "blocking"}
 IN_TIMELINE_ONLY = {"cross-referenced"}
+WITH_COMMIT = {"closed", "merged"}
 
 
 def event(call: Call, subject: Issue, made: IssueEvent) -> dict[str, Any]:
@@ -25,7 +26,7 @@ def event(call: Call, subject: Issue, made: IssueEvent) -> dict[str, Any]:
     Source: https://docs.github.com/rest/using-the-rest-api/issue-event-types
     """
     repo = repositories.api_url(call, subject.repository)
-    commit = made.about.get("commit_id")
+    commit = made.about.get("commit") if made.kind in WITH_COMMIT else None
     answer = {
         "id": made.id,
         "node_id": made.node_id,

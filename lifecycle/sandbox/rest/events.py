@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from lifecycle.sandbox.actions import access
 from lifecycle.sandbox.payloads import events as payloads
 from lifecycle.sandbox.rest import asking
 from lifecycle.sandbox.rest.issues import ISSUE
@@ -49,12 +50,18 @@ def get_event(call: Call, repo: Repository, event: int) -> Reply:
     raise asking.not_found(f"{DOCS}#get-an-issue-event")
 
 
+def _may_see(call: Call, event: IssueEvent) -> bool:
+    source = event.about.get("source")
+    return source is None or access.sees(call.token, source.repository)
+
+
 def list_timeline(call: Call, repo: Repository, number: int) -> Reply:
     """GET /repos/O/R/issues/N/timeline: events and comments, oldest first."""
     asking.only(call)
     issue = asking.issue(repo, number)
     comments = repo.world.visible(issue.comments, call.seen)
-    entries: list[IssueEvent | Comment] = [*issue.events, *comments]
+    events = [one for one in issue.events if _may_see(call, one)]
+    entries: list[IssueEvent | Comment] = [*events, *comments]
     found = sorted(entries, key=lambda one: (one.created_at, one.id))
     shown, headers = call.page(found)
     return Reply(200, [payloads.timeline(call, issue, one) for one in shown], headers)

@@ -283,23 +283,24 @@ def update_item(call: Call, kind: str, login: str, number: int, item_id: int) ->
     asking.fields(call, "fields")
     project = _project(call, login, kind, number, "write")
     item = _item(call, project, item_id)
-    before = dict(item.values)
+    before = dict(item.values), dict(item.marks)
     try:
         for change in asking.needed(call, "fields", list, ITEMS):
-            _apply(project, item, change)
+            _apply(call, item, change)
     except ActionRefused as error:
-        item.values = before
+        item.values, item.marks = before
         raise _refused(error) from None
     return Reply(200, _card(call, item, _wanted_fields(call, project)))
 
 
-def _apply(project: Project, item: Item, change: Mapping[str, Any]) -> None:
-    field = _field(project, int(change.get("id", -1)))
+def _apply(call: Call, item: Item, change: Mapping[str, Any]) -> None:
+    field = _field(item.project, int(change.get("id", -1)))
     value = change.get("value")
     if value is None:
         board_fields.clear_value(item, field)
     else:
-        board_fields.set_value(item, field, {VALUE_KEYS.get(field.data_type, ""): value})
+        given = {VALUE_KEYS.get(field.data_type, ""): value}
+        board_fields.set_value(item, field, given, call.viewer)
 
 
 def delete_item(call: Call, kind: str, login: str, number: int, item_id: int) -> Reply:

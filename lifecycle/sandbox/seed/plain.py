@@ -33,6 +33,7 @@ def halves(issue: Issue) -> dict[str, Any]:
         "assignees": [user.login for user in issue.assignees],
         "milestone": issue.milestone.number if issue.milestone else None,
         "closed_by": login(issue.closed_by),
+        "assigned_at": None,  # the events tell it
     }
 
 

@@ -11,6 +11,7 @@ import json
 import re
 from collections import Counter
 from importlib.resources import files
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 
 import msgspec
@@ -188,6 +189,8 @@ def _numbered(repo: SeedRepository) -> list[SeedIssue | SeedPull]:
 
 LOGIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]*(\[bot\])?")
 NAME = re.compile(r"(?!\.{1,2}$)[A-Za-z0-9._-]+")
+REF = re.compile(r"refs/(?!.*(?:\.\.|@\{|//|/\.|\.lock(?:/|$)))[^\x00-\x20\x7f~^:?*\[\\]+(?<![/.])")
+"""A name that git takes for a ref: https://git-scm.com/docs/git-check-ref-format."""
 LAGS = {"pulls", "issues", "comments", "items", "reads"}
 
 
@@ -223,6 +226,7 @@ def _demand_repository(repo: SeedRepository, owners: set[str]) -> None:
         raise SeedError(f"The repository {repo.name} cannot be a fork of itself.")
     _demand_known(owner.lower(), owners, f"The repository {repo.name} is of {owner!r}", "owner")
     _demand_once(f"issue of {repo.name}", [one.number for one in _numbered(repo)])
+    _demand_refs(repo)
     _demand_once(f"label of {repo.name}", [label.name.lower() for label in repo.labels])
     milestones = {one.number for one in repo.milestones}
     for issue in _numbered(repo):
@@ -239,6 +243,18 @@ def _demand_repository(repo: SeedRepository, owners: set[str]) -> None:
             raise SeedError(
                 "A check needs a name (a check run) or a context (a status), and only one of them."
             )
+
+
+def _demand_refs(repo: SeedRepository) -> None:
+    """Names that git takes, each once, and none that is the folder of another."""
+    _demand_once(f"ref of {repo.name}", [one.name for one in repo.refs])
+    names = [f"refs/heads/{one.name}" for one in repo.branches] + [one.name for one in repo.refs]
+    folders = {str(folder) for name in names for folder in PurePosixPath(name).parents}
+    for name in names:
+        if not REF.fullmatch(name):
+            raise SeedError(f"{repo.name} has a ref {name!r}, which git would not take.")
+        if name in folders:
+            raise SeedError(f"{repo.name} has a ref {name!r} and others below it; git takes one.")
 
 
 def _demand_board(project: SeedProject, numbers: dict[str, set[int]], home: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 from lifecycle.sandbox.state.times import now
@@ -73,12 +73,21 @@ class DraftIssue:
     assignees: list[User] = field(default_factory=list)
 
 
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Who gave a card a value first, when that was, and when it became what it is."""
+
+    creator: User
+    created_at: datetime
+    updated_at: datetime
+
+
 @dataclass(slots=True, eq=False)
 class Item:
     """A card: an issue, a pull request or a draft on the board, with its values by field id.
 
     A value is text as GitHub takes it: the text, the number or day as written, an option's or
-    iteration's id.
+    iteration's id. Each has a mark.
     """
 
     id: str
@@ -87,6 +96,7 @@ class Item:
     content: Issue | DraftIssue
     creator: User
     values: dict[str, str] = field(default_factory=dict)
+    marks: dict[str, Mark] = field(default_factory=dict, repr=False)
     archived: bool = False
     created_at: datetime = field(default_factory=now)
     updated_at: datetime = field(default_factory=now)
@@ -97,6 +107,21 @@ class Item:
     def id_in_lists(self) -> tuple[str, int]:
         """What a request counts as seen, so that one request is one read."""
         return ("item", self.number)
+
+    def give(self, field_id: str, value: str, by: User) -> None:
+        """Let it have a value; one that it has already keeps its mark."""
+        before, when = self.marks.get(field_id), now()
+        if before is None or self.values.get(field_id) != value:
+            first = before or Mark(by, when, when)
+            self.marks[field_id] = replace(first, updated_at=when)
+        self.values[field_id] = value
+        self.updated_at = when
+
+    def drop(self, field_id: str) -> None:
+        """Take a value away, if it has one."""
+        self.values.pop(field_id, None)
+        self.marks.pop(field_id, None)
+        self.updated_at = now()
 
 
 @dataclass(slots=True, eq=False)

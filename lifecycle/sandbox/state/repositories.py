@@ -6,12 +6,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from lifecycle.sandbox.errors import ActionRefused
+from lifecycle.sandbox.git.importing import import_all
 from lifecycle.sandbox.ids import node_id
 from lifecycle.sandbox.state.times import now
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from datetime import datetime
 
+    from lifecycle.sandbox.git.importing import NewCommit, NewRef
     from lifecycle.sandbox.git.repository import BareRepository
     from lifecycle.sandbox.state.accounts import Role, User
     from lifecycle.sandbox.state.checks import (
@@ -181,8 +184,22 @@ class Repository:
         if self._git is None:
             from lifecycle.sandbox.git.founding import found
 
-            self._git = found(self)
+            self._git, _ = found(self)
         return self._git
+
+    def grow_git(self, wanted: Sequence[NewCommit | NewRef]) -> None:
+        """Make commits and refs, all at once, with the repository itself if it is new.
+
+        Raises:
+            ActionRefused: git does not take one of them.
+        """
+        self._heads = None
+        if self._git is not None:
+            import_all(self._git, wanted)
+        elif wanted:
+            from lifecycle.sandbox.git.founding import found
+
+            self._git, self._heads = found(self, wanted)
 
     @property
     def has_git(self) -> bool:

@@ -63,6 +63,8 @@ class World:
     lag: Counter[str] = field(default_factory=Counter)
     """How many reads miss what is new: lists of `pulls`, `issues`, `comments`, `items`; `reads` are
     those by number."""
+    ahead: float = 0.0
+    """How many seconds its clock is ahead of the machine's."""
     lock: threading.RLock = field(default_factory=threading.RLock)
     serial: Iterator[int] = field(default_factory=lambda: itertools.count(1_000_001))
 

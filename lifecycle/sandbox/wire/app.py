@@ -15,11 +15,13 @@ from werkzeug.wrappers import Request, Response
 from lifecycle.sandbox import control_api, outage
 from lifecycle.sandbox.actions import settling
 from lifecycle.sandbox.errors import ApiError, SandboxError
+from lifecycle.sandbox.faults import LIGHT
 from lifecycle.sandbox.git import http as git_http
 from lifecycle.sandbox.graph import run as graph
 from lifecycle.sandbox.page import serving as page
 from lifecycle.sandbox.rest import router
 from lifecycle.sandbox.rest.asking import not_found
+from lifecycle.sandbox.state.times import set_clock
 from lifecycle.sandbox.wire import limits, links
 from lifecycle.sandbox.wire.call import Call, Reply, authenticate
 from lifecycle.sandbox.wire.headers import is_tagged, of_token, standing
@@ -60,6 +62,7 @@ class Application:
     def __call__(self, environ: dict[str, Any], start: StartResponse) -> Iterable[bytes]:
         """Answer one request."""
         request = Request(environ)
+        set_clock(self.site.world.ahead)  # of this thread, since git's answer streams after this
         try:
             answer = self._routed(request, environ)
         except SandboxError as error:  # the file of `--db` cannot be written
@@ -95,7 +98,9 @@ class Application:
         number = int(environ.get("sandbox.connection", 0))
         entry = self.site.log.begin(request.method, request.path, operation, kind, number)
         with self.site.world.lock:
-            fault = self.site.faults.strike(request.method, request.path, operation)
+            weighs = is_graphql and self.site.faults.weighs
+            weight = graph.weight_of(body or {}) if weighs else LIGHT
+            fault = self.site.faults.strike(request.method, request.path, operation, weight)
         if self.site.faults.latency and not is_git:
             self.site.signal.pause(environ["werkzeug.socket"], self.site.faults.latency)
         if fault and fault.when == "before":

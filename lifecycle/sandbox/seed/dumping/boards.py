@@ -9,6 +9,7 @@ from lifecycle.sandbox.seed.form import (
     SeedField,
     SeedItem,
     SeedIteration,
+    SeedMark,
     SeedOption,
     SeedProject,
 )
@@ -59,7 +60,12 @@ def _item(board: Project, made: Item) -> SeedItem:
         for field in board.fields
         if field.id in made.values
     }
-    return plain(SeedItem, made, **where, values=values, creator=made.creator.login)
+    marks = {
+        field.name: plain(SeedMark, mark, creator=mark.creator.login)
+        for field in board.fields
+        if field.id in made.values and (mark := made.marks.get(field.id))
+    }
+    return plain(SeedItem, made, **where, values=values, marks=marks, creator=made.creator.login)
 
 
 def _value(field: Field, raw: str) -> str:

@@ -96,6 +96,7 @@ def seed_of(world: World, *, with_git: bool = True) -> Seed:
         projects=[dumping_boards.project(one) for one in world.projects],
         lag={name: reads for name, reads in world.lag.items() if reads},
         next_id=next_id,
+        ahead=world.ahead,
     )  # fmt: skip
 
 
@@ -115,6 +116,7 @@ def _repository(repo: Repository, with_git: bool) -> SeedRepository:
         fork_of=repo.parent.full_name if repo.parent else None,
         files={} if bundle else repo.files,
         branches=[],
+        refs=[],
         labels=[plain(SeedLabel, label) for label in repo.labels.values()],
         milestones=[
             plain(SeedMilestone, one, creator=one.creator.login) for one in repo.milestones.values()

@@ -11,6 +11,7 @@ from lifecycle.sandbox.seed.form.boards import (
     SeedField,
     SeedItem,
     SeedIteration,
+    SeedMark,
     SeedOption,
     SeedProject,
 )
@@ -47,6 +48,7 @@ from lifecycle.sandbox.seed.form.repositories import (
     SeedBranch,
     SeedCommit,
     SeedProtection,
+    SeedRef,
     SeedRepository,
 )
 from lifecycle.sandbox.seed.form.whole import Seed, SeedFault
@@ -69,6 +71,7 @@ __all__ = [
     "SeedItem",
     "SeedIteration",
     "SeedLabel",
+    "SeedMark",
     "SeedMilestone",
     "SeedOption",
     "SeedOrganization",
@@ -76,6 +79,7 @@ __all__ = [
     "SeedProtection",
     "SeedPull",
     "SeedQueueEntry",
+    "SeedRef",
     "SeedRepository",
     "SeedReview",
     "SeedReviewComment",

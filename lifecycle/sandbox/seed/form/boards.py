@@ -52,14 +52,26 @@ class SeedDraft(Form, frozen=True):
     updated_at: datetime | None = None
 
 
+class SeedMark(Form, frozen=True):
+    """Who gave a card a value first and when, and when it was changed last.
+
+    What is left out is as the card says of itself.
+    """
+
+    creator: str | None = None
+    created_at: datetime | None = None
+    updated_at: datetime | None = None
+
+
 class SeedItem(Form, frozen=True):
     """A card: the number of an issue (of `repository`, by default the first), or a draft.
 
-    Values are by field name; an option or an iteration by its name.
+    Values and marks are by field name; an option or an iteration by its name.
     """
 
     issue: int | None = None
     values: dict[str, str | int | float] = {}
+    marks: dict[str, SeedMark] = {}
     archived: bool = False
     hidden_for: int = 0
     repository: str | None = None

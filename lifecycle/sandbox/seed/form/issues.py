@@ -57,7 +57,11 @@ class SeedEvent(Form, frozen=True):
 
 
 class SeedIssue(Form, frozen=True):
-    """An issue that is there from the beginning. `parent` and `blocked_by` name other issues."""
+    """An issue that is there from the beginning. `parent` and `blocked_by` name other issues.
+
+    `assigned_at` is when its assignees were assigned, by default when it was made; whoever writes
+    `events` may say it there.
+    """
 
     number: int
     title: str
@@ -79,6 +83,7 @@ class SeedIssue(Form, frozen=True):
     updated_at: datetime | None = None
     closed_at: datetime | None = None
     closed_by: str | None = None
+    assigned_at: datetime | None = None
     hidden_for: int = 0
     unread_for: int = 0
     is_pinned: bool = False

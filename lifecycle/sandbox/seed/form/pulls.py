@@ -113,5 +113,6 @@ class SeedPull(Form, frozen=True):
     updated_at: datetime | None = None
     closed_at: datetime | None = None
     closed_by: str | None = None
+    assigned_at: datetime | None = None
     hidden_for: int = 0
     unread_for: int = 0

@@ -17,11 +17,12 @@ from lifecycle.sandbox.state.repositories import Visibility
 
 
 class SeedCommit(Form, frozen=True):
-    """A commit: files by path, None deletes one."""
+    """A commit: files by path, None deletes one. Without a date it is made now."""
 
     message: str
     files: dict[str, str | None]
     author: str | None = None
+    date: datetime | None = None
 
 
 class SeedBranch(Form, frozen=True):
@@ -30,6 +31,19 @@ class SeedBranch(Form, frozen=True):
     name: str
     commits: list[SeedCommit] = []
     start: str | None = None
+
+
+class SeedRef(Form, frozen=True):
+    """A ref that is no branch, by its whole name, and the commit that it points to.
+
+    The commit has no parents, and no files unless some are given. Without a date it is made now.
+    """
+
+    name: str
+    message: str
+    files: dict[str, str | None] = {}
+    author: str | None = None
+    date: datetime | None = None
 
 
 class SeedProtection(Form, frozen=True):
@@ -68,8 +82,8 @@ class SeedProtection(Form, frozen=True):
 class SeedRepository(Form, frozen=True):
     """A repository, `owner/name`, and the files of its first commit (path to text).
 
-    `bundle` is the whole of its git, as base64 of a git bundle; then `files` and `branches` are
-    not looked at. `gone` are numbers of deleted issues, `moved` says where transferred ones are.
+    `bundle` is the whole of its git, as base64 of a git bundle; then `files`, `branches` and `refs`
+    are not looked at. `gone` are numbers of deleted issues, `moved` says where transferred ones are.
     """
 
     name: str
@@ -80,6 +94,7 @@ class SeedRepository(Form, frozen=True):
     roles: dict[str, Role] = {}
     files: dict[str, str] = msgspec.field(default_factory=lambda: {"README.md": "# Hello\n"})
     branches: list[SeedBranch] = []
+    refs: list[SeedRef] = []
     labels: list[SeedLabel] = []
     milestones: list[SeedMilestone] = []
     issues: list[SeedIssue] = []

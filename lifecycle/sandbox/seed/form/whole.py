@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from msgspec.structs import replace
 
+from lifecycle.sandbox.faults import Measure
 from lifecycle.sandbox.seed.form.base import Form
 from lifecycle.sandbox.seed.form.boards import SeedProject
 from lifecycle.sandbox.seed.form.people import (
@@ -30,13 +31,16 @@ class SeedFault(Form, frozen=True, omit_defaults=True):
     skip: int | None = None
     probability: float | None = None
     seed: int | None = None
+    above: dict[Measure, int] | None = None
+    spared: int | None = None
 
 
 class Seed(Form, frozen=True, kw_only=True):
     """A whole world. The first token is the one that the sandbox hands out.
 
     `lag` says how many reads of lists miss what is new; `faults` strike from the beginning;
-    `next_id` is the first number that nothing has.
+    `next_id` is the first number that nothing has, and says that the seed tells the whole past, as
+    a dump does; `ahead` is how many seconds the world's clock is ahead of the machine's.
     """
 
     users: list[SeedUser]
@@ -49,6 +53,7 @@ class Seed(Form, frozen=True, kw_only=True):
     lag: dict[str, int] = {}
     faults: list[SeedFault] = []
     next_id: int | None = None
+    ahead: float = 0.0
 
     def with_home(self, **changes: Any) -> Seed:
         """The same seed, but for these things of its first repository."""

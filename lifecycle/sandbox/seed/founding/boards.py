@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from lifecycle.sandbox.actions import boards
 from lifecycle.sandbox.errors import SeedError
 from lifecycle.sandbox.ids import node_id
+from lifecycle.sandbox.seed.form import SeedMark
 from lifecycle.sandbox.seed.references import account, moment
-from lifecycle.sandbox.state.boards import DraftIssue, Field, Item, Iteration, Option, Project
+from lifecycle.sandbox.state.boards import DraftIssue, Field, Item, Iteration, Mark, Option, Project
 
 if TYPE_CHECKING:
     from lifecycle.sandbox.seed.form import SeedDraft, SeedField, SeedItem, SeedProject
@@ -110,6 +111,12 @@ def _item(world: World, project: Project, seed: SeedItem) -> None:
         ids = {option.name: option.id for option in field.options}
         ids |= {iteration.title: iteration.id for iteration in field.iterations}
         item.values[field.id] = ids.get(str(value), str(value))
+        mark = seed.marks.get(name, SeedMark())
+        item.marks[field.id] = Mark(
+            account(world, mark.creator) if mark.creator else creator,
+            moment(mark.created_at) if mark.created_at else item.created_at,
+            moment(mark.updated_at or mark.created_at or item.updated_at),
+        )
     project.put(item)
     world.register(item.id, item)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lifecycle.sandbox.actions import labels
+from lifecycle.sandbox.seed.form import SeedPull
 from lifecycle.sandbox.seed.references import (
     about_of,
     account,
@@ -16,7 +17,7 @@ from lifecycle.sandbox.seed.references import (
 from lifecycle.sandbox.state.issues import Comment, Issue, IssueEvent
 
 if TYPE_CHECKING:
-    from lifecycle.sandbox.seed.form import SeedIssue, SeedPull
+    from lifecycle.sandbox.seed.form import SeedIssue
     from lifecycle.sandbox.state.repositories import Repository
 
 
@@ -34,7 +35,10 @@ def new_issue(repo: Repository, seed: SeedIssue | SeedPull, number: int, node: s
     """An issue, or the issue half of a pull request, with what hangs on it."""
     made = moment(seed.created_at)
     writer = author(repo, seed.author)
-    is_closed = seed.state == "closed"
+    ended = seed.closed_at or (seed.merged_at if isinstance(seed, SeedPull) else None)
+    closed_at = (moment(ended) if ended else made) if seed.state == "closed" else None
+    assigned_at = moment(seed.assigned_at) if seed.assigned_at else None
+    touched = max(one for one in (made, closed_at, assigned_at) if one)
     closer = account(repo.world, seed.closed_by) if seed.closed_by else writer
     issue = Issue(
         number,
@@ -45,13 +49,13 @@ def new_issue(repo: Repository, seed: SeedIssue | SeedPull, number: int, node: s
         seed.body,
         writer,
         made,
-        moment(seed.updated_at) if seed.updated_at else made,
+        moment(seed.updated_at) if seed.updated_at else touched,
         state=seed.state,
         labels=[labels.named(repo, name) for name in seed.labels],
         assignees=[account(repo.world, login) for login in seed.assignees],
         milestone=repo.milestones[seed.milestone] if seed.milestone else None,
-        closed_at=(seed.closed_at or made) if is_closed else None,
-        closed_by=closer if is_closed else None,
+        closed_at=closed_at,
+        closed_by=closer if closed_at else None,
         locked=seed.locked,
         lock_reason=seed.lock_reason,
         hidden_for=seed.hidden_for,

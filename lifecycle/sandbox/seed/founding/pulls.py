@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from lifecycle.sandbox.actions import checks
 from lifecycle.sandbox.errors import ActionRefused
+from lifecycle.sandbox.git.importing import NewRef
 from lifecycle.sandbox.seed.founding.issues import new_issue
 from lifecycle.sandbox.seed.references import account, identity, moment
 from lifecycle.sandbox.state.pulls import (
@@ -18,17 +19,48 @@ from lifecycle.sandbox.state.pulls import (
 )
 
 if TYPE_CHECKING:
-    from lifecycle.sandbox.seed.form import SeedPull, SeedThread
+    from collections.abc import Iterable, Sequence
+
+    from lifecycle.sandbox.git.importing import NewCommit
+    from lifecycle.sandbox.seed.form import SeedPull, SeedRepository, SeedThread
     from lifecycle.sandbox.state.accounts import User
     from lifecycle.sandbox.state.repositories import Repository
 
 
-def found(repo: Repository, seed: SeedPull) -> None:
-    """Make one. Without commits of its own it takes those of its branches.
+def refs(seed: SeedRepository, branches: Iterable[NewCommit | NewRef]) -> list[NewRef]:
+    """What git calls the heads of its open pull requests, of those from branches of its own."""
+    known = {one.ref for one in branches}
+    return [
+        NewRef(f"refs/pull/{pull.number}/head", f"refs/heads/{pull.head}")
+        for pull in seed.pulls
+        if _is_fresh(pull)
+        and not (pull.head_repository or pull.head_owner)
+        and f"refs/heads/{pull.head}" in known
+    ]
+
+
+def _is_fresh(seed: SeedPull) -> bool:
+    return seed.state == "open" and seed.head_sha is None
+
+
+def found(repo: Repository, seeds: Sequence[SeedPull]) -> None:
+    """Make them all. One without commits of its own takes those of its branches.
 
     Raises:
         ActionRefused: A branch is not there.
     """
+    made = [(_found(repo, seed), seed) for seed in seeds]
+    fresh = [pull for pull, seed in made if _is_fresh(seed)]
+    heads = {f"refs/pull/{pull.number}/head": pull.head_sha for pull in fresh}
+    missing = {ref: sha for ref, sha in heads.items() if ref not in repo.heads} if heads else {}
+    if missing:
+        lines = [f"create {ref} {sha}\n" for ref, sha in missing.items()]
+        repo.git.text("update-ref", "--stdin", stdin="".join(lines).encode())
+    for pull in fresh:
+        checks.announce(repo, pull.head_sha)
+
+
+def _found(repo: Repository, seed: SeedPull) -> PullRequest:
     there = _there(repo, seed)
     base = seed.base or repo.default_branch
     base_sha = seed.base_sha or _tip(repo, base)
@@ -48,7 +80,7 @@ def found(repo: Repository, seed: SeedPull) -> None:
         seed.draft,
         head_repository=there,
         head_owner=_owner(repo, there, seed),
-        merged_at=seed.merged_at,
+        merged_at=moment(seed.merged_at) if seed.merged_at else None,
         merged_by=account(repo.world, seed.merged_by) if seed.merged_by else None,
         merge_sha=seed.merge_sha,
         requested_reviewers=[account(repo.world, login) for login in seed.requested_reviewers],
@@ -60,9 +92,7 @@ def found(repo: Repository, seed: SeedPull) -> None:
     repo.pulls[pull.number] = pull
     repo.world.register(node, pull)
     _judged(repo, pull, seed)
-    if pull.is_open and seed.head_sha is None:
-        repo.git.update(f"refs/pull/{pull.number}/head", head_sha, None)
-        checks.announce(repo, head_sha)
+    return pull
 
 
 def _there(repo: Repository, seed: SeedPull) -> Repository | None:
@@ -84,7 +114,7 @@ def _owner(repo: Repository, there: Repository | None, seed: SeedPull) -> User |
 
 
 def _tip(repo: Repository, branch: str) -> str:
-    tip = repo.git.resolve(f"refs/heads/{branch}")
+    tip = repo.heads.get(f"refs/heads/{branch}")
     if tip is None:
         raise ActionRefused(f"there is no branch {branch!r} in {repo.full_name}.")
     return tip

@@ -7,20 +7,23 @@ from typing import TYPE_CHECKING, Any
 from lifecycle.sandbox.actions import labels
 from lifecycle.sandbox.errors import ActionRefused, ApiError, SeedError
 from lifecycle.sandbox.git.founding import signature
+from lifecycle.sandbox.git.importing import NewCommit, NewRef
 from lifecycle.sandbox.ids import node_id
 from lifecycle.sandbox.seed.founding import checks as founding_checks
 from lifecycle.sandbox.seed.founding import issues as founding_issues
+from lifecycle.sandbox.seed.founding import past
 from lifecycle.sandbox.seed.founding import pulls as founding_pulls
 from lifecycle.sandbox.seed.references import account, author, identity, issue_named, moment
 from lifecycle.sandbox.state.issues import Milestone
 from lifecycle.sandbox.state.repositories import Protection, Repository
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from lifecycle.sandbox.seed.form import (
         SeedMilestone,
         SeedProtection,
+        SeedRef,
         SeedRepository,
     )
     from lifecycle.sandbox.state.world import World
@@ -34,16 +37,18 @@ SETTINGS = (
 """What is called the same in a seed and in the world."""
 
 
-def found(world: World, seeds: Sequence[SeedRepository]) -> None:
-    """Make them all, then what leads from one to another."""
+def found(world: World, seeds: Sequence[SeedRepository], *, is_told: bool) -> None:
+    """Make them all, then what leads from one to another.
+
+    Args:
+        world: Where to.
+        seeds: In their order.
+        is_told: Whether the seeds tell the whole past of their issues, as those of a dump do.
+    """
     made = [(_repository(world, seed, n), seed) for n, seed in enumerate(seeds, start=FIRST_ID)]
     for repo, seed in made:
         if seed.fork_of:
-            parent = world.repository(seed.fork_of)
-            if parent is None:
-                raise SeedError(f"{seed.name} is a fork of {seed.fork_of!r}, which is not there.")
-            repo.parent = parent
-            parent.forks.append(repo)
+            _fork(repo, seed)
     for repo, seed in made:
         _fill(repo, seed)
     for repo, seed in made:
@@ -53,6 +58,15 @@ def found(world: World, seeds: Sequence[SeedRepository]) -> None:
         _grow(repo, seed)
     for repo, _ in made:
         founding_issues.recall(repo)
+    past.understand([] if is_told else made)
+
+
+def _fork(repo: Repository, seed: SeedRepository) -> None:
+    parent = repo.world.repository(seed.fork_of or "")
+    if parent is None:
+        raise SeedError(f"{seed.name} is a fork of {seed.fork_of!r}, which is not there.")
+    repo.parent = parent
+    parent.forks.append(repo)
 
 
 def _repository(world: World, seed: SeedRepository, number: int) -> Repository:
@@ -128,10 +142,10 @@ def _grow(repo: Repository, seed: SeedRepository) -> None:
     """Branches, pull requests and checks: what needs git, or commits."""
     try:
         if not seed.bundle:
-            for branch in seed.branches:
-                _branch(repo, branch.name, branch.start, branch.commits)
-        for pull in seed.pulls:
-            founding_pulls.found(repo, pull)
+            refs = [_ref(repo, one) for one in seed.refs]
+            branches = list(_branches(repo, seed))
+            repo.grow_git([*branches, *refs, *founding_pulls.refs(seed, branches)])
+        founding_pulls.found(repo, seed.pulls)
     except (ActionRefused, ApiError) as error:
         raise SeedError(f"{seed.name} cannot be made as the seed says: {error}") from None
     founding_checks.found(repo, seed)
@@ -139,13 +153,31 @@ def _grow(repo: Repository, seed: SeedRepository) -> None:
         repo.last_number = seed.last_number
 
 
-def _branch(repo: Repository, name: str, start: str | None, commits: Sequence[Any]) -> None:
-    tip = repo.git.resolve(start or repo.default_branch)
+def _branches(repo: Repository, seed: SeedRepository) -> Iterator[NewCommit | NewRef]:
+    """The branches and their commits, each on top of what it starts at."""
+    known = {repo.default_branch} if repo.files and repo.parent is None else set()
+    for branch in seed.branches:
+        start = _start(repo, branch.name, branch.start or repo.default_branch, known)
+        ref = f"refs/heads/{branch.name}"
+        if not branch.commits:
+            yield NewRef(ref, start)
+        for commit in branch.commits:
+            who = signature(author(repo, commit.author), moment(commit.date))
+            yield NewCommit(ref, commit.message, who, commit.files, start)
+            start = ref
+        known.add(branch.name)
+
+
+def _start(repo: Repository, branch: str, start: str, known: set[str]) -> str:
+    """What a branch starts at: a branch of the same seed, or whatever git knows by that name."""
+    if start in known:
+        return f"refs/heads/{start}"
+    tip = repo.git.resolve(start)
     if tip is None:
-        raise ActionRefused(f"there is no branch {start!r} for {name!r} to start at.")
-    if not commits:
-        repo.git.update(f"refs/heads/{name}", tip, None)
-    for commit in commits:
-        who = signature(author(repo, commit.author))
-        tip = repo.git.commit_files(name, commit.files, commit.message, who, parent=tip)
-    repo.heads = repo.git.refs()
+        raise ActionRefused(f"there is no branch {start!r} for {branch!r} to start at.")
+    return tip
+
+
+def _ref(repo: Repository, seed: SeedRef) -> NewCommit:
+    who = signature(author(repo, seed.author), moment(seed.date))
+    return NewCommit(seed.name, seed.message, who, seed.files)

@@ -11,6 +11,7 @@ from lifecycle.sandbox.seed.founding import boards as founding_boards
 from lifecycle.sandbox.seed.founding import repositories as founding_repositories
 from lifecycle.sandbox.seed.references import account, moment
 from lifecycle.sandbox.state.accounts import App, Installation, Token, User
+from lifecycle.sandbox.state.times import clock
 from lifecycle.sandbox.state.world import World
 
 if TYPE_CHECKING:
@@ -29,11 +30,16 @@ def make_world(seed: Seed, folder: Path) -> World:
         SandboxError: git is missing or too old.
         SeedError: A branch or pull request of the seed cannot be made.
     """
-    world = World(folder)
+    with clock(seed.ahead):
+        return _world(seed, folder)
+
+
+def _world(seed: Seed, folder: Path) -> World:
+    world = World(folder, ahead=seed.ahead)
     world.serial = itertools.count(seed.next_id or FIRST_ID)
     world.lag.update(seed.lag)
     _people(world, seed)
-    founding_repositories.found(world, seed.repositories)
+    founding_repositories.found(world, seed.repositories, is_told=seed.next_id is not None)
     for project in seed.projects:
         founding_boards.found(world, project)
     if seed.next_id:

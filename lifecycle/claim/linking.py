@@ -1,0 +1,24 @@
+"""The pull request says which issue it is for: whoever reads either finds the other.
+
+A link that somebody took out again is left out: the marker beside the line stays behind and says so.
+"""
+
+from __future__ import annotations
+
+from lifecycle import marker
+from lifecycle.claim import derive
+from lifecycle.claim.seen import Seen, may_try
+from lifecycle.model import PullRequest, PullState
+from lifecycle.plan import LinkPullRequest
+
+
+def decide(seen: Seen, pull: PullRequest) -> LinkPullRequest | None:
+    """The link that an open pull request lacks, or None."""
+    observed, number = seen.observation, seen.record.claim.issue_number
+    if observed is None or observed.issue is None or not observed.issue.is_open or number is None:
+        return None
+    mark = marker.of("link", issue=number)
+    if pull.state is not PullState.OPEN or derive.mentions(pull, number) or mark in pull.body:
+        return None
+    action = LinkPullRequest(pull.number, number, f"{seen.rules.link} #{number} {mark}")
+    return action if may_try(seen, action) else None

@@ -1,0 +1,72 @@
+"""The pull request is merged: the question about closing, and the yes to it."""
+
+from __future__ import annotations
+
+from lifecycle import messages
+from lifecycle.claim import closing, consent, derive, review
+from lifecycle.claim.seen import Seen
+from lifecycle.claim.table import Phase
+from lifecycle.model import PullRequest, PullState
+from lifecycle.plan import Decision, Say, Tone
+
+
+def decide(seen: Seen) -> Decision:
+    """Ask whether to close, unless the settings say so; go back if nothing is merged after all."""
+    claim = seen.record.claim
+    if seen.rules.closes_itself and seen.record.judged == Phase.MERGED_DETECTED:
+        return Decision(fields={"phase": Phase.DONE.value}, memory={"consent": consent.AUTO})
+    if seen.observation is None:
+        if seen.record.judged == Phase.MERGED_DETECTED and claim.pr_number:
+            return Decision(says=(_question(seen, claim.pr_number),))
+        return Decision()
+    pull = derive.pull_request_of(seen.record, seen.observation, seen.rules.head_owner)
+    if pull is not None and pull.state is PullState.MERGED:
+        return merge_found(seen, pull)
+    if seen.record.judged == Phase.MERGED_DETECTED:
+        return Decision()  # a merge is final: whatever hides it now is a lagging read
+    found = derive.phase_of(pull)
+    reason = closing.why_not_merged(pull, claim.branch)
+    text = messages.done_refused(reason, claim.issue_number, found)
+    key = f"not-merged:{pull.number if pull else 0}:{found}"
+    return Decision(
+        fields={"phase": found.value},
+        memory={"judged": found.value},
+        says=(Say(key, text, Tone.ACT, stands=True),),
+    )
+
+
+def merge_found(seen: Seen, pull: PullRequest) -> Decision:
+    """The phase once a merge is seen, and the question."""
+    return Decision(
+        fields={"pr_number": pull.number, "phase": Phase.MERGED_DETECTED.value},
+        memory={
+            "pr_url": pull.url,
+            "pr_head": pull.head_sha,
+            "judged": Phase.MERGED_DETECTED.value,
+        },
+        says=(_question(seen, pull.number),),
+    )
+
+
+def close_if_answered(seen: Seen) -> Decision:
+    """Close, once somebody has said yes."""
+    record = seen.record
+    if consent.is_missing(seen):
+        text = messages.not_answered(record.claim.pr_number, record.claim.issue_number)
+        return Decision(
+            fields={"phase": Phase.MERGED_DETECTED.value},
+            memory={"judged": Phase.MERGED_DETECTED.value},
+            # Another attempt is another edit of the file, and is answered as the first one was.
+            says=(Say(f"not-answered:{record.touched}", text, Tone.ACT, stands=True),),
+        )
+    return closing.decide(seen)
+
+
+def _question(seen: Seen, number: int) -> Say:
+    issue, key = seen.record.claim.issue_number, consent.question_key(number)
+    if seen.rules.closes_itself:
+        text, key, tone = messages.merged_and_closing(number, issue), f"auto-{key}", Tone.NEWS
+    else:
+        text = f"{messages.merged(number, issue)} {messages.how_to_close()}"
+        tone = Tone.ASK
+    return Say(key, text, tone, ends=(*review.WHILE_OPEN, "closed"))

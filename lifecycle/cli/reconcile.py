@@ -1,0 +1,261 @@
+"""`lifecycle reconcile`: board, issues and claims of many tasks, made true again."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import click
+
+from lifecycle.cli import reconcile_actions as actions
+from lifecycle.cli.reconcile_scope import (
+    Asked,
+    Place,
+    asked_scope,
+    event_of,
+    policy,
+    whole,
+    within,
+)
+from lifecycle.cli.reconcile_screen import bar, show
+from lifecycle.cli.reconcile_words import lines, signs_for
+from lifecycle.cli.session import json_option
+from lifecycle.clock import SystemClock
+from lifecycle.deadline import Deadline
+from lifecycle.errors import LifecycleError
+from lifecycle.reconcile.finding import State
+from lifecycle.reconcile.report import Problem, Report
+from lifecycle.redact import redact
+from lifecycle.wiring import World
+
+MINUTES = 50
+"""How long a run may take: a token of a GitHub App, and so a run's, lasts an hour."""
+
+FAIL_ON = ("never", "failed", "findings")
+"""When the exit code is 1."""
+
+
+class Reconcile(click.Command):
+    """The command; a wrong command line is an annotation too where a step's summary is asked for."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the command line; raises click.UsageError."""
+        form = _Form(as_json="--json" in args, summary="--summary" in args)  # parsing uses args up
+        with form.telling():
+            return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Run it; raises click.UsageError for options that contradict each other."""
+        form = _Form(as_json=ctx.params["as_json"], summary=ctx.params["summary"])
+        with form.telling():
+            return super().invoke(ctx)
+
+
+@click.command("reconcile", cls=Reconcile, short_help="Repair what drifted, in many tasks at once.")
+@click.option(
+    "--repo",
+    "repositories",
+    metavar="OWNER/NAME",
+    multiple=True,
+    help="Look at this repository; may be given several times.",
+)
+@click.option("--org", "owner", metavar="LOGIN", help="Look at all repositories of this owner.")
+@click.option(
+    "--issue",
+    "issues",
+    metavar="N",
+    type=click.IntRange(1),
+    multiple=True,
+    help="Only this issue of the one repository.",
+)
+@click.option(
+    "--pull",
+    "pulls",
+    metavar="N",
+    type=click.IntRange(1),
+    multiple=True,
+    help="Only the issue of this pull request.",
+)
+@click.option("--event", is_flag=True, help="Only what the event of GitHub Actions is about.")
+@click.option("--shard", metavar="I/N", help="Only the I-th of N parts of the repositories.")
+@click.option("--dry-run", is_flag=True, help="Print the plan; write nothing anywhere.")
+@click.option(
+    "--close/--no-close",
+    "closes",
+    default=None,
+    help='Close the issue of a merged claim. Default: if close is "auto" in .lifecycle.toml.',
+)
+@click.option(
+    "--release/--no-release",
+    "releases",
+    default=None,
+    help="Give silent claims back. Default: reconcile.release in .lifecycle.toml, else no.",
+)
+@click.option(
+    "--silent-hours",
+    metavar="H",
+    type=click.FloatRange(0, 87_600, min_open=True),
+    help="Without a sign of life for so long, a claim is silent. Default: reconcile.silent_hours, else 24.",
+)
+@click.option(
+    "--fail-on",
+    type=click.Choice(FAIL_ON),
+    default="failed",
+    show_default=True,
+    help="When to exit 1: never, for what failed, or for whatever was found and not applied.",
+)
+@click.option(
+    "--minutes",
+    metavar="M",
+    type=click.FloatRange(0, 350, min_open=True),
+    default=MINUTES,
+    show_default=True,
+    help="End cleanly after so long; the next run goes on.",
+)
+@click.option(
+    "--summary",
+    is_flag=True,
+    help="Print Markdown; in GitHub Actions: summary, outputs, annotations.",
+)
+@json_option
+def command(
+    *,
+    repositories: tuple[str, ...],
+    owner: str | None,
+    issues: tuple[int, ...],
+    pulls: tuple[int, ...],
+    event: bool,
+    shard: str | None,
+    dry_run: bool,
+    closes: bool | None,
+    releases: bool | None,
+    silent_hours: float | None,
+    fail_on: str,
+    minutes: float,
+    summary: bool,
+    as_json: bool,
+) -> int:
+    """Look at every claimed task as GitHub shows it, and repair what drifted.
+
+    Sets the board's Status and Agent, puts issues on the board, links pull requests, opens drafts for
+    lost branches. Closing issues and giving tasks back are off unless asked for or configured. What a
+    person moved on purpose is left. A second run changes nothing.
+
+    Without --repo and --org it is GITHUB_REPOSITORY, else the repository of this worktree.
+    """
+    asked = Asked(repositories, owner, issues, pulls, shard, closes, releases, silent_hours)
+    report = _report(asked, by_event=event, dry_run=dry_run, minutes=minutes)
+    _Form(as_json=as_json, summary=summary).tell(report)
+    return exit_code(report, fail_on)
+
+
+def exit_code(report: Report, fail_on: str) -> int:
+    """1 if the report holds what the policy fails on, else 0."""
+    open_ones = report.count(State.PLANNED, State.OFF, State.FAILED)
+    is_bad = {"never": False, "failed": report.failed, "findings": report.failed or open_ones}
+    return 1 if is_bad[fail_on] else 0
+
+
+def _report(asked: Asked, *, by_event: bool, dry_run: bool, minutes: float) -> Report:
+    """Look and repair.
+
+    Raises:
+        LifecycleError: nothing could be begun; the sentence says why.
+    """
+    scope = asked_scope(asked)
+    place = Place.of(Path.cwd(), os.environ, scope)
+    clock = SystemClock()
+    world = World(place.root, place.environment, clock, Deadline.after(clock, minutes * 60), {})
+    try:
+        scope, note, skipped = whole(scope, world), "", ""
+        if by_event:
+            scope, note, skipped = within(scope, event_of(os.environ), world)
+        if skipped:
+            return Report(skipped=skipped, is_dry_run=dry_run)
+        from lifecycle.reconcile.run import reconcile
+
+        allowed = policy(asked, world.settings)
+        with bar() if sys.stderr.isatty() else nullcontext() as progress:
+            report = reconcile(world, scope, allowed, dry_run=dry_run, progress=progress)
+    finally:
+        world.close()
+    return replace(report, notes=(note, *report.notes)) if note else report
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """How a run is told."""
+
+    as_json: bool
+    summary: bool
+
+    def tell(self, report: Report) -> None:
+        """Print the report, and write what GitHub Actions asks for.
+
+        Raises:
+            OSError: an output or one of the step's files does not take it.
+        """
+        for stream in (sys.stdout, sys.stderr):
+            if isinstance(stream, io.TextIOWrapper):
+                stream.reconfigure(errors="replace")  # what is left for an output without UTF-8
+        has_file = bool(os.environ.get(actions.SUMMARY))
+        if self.as_json:
+            click.echo(_json(report))
+        elif not self.summary or has_file:
+            _print(report)
+        if self.summary:
+            actions.write_outputs(report, os.environ)
+            if not actions.write_summary(report, os.environ):
+                click.echo(actions.summary(report), err=self.as_json, nl=False)
+            self._annotate(actions.annotated(report))
+
+    @contextmanager
+    def telling(self) -> Iterator[None]:
+        """Tell what ends the run before there is a report also where GitHub Actions shows it."""
+        try:
+            yield
+        except click.UsageError as error:
+            self._refused(error.format_message(), "UsageError")
+            raise
+        except LifecycleError as error:
+            self._refused(error.sentence, type(error).__name__)
+            raise
+
+    def _refused(self, sentence: str, kind: str) -> None:
+        if not (self.summary and _is_action()):
+            return
+        problem = Problem("lifecycle reconcile", kind, sentence)
+        report = Report(problems=(problem,), skipped="Nothing was done.")
+        actions.write_summary(report, os.environ)
+        self._annotate(actions.annotated(report))
+
+    def _annotate(self, annotations: list[actions.Annotation]) -> None:
+        """Print workflow commands, which the runner looks for in both outputs."""
+        if _is_action():
+            for one in annotations:
+                click.echo(one.command(), err=self.as_json)
+
+
+def _is_action() -> bool:
+    return os.environ.get("GITHUB_ACTIONS") == "true"
+
+
+def _json(report: Report) -> str:
+    """One object; in a log of GitHub Actions it holds no command of the old form."""
+    text = json.dumps(report.as_json(), ensure_ascii=False)
+    return redact(text).replace("##[", "#\\u0023[")
+
+
+def _print(report: Report) -> None:
+    if sys.stdout.isatty():
+        show(report)
+        return
+    plain = lines(report, signs_for(sys.stdout.encoding))
+    for line in actions.quoted(plain) if _is_action() else plain:
+        click.echo(line)

@@ -1,0 +1,51 @@
+"""Another repository's world: the same clients, and no worktree."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from lifecycle.model import Repository
+from lifecycle.redact import keep_secret
+from lifecycle.wiring import World
+
+
+def elsewhere(home: World, repository: Repository, url: str, place: Path) -> World:
+    """The world of a repository that nobody has checked out here.
+
+    Args:
+        home: the world whose clients, token and settings are shared.
+        repository: whose issues and pull requests.
+        url: its page; git finds it below `.git`.
+        place: an empty folder, which becomes a bare repository that only pushes.
+
+    Raises:
+        NoToken, BadConfig: there is no token, or the settings cannot be used.
+        GitFailed, Transient: git could not make the folder a repository.
+    """
+    shared = home.shared
+    environment = {**home.environment, **_for_git(home.environment, url, home.token.value)}
+    world = World(place, environment, home.clock, home.deadline, home.cache.state)
+    settings = replace(home.settings, repository=repository, remote=f"{url}.git")
+    world.__dict__.update(shared, settings=settings, base=repository, head=repository)
+    world.git.run("init", "--quiet", "--bare")
+    return world
+
+
+def _for_git(environment: Mapping[str, str], url: str, token: str) -> dict[str, str]:
+    """Variables that let git send the token to this server, and nothing on a command line.
+
+    Source: https://git-scm.com/docs/git-config#ENVIRONMENT
+    """
+    secret = base64.b64encode(f"x-access-token:{token}".encode()).decode()
+    keep_secret(secret)
+    parts = urlsplit(url)
+    count = int(environment.get("GIT_CONFIG_COUNT") or 0)
+    return {
+        "GIT_CONFIG_COUNT": str(count + 1),
+        f"GIT_CONFIG_KEY_{count}": f"http.{parts.scheme}://{parts.netloc}/.extraHeader",
+        f"GIT_CONFIG_VALUE_{count}": f"Authorization: Basic {secret}",
+    }

@@ -1,0 +1,176 @@
+"""One task, judged: the hooks' own decisions, rehearsed, and what each of them is called.
+
+Nothing here knows a rule about tasks. The record is the one that GitHub shows (`claim.inferred`), the
+steps are those that `claim.decide` gives for it, and a finding is the name of a step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from lifecycle import plan
+from lifecycle.act import imagine
+from lifecycle.claim.ahead import foresee
+from lifecycle.claim.decide import absorb
+from lifecycle.claim.inferred import Allowed, Task, record_of
+from lifecycle.claim.seen import Rules, Seen
+from lifecycle.claim.state import Record, is_same
+from lifecycle.claim.table import Phase, Status
+from lifecycle.model import PullState
+from lifecycle.plan import Action, Wake
+from lifecycle.reconcile import evidence
+from lifecycle.reconcile.finding import KINDS, Finding, State
+from lifecycle.reconcile.scope import Policy
+
+EVERYTHING = Policy(closes=True, releases=True)
+_MOVED = "moved-by-hand"
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """What judging needs besides the task.
+
+    Attributes:
+        rules: the settings that a decision depends on; `head_owner` is each task's own.
+        policy: what may be done.
+        now: the moment of the run.
+    """
+
+    rules: Rules
+    policy: Policy
+    now: float
+
+    def findings(self, task: Task) -> tuple[Finding, ...]:
+        """What is not as it should be, in the order of KINDS; each as if nothing was done yet.
+
+        That is what everything allowed would do, and what the policy has done in its place.
+        """
+        records = tuple(self._records(task, self.policy))
+        done = self._kinds(task, records)
+        # Mostly nothing could be closed or released: then these are the same.
+        others = [one for one in self._records(task, self._all) if one not in records]
+        kinds = done | self._kinds(task, others)
+        card = task.observation.item
+        is_seen = bool(records or others) and card is not None and not card.is_archived
+        # A draft that is opened now is newer than what somebody set.
+        if is_seen and task.is_moved and "branch-without-pull" not in done:
+            kinds.add(_MOVED)
+        return tuple(
+            self._finding(kind, task, is_done=kind in done) for kind in KINDS if kind in kinds
+        )
+
+    def looks(self, task: Task) -> Iterator[Seen]:
+        """What is decided upon: the claim as it goes on, and then (if so) its giving back."""
+        return (self._seen(task, record) for record in self._records(task, self.policy))
+
+    def _records(self, task: Task, policy: Policy) -> Iterator[Record]:
+        is_known = task.is_claimed if task.issue.is_open else task.keeps_card
+        if not is_known:
+            return
+        is_silent = self.is_silent(task)
+        # Closing ends with the lease: what is left of one that was cut short is ended with it.
+        ends = (policy.releases and is_silent) or (policy.closes and task.is_merged)
+        allowed = Allowed(closing=policy.closes, ending_lease=ends)
+        yield record_of(task, allowed, self.now)
+        if is_silent and policy.releases and task.issue.is_open:
+            yield record_of(task, replace(allowed, releasing=True), self.now)
+
+    def is_silent(self, task: Task) -> bool:
+        """True if an agent's task shows no sign of life and nobody else has to act on it."""
+        sign, pull = task.last_sign, task.pull
+        if not task.is_agents or sign is None:
+            return False
+        if task.issue.is_open and pull is not None:
+            is_waiting = pull.state is PullState.OPEN and not pull.is_draft
+            if is_waiting or pull.state is PullState.MERGED:
+                return False
+        if not task.issue.is_open:
+            sign = max(sign, task.issue.closed_at or sign)
+        return self.now - sign > self.policy.silent_seconds
+
+    @property
+    def _all(self) -> Policy:
+        return replace(EVERYTHING, silent_seconds=self.policy.silent_seconds)
+
+    def _seen(self, task: Task, record: Record) -> Seen:
+        observation = task.observation
+        return Seen(
+            Wake.SWEEP,
+            self.now,
+            absorb(record, observation, self.now),
+            replace(self.rules, head_owner=task.head_owner),
+            observation=observation,
+            pushed_head=task.tip.sha if task.tip is not None else None,
+            is_silent=self.is_silent(task),
+        )
+
+    def _kinds(self, task: Task, records: Iterable[Record]) -> set[str]:
+        """What the steps are called that follow from these records."""
+        return {kind for one in records for kind in _steps(self._seen(task, one), task)}
+
+    def _finding(self, kind: str, task: Task, *, is_done: bool) -> Finding:
+        meant = KINDS[kind]
+        state = State.PLANNED if is_done else State.OFF
+        return Finding(
+            kind=kind,
+            repository=task.repository,
+            issue=task.issue.number,
+            title=task.issue.title,
+            url=task.issue.url,
+            phase=task.phase.value,
+            evidence=evidence.of(kind, task, self.now),
+            fix=meant.fix,
+            state=State.LEFT if kind == _MOVED else state,
+            problem="",
+        )
+
+
+def kind_of(action: Action, record: Record, task: Task) -> str:
+    """What the finding is called that an action repairs.
+
+    Args:
+        action: what a decision wants.
+        record: the claim as the decision left it.
+        task: as it was found.
+    """
+    is_open, is_ending = task.issue.is_open, record.claim.phase == Phase.DONE
+    match action:
+        case plan.OpenPullRequest():
+            return "branch-without-pull"
+        case plan.LinkPullRequest():
+            return "unlinked"
+        case plan.AddToBoard():
+            return "off-board"
+        case _ if record.releasing is not None:
+            return "silent"
+        case plan.ReleaseLease() if not is_open:
+            return "lease-left"
+        case plan.SetBoard() if not is_open:
+            return "closed-on-board"
+        case plan.SetBoard() if not is_ending:
+            return _of_card(action, record, task)
+        case _:
+            return "merged-open"
+
+
+def _of_card(action: plan.SetBoard, record: Record, task: Task) -> str:
+    item, pull = task.observation.item, task.pull
+    if item is None:
+        return "off-board"
+    if pull is None and record.opened is not None:
+        return "branch-without-pull"  # the card follows the draft that was just opened
+    if action.status is None:
+        return "agent-drift"
+    is_review = is_same(item.status, Status.IN_REVIEW)
+    if pull is not None and pull.state is PullState.CLOSED and is_review:
+        return "pull-closed"
+    is_todo = not item.status or is_same(item.status, Status.TODO)
+    return "assigned-todo" if pull is None and is_todo and task.issue.assignees else "status-drift"
+
+
+def _steps(seen: Seen, task: Task) -> Iterator[str]:
+    for step in foresee(seen, imagine):
+        action = step.decision.action
+        if action is not None and not isinstance(action, plan.ForgetClaim):
+            yield kind_of(action, step.seen.record, task)

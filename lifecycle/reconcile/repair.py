@@ -1,0 +1,202 @@
+"""The tasks of one run, repaired: each looked at once more, decided upon, and written.
+
+The look and the writes are the hooks' own. Between the sweep and the repair minutes may pass, so what
+is written follows from the closer look, never from the sweep. Nothing is kept between two runs: a
+run that was interrupted anywhere is continued by the next one, which finds what is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field, replace
+from math import inf
+
+from lifecycle import plan
+from lifecycle.act import perform
+from lifecycle.claim.ahead import MAX_STEPS, prepared
+from lifecycle.claim.decide import decide, evolve, look
+from lifecycle.claim.inferred import Task
+from lifecycle.claim.seen import Seen
+from lifecycle.errors import (
+    BadCredentials,
+    LifecycleError,
+    MissingScope,
+    NoPermission,
+    NotFound,
+    NothingToMerge,
+    Transient,
+    UnknownOption,
+)
+from lifecycle.plan import Action, Fact
+from lifecycle.reconcile.finding import Finding, State
+from lifecycle.reconcile.judge import Judge, kind_of
+from lifecycle.reconcile.pace import Pace
+from lifecycle.wiring import World
+
+_GENERAL = (MissingScope, NoPermission, UnknownOption)
+"""What one task is refused, every other of the repository will be as well."""
+
+LONGEST_WAIT = 60.0
+"""Seconds for which a limit is waited out in the middle of a task; a longer one ends the run."""
+
+_MENDED = "It was mended meanwhile; nothing was left to do."
+
+
+_ALIVE = "Another part of it was mended just now, which counts as a sign of life."
+
+
+class _Gone(NotFound):
+    """The issue was there in the sweep, and is not any more."""
+
+
+class Ended(Exception):
+    """The run cannot go on: the limit or the time is up, or GitHub takes no more from this token."""
+
+    def __init__(self, error: LifecycleError) -> None:
+        super().__init__(error.sentence)
+        self.sentence = error.sentence
+
+
+@dataclass(slots=True)
+class Repairer:
+    """Repairs the tasks of one repository.
+
+    Attributes:
+        world: the repository's.
+        judge: says what is to be done.
+        pace: between two writes.
+        refused: what GitHub refused in general, by kind of action and Status: not asked again.
+        is_unanswered: GitHub did not answer for the last task, and nothing of it was mended.
+    """
+
+    world: World
+    judge: Judge
+    pace: Pace
+    refused: dict[str, LifecycleError] = field(default_factory=dict)
+    is_unanswered: bool = False
+
+    def repair(self, task: Task, found: Iterable[Finding]) -> tuple[Finding, ...]:
+        """The findings with what became of them.
+
+        Raises:
+            Ended: nothing more can be done in this run; what was done so far is done.
+        """
+        outcomes: dict[str, LifecycleError | None] = {}
+        for planned in self.judge.looks(task):
+            if "" not in outcomes:
+                self._look_and_act(task, planned, outcomes)
+        errors = outcomes.values()
+        self.is_unanswered = None not in errors and any(isinstance(e, Transient) for e in errors)
+        return tuple(_became(finding, outcomes) for finding in found)
+
+    def _look_and_act(
+        self, task: Task, planned: Seen, outcomes: dict[str, LifecycleError | None]
+    ) -> None:
+        wanted = look(planned)
+        if wanted is None or self._is_hopeless(planned, task, outcomes):
+            return
+        try:
+            with self._in_time():
+                fresh = task.looked_at(self.world.forge.observe(wanted))
+        except LifecycleError as error:
+            _note(outcomes, "", error)
+            return
+        if fresh is None:
+            _note(outcomes, "", _Gone("The issue is not there any more; nothing was done."))
+            return
+        for seen in self.judge.looks(fresh):
+            if (seen.record.releasing is None) == (planned.record.releasing is None):
+                self._act(seen, fresh, outcomes)
+
+    def _act(self, seen: Seen, task: Task, outcomes: dict[str, LifecycleError | None]) -> None:
+        for _ in range(MAX_STEPS):
+            step = decide(seen)
+            now, action = prepared(seen, step), step.action
+            if isinstance(action, plan.ForgetClaim) or (
+                action is None and now.record == seen.record
+            ):
+                return
+            if action is None:
+                seen = now
+                continue
+            fact = self._done(action, now, task, outcomes)
+            if isinstance(fact, plan.Failed) and isinstance(fact.error, Transient):
+                # Nothing remembers it, and a later step could hide that this one is missing.
+                _note(outcomes, "", fact.error)
+                return
+            seen = evolve(now, fact)
+
+    def _done(
+        self, action: Action, seen: Seen, task: Task, outcomes: dict[str, LifecycleError | None]
+    ) -> Fact:
+        """What is true after one write, or after one that is not worth to be tried."""
+        kind = kind_of(action, seen.record, task)
+        known = self.refused.get(_general(action))
+        if known is not None:
+            _note(outcomes, kind, known)
+            return plan.Failed(action, known)
+        self.pace.wait()
+        with self._in_time():
+            fact = perform(action, self.world, None, seen.record)
+        if isinstance(fact, plan.Failed):
+            if isinstance(fact.error, _GENERAL):
+                self.refused[_general(action)] = fact.error
+            _note(outcomes, kind, fact.error)
+        else:
+            outcomes.setdefault(kind, None)
+        return fact
+
+    def _in_time(self) -> AbstractContextManager[None]:
+        """Within it nobody waits for longer than a minute, however much time the run has."""
+        spare = self.world.deadline.left - LONGEST_WAIT
+        return self.world.deadline.keeping(spare) if 0 < spare < inf else nullcontext()
+
+    def _is_hopeless(
+        self, seen: Seen, task: Task, outcomes: dict[str, LifecycleError | None]
+    ) -> bool:
+        """True if the first write was refused in general before, so that no look is worth it."""
+        action = decide(seen).action
+        known = self.refused.get(_general(action)) if action is not None else None
+        if action is None or known is None:
+            return False
+        _note(outcomes, kind_of(action, seen.record, task), known)
+        return True
+
+
+def failed(found: Iterable[Finding], error: LifecycleError) -> tuple[Finding, ...]:
+    """The findings of a task of which nothing could be begun; raises Ended as `Repairer.repair`."""
+    outcomes: dict[str, LifecycleError | None] = {}
+    _note(outcomes, "", error)
+    return tuple(_became(finding, outcomes) for finding in found)
+
+
+def _general(action: Action) -> str:
+    """What is refused together with this action."""
+    status = f" {action.status}" if isinstance(action, plan.SetBoard) else ""
+    return f"{type(action).__name__}{status}"
+
+
+def _note(outcomes: dict[str, LifecycleError | None], kind: str, error: LifecycleError) -> None:
+    """Remember the first failure of a kind ("" for all); end where nothing more can come."""
+    if isinstance(error, BadCredentials) or (
+        isinstance(error, Transient) and error.retry_after is not None
+    ):
+        raise Ended(error)
+    if outcomes.get(kind) is None:
+        outcomes[kind] = error
+
+
+def _became(finding: Finding, outcomes: dict[str, LifecycleError | None]) -> Finding:
+    if finding.state is not State.PLANNED:
+        return finding
+    error = outcomes.get(finding.kind, outcomes.get(""))
+    if error is None:
+        if finding.kind in outcomes:
+            return replace(finding, state=State.APPLIED)
+        is_alive = finding.kind == "silent" and None in outcomes.values()
+        return replace(finding, state=State.LEFT, problem=_ALIVE if is_alive else _MENDED)
+    is_idle = finding.kind == "branch-without-pull" and isinstance(error, NothingToMerge | NotFound)
+    if is_idle or isinstance(error, _Gone):
+        return replace(finding, state=State.LEFT, problem=error.sentence)
+    return replace(finding, state=State.FAILED, problem=error.sentence)

@@ -1,0 +1,223 @@
+"""One run: sweep, judge, repair, report.
+
+The same `decide` and the same `act` as the hooks; only what is read differs. One request at a time,
+since GitHub asks for that: https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from itertools import groupby
+from pathlib import Path
+
+from lifecycle.claim.inferred import Task
+from lifecycle.claim.seen import Rules
+from lifecycle.elsewhere import elsewhere
+from lifecycle.errors import LifecycleError, Transient
+from lifecycle.model import Repository
+from lifecycle.reconcile.finding import Finding, State
+from lifecycle.reconcile.judge import Judge
+from lifecycle.reconcile.pace import Pace
+from lifecycle.reconcile.repair import Ended, Repairer, failed
+from lifecycle.reconcile.report import Problem, Report
+from lifecycle.reconcile.scope import Policy, Scope
+from lifecycle.reconcile.sweep import Progress, Sweep, is_over
+from lifecycle.redact import redact
+from lifecycle.wiring import World
+
+SPARE_SECONDS = 5.0
+"""What has to be left of the run's time for another task to be begun."""
+
+PATIENCE = 5
+"""Tasks in a row that GitHub did not answer; after them the run ends."""
+
+
+@dataclass(slots=True)
+class _Drifted:
+    """A task with something to report."""
+
+    task: Task
+    findings: tuple[Finding, ...]
+
+
+@dataclass(slots=True)
+class _Run:
+    """The working memory of one run."""
+
+    world: World
+    sweep: Sweep
+    policy: Policy
+    progress: Progress
+    drifted: list[_Drifted] = field(default_factory=list)
+    left: list[str] = field(default_factory=list)
+    ended: str = ""
+    unanswered: int = 0
+
+
+def reconcile(
+    world: World,
+    scope: Scope,
+    policy: Policy,
+    *,
+    dry_run: bool = False,
+    progress: Progress | None = None,
+) -> Report:
+    """Look at every task of a scope as GitHub shows it, and repair what is not as it should be.
+
+    Doing it again changes nothing. A run that is interrupted anywhere is continued by the next one.
+
+    Args:
+        world: clients, settings, clock and deadline.
+        scope: where to look.
+        policy: what may be done.
+        dry_run: report what would be done, and write nothing.
+        progress: hears how far it is; nobody unless given.
+
+    Raises:
+        Refused: no token, or settings that cannot be used; nothing was looked at.
+        Rejected: GitHub takes nothing from this token, or shows no such owner; nothing was looked at.
+    """
+    hears = progress or _nobody
+    run = _Run(world, Sweep(world, scope, hears), policy, hears)
+    _read(run)
+    if not (dry_run or run.ended):
+        _repair(run)
+    return _report(run, is_dry_run=dry_run)
+
+
+def _nobody(_what: str, _done: int, _of: int | None) -> None:
+    """Nobody waits."""
+
+
+def _read(run: _Run) -> None:
+    sweep, scope = run.sweep, run.sweep.scope
+    try:
+        sweep.read_holdings()
+        tasks = sweep.read_tasks()
+        judge: Judge | None = None
+        for task in tasks:
+            # After the first card, not before it: then it is known whether a board can be seen.
+            judge = judge or _judge(run)
+            findings = judge.findings(task)
+            if findings:
+                run.drifted.append(_Drifted(task, findings))
+    except LifecycleError as error:
+        if not is_over(error):
+            raise
+        _end(run, error.sentence)
+        read = sweep.holdings.values()
+        run.left += [one.repository for one in read] or [str(one) for one in scope.repositories]
+        run.left += [scope.owner] if not run.left and scope.owner else []
+
+
+def _judge(run: _Run) -> Judge:
+    settings = run.world.settings
+    rules = Rules(
+        base=settings.base,
+        has_board=run.sweep.has_board,
+        board_name=settings.board_name,
+        link=settings.issue_link,
+    )
+    return Judge(rules, run.policy, run.world.clock.now())
+
+
+def _repair(run: _Run) -> None:
+    """Everything that was found and may be mended, repository by repository."""
+    planned = [one for one in run.drifted if _is_planned(one)]
+    planned.sort(key=lambda one: (one.task.repository.casefold(), one.task.issue.number))
+    judge, pace = _judge(run), Pace(run.world.clock)
+    done = 0
+    with tempfile.TemporaryDirectory(prefix="lifecycle-") as folder:
+        for index, (name, group) in enumerate(groupby(planned, lambda one: one.task.repository)):
+            repairer: Repairer | LifecycleError | None = None
+            for one in group:
+                if not run.ended:
+                    place = Path(folder, str(index))
+                    repairer = repairer or _repairer(run, name, place, judge, pace)
+                    _repair_one(run, repairer, one)
+                if run.ended and _is_planned(one):
+                    run.left.append(f"{name}#{one.task.issue.number}")
+                done += 1
+                run.progress("repairs", done, len(planned))
+
+
+def _repair_one(run: _Run, repairer: Repairer | LifecycleError, one: _Drifted) -> None:
+    """One task; whatever befalls it, the others go on, unless nothing can go on any more."""
+    try:
+        _demand_time(run.world)
+        if isinstance(repairer, LifecycleError):
+            one.findings = failed(one.findings, repairer)
+            return
+        one.findings = repairer.repair(one.task, one.findings)
+    except Ended as error:
+        _end(run, error.sentence)
+        return
+    run.unanswered = run.unanswered + 1 if repairer.is_unanswered else 0
+    if run.unanswered == PATIENCE:
+        _end(run, f"GitHub did not answer for {PATIENCE} tasks in a row.")
+
+
+def _repairer(
+    run: _Run, name: str, place: Path, judge: Judge, pace: Pace
+) -> Repairer | LifecycleError:
+    """The repository's own, with a token that is good for a while; or why there is none."""
+    holding = run.sweep.holdings[name.casefold()]
+    owner, _, short = holding.repository.partition("/")
+    place.mkdir()
+    try:
+        run.world.renew_token()
+        there = elsewhere(run.world, Repository(owner, short), holding.url, place)
+    except LifecycleError as error:
+        return error
+    return Repairer(there, judge, pace)
+
+
+def _demand_time(world: World) -> None:
+    if world.deadline.left < SPARE_SECONDS:
+        raise Ended(Transient("The time for this run is up."))
+
+
+def _is_planned(one: _Drifted) -> bool:
+    return any(finding.state is State.PLANNED for finding in one.findings)
+
+
+def _end(run: _Run, sentence: str) -> None:
+    run.ended = f"{sentence} The next run goes on with what is left."
+
+
+def _report(run: _Run, *, is_dry_run: bool) -> Report:
+    sweep, secret = run.sweep, run.world.environment
+    requests, points = run.world.spent
+    note = run.world.choice.note if sweep.has_board else None
+    return Report(
+        findings=tuple(
+            replace(finding, problem=redact(finding.problem, secret))
+            for finding in _ordered(run, is_dry_run=is_dry_run)
+        ),
+        problems=tuple(
+            Problem(one.where, one.kind, redact(one.sentence, secret)) for one in sweep.problems
+        ),
+        left=tuple(run.left),
+        ended=redact(run.ended, secret),
+        notes=(*sweep.notes, *((note,) if note else ())),
+        repositories=len(sweep.holdings),
+        tasks=sweep.tasks,
+        requests=requests,
+        points=points,
+        is_dry_run=is_dry_run,
+    )
+
+
+def _ordered(run: _Run, *, is_dry_run: bool) -> Iterator[Finding]:
+    """By repository and issue; what was planned and not reached is left."""
+    drifted = sorted(
+        run.drifted, key=lambda one: (one.task.repository.casefold(), one.task.issue.number)
+    )
+    for one in drifted:
+        for finding in one.findings:
+            if finding.state is State.PLANNED and not is_dry_run:
+                yield replace(finding, state=State.LEFT, problem=run.ended)
+            else:
+                yield finding

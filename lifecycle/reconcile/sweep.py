@@ -1,0 +1,155 @@
+"""Reading: which tasks there are in a scope, each once.
+
+Where a board can be seen, its cards are the tasks, and what is claimed besides them; where it cannot,
+or where several runs share the work, the repositories' own issues are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from lifecycle.claim import derive
+from lifecycle.claim.inferred import Task, task_of
+from lifecycle.errors import LifecycleError, Rejected, Transient
+from lifecycle.model import PullRequest
+from lifecycle.reconcile.report import Problem
+from lifecycle.reconcile.scope import Scope
+from lifecycle.reconcile.shelf import Shelf, slimmed
+from lifecycle.survey import Holding, Swept
+from lifecycle.wiring import World
+
+Progress = Callable[[str, int, int | None], None]
+"""Hears what is being done, how much of it is done, and of how many; None if nobody knows."""
+
+RECENT_SECONDS = 14 * 24 * 3600
+"""How far back closed issues are read where no board lists them."""
+
+_MOST_MENTIONED = 20
+"""How many of the issues that one pull request mentions are looked at."""
+
+
+@dataclass(slots=True)
+class Sweep:
+    """One reading of a scope.
+
+    Attributes:
+        holdings: every repository that could be read, by its name in lower case; without its pulls.
+        problems: those that could not.
+        has_board: the Status is kept somewhere that can be seen.
+        notes: what a person should know of how it was read.
+        tasks: how many issues were met so far.
+    """
+
+    world: World
+    scope: Scope
+    progress: Progress
+    holdings: dict[str, Holding] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+    has_board: bool = False
+    notes: list[str] = field(default_factory=list)
+    tasks: int = 0
+    _shelves: dict[str, Shelf] = field(default_factory=dict)
+
+    def read_holdings(self) -> None:
+        """Every repository of the scope; those that cannot be read become problems.
+
+        Raises:
+            LifecycleError: GitHub could not be asked; what was read so far is kept.
+        """
+        scope, survey = self.scope, self.world.survey
+        if scope.owner:
+            found, total = survey.holdings_of(scope.owner), None
+        else:
+            wanted = [one for one in scope.repositories if scope.has(str(one))]
+            found, total = survey.holdings(wanted), len(wanted)
+        for done, holding in enumerate(found, 1):
+            self.progress("repositories", done, total)
+            if holding.problem is not None:
+                self._note(holding.repository, holding.problem)
+            elif scope.shard is None or scope.shard.has(holding.repository):
+                shelf = Shelf(holding)
+                self._shelves[holding.repository.casefold()] = shelf
+                self.holdings[holding.repository.casefold()] = shelf.holding
+
+    def read_tasks(self) -> Iterator[Task]:
+        """Every task of the repositories that were read, one after the other.
+
+        Raises:
+            LifecycleError: GitHub could not be asked any more; what was given so far stands.
+        """
+        settings = self.world.settings
+        self.has_board = settings.has_board
+        if self.scope.issues or self.scope.pulls:
+            yield from self._known(self.world.survey.issues(self._named()))
+            return
+        is_whole = settings.project_number is not None and self.scope.shard is None
+        if is_whole and not self.world.choice.uses_labels:
+            yield from self._cards()
+        if not is_whole or self.world.choice.uses_labels or not self.has_board:
+            since = self.world.clock.now() - RECENT_SECONDS
+            yield from self._known(self.world.survey.issues_of(self.holdings.values(), since))
+        shelves = self._shelves.values()
+        unmet = [(one.holding.repository, number) for one in shelves for number in one.unmet]
+        yield from self._known(self.world.survey.issues(unmet))
+
+    def _cards(self) -> Iterator[Task]:
+        """The board's; labels from then on, or nothing of it, if it cannot be seen."""
+        try:
+            yield from self._known(self.world.survey.cards())
+        except Rejected as error:
+            if self.tasks:
+                raise
+            self.has_board = self.world.choice.gives_up(error)
+            if not self.has_board:
+                self.notes.append(f"The board is left out: {error.sentence}")
+
+    def _named(self) -> list[tuple[str, int]]:
+        """The issues that the scope names, and those of the pull requests that it names."""
+        found: list[tuple[str, int]] = []
+        for holding in self.holdings.values():
+            numbers = dict.fromkeys(self.scope.issues)
+            for number in self.scope.pulls:
+                pull = self.world.forge.pull_request(number)
+                numbers |= dict.fromkeys(_issues_of(pull, holding))
+            found += [(holding.repository, number) for number in numbers]
+        return found
+
+    def _known(self, found: Iterator[Swept]) -> Iterator[Task]:
+        """Those of the repositories that were read, each once."""
+        for swept in found:
+            shelf = self._shelves.get(swept.repository.casefold())
+            if shelf is None:
+                continue
+            if swept.problem is not None:
+                self._note(shelf.holding.repository, swept.problem)
+            unseen = swept.observation.board_problem
+            if unseen and f"The board is left out: {unseen}" not in self.notes:
+                self.notes.append(f"The board is left out: {unseen}")
+            task = task_of(slimmed(swept), shelf.of(swept))
+            if task is None or task.issue.number in shelf.met:
+                continue
+            shelf.met.add(task.issue.number)
+            self.tasks += 1
+            self.progress("tasks", self.tasks, None)
+            yield task
+
+    def _note(self, repository: str, error: LifecycleError) -> None:
+        """A repository that could not be read, or not all of it; once for each reason."""
+        problem = Problem(repository, type(error).__name__, error.sentence)
+        if problem not in self.problems:
+            self.problems.append(problem)
+
+
+def _issues_of(pull: PullRequest, holding: Holding) -> tuple[int, ...]:
+    """The issues that a pull request may belong to: mentioned, named by its branch, or leased for it."""
+    held = [number for number, hold in holding.leases.items() if hold.branch == pull.branch]
+    named = re.search(r"(?:^|[-/])(\d{1,9})$", pull.branch)
+    own = [*held, int(named[1])] if named else held
+    return tuple(dict.fromkeys([*own, *derive.mentioned(pull)]))[:_MOST_MENTIONED]
+
+
+def is_over(error: LifecycleError) -> bool:
+    """True if the error ends a run that has begun, and is no reason to refuse it."""
+    return isinstance(error, Transient)

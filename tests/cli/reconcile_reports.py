@@ -1,0 +1,49 @@
+"""Reports to be shown, in tests."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from lifecycle.reconcile.finding import KINDS, Finding, State
+from lifecycle.reconcile.report import Problem, Report
+
+REPOSITORY = "octo-org/hello-service"
+
+
+def finding(kind: str = "status-drift", issue: int = 42, **changes: object) -> Finding:
+    """A finding of one kind, as a run makes it."""
+    plain = Finding(
+        kind=kind,
+        repository=REPOSITORY,
+        issue=issue,
+        title="Fix race condition in task queue",
+        url=f"https://github.com/{REPOSITORY}/issues/{issue}",
+        phase="pr_created",
+        evidence="Pull request #46 was opened, and the card says In Progress.",
+        fix=KINDS[kind].fix,
+        state=State.APPLIED,
+    )
+    return replace(plain, **changes)  # type: ignore[arg-type]  # the test's own words
+
+
+REPORT = Report(
+    findings=(
+        finding("merged-open", 7, state=State.OFF),
+        finding("status-drift", 42),
+        finding("moved-by-hand", 1043, state=State.LEFT, problem="It stays where it is."),
+        finding("unlinked", 9, repository="octo-org/other", state=State.FAILED, problem="403."),
+        finding("silent", 10, repository="octo-org/other", state=State.PLANNED),
+    ),
+    problems=(Problem("octo-org/secret", "NoPermission", "The token may not read it."),),
+    left=tuple(f"octo-org/r{number}" for number in range(9)),
+    ended="GitHub's limit is used up.",
+    notes=("Labels keep the Status.",),
+    repositories=3,
+    tasks=1340,
+    requests=42,
+    points=1,
+)
+"""One of everything."""
+
+QUIET = Report(repositories=25, tasks=340, requests=12, points=9)
+"""Nothing drifted."""

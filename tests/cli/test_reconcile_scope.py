@@ -1,0 +1,142 @@
+"""Where a reconcile looks and what it may do: options, then variables, then the worktree and its file."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import click
+import pytest
+
+from lifecycle import config
+from lifecycle.cli.reconcile import exit_code
+from lifecycle.cli.reconcile_scope import Asked, Place, asked_scope, event_of, policy
+from lifecycle.errors import BadConfig, Refused
+from lifecycle.model import Repository
+from lifecycle.reconcile.finding import State
+from lifecycle.reconcile.report import Problem, Report
+from lifecycle.reconcile.scope import Policy, Scope, Shard
+from tests.cli.reconcile_reports import finding
+
+ONE, TWO = Repository("octo-org", "one"), Repository("octo-org", "two")
+
+
+@pytest.mark.parametrize(
+    ("asked", "scope"),
+    [
+        (Asked(), Scope()),
+        (Asked(("octo-org/one",)), Scope((ONE,))),
+        (Asked(("octo-org/one", "octo-org/two", "octo-org/one")), Scope((ONE, TWO))),
+        (Asked(owner="octo-org", shard="2/3"), Scope(owner="octo-org", shard=Shard(2, 3))),
+        (Asked(issues=(4,), pulls=(5,)), Scope(issues=(4,), pulls=(5,))),
+        (Asked(("octo-org/one",), issues=(4,)), Scope((ONE,), issues=(4,))),
+    ],
+)
+def test_options_are_a_scope(asked: Asked, scope: Scope) -> None:
+    """Repositories once each, an owner, numbers, a shard."""
+    assert asked_scope(asked) == scope
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        (Asked(("octo-org/one",), owner="octo-org"), "not both"),
+        (Asked(("one",)), "owner/name"),
+        (Asked(("octo-org/one/x",)), "owner/name"),
+        (Asked(owner="octo-org/one"), "takes a login"),
+        (Asked(owner="octo org"), "takes a login"),
+        (Asked(owner="octo-org", issues=(4,)), "exactly one repository"),
+        (Asked(("octo-org/one", "octo-org/two"), pulls=(4,)), "exactly one repository"),
+        (Asked(shard="3/2"), "2/3"),
+        (Asked(shard="0/2"), "2/3"),
+        (Asked(shard="1"), "2/3"),
+        (Asked(shard="٢/3"), "2/3"),
+    ],
+)
+def test_what_contradicts_itself_is_a_usage_error(asked: Asked, words: str) -> None:
+    """One sentence that says what would be right."""
+    with pytest.raises(click.UsageError, match=words):
+        asked_scope(asked)
+
+
+def test_what_may_be_done_is_asked_for_or_configured() -> None:
+    """Nothing destructive by default; the project's file allows it, an option wins over the file."""
+    assert policy(Asked(), config.Settings()) == Policy()
+    lax = config.Settings(close="auto", reconcile_release=True, silent_hours=2)
+    allowed = Policy(closes=True, releases=True, silent_seconds=7200)
+    assert policy(Asked(), lax) == allowed
+    assert policy(Asked(closes=True, releases=True, silent_hours=2), config.Settings()) == allowed
+    assert policy(Asked(closes=False, releases=False, silent_hours=24), lax) == Policy()
+
+
+def test_the_repository_is_named_by_option_then_variable(tmp_path: Path) -> None:
+    """--repo, LIFECYCLE_REPOSITORY, GITHUB_REPOSITORY; whichever it is gives the run its board."""
+    both = {"LIFECYCLE_REPOSITORY": "octo-org/one", "GITHUB_REPOSITORY": "octo-org/two"}
+    for scope, environment, named in (
+        (Scope((TWO, ONE)), both, "octo-org/two"),
+        (Scope(), both, "octo-org/one"),
+        (Scope(), {"GITHUB_REPOSITORY": "octo-org/two"}, "octo-org/two"),
+    ):
+        place = Place.of(tmp_path, environment, scope)
+        assert place.environment["LIFECYCLE_REPOSITORY"] == named
+        assert place.root == tmp_path
+    with pytest.raises(BadConfig, match="GITHUB_REPOSITORY"):
+        Place.of(tmp_path, {"GITHUB_REPOSITORY": "x"}, Scope())
+
+
+def test_outside_of_a_worktree_somebody_has_to_name_a_repository(tmp_path: Path) -> None:
+    """Nothing is guessed; an owner is enough."""
+    with pytest.raises(Refused, match="--repo OWNER/NAME"):
+        Place.of(tmp_path, {}, Scope())
+    place = Place.of(tmp_path, {}, Scope(owner="octo-org"))
+    assert "LIFECYCLE_REPOSITORY" not in place.environment
+    subprocess.run(["git", "init", "--quiet", tmp_path], check=True)
+    (tmp_path / "below").mkdir()
+    assert Place.of(tmp_path / "below", {}, Scope()).root == tmp_path
+
+
+def test_the_board_of_an_owner_is_the_owners(tmp_path: Path) -> None:
+    """Unless somebody says whose it is: a variable, or the project's file."""
+    scope = Scope(owner="octo-org")
+    owner = "LIFECYCLE_PROJECT_OWNER"
+    assert Place.of(tmp_path, {}, scope).environment[owner] == "octo-org"
+    assert Place.of(tmp_path, {owner: "others"}, scope).environment[owner] == "others"
+    (tmp_path / config.CONFIG_FILE).write_text('project.owner = "others"')
+    assert owner not in Place.of(tmp_path, {}, scope).environment
+
+
+def test_the_event_is_that_of_the_run(tmp_path: Path) -> None:
+    """Name, file and repository from the variables of GitHub Actions; no file is a note, no error."""
+    path = tmp_path / "event.json"
+    path.write_text('{"issue": {"number": 42}}')
+    environment = {
+        "GITHUB_EVENT_NAME": "issues",
+        "GITHUB_EVENT_PATH": str(path),
+        "GITHUB_REPOSITORY": "octo-org/one",
+    }
+    event = event_of(environment)
+    assert (event.repository, event.issue) == ("octo-org/one", 42)
+    path.write_bytes(b"\xff")
+    assert event_of(environment).note
+    path.unlink()
+    assert event_of(environment).note
+    assert not event_of({}).is_about_one
+
+
+@pytest.mark.parametrize(
+    ("report", "codes"),
+    [
+        (Report(), (0, 0, 0)),
+        (Report(findings=(finding(state=State.APPLIED),)), (0, 0, 0)),
+        (Report(findings=(finding("moved-by-hand", state=State.LEFT),)), (0, 0, 0)),
+        (Report(findings=(finding("merged-open", state=State.OFF),)), (0, 0, 1)),
+        (Report(findings=(finding(state=State.PLANNED),)), (0, 0, 1)),
+        (Report(findings=(finding(state=State.FAILED),)), (0, 1, 1)),
+        (Report(problems=(Problem("a/b", "NotFound", "x"),)), (0, 1, 1)),
+        (Report(ended="x"), (0, 1, 1)),
+        (Report(skipped="x"), (0, 0, 0)),
+    ],
+)
+def test_the_exit_code_is_by_policy(report: Report, codes: tuple[int, int, int]) -> None:
+    """never, failed, findings: what was left by rule fails nothing."""
+    assert tuple(exit_code(report, on) for on in ("never", "failed", "findings")) == codes

@@ -1,0 +1,148 @@
+"""What a reconcile shows: a table on a terminal, lines in a pipe, the same words everywhere."""
+
+from __future__ import annotations
+
+import io
+import re
+
+import pytest
+from rich.console import Console
+
+from lifecycle.cli.reconcile_screen import show
+from lifecycle.cli.reconcile_words import PLAIN_SIGNS, SIGNS, lines, signs_for, totals
+from lifecycle.reconcile.finding import State
+from lifecycle.reconcile.report import Problem, Report
+from tests.cli.reconcile_reports import QUIET, REPORT, finding
+from tests.cli.terminal import plain
+
+
+def shown(report: Report, width: int, *, encoding: str = "utf-8") -> str:
+    """What a terminal of this width gets, escapes and all."""
+    out = io.BytesIO()
+    with io.TextIOWrapper(out, encoding=encoding, errors="replace", write_through=True) as text:
+        terminal = Console(file=text, width=width, force_terminal=True, color_system="standard")
+        show(report, terminal)
+        return out.getvalue().decode(encoding)
+
+
+@pytest.mark.parametrize("width", [30, 59, 60, 80, 119, 120, 160, 300])
+def test_a_terminal_is_filled_and_not_overrun(width: int) -> None:
+    """No line is wider than the terminal, nor than 160 columns, and no word is lost."""
+    text = plain(shown(REPORT, width))
+    assert max(len(line.rstrip()) for line in text.splitlines()) <= min(width, 160)
+    words = " ".join(text.split())
+    for one in REPORT.findings:
+        assert f"#{one.issue}" in words
+        assert one.kind in words
+    assert words.index("octo-org/hello-service") < words.index("octo-org/other")
+
+
+def test_a_wide_table_has_a_header_and_columns_that_meet() -> None:
+    """From 120 columns on evidence and fix stand beside each other, in all repositories alike."""
+    few = Report(findings=(finding("silent", 7),))
+    assert "  task  " in plain(shown(few, 140))
+    text = plain(shown(REPORT, 140))
+    header = next(line for line in text.splitlines() if "what is so" in line)
+    assert header.split() == ["task", "finding", "what", "is", "so", "what", "is", "done"]
+    assert text.count("what is so") == 1
+    for issue, state in ((7, "off:"), (42, "applied:"), (10, "planned:"), (9, "failed:")):
+        (row,) = [line for line in text.splitlines() if f"#{issue} " in line[:9]]
+        assert row[header.index("what is done") :].startswith(state)
+        assert row[header.index("what is so") :].startswith("Pull request #46 was opened")
+
+
+def test_a_number_leads_to_its_issue_where_links_are_followed() -> None:
+    """OSC 8 around the number; an address that is none, or that holds a control character, is none."""
+    text = shown(Report(findings=(finding(issue=42),)), 80)
+    assert re.search(r"\x1b\]8;[^;]*;https://github.com/octo-org/hello-service/issues/42\x1b", text)
+    for url in ("https://x/\x1b\\\x1b[2J", "javascript:alert(1)", "https://x/ y", ""):
+        assert "\x1b]8;" not in shown(Report(findings=(finding(url=url),)), 80)
+
+
+def test_nothing_of_a_stranger_moves_the_screen() -> None:
+    """Control characters in a title, an evidence or a problem are shown as what they are."""
+    evil = "x\x1b[2Jy\r\nz\x07"
+    one = finding(title=evil, evidence=evil, problem=evil, state=State.FAILED)
+    report = Report(findings=(one,), problems=(Problem(evil, "Rejected", evil),), notes=(evil,))
+    for text in (shown(report, 200), "\n".join(lines(report, SIGNS))):
+        assert "\x1b[2J" not in text
+        assert not {"\r", "\x07"} & set(text)
+        assert r"x\x1b[2Jy\r\nz\x07" in text
+
+
+def test_markup_in_a_title_is_a_title() -> None:
+    """Square brackets are rich's markup, and here they are words."""
+    assert "[bold]x[/bold] [/]" in shown(
+        Report(findings=(finding(title="[bold]x[/bold] [/]"),)), 80
+    )
+
+
+def test_no_secret_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A token that got into a sentence goes no further."""
+    monkeypatch.setenv("GH_TOKEN", "not-like-any-token-1")
+    secrets = "not-like-any-token-1 ghp_0123456789abcdefABCDEF"
+    report = Report(findings=(finding(evidence=secrets),), ended=secrets, notes=(secrets,))
+    for text in (shown(report, 200), "\n".join(lines(report, SIGNS))):
+        assert "not-like-any" not in text
+        assert "ghp_" not in text
+
+
+def test_a_pipe_gets_a_line_for_each_finding() -> None:
+    """Sign, task, finding, evidence, what is done or why not; then what goes with it."""
+    evidence = "Pull request #46 was opened, and the card says In Progress."
+    fixes = [one.fix for one in REPORT.findings]
+    named = "octo-org/r0, octo-org/r1, octo-org/r2, octo-org/r3, octo-org/r4 and 4 more"
+    assert lines(REPORT, SIGNS) == [
+        f"○ octo-org/hello-service#7 merged-open: {evidence} Off: {fixes[0]} Only with --close.",
+        f"✓ octo-org/hello-service#42 status-drift: {evidence} Applied: {fixes[1]}",
+        f"· octo-org/hello-service#1043 moved-by-hand: {evidence} It stays where it is.",
+        f"✗ octo-org/other#9 unlinked: {evidence} Failed: {fixes[3]} 403.",
+        f"→ octo-org/other#10 silent: {evidence} Planned: {fixes[4]}",
+        "5 findings: 1 applied, 1 planned, 1 off, 1 left, 1 failed.",
+        "1,340 tasks in 3 repositories; 42 requests, 1 point.",
+        "octo-org/secret: The token may not read it.",
+        "Ended early: GitHub's limit is used up.",
+        f"Left for the next run: {named}.",
+        "Note: Labels keep the Status.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("report", "sentence"),
+    [
+        (QUIET, "Nothing drifted: 340 tasks in 25 repositories."),
+        (
+            Report(repositories=1, tasks=0, requests=1, points=1),
+            "Nothing drifted: no task that is claimed or was in 1 repository.",
+        ),
+        (
+            Report(repositories=1, tasks=1, ended="The time is up."),
+            "Nothing drifted in what could be looked at: 1 task in 1 repository.",
+        ),
+        (Report(ended="The limit is used up."), "Nothing could be looked at."),
+        (Report(skipped="Nothing was looked at: x."), "Nothing was looked at: x."),
+        (Report(findings=(finding(),)), "1 finding: 1 applied."),
+    ],
+)
+def test_the_totals_are_one_sentence_with_numbers(report: Report, sentence: str) -> None:
+    """Also where nothing drifted; and not "nothing" where somewhere nobody could look."""
+    assert totals(report) == sentence
+    assert sentence in " ".join(plain(shown(report, 80)).split())
+    assert sentence in lines(report, SIGNS)
+
+
+def test_a_dry_run_says_so() -> None:
+    """In a pipe at the end, on a terminal in the title as well."""
+    report = Report(repositories=1, tasks=1, requests=1, points=1, is_dry_run=True)
+    assert lines(report, SIGNS)[-1] == "1 request, 1 point. A dry run: nothing was written."
+    assert plain(shown(report, 80)).startswith("lifecycle reconcile  dry run\n")
+
+
+def test_an_output_without_the_signs_gets_plain_ones() -> None:
+    """ASCII and unknown encodings; every state has a sign of its own in both."""
+    assert signs_for("ascii") is signs_for("no-such") is signs_for(None) is PLAIN_SIGNS
+    assert signs_for("utf-8") is SIGNS
+    for signs in (SIGNS, PLAIN_SIGNS):
+        assert set(signs) == set(State)
+        assert len(set(signs.values())) == len(State)
+    assert "?" not in plain(shown(Report(findings=REPORT.findings), 80, encoding="ascii"))

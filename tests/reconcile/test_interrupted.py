@@ -1,0 +1,253 @@
+"""A run that ends anywhere is continued by the next one: the same end, and nothing twice."""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from lifecycle.reconcile.report import Report
+from lifecycle.reconcile.scope import Policy
+from lifecycle.sandbox.seed import SeedToken
+from tests.reconcile.conftest import Make
+from tests.reconcile.dying import DIE_AT, DIE_NOTE, Died, die_at
+from tests.reconcile.ground import (
+    ALL,
+    Given,
+    Ground,
+    Shows,
+    ground,
+    kinds,
+    numbered,
+    process_environment,
+    states,
+)
+from tests.worlds import TOKEN
+
+REVIEWED = Given(pull="open", status="In Review", set_at=7.9)
+MERGED = replace(REVIEWED, pull="merged")
+OLD = Given(taken=72.0, set_at=71.9)
+CLOSES = Policy(closes=True)
+
+WORLDS: dict[str, tuple[Given, Policy, list[str]]] = {
+    "closing": (MERGED, CLOSES, ["comment", "close_issue", "set_fields", "release"]),
+    "giving back": (OLD, ALL, ["comment", "unassign", "set_fields", "release"]),
+    "giving back what only the card tells": (
+        replace(OLD, leased_by=""),
+        ALL,
+        ["comment", "unassign", "set_fields"],
+    ),
+    "a draft": (replace(OLD, pushed=48.0), CLOSES, ["create_pull_request", "set_fields"]),
+    "onto the board": (Given(has_card=False), CLOSES, ["add", "set_fields"]),
+    "a link": (
+        replace(REVIEWED, body="hm", status="In Progress", set_at=9.9),
+        CLOSES,
+        ["set_pull_request_body", "set_fields"],
+    ),
+    "a card": (replace(MERGED, is_open=False, closed=5.0), CLOSES, ["set_fields", "release"]),
+}
+
+
+def told(shows: Shows) -> Shows:
+    """Without what differs between any two runs: shas, and the moment of a giving back."""
+    comments = tuple(re.sub(r" at=\d+", " at=T", one) for one in shows.comments)
+    return replace(shows, comments=comments, lease="held" if shows.lease else "")
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Given, Policy], Shows]:
+    """What a run that nobody interrupts leaves."""
+
+    @cache
+    def run(given: Given, policy: Policy) -> Shows:
+        with ground(tmp_path_factory.mktemp("whole"), given) as one:
+            one.run(policy)
+            return told(one.shows())
+
+    return run
+
+
+@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+@pytest.mark.parametrize(("given", "policy", "writes"), WORLDS.values(), ids=WORLDS)
+def test_a_run_that_dies_at_any_write_is_continued(
+    given: Given,
+    policy: Policy,
+    writes: list[str],
+    *,
+    after: bool,
+    make: Make,
+    whole: Callable[[Given, Policy], Shows],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Dead before or after each write in turn: the next run ends where a whole one would have."""
+    expected = whole(given, policy)
+    for moment in range(1, len(writes) + 1):
+        one = make(given)
+        with monkeypatch.context() as patch:
+            seen = die_at(patch.setattr, moment, after=after)
+            with pytest.raises(Died):
+                one.run(policy)
+        assert seen == writes[:moment]
+        again = one.run(policy)
+        assert told(one.shows()) == expected, (moment, again)
+        assert again.failed == 0
+        one.clear()
+        one.run(policy)
+        assert one.written() == [], moment
+
+
+def test_the_writes_are_all_that_there_are(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the tests here die at is what the server sees written, in number."""
+    for given, policy, writes in WORLDS.values():
+        one = make(given)
+        with monkeypatch.context() as patch:
+            seen = die_at(patch.setattr, 0)
+            one.run(policy)
+        assert seen == writes
+        assert len(one.written()) == len(writes)
+
+
+def test_a_process_that_is_killed_at_any_write_is_continued(make: Make, tmp_path: Path) -> None:
+    """SIGKILL right before each write of `lifecycle reconcile`: the next process finishes all of it."""
+    tasks = numbered(given for given, _, _ in WORLDS.values())
+    policy = ("--close", "--release")
+    one = make(*tasks)
+    assert _process(one, tmp_path, 0, *policy).returncode == 0
+    expected = [told(one.shows(task.number)) for task in tasks]
+    count = len(_note(tmp_path))
+    assert count >= 16
+    for moment in range(1, count + 1, 3):
+        one = make(*tasks)
+        killed = _process(one, tmp_path, moment, *policy)
+        assert killed.returncode == -signal.SIGKILL, killed.stderr
+        assert len(_note(tmp_path)) == moment
+        again = _process(one, tmp_path, 0, *policy)
+        assert again.returncode == 0, (moment, again.stdout, again.stderr)
+        assert [told(one.shows(task.number)) for task in tasks] == expected, moment
+        assert not {path.name for path in one.folder.iterdir()} - {".lifecycle.toml"}
+
+
+def _process(
+    one: Ground, folder: Path, moment: int, *arguments: str
+) -> subprocess.CompletedProcess[str]:
+    """`lifecycle reconcile`, killed before its N-th write; 0 for never."""
+    note = folder / "note"
+    note.write_text("")
+    staged = process_environment(one, **{DIE_AT: str(moment), DIE_NOTE: str(note)})
+    return subprocess.run(
+        [sys.executable, "-m", "tests.reconcile.dying", "reconcile", *arguments],
+        cwd=one.folder,
+        env={**staged, "PYTHONPATH": str(Path(__file__).parents[2])},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+def _note(folder: Path) -> list[str]:
+    return (folder / "note").read_text().split()
+
+
+LOST = [
+    ("closing", {"path": "/comments$", "method": "POST"}),
+    ("closing", {"path": "/issues/42$", "method": "PATCH"}),
+    ("closing", {"operation": "SetBoardFields"}),
+    ("closing", {"path": "/git-receive-pack$", "method": "POST"}),
+    ("giving back", {"path": "/comments$", "method": "POST"}),
+    ("giving back", {"path": "/assignees$", "method": "DELETE"}),
+    ("giving back", {"operation": "SetBoardFields"}),
+    ("giving back", {"path": "/git-receive-pack$", "method": "POST"}),
+    ("a draft", {"path": "/pulls$", "method": "POST"}),
+    ("onto the board", {"operation": "AddBoardItem"}),
+    ("onto the board", {"operation": "SetBoardFields"}),
+    ("a link", {"path": "/pulls/1042$", "method": "PATCH"}),
+]
+
+
+@pytest.mark.parametrize(
+    ("fault", "count"),
+    [
+        ("bad-gateway", 1),
+        ("bad-gateway-after", 1),
+        ("bad-gateway-after", 9),
+        ("connection-reset", 9),
+        ("connection-cut-after", 1),
+    ],
+)
+@pytest.mark.parametrize(
+    ("name", "where"), LOST, ids=[f"{n}-{next(iter(w.values()))}" for n, w in LOST]
+)
+def test_a_lost_answer_doubles_nothing(
+    name: str,
+    where: dict[str, str],
+    fault: str,
+    count: int,
+    make: Make,
+    whole: Callable[[Given, Policy], Shows],
+) -> None:
+    """Done or not, whoever hears nothing of a write looks for it: the next run ends as a whole one."""
+    given, policy, _ = WORLDS[name]
+    expected = whole(given, policy)
+    one = make(given)
+    one.control.add_fault(fault, count=count, **where)
+    first = one.run(policy)
+    one.control.clear_faults()
+    second = one.run(policy)
+    assert told(one.shows()) == expected, (first, second)
+    assert second.failed == 0
+    one.clear()
+    one.run(policy)
+    assert one.written() == []
+
+
+@pytest.mark.parametrize(("given", "policy", "writes"), WORLDS.values(), ids=WORLDS)
+def test_reads_that_lag_double_nothing(
+    given: Given,
+    policy: Policy,
+    writes: list[str],
+    make: Make,
+    whole: Callable[[Given, Policy], Shows],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """New pull requests and cards that lists miss for a while are not made again."""
+    expected = whole(given, policy)
+    for moment in range(1, len(writes) + 1):
+        one = make(given)
+        one.control.set_lag(pulls=2, items=2)
+        with monkeypatch.context() as patch:
+            die_at(patch.setattr, moment, after=True)
+            with pytest.raises(Died):
+                one.run(policy)
+        for _ in range(3):
+            report = one.run(policy)
+        assert report.failed == 0
+        assert told(one.shows()) == expected, moment
+        assert kinds(one.run(policy)) == []
+
+
+def test_labels_are_continued(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where labels stand for the board, a run that dies between two of them is continued as well."""
+    tasks = numbered([REVIEWED, MERGED, Given()])
+    blind = {"tokens": [SeedToken(TOKEN, "octocat", ["repo"])]}
+    one = make(*tasks, **blind)
+    one.run(CLOSES)
+    expected = [told(one.shows(task.number)) for task in tasks]
+    for moment in range(1, 7):
+        one = make(*tasks, **blind)
+        with monkeypatch.context() as patch:
+            die_at(patch.setattr, moment)
+            with pytest.raises(Died):
+                one.run(CLOSES)
+        report: Report = one.run(CLOSES)
+        assert [told(one.shows(task.number)) for task in tasks] == expected, (
+            moment,
+            states(report),
+        )

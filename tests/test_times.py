@@ -1,0 +1,43 @@
+"""lifecycle.times: timestamps as GitHub, people and machines write them."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+from dateutil import parser
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lifecycle import times
+
+moments = st.datetimes(datetime(1970, 1, 2), datetime(2200, 1, 1), timezones=st.just(UTC))  # noqa: DTZ001  the zone is given beside
+
+
+@given(moments)
+def test_githubs_own_form_is_read_as_any_other(moment: datetime) -> None:
+    """The short way for what GitHub writes says the same as the long one, to the second."""
+    text = times.render(moment.timestamp())
+    assert times.parse(text) == parser.parse(text).timestamp() == int(moment.timestamp())
+
+
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        ("2026-01-31T10:30:00+01:00", "2026-01-31T09:30:00Z"),
+        ("2026-01-31 09:30", "2026-01-31T09:30:00Z"),
+        ("31 Jan 2026 09:30:00 UTC", "2026-01-31T09:30:00Z"),
+        ("2026-01-31T09:30:00.000Z", "2026-01-31T09:30:00Z"),
+    ],
+)
+def test_other_forms_are_read_too(text: str, same: str) -> None:
+    """With a zone of their own, or none, which is UTC."""
+    assert times.parse(text) == times.parse(same)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "soon", "2026-02-30T00:00:00Z", "2026-01-31T0x:30:00Z", None, 7]
+)
+def test_what_is_no_time_is_none(text: object) -> None:
+    """Nothing odd raises, also not what has GitHub's length and ending."""
+    assert times.parse(text) is None
