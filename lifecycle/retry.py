@@ -21,15 +21,15 @@ ATTEMPTS = 3
 SHORTEST = 0.2
 LONGEST = 2.0
 PATIENCE = 60.0
-"""The longest single wait, in seconds, where there is no deadline to say so."""
+"""The longest single wait, in seconds, however much time is left: a limit that lasts longer is told."""
 
 
 def reading(deadline: Deadline, call: Callable[[], T]) -> T:
     """What `call` returns, asked up to three times while it is `Transient`.
 
     Between two attempts lie 0.2 to 2 seconds, growing and jittered, or the time that the server
-    named if that is longer. If that time is not left before the deadline, the error is raised at
-    once.
+    named if that is longer. If that time is not left before the deadline, or is longer than a minute,
+    the error is raised at once.
 
     Args:
         deadline: when all of it has to be over; its clock does the waiting.
@@ -66,4 +66,4 @@ def _named_wait(state: RetryCallState) -> float:
 
 
 def _left(deadline: Deadline) -> float:
-    return PATIENCE if deadline.at is None else deadline.at - deadline.clock.monotonic()
+    return min(PATIENCE, deadline.left)

@@ -66,6 +66,16 @@ def test_a_wait_beyond_the_deadline_is_not_begun() -> None:
     assert len(calls) == 1
 
 
+def test_a_limit_of_more_than_a_minute_is_told_and_not_waited_for() -> None:
+    """However much time is left, nobody sits an hour for a limit to pass without a word."""
+    clock, calls = PatientClock(), list[int]()
+    with pytest.raises(Transient, match="limited"):
+        reading(
+            Deadline.after(clock, 3000), failing_with([Transient("limited", retry_after=61)], calls)
+        )
+    assert (clock.naps, len(calls)) == ([], 1)
+
+
 def test_backoff_stops_at_the_deadline() -> None:
     """Even the shortest wait is not begun when less than that is left."""
     clock, calls = PatientClock(), list[int]()
