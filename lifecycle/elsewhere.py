@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from lifecycle.git import GitRepository
 from lifecycle.model import Repository
 from lifecycle.redact import keep_secret
 from lifecycle.wiring import World
@@ -20,19 +21,28 @@ def elsewhere(home: World, repository: Repository, url: str, place: Path) -> Wor
         home: the world whose clients, token and settings are shared.
         repository: whose issues and pull requests.
         url: its page; git finds it below `.git`.
-        place: an empty folder, which becomes a bare repository that only pushes.
+        place: an empty folder, which becomes a bare repository when git is first asked to push.
 
     Raises:
         NoToken, BadConfig: there is no token, or the settings cannot be used.
-        GitFailed, Transient: git could not make the folder a repository.
     """
     shared = home.shared
     environment = {**home.environment, **_for_git(home.environment, url, home.token.value)}
     world = World(place, environment, home.clock, home.deadline, home.cache.state)
     settings = replace(home.settings, repository=repository, remote=f"{url}.git")
-    world.__dict__.update(shared, settings=settings, base=repository, head=repository)
-    world.git.run("init", "--quiet", "--bare")
+    git = _Bare(place, home.deadline, environment)
+    world.__dict__.update(shared, settings=settings, base=repository, head=repository, git=git)
     return world
+
+
+class _Bare(GitRepository):
+    """A bare repository that is made by the first command: most repairs need no git at all."""
+
+    def run(self, *args: str, check: bool = True) -> str:
+        """Run git here; raises as GitRepository does."""
+        if not (self.root / "HEAD").exists():
+            super().run("init", "--quiet", "--bare")
+        return super().run(*args, check=check)
 
 
 def _for_git(environment: Mapping[str, str], url: str, token: str) -> dict[str, str]:

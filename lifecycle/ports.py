@@ -151,6 +151,10 @@ class Survey(Protocol):
         """One for each repository of a user or an organisation that is neither archived nor a fork."""
         ...
 
+    def repositories_of(self, owner: str) -> Iterator[Repository]:
+        """The names of the same, for whoever looks at a part of them."""
+        ...
+
     def cards(self) -> Iterator[Swept]:
         """Every issue on the board, archived cards left out, page by page in the board's order.
 

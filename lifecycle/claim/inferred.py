@@ -154,15 +154,25 @@ class Task:
     def looked_at(self, observation: Observation) -> Task | None:
         """The task as a closer look shows it, or None if GitHub knows no such issue any more.
 
-        A look reads what the sweep did, but for when somebody was assigned.
+        A look reads what the sweep did, but for when somebody was assigned, and the lease: where the
+        card names another agent than in the sweep, that lease is not known to be the task's any more.
         """
         if observation.issue is None:
             return None
+        before, item = self.observation.item, observation.item
+        was = before.agent if before is not None else ""
+        is_others = item is not None and bool(item.agent) and item.agent not in (was, self.agent)
         pull = observation.by_number or self.pull
         if pull is None:
             claim = Record(values={"branch": self.branch}).claim
             pull = derive.open_pull_request_of(claim, observation, self.head_owner)
-        return replace(self, issue=observation.issue, observation=observation, pull=pull)
+        return replace(
+            self,
+            issue=observation.issue,
+            observation=observation,
+            hold=None if is_others else self.hold,
+            pull=pull,
+        )
 
 
 def task_of(swept: Swept, holding: Holding) -> Task | None:

@@ -61,6 +61,14 @@ class GitHubSurvey:
         """
         return self._holdings.of_owner(owner)
 
+    def repositories_of(self, owner: str) -> Iterator[Repository]:
+        """The names of the same, a hundred in one request.
+
+        Raises:
+            NotFound: GitHub shows no such owner.
+        """
+        return self._holdings.names_of_owner(owner)
+
     def cards(self) -> Iterator[Swept]:
         """Every issue on the board, archived cards left out, page by page in the board's order.
 

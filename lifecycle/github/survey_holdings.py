@@ -18,6 +18,7 @@ from lifecycle.github.nodes import Json, nodes, part
 from lifecycle.github.survey_leases import HiddenLeases
 from lifecycle.github.survey_nodes import LISTS, Found, next_page
 from lifecycle.model import Repository
+from lifecycle.retry import reading
 from lifecycle.survey import Holding
 
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 AT_ONCE = 25
 """Repositories, or pages of their lists, in one request."""
+NAMES_AT_ONCE = 100
+_NAMES = "survey_owner_names"
 _DOCUMENTS = {"leases": "survey_leases", "tips": "survey_tips", "pulls": "survey_pulls"}
 """Each list of a repository, and the document that continues it."""
 _Page = tuple[Found, str, str]
@@ -89,6 +92,23 @@ class Holdings:
             if after is None:
                 return
 
+    def names_of_owner(self, owner: str) -> Iterator[Repository]:
+        """The repositories of the same owner, by name alone.
+
+        Raises:
+            NotFound: GitHub shows no such owner.
+        """
+        after: str | None = None
+        while True:
+            ask = partial(self._page_of, owner, NAMES_AT_ONCE, after, _NAMES)
+            found, after = reading(self._graph.deadline, ask)
+            for one in found:
+                whose, _, name = one.name.partition("/")
+                if name:
+                    yield Repository(whose, name)
+            if after is None:
+                return
+
     def _page_of(
         self, owner: str, size: int, after: str | None, name: str = "survey_owner"
     ) -> tuple[list[Found], str | None]:
@@ -124,7 +144,7 @@ class Holdings:
         self, owner: str, after: str | None, why: Transient
     ) -> tuple[list[Found], str | None]:
         """The one repository that cannot be read, by its name, and where the next one begins."""
-        found, after = self._page_of(owner, 1, after, "survey_owner_names")
+        found, after = self._page_of(owner, 1, after, _NAMES)
         return [Found(one.name, problem=why) for one in found], after
 
     def _in(self, reply: Reply, number: int, name: str, keys: Sequence[str] = LISTS) -> Found:

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field, replace
 from math import inf
 
 from lifecycle import plan
-from lifecycle.act import perform
-from lifecycle.claim.ahead import MAX_STEPS, prepared
+from lifecycle.act import imagine, perform
+from lifecycle.claim.ahead import MAX_STEPS, foresee, prepared
 from lifecycle.claim.decide import decide, evolve, look
 from lifecycle.claim.inferred import Task
 from lifecycle.claim.seen import Seen
@@ -22,9 +22,11 @@ from lifecycle.errors import (
     BadCredentials,
     LifecycleError,
     MissingScope,
+    Moved,
     NoPermission,
     NotFound,
     NothingToMerge,
+    Rejected,
     Transient,
     UnknownOption,
 )
@@ -34,7 +36,7 @@ from lifecycle.reconcile.judge import Judge, kind_of
 from lifecycle.reconcile.pace import Pace
 from lifecycle.wiring import World
 
-_GENERAL = (MissingScope, NoPermission, UnknownOption)
+_GENERAL = (MissingScope, Moved, NoPermission, UnknownOption)
 """What one task is refused, every other of the repository will be as well."""
 
 LONGEST_WAIT = 60.0
@@ -140,8 +142,9 @@ class Repairer:
         with self._in_time():
             fact = perform(action, self.world, None, seen.record)
         if isinstance(fact, plan.Failed):
-            if isinstance(fact.error, _GENERAL):
-                self.refused[_general(action)] = fact.error
+            if isinstance(fact.error, _GENERAL) or "was archived" in fact.error.evidence:
+                said = f"As for another task here: {fact.error.sentence}"
+                self.refused[_general(action)] = Rejected(said, evidence=fact.error.evidence)
             _note(outcomes, kind, fact.error)
         else:
             outcomes.setdefault(kind, None)
@@ -155,13 +158,20 @@ class Repairer:
     def _is_hopeless(
         self, seen: Seen, task: Task, outcomes: dict[str, LifecycleError | None]
     ) -> bool:
-        """True if the first write was refused in general before, so that no look is worth it."""
-        action = decide(seen).action
-        known = self.refused.get(_general(action)) if action is not None else None
-        if action is None or known is None:
-            return False
-        _note(outcomes, kind_of(action, seen.record, task), known)
-        return True
+        """True if what it comes to was refused in general before, so that no look is worth it.
+
+        That is its first write, or the one that all others are for.
+        """
+        steps = [step for step in foresee(seen, imagine) if step.decision.action is not None]
+        for number, step in enumerate(steps):
+            action = step.decision.action
+            known = self.refused.get(_general(action)) if action is not None else None
+            if action is None or known is None:
+                continue
+            if number == 0 or isinstance(action, plan.CloseIssue):
+                _note(outcomes, kind_of(action, step.seen.record, task), known)
+                return True
+        return False
 
 
 def failed(found: Iterable[Finding], error: LifecycleError) -> tuple[Finding, ...]:

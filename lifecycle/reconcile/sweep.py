@@ -59,16 +59,20 @@ class Sweep:
             LifecycleError: GitHub could not be asked; what was read so far is kept.
         """
         scope, survey = self.scope, self.world.survey
-        if scope.owner:
-            found, total = survey.holdings_of(scope.owner), None
+        found: Iterator[Holding]
+        total: int | None = None
+        if scope.owner and scope.shard is None:
+            found = survey.holdings_of(scope.owner)
         else:
-            wanted = [one for one in scope.repositories if scope.has(str(one))]
+            # Of an owner's repositories a shard reads the names of all, and no more of the others'.
+            named = survey.repositories_of(scope.owner) if scope.owner else scope.repositories
+            wanted = [one for one in named if scope.has(str(one))]
             found, total = survey.holdings(wanted), len(wanted)
         for done, holding in enumerate(found, 1):
             self.progress("repositories", done, total)
             if holding.problem is not None:
                 self._note(holding.repository, holding.problem)
-            elif scope.shard is None or scope.shard.has(holding.repository):
+            else:
                 shelf = Shelf(holding)
                 self._shelves[holding.repository.casefold()] = shelf
                 self.holdings[holding.repository.casefold()] = shelf.holding

@@ -28,6 +28,8 @@ from tests.bench.timing import interleaved
 
 ROUNDS = 60
 CYCLES = 4
+WIDTH = 120
+"""Columns where there is no terminal."""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -50,12 +52,12 @@ def main(arguments: Sequence[str]) -> int:
         active = active_paths(Path(folder), options.cycles)
         remote = remote_rows(Path(folder), options.cycles)
         large = large_rows(Path(folder), options.tasks) if options.tasks else []
-    console = Console(highlight=False)
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else WIDTH)
     console.print(
         quiet_table(quiet, options.rounds),
         active_table(active, quiet, options.cycles),
         remote_table(remote, options.cycles),
-        large_table(large),
+        *([large_table(large)] if large else ()),
     )
     faults = judge(quiet, active) + judge_remote(remote) + judge_large(large)
     for fault in faults:
@@ -123,17 +125,17 @@ def _over(cost: Cost, floor: float) -> str:
 
 def large_table(rows: Sequence[Swept]) -> Table:
     """What `lifecycle reconcile` costs; `+ MB` is memory above that of a run without a task."""
-    title = "reconcile: many tasks (one run each); s = all, of it GitHub's share"
+    title = "reconcile, one run each (of its seconds, GitHub is what it waited for the server)"
     table = Table(title=title, title_justify="left")
-    table.add_column("tasks (repositories)", justify="right")
+    table.add_column("tasks", justify="right")
+    table.add_column("repos", justify="right")
     table.add_column("case")
     for name in ("floor", "requests", "÷ floor", "points", "s", "GitHub", "pauses", "MB", "+ MB"):
         table.add_column(name, justify="right")
     none = next((row.peak for row in rows if not row.tasks), 0)
     for row in rows:
         table.add_row(
-            f"{row.tasks:,} ({row.repositories})",
-            row.name,
+            *(f"{row.tasks:,}", str(row.repositories), row.name),
             *(str(row.floor), str(row.requests), f"{row.ratio:.2f}", str(row.points)),
             *(f"{row.seconds:.1f}", f"{row.waited:.1f}", f"{row.paused:.0f}"),
             *(

@@ -40,12 +40,12 @@ HOURS = "1000"
 
 LOOK_AND_WRITE = 2
 DRY, MENDED, STILL, SHARDED, LABELS, REMOTE = (
-    f"1 of {EVERY} behind, dry run",
-    f"1 of {EVERY} behind, repaired",
+    f"{1 / EVERY:.0%} behind, dry run",
+    f"{1 / EVERY:.0%} behind, repaired",
     "nothing behind",
     f"shard {SHARD}/{SHARDS}",
-    "no board: labels",
-    f"nothing behind, {LATENCY * 1e3:.0f} ms a request",
+    "labels, no board",
+    f"{LATENCY * 1e3:.0f} ms a request",
 )
 
 
@@ -166,7 +166,9 @@ class _Place:
         asked = [one for one in self.control.requests() if one.kind != "git"]
         counts = report["counts"]
         pages = max(math.ceil(counts["tasks"] / PAGE), 1)
-        floor = pages + math.ceil(self.repositories / REPOSITORIES)
+        floor = pages + math.ceil(counts["repositories"] / REPOSITORIES)
+        if name == SHARDED:
+            floor += math.ceil(self.repositories / PAGE)  # the names of all, to know its own
         return Swept(
             name=name,
             tasks=self.tasks,

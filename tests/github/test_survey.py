@@ -102,6 +102,15 @@ def test_an_owners_repositories_come_page_by_page(deadline: Deadline) -> None:
     assert {len(one.leases) for one in found} == {1}
 
 
+def test_an_owners_names_come_a_hundred_at_once(deadline: Deadline) -> None:
+    """Who looks at a part of the repositories reads no more of the others than their names."""
+    with hub_of(seed([repository(one.name) for one in names(101)]), deadline) as hub:
+        assert list(survey_of(hub).repositories_of(OWNER)) == list(names(101))
+        assert hub.asked() == ["SurveyOwnerNames"] * 2
+        with pytest.raises(NotFound, match="nobody-here"):
+            list(survey_of(hub).repositories_of("nobody-here"))
+
+
 def test_an_owner_that_there_is_not_is_said(deadline: Deadline) -> None:
     """A wrong login is an error, not an empty sweep."""
     with (

@@ -101,17 +101,26 @@ class Given:
         return 1000 + self.number
 
 
-def seed_of(*tasks: Given, now: float, **changes: Any) -> Seed:
-    """The world of these tasks, with one board; `changes` are of the seed.
+def seed_of(
+    *tasks: Given,
+    now: float,
+    repositories: dict[str, dict[str, Any]] | None = None,
+    **changes: Any,
+) -> Seed:
+    """The world of these tasks, with one board; `changes` are of the seed, or of its repositories.
 
     The board knows a column that the product does not: Blocked.
     """
     names = list(dict.fromkeys([HOME, *(one.repository for one in tasks)]))
-    repositories = [
-        _repository(name, [one for one in tasks if one.repository == name], now) for name in names
+    made = [
+        structs.replace(
+            _repository(name, [one for one in tasks if one.repository == name], now),
+            **(repositories or {}).get(name, {}),
+        )
+        for name in names
     ]
     cards = [_item(one, now) for one in tasks if one.has_card]
-    made = Seed(
+    seed = Seed(
         users=[
             SeedUser("octocat"),
             SeedUser("maria", role="admin"),
@@ -121,10 +130,10 @@ def seed_of(*tasks: Given, now: float, **changes: Any) -> Seed:
         ],
         organizations=[SeedOrganization("octo-org", members=["octocat", "maria", "sam"])],
         tokens=[SeedToken(TOKEN, "octocat", ["repo", "project"])],
-        repositories=repositories,
+        repositories=made,
         projects=[SeedProject(1, "Tasks", fields=COLUMNS, items=cards, repositories=[])],
     )
-    return structs.replace(made, **changes)
+    return structs.replace(seed, **changes)
 
 
 def _ago(now: float, hours: float) -> datetime:

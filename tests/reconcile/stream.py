@@ -35,6 +35,11 @@ class Stream:
             last = min(first + 25, self.tasks // EACH)
             yield from [_holding(f"{OWNER}/service-{n}") for n in range(first, last)]
 
+    def repositories_of(self, owner: str) -> Iterator[Repository]:
+        """Nothing: nobody shares the work here."""
+        del owner
+        return iter(())
+
     def holdings(self, repositories: Sequence[Repository]) -> Iterator[Holding]:
         """These repositories."""
         return iter([_holding(str(one)) for one in repositories])

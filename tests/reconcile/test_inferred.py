@@ -1,0 +1,229 @@
+"""What GitHub alone says of a claim: whose it is, what is its own, and its last sign of life."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from lifecycle import plan
+from lifecycle.act import imagine
+from lifecycle.claim.ahead import foresee
+from lifecycle.claim.inferred import Allowed, is_named, record_of
+from lifecycle.model import LABELS_ITEM, BoardItem, Comment, Observation, PullState
+from lifecycle.reconcile.finding import State
+from lifecycle.reconcile.scope import Policy
+from lifecycle.survey import Hold, Tip
+from tests.factories import BRANCH, NOW, SHA
+from tests.reconcile.worlds import (
+    AGENT,
+    HOUR,
+    ISSUE,
+    REPOSITORY,
+    Shown,
+    card,
+    judge,
+    pull,
+    shown,
+    tip,
+)
+
+LONG_AGO = NOW - 72 * HOUR
+HELD = Hold(42, "b" * 40, AGENT, LONG_AGO, BRANCH)
+LEFT = shown(hold=HELD, item=card("In Progress", at=LONG_AGO))
+DRAFT = pull(is_draft=True, opened_at=LONG_AGO, updated_at=LONG_AGO)
+
+SIGNS: dict[str, Callable[[float], Shown]] = {
+    "the lease": lambda at: replace(LEFT, hold=replace(HELD, since=at)),
+    "a push": lambda at: replace(LEFT, tips=(tip(at),)),
+    "a draft that was touched": lambda at: replace(LEFT, pulls=(replace(DRAFT, updated_at=at),)),
+    "the card": lambda at: replace(LEFT, item=card("In Progress", at=at)),
+    "an assignment": lambda at: replace(LEFT, assigned_at=at),
+}
+
+
+@pytest.mark.parametrize("sign", SIGNS.values(), ids=SIGNS)
+def test_each_sign_of_life_counts_for_a_day(sign: Callable[[float], Shown]) -> None:
+    """A claim is not silent if one thing about it is younger than a day, whatever else is old."""
+    assert judge().is_silent(LEFT.task())
+    assert not judge().is_silent(sign(NOW - 23 * HOUR).task())
+    assert judge().is_silent(sign(NOW - 25 * HOUR).task())
+
+
+def test_a_card_in_todo_is_no_sign_of_life() -> None:
+    """Nobody who works moves the card to Todo; a giving back that was cut short did."""
+    assert judge().is_silent(replace(LEFT, item=card("Todo", at=NOW - HOUR)).task())
+
+
+def test_how_long_silence_lasts_is_configured() -> None:
+    """The policy's hours decide what is silent, also where releasing is off."""
+    found = judge(Policy(silent_seconds=5 * HOUR)).findings(shown().task())
+    assert [(one.kind, one.state) for one in found] == [("silent", State.OFF)]
+    assert judge(Policy(silent_seconds=80 * HOUR)).findings(LEFT.task()) == ()
+
+
+def test_a_person_is_never_silent() -> None:
+    """Nobody counts the hours of a task that no agent has."""
+    persons = shown(
+        hold=None,
+        item=card("In Progress", None, at=LONG_AGO),
+        issue={"assignees": ("ada",)},
+        assigned_at=LONG_AGO,
+    )
+    assert not judge().is_silent(persons.task())
+
+
+def test_a_closed_issues_lease_gets_its_day_from_the_closing() -> None:
+    """The lease of an issue that was closed an hour ago is left, however old it is."""
+    closed = {"is_open": False, "closed_at": NOW - HOUR}
+    done = shown(hold=HELD, item=card("Done", None, at=LONG_AGO), issue=closed)
+    assert judge(Policy(releases=True)).findings(done.task()) == ()
+
+
+def test_the_lease_of_a_merged_claim_ends_with_its_closing() -> None:
+    """Where closing is configured, what is left of a closing that was cut short is ended at once."""
+    merged = pull(state=PullState.MERGED, merged_at=NOW - 2 * HOUR, closed_at=NOW - 2 * HOUR)
+    closed = {"is_open": False, "closed_at": NOW - HOUR}
+    world = shown(pulls=(merged,), item=card("Done", None, at=NOW), issue=closed)
+    (found,) = judge(Policy(closes=True)).findings(world.task())
+    assert (found.kind, found.state) == ("lease-left", State.PLANNED)
+    (found,) = judge(Policy()).findings(world.task())
+    assert (found.kind, found.state) == ("lease-left", State.OFF)
+
+
+def test_an_archived_card_that_was_moved_is_nobodys_business() -> None:
+    """Whoever archives a card is done with it: not even its place is told."""
+    moved = replace(card("Blocked", at=NOW), is_archived=True)
+    assert judge().findings(shown(pulls=(pull(),), item=moved).task()) == ()
+
+
+def test_a_draft_is_newer_than_where_somebody_put_the_card() -> None:
+    """Left work on a card that was moved by hand: the draft is opened, and nothing is said to be left."""
+    world = replace(LEFT, item=card("Blocked", at=LONG_AGO + HOUR), tips=(tip(LONG_AGO),))
+    kinds = [one.kind for one in judge().findings(world.task())]
+    assert kinds == ["branch-without-pull", "silent"]
+
+
+def test_the_draft_is_opened_from_the_repository_itself() -> None:
+    """The head names the owner of the repository that the branch lies in."""
+    world = replace(LEFT, tips=(tip(LONG_AGO),))
+    (seen,) = judge().looks(world.task())
+    (opened,) = [
+        step.decision.action
+        for step in foresee(seen, imagine)
+        if isinstance(step.decision.action, plan.OpenPullRequest)
+    ]
+    assert opened.head == f"octo-org:{BRANCH}"
+    assert opened.is_draft
+
+
+@pytest.mark.parametrize("item", [None, "labels"])
+def test_labels_say_nothing_of_the_agent(item: str | None) -> None:
+    """There is no Agent among the labels, so it is no drift that they name none."""
+    labels = BoardItem(f"{LABELS_ITEM}42", "In Progress" if item else None)
+    kinds = [one.kind for one in judge().findings(shown(item=labels).task())]
+    assert kinds == ([] if item else ["status-drift"])
+
+
+def told(agent: str, at: float) -> Comment:
+    """The comment of a giving back."""
+    mark = f"<!-- lifecycle:released issue=42 by={agent} at={int(at)} -->"
+    return Comment(1, f"Given back by {agent}; the task is free again.\n\n{mark}")
+
+
+@pytest.mark.parametrize(
+    ("comments", "at"),
+    [
+        ((), NOW),
+        ((told(AGENT, NOW - 5 * HOUR),), NOW - 5 * HOUR),
+        ((told(AGENT, NOW - 5 * HOUR), told(AGENT, NOW - HOUR)), NOW - HOUR),
+        ((told("bob-1", NOW - 5 * HOUR),), NOW),
+        ((told(AGENT, LONG_AGO - HOUR),), NOW),
+        ((Comment(1, f"They said:\n> {told(AGENT, NOW - HOUR).body}\nAha."),), NOW),
+    ],
+    ids=["none", "one", "the newest", "another agent's", "of an earlier claim", "a quotation"],
+)
+def test_a_giving_back_that_was_told_is_the_one_that_goes_on(
+    comments: tuple[Comment, ...], at: float
+) -> None:
+    """Its comment names the moment: whoever goes on takes that one, and tells it once."""
+    world = replace(LEFT, issue=replace(ISSUE, comments=comments))
+    releasing = record_of(world.task(), Allowed(releasing=True), NOW).releasing
+    assert releasing is not None
+    assert releasing.at == int(at)
+
+
+def test_the_open_pull_request_comes_before_the_merged_and_the_closed_one() -> None:
+    """Of several of one branch: the open one, else the newest merged one, else the newest."""
+    ended: dict[str, Any] = {"closed_at": NOW - HOUR, "updated_at": NOW - HOUR}
+    merged = pull(number=108, state=PullState.MERGED, merged_at=NOW - HOUR, **ended)
+    closed = pull(number=109, state=PullState.CLOSED, **ended)
+    older = replace(merged, number=106)
+    for pulls, number in (
+        ((closed, merged, pull()), 107),
+        ((closed, merged, older), 108),
+        ((closed, replace(closed, number=105)), 109),
+    ):
+        own = shown(pulls=pulls).task().pull
+        assert own is not None
+        assert own.number == number
+
+
+def test_the_leases_branch_comes_before_one_of_that_name() -> None:
+    """Whoever took the task said where the work is; an older branch of the issue is another's."""
+    tips = (Tip("claude/a-try-42", SHA, NOW), Tip(BRANCH, SHA, NOW))
+    assert shown(tips=tips).task().branch == BRANCH
+    unnamed = replace(HELD, branch="")
+    assert shown(hold=unnamed, tips=tips[:1]).task().branch == "claude/a-try-42"
+    assert shown(hold=unnamed).task().branch == ""
+
+
+@pytest.mark.parametrize(
+    ("branch", "is_its"),
+    [
+        ("claude/fix-thing-42", True),
+        ("claude/42", True),
+        ("claude/fix-142", False),
+        ("claude/fix-42-again", False),
+        ("fix-thing-42", False),
+        ("renovate/node-42", False),
+    ],
+)
+def test_which_names_are_a_claims(branch: str, *, is_its: bool) -> None:
+    """A branch is the issue's by its name only if a claim could have made it."""
+    assert is_named(branch, 42) is is_its
+
+
+def seen(item: BoardItem | None, **changes: Any) -> Observation:
+    """What a closer look shows."""
+    return Observation(REPOSITORY, "main", ISSUE, item=item, **changes)
+
+
+def test_a_look_finds_the_pull_request_that_came_meanwhile() -> None:
+    """Opened between the sweep and the look: it is the claim's, and no second one is opened."""
+    task = replace(LEFT, tips=(tip(LONG_AGO),)).task()
+    assert task.pull is None
+    fresh = task.looked_at(seen(LEFT.item, by_branch=(pull(),)))
+    assert fresh is not None
+    assert fresh.pull is not None
+    assert fresh.pull.number == 107
+
+
+@pytest.mark.parametrize(
+    ("agent", "is_held"),
+    [(AGENT, True), (None, True), ("bob-1", False)],
+    ids=["its", "none", "bob"],
+)
+def test_a_look_doubts_a_lease_where_another_came(agent: str | None, *, is_held: bool) -> None:
+    """The card names another agent than in the sweep: the lease that was read then says nothing now."""
+    fresh = LEFT.task().looked_at(seen(card("In Progress", agent, at=NOW)))
+    assert fresh is not None
+    assert (fresh.hold is not None) is is_held
+    assert fresh.agent == (AGENT if is_held else "bob-1")
+
+
+def test_an_issue_that_is_gone_is_no_task() -> None:
+    """Deleted or transferred since the sweep."""
+    assert LEFT.task().looked_at(replace(seen(None), issue=None)) is None
