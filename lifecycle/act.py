@@ -15,7 +15,7 @@ from lifecycle.claim.briefing import BOARD_CACHE
 from lifecycle.claim.desk import Desk
 from lifecycle.claim.file import Claim
 from lifecycle.claim.state import Record
-from lifecycle.errors import LifecycleError, PullRequestExists, Rejected
+from lifecycle.errors import HeldByAnother, LifecycleError, PullRequestExists, Rejected
 from lifecycle.model import BoardItem, PullRequest, PullState
 from lifecycle.ops.settle import settled
 from lifecycle.redact import redact
@@ -43,8 +43,7 @@ def perform(action: plan.Action, world: World, desk: Desk | None, record: Record
             case plan.Unassign():
                 return _unassign(action, world)
             case plan.ReleaseLease():
-                lease.release(world.git, world.settings.remote, action.issue, action.sha)
-                return plan.LeaseReleased()
+                return _release(action, world, is_ours=desk is not None)
             case plan.ForgetClaim():
                 return _forget(desk, record)
             case _:
@@ -80,6 +79,16 @@ def imagine(action: plan.Action) -> plan.Fact:
             return plan.LeaseReleased()
         case plan.ForgetClaim():
             return plan.ClaimForgotten()
+
+
+def _release(action: plan.ReleaseLease, world: World, *, is_ours: bool) -> plan.LeaseReleased:
+    """End the lease. Who gives somebody else's task back stops where it is not that lease any more."""
+    was_there = lease.release(world.git, world.settings.remote, action.issue, action.sha)
+    if not (was_there or is_ours):
+        raise HeldByAnother(
+            f"The lease on #{action.issue} changed meanwhile, so somebody works on it; it was left."
+        )
+    return plan.LeaseReleased()
 
 
 def _forget(desk: Desk | None, record: Record) -> plan.ClaimForgotten:

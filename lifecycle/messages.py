@@ -110,14 +110,33 @@ def confirmed(consent: str) -> str:
         return "Confirmed with `lifecycle close`."
     if consent == "auto":
         return 'Closed without asking: `close = "auto"` is configured.'
+    if consent == "reconcile":
+        return "Closed by `lifecycle reconcile`, which is allowed to after a merge."
     nudged, _, reason = consent.partition(": ")
     return f"Nudged to done: {reason}" if nudged == "nudge" and reason else ""
 
 
-def given_back_comment(agent: str, branch: str, progress: str, pull: str, reason: str) -> str:
-    """The comment on the issue when a task is given back; `pull` names the open PR, if any."""
-    lines = [f"Given back by {agent or 'an agent'}; the task is free again, and the work is kept."]
-    lines.append(f"Branch `{branch}`: {progress}" if branch else progress)
+def given_back_comment(
+    agent: str,
+    branch: str,
+    progress: str,
+    pull: str,
+    reason: str,
+    *,
+    by: str = "",
+    is_open: bool = True,
+) -> str:
+    """The comment on the issue when a task is given back; `pull` names the open PR, if any.
+
+    `by` is who did it in the agent's place, or empty. A closed issue is free for nobody.
+    """
+    whose = agent or "an agent"
+    who = f"{by}, in the place of {whose}" if by else whose
+    state = "the task is free again" if is_open else "the issue is closed"
+    lines = [f"Given back by {who}; {state}, and the work is kept."]
+    lines.append(
+        f"Branch `{branch}`: {progress}" if branch else progress[:1].upper() + progress[1:]
+    )
     lines += [pull, f"Reason: {reason}" if reason else ""]
     return "\n".join(line for line in lines if line)
 
@@ -207,6 +226,32 @@ def taken_over(issue: int | None, agent: str) -> str:
     )
 
 
+def given_back_from_afar(issue: int | None) -> str:
+    """The task was given back in the agent's place."""
+    return (
+        f"#{issue} was given back while this claim was quiet, and anybody may take it: this claim writes "
+        "nothing any more, and its branch and commits are kept. To go on with it, run: lifecycle claim "
+        f"{issue}; otherwise delete .agent-claim.json."
+    )
+
+
+def given_back_to_hand_off(issue: int | None) -> str:
+    """A hand-off of a task that this claim does not hold any more."""
+    return (
+        f"#{issue} is not held by this claim any more: it was given back meanwhile, or its lease was "
+        "deleted; nothing was pushed, and branch and commits are kept. To go on with it, run: lifecycle "
+        f"claim {issue}; then hand off again."
+    )
+
+
+def given_back_before(issue: int | None) -> str:
+    """A command that gives back what was given back already."""
+    return (
+        f"Issue #{issue} had been given back before, so only the claim here was deleted; branch and work "
+        "are kept."
+    )
+
+
 def closed_elsewhere(issue: int | None) -> str:
     """Somebody closed the issue before there was a merge."""
     return (
@@ -248,16 +293,16 @@ def board_not_done(why: str) -> str:
 def board_moved(issue: int | None, found: str, synced: str | None) -> str:
     """Somebody moved the card."""
     return (
-        f'The card of #{issue} was moved to "{found}" by hand (last set here: "{synced}"); it was '
-        f'left there. Move it back to "{synced}" on the board if the claim should go on keeping it.'
+        f'The card of #{issue} was moved to "{found}" (last set here: "{synced}"); it is left there '
+        "until something else happens to the task."
     )
 
 
 def label_moved(issue: int | None, found: str, synced: str | None) -> str:
     """Somebody put another label on."""
     return (
-        f'The Status label of #{issue} was changed to "{found}" by hand (last set here: "{synced}"); it '
-        f'was left. Put "{synced}" back on the issue if the claim should go on keeping it.'
+        f'The Status label of #{issue} was changed to "{found}" (last set here: "{synced}"); it is left. '
+        f'Put "{synced}" back on the issue if the claim should go on keeping it.'
     )
 
 

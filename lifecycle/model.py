@@ -147,7 +147,8 @@ class BoardItem:
     """An issue's item on one project: its id and the two fields that the claim keeps true.
 
     Where labels take the place of the board, the id is `LABELS_ITEM` and the issue's number.
-    `status_at` is when the Status was set last, None if it has none, or if labels keep it.
+    `status_at` is when the Status was set last, None if it has none, or if labels keep it; `added_at` is
+    when the issue was put on the board, None if nobody asked.
     """
 
     id: str
@@ -155,6 +156,7 @@ class BoardItem:
     agent: str | None = None
     is_archived: bool = False
     status_at: float | None = None
+    added_at: float | None = None
 
     @property
     def is_labels(self) -> bool:

@@ -155,9 +155,10 @@ class Survey(Protocol):
         """The names of the same, for whoever looks at a part of them."""
         ...
 
-    def cards(self) -> Iterator[Swept]:
+    def cards(self, at_most: int | None = None) -> Iterator[Swept]:
         """Every issue on the board, archived cards left out, page by page in the board's order.
 
+        BoardTooLarge after one page, and before anything is given, if there are more than `at_most`.
         Raises as `Board.cards` does if the board cannot be read; ValueError if none is configured.
         """
         ...

@@ -71,8 +71,8 @@ class Swept:
         observation: as `Forge.observe` gives it, with one difference: `by_branch` are the pull
             requests of the same repository that mention the issue, whatever their branch, newest
             first. Checks, reviews, comments and `default_branch` are not read.
-        assigned_at: when somebody was assigned or the issue was reopened, whichever came last; None if
-            nobody is assigned and it was not reopened, or if GitHub did not say.
+        assigned_at: when somebody was assigned last, None if nobody is or GitHub did not say.
+        reopened_at: when the issue was reopened last, None if it never was.
         closed_by: the numbers of those pull requests that say that they close the issue.
         problem: why issues of this repository could not be read; `observation` is empty then.
     """
@@ -82,3 +82,12 @@ class Swept:
     assigned_at: float | None = None
     closed_by: frozenset[int] = frozenset()
     problem: LifecycleError | None = None
+    reopened_at: float | None = None
+
+
+class BoardTooLarge(Exception):
+    """The board has more cards than are worth reading; `cards` says how many."""
+
+    def __init__(self, cards: int) -> None:
+        super().__init__(f"the board has {cards} cards")
+        self.cards = cards

@@ -55,6 +55,8 @@ def claim_lines(record: Record) -> list[str]:
         lines.append(messages.unknown_phase(claim.phase, [p.value for p in Phase]))
     elif record.releasing is not None:
         lines.append(messages.giving_back(claim.issue_number))
+    elif is_lost(record):
+        lines.append(loss_line(record))
     else:
         lines.append(_next_step(record, phase))
     return lines + _nudge_lines(record) + problem_lines(record)
@@ -63,9 +65,22 @@ def claim_lines(record: Record) -> list[str]:
 def question_lines(record: Record) -> list[str]:
     """The question that waits for the user, for as long as it does."""
     claim = record.claim
-    if claim.phase != Phase.MERGED_DETECTED or not claim.pr_number:
+    if claim.phase != Phase.MERGED_DETECTED or not claim.pr_number or is_lost(record):
         return []
     return [messages.merged(claim.pr_number, claim.issue_number)]
+
+
+def is_lost(record: Record) -> bool:
+    """True if the task is not this claim's any more: somebody else has it, or it was given back."""
+    return bool(record.taken_by or record.given_back)
+
+
+def loss_line(record: Record) -> str:
+    """That, and what to do: as the looks say it."""
+    number = record.claim.issue_number
+    if record.taken_by:
+        return messages.taken_over(number, record.taken_by)
+    return messages.given_back_from_afar(number)
 
 
 def _nudge_lines(record: Record) -> list[str]:

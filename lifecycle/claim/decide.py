@@ -16,6 +16,7 @@ from lifecycle.claim import (
     consent,
     derive,
     ending,
+    given_back,
     linking,
     merged,
     opening,
@@ -85,7 +86,7 @@ def _wanted(seen: Seen) -> Look | None:
         branch=claim.branch,
         pr_number=seen.hints.get("pr_number") or claim.pr_number,
         checks=checks,
-        comments=phase is Phase.DONE or is_leaving,
+        comments=phase is Phase.DONE or is_leaving or given_back.reads_comments(seen),
         board=seen.rules.has_board,
         insists=seen.wake.is_asked or phase is Phase.DONE or is_leaving,
     )
@@ -109,6 +110,9 @@ def decide(seen: Seen) -> Decision:
     if record.taken_by:
         text = messages.taken_over(claim.issue_number, record.taken_by)
         return opening.condition(f"taken-over:{record.taken_by}", text)
+    if record.given_back:
+        text = messages.given_back_from_afar(claim.issue_number)
+        return opening.condition("given-back-from-afar", text)
     step = _effective(record, _RULES[phase](seen))
     step = replace(step, says=(*step.says, *_complaints(record), *_closed_elsewhere(seen)))
     if step.fields or step.memory or step.action or phase is Phase.DONE:
@@ -137,7 +141,7 @@ def evolve(seen: Seen, fact: Fact) -> Seen:
 
 def absorb(record: Record, seen: Observation, now: float) -> Record:
     """The record once an observation is taken in: what is already true need not be written."""
-    record = card.absorb(record, seen)
+    record = given_back.absorb(record, card.absorb(record, seen), seen)
     if record.releasing is not None:
         return releasing.absorb(record, seen, now)
     return closing.absorb(record, seen, now)

@@ -131,6 +131,17 @@ def is_ours(pull: PullRequest, claim: Claim, head_owner: str) -> bool:
     return pull.branch == claim.branch and pull.head_owner.casefold() == head_owner.casefold()
 
 
+def refers(pull: PullRequest, issue: int, repository: str) -> bool:
+    """True if title or body refer to the issue in any of the ways that GitHub makes a link of.
+
+    Source: https://docs.github.com/get-started/writing-on-github/working-with-advanced-formatting/autolinked-references-and-urls
+    """
+    text = f"{pull.title}\n{pull.body}"
+    name = re.escape(repository)
+    ways = rf"(?<!\w)GH-{issue}(?!\d)|(?<![\w./-]){name}#{issue}(?!\d)|/{name}/issues/{issue}(?!\d)"
+    return mentions(pull, issue) or bool(re.search(ways, text, re.IGNORECASE))
+
+
 def mentions(pull: PullRequest, issue: int | None) -> bool:
     """True if title or body say `#issue`."""
     return issue is not None and bool(

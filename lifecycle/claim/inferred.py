@@ -18,13 +18,18 @@ from typing import Any
 
 from lifecycle.claim import derive, releasing
 from lifecycle.claim.file import SCHEMA_VERSION
+from lifecycle.claim.releasing import login_of
 from lifecycle.claim.state import Record, Releasing, is_same
 from lifecycle.claim.table import Phase, Status
-from lifecycle.model import Issue, Observation, PullRequest, PullState
+from lifecycle.model import BoardItem, Issue, Observation, PullRequest, PullState
 from lifecycle.survey import Hold, Holding, Swept, Tip
+from lifecycle.times import render
 
 RECONCILE = "reconcile"
 """The consent to closing that a run's policy gives."""
+
+_AUTOMATIC_SECONDS = 60.0
+"""How long a board's own workflow may take to give a new card its Status."""
 
 _WANTED: Mapping[Phase, str] = {
     Phase.CODING: Status.IN_PROGRESS,
@@ -50,12 +55,14 @@ class Task:
     """One issue with all that a sweep shows of it.
 
     Attributes:
+        swept: what the sweep showed of the issue.
         pull: the claim's own pull request, or None.
         branch: the claim's branch, "" if it is not known.
         tip: the newest commit of that branch on GitHub, or None.
-        started_at: when somebody took it or was assigned last, None if GitHub does not say.
+        started_at: when somebody took it, was assigned or reopened it last, None if GitHub does not say.
     """
 
+    swept: Swept
     repository: str
     issue: Issue
     observation: Observation
@@ -131,8 +138,33 @@ class Task:
         if is_same(item.status, _WANTED[self.phase]):
             return False
         if item.is_labels:
-            return not _is_ours(item.status)
+            # Nothing says when a label was put on: one that nobody's lease speaks against stands.
+            return not _is_ours(item.status) or (
+                is_same(item.status, Status.TODO) and not self.hold
+            )
+        if is_same(item.status, Status.TODO) and _came_with(item):
+            return False
         return item.status_at is not None and (moment is None or item.status_at > moment)
+
+    @property
+    def has_two_holders(self) -> bool:
+        """True if the card names another agent than the lease."""
+        item = self.observation.item
+        named = item.agent if item is not None else ""
+        return self.hold is not None and bool(named) and named != self.hold.agent
+
+    @property
+    def shows_left_work(self) -> bool:
+        """True if the branch is pushed and has no pull request."""
+        return self.pull is None and self.tip is not None
+
+    @property
+    def is_worked_on_elsewhere(self) -> bool:
+        """True if a pull request that is open for review mentions it, whatever its branch is called."""
+        return any(
+            pull.state is PullState.OPEN and not pull.is_draft
+            for pull in self.swept.observation.by_branch
+        )
 
     @property
     def last_sign(self) -> float | None:
@@ -143,7 +175,6 @@ class Task:
         item = self.observation.item
         is_taken = item is not None and not is_same(item.status, Status.TODO)
         signs = (
-            self.hold.since if self.hold is not None else None,
             self.tip.at if self.tip is not None else None,
             self.pull.updated_at if self.pull is not None else None,
             item.status_at if item is not None and is_taken else None,
@@ -151,28 +182,33 @@ class Task:
         )
         return max((one for one in signs if one is not None), default=None)
 
-    def looked_at(self, observation: Observation) -> Task | None:
+    def looked_at(self, observation: Observation, holding: Holding | None = None) -> Task | None:
         """The task as a closer look shows it, or None if GitHub knows no such issue any more.
 
-        A look reads what the sweep did, but for when somebody was assigned, and the lease: where the
-        card names another agent than in the sweep, that lease is not known to be the task's any more.
+        Args:
+            observation: what the hooks' own look showed.
+            holding: what the repository holds now. Without it the sweep's lease stands, unless the
+                card names another agent by now: then it is not known to be the task's any more.
         """
-        if observation.issue is None:
+        issue, item, before = observation.issue, observation.item, self.observation.item
+        if issue is None:
             return None
-        before, item = self.observation.item, observation.item
-        was = before.agent if before is not None else ""
-        is_others = item is not None and bool(item.agent) and item.agent not in (was, self.agent)
-        pull = observation.by_number or self.pull
-        if pull is None:
-            claim = Record(values={"branch": self.branch}).claim
-            pull = derive.open_pull_request_of(claim, observation, self.head_owner)
-        return replace(
-            self,
-            issue=observation.issue,
-            observation=observation,
-            hold=None if is_others else self.hold,
-            pull=pull,
-        )
+        if item is not None and before is not None:
+            item = replace(item, added_at=before.added_at)
+        if holding is None:
+            was = before.agent if before is not None else ""
+            named = item.agent if item is not None else ""
+            is_others = bool(named) and named not in (was, self.agent)
+            hold = None if is_others else self.hold
+            holding = Holding(
+                self.repository,
+                leases={issue.number: hold} if hold is not None else {},
+                tips={self.branch: self.tip} if self.tip is not None else {},
+            )
+        fresh = (observation.by_number, *observation.by_branch)
+        known = {one.number: one for one in (*self.swept.observation.by_branch, *fresh) if one}
+        seen = replace(observation, item=item, by_branch=tuple(known.values()))
+        return task_of(replace(self.swept, observation=seen), holding)
 
 
 def task_of(swept: Swept, holding: Holding) -> Task | None:
@@ -181,12 +217,14 @@ def task_of(swept: Swept, holding: Holding) -> Task | None:
     if issue is None:
         return None
     hold = holding.leases.get(issue.number)
-    pull = _pull_of(issue.number, swept, holding, hold)
+    pull = _pull_of(swept, holding, issue)
     branch = pull.branch if pull is not None else _branch_of(issue.number, holding, hold)
     tip = holding.tips.get(branch)
     default = swept.observation.default_branch or holding.default_branch
-    times = (hold.since if hold is not None else None, swept.assigned_at)
+    since = hold.since if hold is not None else None
+    times = (since, swept.assigned_at, swept.reopened_at)
     return Task(
+        swept=swept,
         repository=holding.repository,
         issue=issue,
         observation=replace(swept.observation, default_branch=default, by_number=pull),
@@ -250,6 +288,13 @@ def _values(task: Task, phase: Phase) -> dict[str, Any]:
     }
 
 
+def _came_with(item: BoardItem) -> bool:
+    """True if the Status is as old as the card: the board gave it, and nobody moved anything."""
+    if item.status_at is None or item.added_at is None:
+        return False
+    return item.status_at <= item.added_at + _AUTOMATIC_SECONDS
+
+
 def _is_ours(status: str) -> bool:
     """True if it is one of the columns that the engine itself writes."""
     return is_same(status, Status.TODO) or any(is_same(status, one) for one in _WANTED.values())
@@ -268,36 +313,55 @@ def _releasing(task: Task, now: float) -> Releasing:
     # One that was told before this claim was taken gave back an earlier claim of the same name.
     is_this = told is not None and told >= (task.started_at or 0.0) - derive.CLOCK_SKEW
     pushed = f"pushed up to {task.tip.sha[:7]}" if task.tip is not None else "nothing pushed"
-    reason = "there was no sign of life"
+    sign = f" since {render(task.last_sign)}" if task.last_sign is not None else ""
+    lease = f" The lease was {task.hold.sha}." if task.hold is not None else ""
+    reason = f"no sign of life{sign}.{lease}"
     at = float(told) if told is not None and is_this else now
-    return Releasing(at=at, reason=reason, progress=f"{pushed}, phase {task.phase}.")
+    progress = f"{pushed}, phase {task.phase}."
+    return Releasing(at=at, reason=reason, progress=progress, by="`lifecycle reconcile`")
 
 
-def _pull_of(number: int, swept: Swept, holding: Holding, hold: Hold | None) -> PullRequest | None:
+def _pull_of(swept: Swept, holding: Holding, issue: Issue) -> PullRequest | None:
     """The claim's own pull request: the newest open one, else the newest merged, else the newest."""
     known = {pull.number: pull for pull in (*holding.pulls, *swept.observation.by_branch)}
+    hold = holding.leases.get(issue.number)
+    begun = _begun(swept, hold)
     own = [
         pull
         for pull in sorted(known.values(), key=lambda one: one.number, reverse=True)
-        if _is_own(pull, number, swept, hold)
+        if _is_own(pull, swept, holding, issue)
+        # What ended before this claim was begun was another claim's.
+        and not (begun is not None and pull.closed_at is not None and pull.closed_at < begun)
     ]
     for state in (PullState.OPEN, PullState.MERGED, PullState.CLOSED):
         for pull in own:
-            if pull.state is state and not _is_older(pull, hold):
+            if pull.state is state:
                 return pull
     return None
 
 
-def _is_own(pull: PullRequest, number: int, swept: Swept, hold: Hold | None) -> bool:
-    is_held = hold is not None and bool(hold.branch) and pull.branch == hold.branch
-    return is_held or is_named(pull.branch, number) or pull.number in swept.closed_by
+def _begun(swept: Swept, hold: Hold | None) -> float | None:
+    """When what is going on now was begun: by the lease, else by the assignment; or by reopening."""
+    if hold is not None and hold.since is not None:
+        taken: float | None = hold.since - derive.CLOCK_SKEW  # by the clock of who took it
+    else:
+        taken = swept.assigned_at
+    return max((one for one in (taken, swept.reopened_at) if one is not None), default=None)
 
 
-def _is_older(pull: PullRequest, hold: Hold | None) -> bool:
-    """True if the pull request ended before the claim was taken: it is an earlier claim's."""
-    if hold is None or hold.since is None or pull.closed_at is None:
+def _is_own(pull: PullRequest, swept: Swept, holding: Holding, issue: Issue) -> bool:
+    """True if it is of the claim's branch, and of nobody's branch who has nothing to do with it."""
+    hold, item = holding.leases.get(issue.number), swept.observation.item
+    agent = (hold.agent if hold is not None else "") or (item.agent if item is not None else "")
+    people = issue.assignees if not agent else (login_of(agent or ""),)
+    owners = {holding.repository.partition("/")[0].casefold(), *(one.casefold() for one in people)}
+    if not pull.head_owner or pull.head_owner.casefold() not in owners:
         return False
-    return pull.closed_at < hold.since - derive.CLOCK_SKEW
+    if hold is not None and hold.branch:
+        return pull.branch == hold.branch
+    is_its = is_named(pull.branch, issue.number)
+    is_its = is_its and derive.refers(pull, issue.number, holding.repository)
+    return is_its or pull.number in swept.closed_by
 
 
 def _branch_of(number: int, holding: Holding, hold: Hold | None) -> str:

@@ -129,8 +129,16 @@ def read(git: Git, remote: str, issue: int) -> Lease | None:
     return _fetched(git, remote, issue, sha) if sha else None
 
 
-def other(git: Git, remote: str, issue: int, *, sha: str, agent: str) -> Lease | None:
-    """Somebody else's lease on the task, or None: it is free, or ours.
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How a claim's lease stands: `other` is somebody else's in its place, `is_gone`: there is none."""
+
+    other: Lease | None = None
+    is_gone: bool = False
+
+
+def standing(git: Git, remote: str, issue: int, *, sha: str, agent: str) -> Standing:
+    """How the lease of a claim stands on the remote; without a `sha` it had none that could go.
 
     Args:
         git: the worktree's git.
@@ -144,10 +152,10 @@ def other(git: Git, remote: str, issue: int, *, sha: str, agent: str) -> Lease |
     """
     found = _listed(git, remote, issue)
     if not found or found == sha:
-        return None
+        return Standing(is_gone=bool(sha) and not found)
     holder = _fetched(git, remote, issue, found)
     is_ours = not sha and holder.agent == agent
-    return None if is_ours else holder
+    return Standing(other=None if is_ours else holder)
 
 
 def _listed(git: Git, remote: str, issue: int) -> str:
@@ -165,16 +173,24 @@ def _fetched(git: Git, remote: str, issue: int, sha: str) -> Lease:
     return Lease(sha, agent or "an unknown holder", since, nonce)
 
 
-def release(git: Git, remote: str, issue: int, sha: str) -> None:
-    """Delete the lease if it is still ours; if it is not, there is nothing to release."""
+def release(git: Git, remote: str, issue: int, sha: str) -> bool:
+    """Delete the lease if it is still this one; if it is not, there is nothing to release.
+
+    Returns:
+        True if it was still this one.
+
+    Raises:
+        GitFailed, Transient: it is, and could not be deleted; or the remote could not be asked.
+    """
     ref = ref_of(issue)
     guard = f"--force-with-lease={ref}:{sha}"
     try:
         git.run("push", "--porcelain", "--no-verify", guard, remote, f":{ref}")
     except GitFailed:
-        holder = read(git, remote, issue)
-        if holder is not None and holder.sha == sha:
+        if _listed(git, remote, issue) == sha:
             raise
+        return False
+    return True
 
 
 def _identity() -> tuple[str, ...]:

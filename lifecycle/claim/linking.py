@@ -14,11 +14,14 @@ from lifecycle.plan import LinkPullRequest
 
 def decide(seen: Seen, pull: PullRequest) -> LinkPullRequest | None:
     """The link that an open pull request lacks, or None."""
-    observed, number = seen.observation, seen.record.claim.issue_number
+    observed, claim = seen.observation, seen.record.claim
+    number = claim.issue_number
     if observed is None or observed.issue is None or not observed.issue.is_open or number is None:
         return None
+    if pull.state is not PullState.OPEN or not claim.agent_id:
+        return None  # a person's pull request is the person's
     mark = marker.of("link", issue=number)
-    if pull.state is not PullState.OPEN or derive.mentions(pull, number) or mark in pull.body:
+    if mark in pull.body or derive.refers(pull, number, observed.repository):
         return None
     action = LinkPullRequest(pull.number, number, f"{seen.rules.link} #{number} {mark}")
     return action if may_try(seen, action) else None

@@ -15,7 +15,7 @@ from lifecycle.claim.file import CLAIM_FILE
 from lifecycle.claim.state import NUDGES_KEPT, Nudge, Record
 from lifecycle.claim.table import CLAIM, IN_REVIEW, Phase, Status
 from lifecycle.errors import ClaimRefused, GitFailed, HeldByAnother, Refused, Transient
-from lifecycle.messages import unknown_phase
+from lifecycle.messages import given_back_to_hand_off, unknown_phase
 from lifecycle.redact import redact
 from lifecycle.wiring import World
 
@@ -89,7 +89,8 @@ def hand_off(world: World, desk: Desk, summary: str) -> HandedOff:
 
     Raises:
         IllegalMove: the phase does not lead to ready_for_pr.
-        Refused: no summary, the wrong branch, nothing to hand off, or a validation that failed.
+        Refused: no summary, the wrong branch, nothing to hand off, a validation that failed, or a task
+            that was given back meanwhile; nothing was pushed.
         HeldByAnother: somebody else took the task over; nothing was pushed.
         GitFailed, Transient: the push; the phase was not changed.
     """
@@ -237,10 +238,12 @@ def _refuse_card_of_another(record: Record) -> None:
             "pushed, and branch and commits are kept. Talk to them, or leave the task with: lifecycle "
             "release; if the card is wrong, mend its Agent and run: lifecycle tick"
         )
+    if record.given_back:
+        raise Refused(given_back_to_hand_off(record.claim.issue_number))
 
 
 def _refuse_lease_of_another(world: World, record: Record) -> None:
-    """Refuse if the remote shows that somebody took the task over; unknown is no refusal.
+    """Refuse if the remote shows that somebody took the task over, or gave it back; unknown is none.
 
     A remote without leases (a fork, one that cannot be read) is no evidence of another holder.
     """
@@ -248,13 +251,16 @@ def _refuse_lease_of_another(world: World, record: Record) -> None:
     if claim.issue_number is None:
         return
     try:
-        holder = lease.other(
+        stands = lease.standing(
             world.git, remote, claim.issue_number, sha=record.lease, agent=claim.agent_id
         )
     except (GitFailed, Transient) as error:
         text = f"handoff: who holds #{claim.issue_number} could not be read: {error.sentence}"
         log.write(world.root, text, world.environment)
         return
+    holder = stands.other
+    if stands.is_gone and not record.lease_done:
+        raise Refused(given_back_to_hand_off(claim.issue_number))
     if holder is not None:
         raise HeldByAnother(
             f"#{claim.issue_number} is held by {holder.agent} since {holder.since} "

@@ -42,8 +42,10 @@ def show_left_work(seen: Seen) -> Decision:
     if not seen.is_silent or observed is None or not (seen.pushed_head and claim.summary):
         return Decision()
     base = seen.rules.base or observed.default_branch
-    if claim.branch in ("", base):
-        return Decision()
+    known = (observed.by_number, *observed.by_branch)
+    had = [one for one in known if one and derive.is_ours(one, claim, seen.rules.head_owner)]
+    if claim.branch in ("", base) or any(one.head_sha == seen.pushed_head for one in had):
+        return Decision()  # of what is pushed there was a pull request, and somebody ended it
     action = replace(opening(seen, base), is_draft=True)
     return Decision(action=action if may_try(seen, action) else None)
 

@@ -25,6 +25,7 @@ from lifecycle.plan import (
     SetBoard,
     Tone,
     Unassign,
+    Wake,
 )
 
 _OURS = (None, "", Status.IN_PROGRESS, Status.IN_REVIEW)
@@ -42,7 +43,11 @@ def decide(seen: Seen) -> Decision:
     claim = record.claim
     holder = releasing.holder or record.taken_by
     if holder:
-        return _leave(seen, releasing, holder)
+        text = messages.given_back_to_holder(claim.issue_number, holder)
+        return _leave(seen, releasing, text)
+    issue = observed.issue
+    if record.given_back and not releasing.is_begun and issue and is_told(record, issue):
+        return _leave(seen, releasing, messages.given_back_before(claim.issue_number))
     if not releasing.is_begun:
         pull = derive.pull_request_of(record, observed, seen.rules.head_owner)
         if pull is not None and pull.state is PullState.MERGED:
@@ -76,13 +81,21 @@ def absorb(record: Record, seen: Observation, now: float) -> Record:
     return replace(record, **changes, **ending.comment_missed(record, seen, now))
 
 
-def comment_of(record: Record, releasing: Releasing, pull: PullRequest | None) -> PostComment:
+def comment_of(
+    record: Record, releasing: Releasing, pull: PullRequest | None, *, is_open: bool = True
+) -> PostComment:
     """What the issue is told, with a hidden marker that names this release and no other."""
     claim = record.claim
     by, at = marker.word(claim.agent_id), int(releasing.at)
     mark = marker.of("released", issue=claim.issue_number, by=by, at=at)
     text = messages.given_back_comment(
-        claim.agent_id, claim.branch, releasing.progress, _stays(pull), releasing.reason
+        claim.agent_id,
+        claim.branch,
+        releasing.progress,
+        _stays(pull),
+        releasing.reason,
+        by=releasing.by,
+        is_open=is_open,
     )
     return PostComment(claim.issue_number or 0, marker.signed(text, mark), mark)
 
@@ -100,6 +113,12 @@ def told_at(issue: Issue, agent: str) -> int | None:
     return max((int(match[1]) for match in found), default=None)
 
 
+def is_told(record: Record, issue: Issue) -> bool:
+    """True if the issue was told so after this claim was made: an earlier one may have had its name."""
+    told = told_at(issue, record.claim.agent_id)
+    return told is not None and told >= int(record.created_at)
+
+
 def _stays(pull: PullRequest | None) -> str:
     """The sentence about a pull request that is open, or empty."""
     is_open = pull is not None and pull.state is PullState.OPEN
@@ -112,22 +131,25 @@ def login_of(agent: str) -> str:
     return match[1] if match else ""
 
 
-def _leave(seen: Seen, releasing: Releasing, holder: str) -> Decision:
-    """Another agent holds the task: only what is ours alone ends."""
+def _leave(seen: Seen, releasing: Releasing, text: str) -> Decision:
+    """Another agent holds the task, or it was given back before: only what is ours alone ends."""
     if not releasing.holder:
         # The card names somebody else, and the lease may still be ours: it would keep them out.
         lease = ending.lease_step(seen)
         if lease is not None:
             return lease
-    text = messages.given_back_to_holder(seen.record.claim.issue_number, holder)
     say = Say(f"{ENDING}{int(releasing.at)}", text, Tone.NOTE)
     return Decision(action=ForgetClaim(), says=(say,))
 
 
 def _steps(seen: Seen, releasing: Releasing, observed: Observation, issue: Issue) -> Decision:
     record, claim = seen.record, seen.record.claim
+    if seen.wake is Wake.SWEEP and record.lease and not record.lease_done:
+        # From afar only the lease can tell that nobody took the task up meanwhile, so it goes first;
+        # and where it cannot be ended, the task stays with whoever holds it.
+        return ending.lease_step(seen) or Decision()
     pull = derive.pull_request_of(record, observed, seen.rules.head_owner)
-    comment = ending.comment_step(seen, comment_of(record, releasing, pull))
+    comment = ending.comment_step(seen, comment_of(record, releasing, pull, is_open=issue.is_open))
     if isinstance(comment, Decision):
         return comment
     for action in (_unassignment(record, issue), _board_action(seen, observed, issue)):

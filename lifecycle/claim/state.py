@@ -90,6 +90,7 @@ class Releasing:
         progress: how far the work got, in words for the issue.
         holder: who holds the task's lease in this claim's place, or empty.
         is_begun: GitHub was looked at and nothing speaks against it, so it is carried through.
+        by: who gives it back in the agent's place, or empty.
     """
 
     at: float
@@ -97,6 +98,7 @@ class Releasing:
     progress: str = ""
     holder: str = ""
     is_begun: bool = False
+    by: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +120,8 @@ class Record:
         override: why the claim may close without a merge, or empty; lives in phase done only.
         leaves_labels: the card took the place of the issue's labels, and was not written since.
         taken_by: another agent whose name the card shows where ours stood, while that lasts.
+        given_back: somebody gave the task back in this claim's place: it writes nothing any more.
+        doubted: the account is off the issue and no card names an agent: comments are read as well.
         reopened: how often the pull request was closed and opened again.
         is_taken: `lifecycle claim` made this claim, so that `created_at` is when it was made.
         touched: the claim file's mtime when the last look ended; another one is another attempt.
@@ -156,6 +160,8 @@ class Record:
     leaves_labels: bool = False
     override: str = ""
     taken_by: str = ""
+    given_back: bool = False
+    doubted: bool = False
     reopened: int = 0
     is_taken: bool = False
     touched: int = 0

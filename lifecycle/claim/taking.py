@@ -12,7 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from lifecycle.claim import lease
+from lifecycle.claim import again, lease
+from lifecycle.claim.again import Start
 from lifecycle.claim.branch import branch_name, switch
 from lifecycle.claim.briefing import BOARD_CACHE
 from lifecycle.claim.desk import Desk, Loaded
@@ -23,7 +24,7 @@ from lifecycle.claim.next_task import dependencies
 from lifecycle.claim.places import list_places, quoted, record_in
 from lifecycle.claim.releasing import login_of
 from lifecycle.claim.state import Record
-from lifecycle.claim.table import CLAIM, READY_FOR_AGENT, Status
+from lifecycle.claim.table import READY_FOR_AGENT, Status
 from lifecycle.errors import (
     GitFailed,
     HeldByAnother,
@@ -41,12 +42,16 @@ _CLAIMING = "claiming"
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """A task that was taken (or was ours already), and what is worth a remark."""
+    """A task that was taken (or was ours already), and what is worth a remark.
+
+    `is_again`: it was taken anew in a worktree whose claim on it had been lost.
+    """
 
     record: Record
     title: str
     notes: tuple[str, ...] = ()
     is_new: bool = True
+    is_again: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,17 +74,21 @@ class _Attempt:
 
 @dataclass(frozen=True, slots=True)
 class _Task:
-    """What is known of the task before it is taken."""
+    """What is known of the task before it is taken; `lost` is the claim that it had here, or None."""
 
     issue: Issue
     seen: Observation
     card: Card | None
     cards: tuple[Card, ...]
     has_board: bool
+    lost: Record | None = None
 
 
 def take(world: World, desk: Desk, query: str, *, force: bool = False) -> Taken:
     """Take the task that `query` names: a number, `#number`, an issue URL, or a part of its title.
+
+    The task of this worktree's own claim is taken anew if that lost it: it was given back, or its lease
+    is gone or another's. Otherwise the claim stays as it is.
 
     Args:
         world: what may be touched.
@@ -105,10 +114,15 @@ def take(world: World, desk: Desk, query: str, *, force: bool = False) -> Taken:
         mine = loaded.record
         if mine is not None:
             _check_held(mine, number)
-        task = _read(world, number, cards)
+        task = _read(world, number, cards, mine)
         if mine is not None:
-            return Taken(_held(world, desk, loaded), task.issue.title, is_new=False)
-        attempt = _attempt(world, desk, number)
+            remarks: list[str] = []
+            is_begun_here = is_begun(desk.state, number)
+            if not (is_begun_here or again.is_lost(world, mine, task.seen, remarks)):
+                held = _held(world, desk, loaded)
+                return Taken(held, task.issue.title, tuple(remarks), is_new=False)
+            task = replace(task, lost=mine)
+        attempt = _attempt(world, desk, task)
         notes += _admit(world, task, attempt, force=force)
         return _take(world, desk, task, attempt, notes, force=force)
 
@@ -167,7 +181,9 @@ def _take(
     number, agent, login = task.issue.number, attempt.agent, attempt.login
     desk.state[_CLAIMING] = {"issue": number, "agent": agent, "nonce": attempt.nonce}
     desk.save()
-    branch = branch_name(task.issue.title, number)
+    start = again.start_of(world, task.lost, task.seen)
+    had = task.lost.claim.branch if task.lost is not None else ""
+    branch = had or branch_name(task.issue.title, number)
     try:
         sha = _hold(world, number, attempt, branch, notes, force=force)
     except HeldByAnother:
@@ -183,10 +199,10 @@ def _take(
         raise
     if login not in world.forge.assign(number, login):
         notes.append(f"GitHub did not assign {login} (no write access?); the claim stands.")
-    item = _put_on_board(world, task, agent, notes)
+    item = _put_on_board(world, task, agent, start.status, notes)
     exclude_own_files(world.git, world.root)
     record = Record(
-        values=_values(task, branch, agent, item),
+        values=_values(task, branch, agent, item, start),
         created_at=world.clock.now(),
         is_item_known=item is not None,
         synced_agent=agent if item is not None else None,
@@ -195,7 +211,19 @@ def _take(
         session=session_of(world),
     )
     desk.state.pop(_CLAIMING, None)
-    return Taken(desk.create(record), task.issue.title, tuple(notes))
+    if task.lost is None:
+        return Taken(desk.create(record), task.issue.title, tuple(notes))
+    record = again.write(desk, task.lost, _going_on(record, task.lost, start))
+    return Taken(record, task.issue.title, tuple(notes), is_again=True)
+
+
+def _going_on(record: Record, lost: Record, start: Start) -> Record:
+    """The new record with what the lost claim knew of its pull request, and whose session it was."""
+    session, pull = record.session or lost.session, start.pull
+    if pull is None:
+        return replace(record, session=session)
+    opened = pull.number if lost.opened == pull.number else None
+    return replace(record, session=session, pr_url=pull.url, pr_head=pull.head_sha, opened=opened)
 
 
 def _give_up(desk: Desk) -> None:
@@ -204,19 +232,21 @@ def _give_up(desk: Desk) -> None:
     desk.save()
 
 
-def _values(task: _Task, branch: str, agent: str, item: BoardItem | None) -> dict[str, Any]:
+def _values(
+    task: _Task, branch: str, agent: str, item: BoardItem | None, start: Start
+) -> dict[str, Any]:
     return {
         "schema_version": SCHEMA_VERSION,
         "item_id": item.id if item is not None else "",
         "issue_number": task.issue.number,
         "branch": branch,
         "agent_id": agent,
-        "phase": CLAIM.initial.value,
-        "summary": "",
-        "status": Status.IN_PROGRESS,
-        "pr_number": None,
+        "phase": start.phase.value,
+        "summary": start.summary,
+        "status": start.status,
+        "pr_number": start.pull.number if start.pull is not None else None,
         "last_check_poll": None,
-        "last_synced_status": Status.IN_PROGRESS if item is not None else None,
+        "last_synced_status": start.status if item is not None else None,
     }
 
 
@@ -257,9 +287,13 @@ def _find(world: World, cards: Sequence[Card], query: str) -> int:
     return next(iter(found))
 
 
-def _read(world: World, number: int, cards: tuple[Card, ...]) -> _Task:
+def _read(world: World, number: int, cards: tuple[Card, ...], mine: Record | None) -> _Task:
     has_board = world.settings.has_board
-    seen = world.forge.observe(Look(issue=number, branch="", board=has_board))
+    wanted = Look(issue=number, branch="", board=has_board)
+    if mine is not None:
+        claim = mine.claim
+        wanted = replace(wanted, branch=claim.branch, pr_number=claim.pr_number, comments=True)
+    seen = world.forge.observe(wanted)
     world.refuse_renamed(seen.repository)
     if seen.issue is None:
         raise NotFound(f"{world.base} has no issue #{number}, or the token may not see it.")
@@ -267,13 +301,15 @@ def _read(world: World, number: int, cards: tuple[Card, ...]) -> _Task:
     return _Task(seen.issue, seen, card, cards, has_board and seen.board_problem is None)
 
 
-def _attempt(world: World, desk: Desk, number: int) -> _Attempt:
-    before = desk.state.get(_CLAIMING) or {}
+def _attempt(world: World, desk: Desk, task: _Task) -> _Attempt:
+    number, before = task.issue.number, desk.state.get(_CLAIMING) or {}
     if before.get("issue") == number and before.get("agent") and before.get("nonce"):
         return _Attempt(str(before["agent"]), str(before["nonce"]), resumes=True)
     lost = desk.remembered()
     if lost is not None and not lost.outcome and lost.claim.issue_number == number and lost.lease:
         return _Attempt(lost.claim.agent_id, lease.new_nonce(), resumes=True, held=lost.lease)
+    if task.lost is not None and login_of(task.lost.claim.agent_id):
+        return _Attempt(task.lost.claim.agent_id, lease.new_nonce(), resumes=True)
     agent = f"{world.forge.viewer()}-{int(world.clock.now())}"
     return _Attempt(agent, lease.new_nonce(), resumes=False)
 
@@ -397,7 +433,9 @@ def _reach(world: World) -> list[str]:
     return [text]
 
 
-def _put_on_board(world: World, task: _Task, agent: str, notes: list[str]) -> BoardItem | None:
+def _put_on_board(
+    world: World, task: _Task, agent: str, status: str, notes: list[str]
+) -> BoardItem | None:
     if not task.has_board or world.board is None:
         if task.seen.board_problem:
             notes.append(task.seen.board_problem)
@@ -406,7 +444,7 @@ def _put_on_board(world: World, task: _Task, agent: str, notes: list[str]) -> Bo
         notes.append(task.seen.board_note)
     try:
         item = task.seen.item or world.board.add(task.issue.id)
-        found = world.write_card(task.issue.number, item.id, status=Status.IN_PROGRESS, agent=agent)
+        found = world.write_card(task.issue.number, item.id, status=status, agent=agent)
     except LifecycleError as error:
         notes.append(f"The board was not updated: {error.sentence}")
         return None

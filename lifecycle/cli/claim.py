@@ -64,7 +64,12 @@ def _is_path(text: str) -> bool:
 def _show(session: Session, taken: Taken, root: Path | None) -> None:
     claim = taken.record.claim
     lines = [f"Warning: {note}" for note in taken.notes]
-    if taken.is_new:
+    if taken.is_again:
+        lines.append(
+            f"#{claim.issue_number} {taken.title} was not held here any more; it is taken again as "
+            f"{claim.agent_id}, in phase {claim.phase}."
+        )
+    elif taken.is_new:
         lines.append(f"Claimed #{claim.issue_number} {taken.title} as {claim.agent_id}.")
     else:
         here = "here" if root is None else f"in {root}"

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import io
-import json
+import math
 import os
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import click
 
-from lifecycle.cli import reconcile_actions as actions
+from lifecycle.cli.reconcile_form import Form, is_terminal
 from lifecycle.cli.reconcile_scope import (
     Asked,
     Place,
@@ -23,15 +22,13 @@ from lifecycle.cli.reconcile_scope import (
     whole,
     within,
 )
-from lifecycle.cli.reconcile_screen import bar, show
-from lifecycle.cli.reconcile_words import lines, signs_for
+from lifecycle.cli.reconcile_screen import bar
 from lifecycle.cli.session import json_option
 from lifecycle.clock import SystemClock
 from lifecycle.deadline import Deadline
-from lifecycle.errors import LifecycleError
 from lifecycle.reconcile.finding import State
-from lifecycle.reconcile.report import Problem, Report
-from lifecycle.redact import redact
+from lifecycle.reconcile.report import Report
+from lifecycle.reconcile.scope import Policy, Scope
 from lifecycle.wiring import World
 
 MINUTES = 50
@@ -41,18 +38,31 @@ FAIL_ON = ("never", "failed", "findings")
 """When the exit code is 1."""
 
 
+class Span(click.FloatRange):
+    """A number between two others: "nan" is between none, and compares with none."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """The number; raises click.BadParameter."""
+        number = float(super().convert(value, param, ctx))
+        if math.isnan(number):
+            self.fail(f"{value!r} is not a number.", param, ctx)
+        return number
+
+
 class Reconcile(click.Command):
     """The command; a wrong command line is an annotation too where a step's summary is asked for."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the command line; raises click.UsageError."""
-        form = _Form(as_json="--json" in args, summary="--summary" in args)  # parsing uses args up
+        form = Form(as_json="--json" in args, summary="--summary" in args)  # parsing uses args up
         with form.telling():
             return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> object:
         """Run it; raises click.UsageError for options that contradict each other."""
-        form = _Form(as_json=ctx.params["as_json"], summary=ctx.params["summary"])
+        form = Form(as_json=ctx.params["as_json"], summary=ctx.params["summary"])
         with form.telling():
             return super().invoke(ctx)
 
@@ -100,7 +110,7 @@ class Reconcile(click.Command):
 @click.option(
     "--silent-hours",
     metavar="H",
-    type=click.FloatRange(0, 87_600, min_open=True),
+    type=Span(0, 87_600, min_open=True),
     help="Without a sign of life for so long, a claim is silent. Default: reconcile.silent_hours, else 24.",
 )
 @click.option(
@@ -113,7 +123,7 @@ class Reconcile(click.Command):
 @click.option(
     "--minutes",
     metavar="M",
-    type=click.FloatRange(0, 350, min_open=True),
+    type=Span(0, 350, min_open=True),
     default=MINUTES,
     show_default=True,
     help="End cleanly after so long; the next run goes on.",
@@ -147,11 +157,19 @@ def command(
     lost branches. Closing issues and giving tasks back are off unless asked for or configured. What a
     person moved on purpose is left. A second run changes nothing.
 
-    Without --repo and --org it is GITHUB_REPOSITORY, else the repository of this worktree.
+    Without --repo and --org it is LIFECYCLE_REPOSITORY, else GITHUB_REPOSITORY, else the repository of
+    this worktree.
     """
+    from lifecycle.reconcile.run import Interrupted
+
     asked = Asked(repositories, owner, issues, pulls, shard, closes, releases, silent_hours)
-    report = _report(asked, by_event=event, dry_run=dry_run, minutes=minutes)
-    _Form(as_json=as_json, summary=summary).tell(report)
+    form = Form(as_json=as_json, summary=summary)
+    try:
+        report = _report(asked, by_event=event, dry_run=dry_run, minutes=minutes)
+    except Interrupted as stop:
+        form.tell(stop.report)
+        raise
+    form.tell(report)
     return exit_code(report, fail_on)
 
 
@@ -178,84 +196,28 @@ def _report(asked: Asked, *, by_event: bool, dry_run: bool, minutes: float) -> R
             scope, note, skipped = within(scope, event_of(os.environ), world)
         if skipped:
             return Report(skipped=skipped, is_dry_run=dry_run)
-        from lifecycle.reconcile.run import reconcile
-
-        allowed = policy(asked, world.settings)
-        with bar() if sys.stderr.isatty() else nullcontext() as progress:
-            report = reconcile(world, scope, allowed, dry_run=dry_run, progress=progress)
+        return _run(world, scope, policy(asked, world.settings), note, dry_run=dry_run)
     finally:
         world.close()
+
+
+def _run(world: World, scope: Scope, allowed: Policy, note: str, *, dry_run: bool) -> Report:
+    """The run itself, with a bar where somebody watches.
+
+    Raises:
+        Interrupted: somebody stopped it during its repairs.
+        LifecycleError: nothing could be begun; the sentence says why.
+    """
+    from lifecycle.reconcile.run import Interrupted, reconcile
+
+    try:
+        with bar() if is_terminal(sys.stderr) else nullcontext() as progress:
+            report = reconcile(world, scope, allowed, dry_run=dry_run, progress=progress)
+    except Interrupted as stop:
+        stop.report = _noted(stop.report, note)
+        raise
+    return _noted(report, note)
+
+
+def _noted(report: Report, note: str) -> Report:
     return replace(report, notes=(note, *report.notes)) if note else report
-
-
-@dataclass(frozen=True, slots=True)
-class _Form:
-    """How a run is told."""
-
-    as_json: bool
-    summary: bool
-
-    def tell(self, report: Report) -> None:
-        """Print the report, and write what GitHub Actions asks for.
-
-        Raises:
-            OSError: an output or one of the step's files does not take it.
-        """
-        for stream in (sys.stdout, sys.stderr):
-            if isinstance(stream, io.TextIOWrapper):
-                stream.reconfigure(errors="replace")  # what is left for an output without UTF-8
-        has_file = bool(os.environ.get(actions.SUMMARY))
-        if self.as_json:
-            click.echo(_json(report))
-        elif not self.summary or has_file:
-            _print(report)
-        if self.summary:
-            actions.write_outputs(report, os.environ)
-            if not actions.write_summary(report, os.environ):
-                click.echo(actions.summary(report), err=self.as_json, nl=False)
-            self._annotate(actions.annotated(report))
-
-    @contextmanager
-    def telling(self) -> Iterator[None]:
-        """Tell what ends the run before there is a report also where GitHub Actions shows it."""
-        try:
-            yield
-        except click.UsageError as error:
-            self._refused(error.format_message(), "UsageError")
-            raise
-        except LifecycleError as error:
-            self._refused(error.sentence, type(error).__name__)
-            raise
-
-    def _refused(self, sentence: str, kind: str) -> None:
-        if not (self.summary and _is_action()):
-            return
-        problem = Problem("lifecycle reconcile", kind, sentence)
-        report = Report(problems=(problem,), skipped="Nothing was done.")
-        actions.write_summary(report, os.environ)
-        self._annotate(actions.annotated(report))
-
-    def _annotate(self, annotations: list[actions.Annotation]) -> None:
-        """Print workflow commands, which the runner looks for in both outputs."""
-        if _is_action():
-            for one in annotations:
-                click.echo(one.command(), err=self.as_json)
-
-
-def _is_action() -> bool:
-    return os.environ.get("GITHUB_ACTIONS") == "true"
-
-
-def _json(report: Report) -> str:
-    """One object; in a log of GitHub Actions it holds no command of the old form."""
-    text = json.dumps(report.as_json(), ensure_ascii=False)
-    return redact(text).replace("##[", "#\\u0023[")
-
-
-def _print(report: Report) -> None:
-    if sys.stdout.isatty():
-        show(report)
-        return
-    plain = lines(report, signs_for(sys.stdout.encoding))
-    for line in actions.quoted(plain) if _is_action() else plain:
-        click.echo(line)

@@ -11,11 +11,21 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from lifecycle.cli.reconcile_words import clean, cost, scope_of, task_of, totals, why_not
+from lifecycle.cli.reconcile_words import (
+    Fold,
+    account,
+    clean,
+    outcome,
+    parted,
+    problems,
+    task_of,
+    totals,
+    why_not,
+)
 from lifecycle.reconcile.finding import Finding, State
 from lifecycle.reconcile.report import Report
 from lifecycle.redact import short
@@ -96,11 +106,10 @@ def _annotations(report: Report) -> Iterator[Annotation]:
         yield Annotation("error", clean(problem.where), clean(problem.sentence))
     for note in report.notes:
         yield Annotation("notice", "lifecycle reconcile", clean(note))
-    for finding in sorted(report.findings, key=lambda finding: list(State).index(finding.state)):
+    for finding in parted(report)[0]:
         level = _LEVELS.get(finding.state)
         if level is not None:
-            parts = (finding.evidence, finding.fix, why_not(finding))
-            text = short(clean(" ".join(part for part in parts if part)), 2 * CELL)
+            text = short(clean(f"{finding.evidence} {outcome(finding)}"), 2 * CELL)
             yield Annotation(level, f"{task_of(finding)} {finding.kind}", text)
 
 
@@ -116,23 +125,49 @@ def quoted(lines: list[str]) -> list[str]:
 
 
 def summary(report: Report, room: int = BYTES) -> str:
-    """The step's summary in GitHub's Markdown, of at most `room` bytes."""
-    head = ["## lifecycle reconcile", "", f"**{escaped(totals(report))}**{_cost(report)}", ""]
+    """The step's summary in GitHub's Markdown, of at most `room` bytes.
+
+    What was left for one reason, if it is much, is folded; what has no room is counted.
+    """
+    head = ["## lifecycle reconcile", "", _first(report), ""]
     tail = [*_problems(report), *_rest(report)]
-    rows = [_row(finding) for finding in report.findings]
-    if rows:
-        head += ["| | task | finding | what is so | what is done |", "|---|---|---|---|---|"]
+    rows, folds = parted(report)
     left = room - _size(head) - _size(tail) - 2 * CELL
-    shown: list[str] = []
-    for row in rows:
-        left -= _size([row])
-        if left < 0:
-            break
-        shown.append(row)
-    if cut := len(rows) - len(shown):
+    cut = 0
+    for fold in (None, *folds):
+        findings = rows if fold is None else fold.findings
+        block, without = _block(fold, findings, left)
+        left -= _size(block)
+        head += block
+        cut += without
+    if cut:
         tail = ["", f"{cut:,} more findings have no room here; `--json` has them all.", *tail]
-    whole = "\n".join([*head, *shown, *tail]) + "\n"
+    whole = "\n".join([*head, *tail]) + "\n"
     return whole if len(whole.encode()) <= room else ""
+
+
+def _first(report: Report) -> str:
+    told = account(report)
+    return f"**{escaped(totals(report))}**" + (f" {escaped(told)}" if told else "")
+
+
+def _block(fold: Fold | None, findings: Sequence[Finding], room: int) -> tuple[list[str], int]:
+    """A table of findings of at most `room` bytes, folded or not, and how many have no room."""
+    before = ["| | task | finding | what is so | what is done |", "|---|---|---|---|---|"]
+    after: list[str] = []
+    if fold is not None:
+        opened = f"<details><summary>{escaped(fold.head)}</summary>"
+        before, after = ["", opened, "", *before], ["", "</details>"]
+    room -= _size(before) + _size(after)
+    rows: list[str] = []
+    for finding in findings:
+        row = _row(finding)
+        room -= _size([row])
+        if room < 0:
+            break
+        rows.append(row)
+    without = len(findings) - len(rows)
+    return ([*before, *rows, *after] if rows else []), without
 
 
 def write_outputs(report: Report, environment: Mapping[str, str]) -> None:
@@ -180,19 +215,15 @@ def _row(finding: Finding) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _cost(report: Report) -> str:
-    if report.skipped:
-        return ""
-    seen = f" {escaped(scope_of(report).capitalize())};" if report.findings else ""
-    written = " A dry run: nothing was written." if report.is_dry_run else ""
-    return f"{seen} {cost(report)}.{written}"
-
-
 def _problems(report: Report) -> list[str]:
-    if not report.problems:
+    told = problems(report)
+    if not told:
         return []
-    found = [f"- **{escaped(p.where)}** {escaped(p.sentence)}" for p in report.problems[:MANY]]
-    more = len(report.problems) - MANY
+    found = [
+        f"- **{escaped(where)}** {escaped(why)}" if where else f"- {escaped(why)}"
+        for where, why in told[:MANY]
+    ]
+    more = len(told) - MANY
     if more > 0:
         found.append(f"- and {more:,} more")
     return ["", "### What could not be looked at", "", *found]

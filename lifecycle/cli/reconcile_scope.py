@@ -39,14 +39,14 @@ def asked_scope(asked: Asked) -> Scope:
     Raises:
         click.UsageError: two of them contradict each other, or one cannot be read.
     """
-    if asked.repositories and asked.owner:
+    if asked.repositories and asked.owner is not None:
         raise click.UsageError("Name repositories with --repo, or an owner with --org; not both.")
     repositories = tuple(
         {name.casefold(): _repository(name) for name in asked.repositories}.values()
     )
     if (asked.issues or asked.pulls) and (asked.owner or len(repositories) > 1):
         raise click.UsageError("--issue and --pull need exactly one repository.")
-    if asked.owner and re.fullmatch(readers.NAME, asked.owner) is None:
+    if asked.owner is not None and re.fullmatch(readers.NAME, asked.owner) is None:
         raise click.UsageError(f"--org takes a login, not {asked.owner!r}.")
     return Scope(repositories, asked.owner or "", asked.issues, asked.pulls, _shard(asked.shard))
 
@@ -90,10 +90,7 @@ class Place:
         if named is not None:
             given["LIFECYCLE_REPOSITORY"] = str(named)
         elif root is None and not scope.owner:
-            raise Refused(
-                f"{folder} is in no git worktree and no repository is named, so nothing was looked at; "
-                "name one with --repo OWNER/NAME, or all of an owner's with --org LOGIN."
-            )
+            raise Refused(_nowhere(folder, environment))
         found = cls(root or folder, given)
         if scope.owner and config.load(found.root, given).project_owner is None:
             given["LIFECYCLE_PROJECT_OWNER"] = scope.owner
@@ -148,6 +145,17 @@ def _named(scope: Scope, environment: Mapping[str, str]) -> Repository | None:
         if value := environment.get(name):
             return readers.repository(name, value)
     return None
+
+
+def _nowhere(folder: Path, environment: Mapping[str, str]) -> str:
+    """Why there is no repository; raises BadConfig."""
+    way = "name one with --repo OWNER/NAME, or all of an owner's with --org LOGIN."
+    if config.load(folder, environment).repository:
+        return (
+            f"{folder} is in no git worktree, and only in one `repository` of {config.CONFIG_FILE} is "
+            f"used, so nothing was looked at; {way}"
+        )
+    return f"{folder} is in no git worktree and no repository is named, so nothing was looked at; {way}"
 
 
 def _repository(name: str) -> Repository:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from lifecycle.cli.reconcile_words import clean, ending, signs_for, why_not
+from lifecycle.cli.reconcile_words import clean, ending, parted, signs_for, why_not
 from lifecycle.reconcile.finding import Finding, State
 
 if TYPE_CHECKING:
@@ -82,10 +82,16 @@ def show(report: Report, console: Console | None = None) -> None:
     shown.print(title.append("  dry run", "not bold cyan") if report.is_dry_run else title)
     shown.print()
     form = _Form.of(report, width, signs_for(shown.encoding))
-    by_repository = groupby(report.findings, lambda finding: finding.repository)
+    rows, folds = parted(report)
+    by_repository = groupby(rows, lambda finding: finding.repository)
     for index, (repository, findings) in enumerate(by_repository):
         shown.print(Text(clean(repository), "bold", no_wrap=True, overflow="ellipsis"), width=width)
         shown.print(form.table(findings, has_header=not index), width=width)
+        shown.print()
+    for fold in folds:
+        sign = form.signs[State.LEFT]
+        shown.print(Text(f"{sign} {clean(fold.head)}", _STYLES[State.LEFT]), width=width)
+    if folds:
         shown.print()
     first, *rest = ending(report)
     style = _STYLES[State.FAILED] if report.failed else "bold"

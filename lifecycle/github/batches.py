@@ -17,7 +17,7 @@ from lifecycle.retry import reading
 
 T = TypeVar("T")
 
-LONGEST_WAIT = 60.0
+LONGEST_WAIT = 10.0
 """Seconds for which a limit is waited out here; a longer one ends the sweep."""
 _WAITS = 3
 _GROWS_AFTER = 4
@@ -54,7 +54,7 @@ class Batches:
             ask: one request.
 
         Raises:
-            Transient: a limit that lasts longer than a minute, the deadline, or an outage: several
+            Transient: a limit that lasts longer than a few seconds, the deadline, or an outage: several
                 things in a row could not be read alone.
             Rejected: as `ask` raises it.
         """

@@ -60,6 +60,8 @@ class Choice:
         self._cache = cache
         self._clock = clock
         self._probe = probe
+        self.follows_writes = True
+        """False: a board that can be seen is kept although it refuses to be written."""
 
     @property
     def uses_labels(self) -> bool:
@@ -95,7 +97,7 @@ class Choice:
         reason, and neither is an outage. `writes`: the board can be seen and not be written, so that
         seeing it is no reason to go back to it; it is tried again after an hour.
         """
-        if self._use != AUTO or self.project is None:
+        if self._use != AUTO or self.project is None or (writes and not self.follows_writes):
             return False
         # To a token that may not see projects GitHub says that there is none.
         is_hidden = isinstance(error, NotFound) and self._kind not in PEOPLES and not writes

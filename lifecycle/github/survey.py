@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 class GitHubSurvey:
     """Fits `ports.Survey`.
 
-    What is too much for GitHub is asked for in halves. A limit of at most a minute is waited out; a
+    What is too much for GitHub is asked for in halves. A limit of a few seconds is waited out; a
     longer one, an outage and the deadline raise Transient, with the seconds to wait where GitHub names
     them. What was read until then has been yielded.
 
@@ -69,19 +69,23 @@ class GitHubSurvey:
         """
         return self._holdings.names_of_owner(owner)
 
-    def cards(self) -> Iterator[Swept]:
+    def cards(self, at_most: int | None = None) -> Iterator[Swept]:
         """Every issue on the board, archived cards left out, page by page in the board's order.
 
         Drafts, pull requests and what the token may not see are left out.
 
+        Args:
+            at_most: how many cards are worth reading, drafts and all; None for however many there are.
+
         Raises:
+            BoardTooLarge: there are more; one page was asked for, and nothing was yielded.
             NotFound, MissingScope, NoPermission, Unsupported: the board cannot be read; if labels may
                 take its place, `issues_of` and `issues` read those from then on.
             ValueError: no board is configured.
         """
         if self._cards is None:
             raise ValueError("no board is configured, so it has no cards")
-        return self._cards.all()
+        return self._cards.all(at_most)
 
     def issues_of(self, holdings: Iterable[Holding], since: float) -> Iterator[Swept]:
         """The open issues that are assigned, and those that were closed and changed since then.

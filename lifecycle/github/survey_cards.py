@@ -15,7 +15,7 @@ from lifecycle.github.failures import Asked, Problem
 from lifecycle.github.nodes import Json, part
 from lifecycle.github.survey_nodes import is_hidden_mention, next_page, swept
 from lifecycle.github.survey_status import UNSEEN, Sight
-from lifecycle.survey import Swept
+from lifecycle.survey import BoardTooLarge, Swept
 
 if TYPE_CHECKING:
     from lifecycle.github.graph import GraphClient
@@ -40,12 +40,16 @@ class Cards:
         self._sight = sight
         self._batches = Batches(graph.deadline, AT_ONCE)
 
-    def all(self) -> Iterator[Swept]:
+    def all(self, at_most: int | None = None) -> Iterator[Swept]:
         """Every issue's card, archived ones left out, and what is no issue or is not shown.
 
         Source: https://docs.github.com/graphql/reference/objects#projectv2itemcontent
 
+        Args:
+            at_most: how many cards are worth reading; of a larger board one page is asked for.
+
         Raises:
+            BoardTooLarge: there are more; nothing was yielded.
             NotFound, MissingScope, NoPermission, Unsupported: the board cannot be read; if labels may
                 take its place, issues are read with those from now on.
         """
@@ -62,12 +66,15 @@ class Cards:
                     raise page
                 continue
             self._sight.shown()
-            found, after = page
+            found, after, total = page
+            if at_most is not None and total > at_most:
+                raise BoardTooLarge(total)
             yield from found
             if after is None:
                 return
 
-    def _page(self, size: int, after: str | None) -> tuple[list[Swept], str | None]:
+    def _page(self, size: int, after: str | None) -> tuple[list[Swept], str | None, int]:
+        """The next cards, where the ones after them begin, and how many there are in all."""
         subject = f"the cards of {self._project}"
         variables = {
             "owner": self._project.owner,
@@ -84,7 +91,8 @@ class Cards:
             raise failures.of_problems(problems, asked) if problems else failures.of_nonsense(asked)
         items = part(project, "items")
         found = [_swept(one) for one in items["nodes"] if _is_shown(one or {})]
-        return found, next_page(items, self._graph.failures, subject)
+        total = int(items.get("totalCount") or 0)
+        return found, next_page(items, self._graph.failures, subject), total
 
 
 def _is_shown(card: Json) -> bool:

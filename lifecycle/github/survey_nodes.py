@@ -141,14 +141,12 @@ def swept(node: Json, item: BoardItem | None, problem: str | None, note: str | N
     return Swept(
         repository,
         observation,
-        _assigned_at(node, is_assigned=bool(issue.assignees)),
+        _last(node, "assigned") if issue.assignees else None,
         frozenset(int(one["source"]["number"]) for one in mentions if one.get("willCloseTarget")),
+        reopened_at=_last(node, "reopened"),
     )
 
 
-def _assigned_at(node: Json, *, is_assigned: bool) -> float | None:
-    """When the work was given to somebody, or back to anybody, last."""
-    events = nodes(node, "resumed")
-    if not events or not (is_assigned or events[-1].get("__typename") == "ReopenedEvent"):
-        return None
-    return times.parse(events[-1].get("createdAt"))
+def _last(node: Json, events: str) -> float | None:
+    found = nodes(node, events)
+    return times.parse(found[-1].get("createdAt")) if found else None

@@ -190,6 +190,7 @@ def board_item(node: Json) -> BoardItem:
         agent=_value(node, "agent"),
         is_archived=bool(node.get("isArchived")),
         status_at=_status_at(node),
+        added_at=times.parse(node.get("createdAt")),
     )
 
 

@@ -105,7 +105,7 @@ def _state(task: Task) -> str:
     if not task.issue.is_open:
         return f"#{task.issue.number} is closed"
     if task.pull is None:
-        return "no pull request is open"
+        return "it has no pull request of its own"
     return f"PR #{task.pull.number} is {task.pull.state.value.lower()}"
 
 

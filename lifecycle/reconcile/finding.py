@@ -83,7 +83,10 @@ KINDS: dict[str, Kind] = {
         "",
     ),
 }
-"""Every kind of finding, in the order in which reports list them."""
+"""Every kind of finding, in the order in which an issue's are listed; `fix` is what is done in general."""
+
+STAYS = "It stays until something else happens to the task; put it where the task is, and it follows again."
+"""Why a card that somebody moved is left, and the way out."""
 
 
 class State(StrEnum):
@@ -108,8 +111,9 @@ class Finding:
         repository: `owner/name`.
         phase: the phase that GitHub shows, as the claim's table spells it.
         evidence: what was seen, as a sentence with numbers and names.
-        fix: what repairs this one, as a sentence in the present; "" if it is left on purpose.
-        problem: why it was not applied, "" if it was, or if nothing speaks against it.
+        fix: what repairs this very one, as `fixes.sentence` tells it; "" if it is left on purpose. Of
+            one that was applied it is what was written.
+        problem: why it was not applied, "" if it was, or if nothing but its gate speaks against it.
     """
 
     kind: str

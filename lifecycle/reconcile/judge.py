@@ -6,7 +6,7 @@ steps are those that `claim.decide` gives for it, and a finding is the name of a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from lifecycle import plan
@@ -19,8 +19,8 @@ from lifecycle.claim.state import Record, is_same
 from lifecycle.claim.table import Phase, Status
 from lifecycle.model import PullState
 from lifecycle.plan import Action, Wake
-from lifecycle.reconcile import evidence
-from lifecycle.reconcile.finding import KINDS, Finding, State
+from lifecycle.reconcile import evidence, fixes
+from lifecycle.reconcile.finding import KINDS, STAYS, Finding, State
 from lifecycle.reconcile.scope import Policy
 
 EVERYTHING = Policy(closes=True, releases=True)
@@ -47,17 +47,20 @@ class Judge:
         That is what everything allowed would do, and what the policy has done in its place.
         """
         records = tuple(self._records(task, self.policy))
-        done = self._kinds(task, records)
+        done = self._writes(task, records)
         # Mostly nothing could be closed or released: then these are the same.
-        others = [one for one in self._records(task, self._all) if one not in records]
-        kinds = done | self._kinds(task, others)
+        others = [one for one in self._records(task, EVERYTHING) if one not in records]
+        writes = self._writes(task, others) | done
+        kinds = set(writes)
         card = task.observation.item
         is_seen = bool(records or others) and card is not None and not card.is_archived
         # A draft that is opened now is newer than what somebody set.
         if is_seen and task.is_moved and "branch-without-pull" not in done:
             kinds.add(_MOVED)
         return tuple(
-            self._finding(kind, task, is_done=kind in done) for kind in KINDS if kind in kinds
+            self._finding(kind, task, writes.get(kind, ()), is_done=kind in done)
+            for kind in KINDS
+            if kind in kinds
         )
 
     def looks(self, task: Task) -> Iterator[Seen]:
@@ -72,14 +75,20 @@ class Judge:
         # Closing ends with the lease: what is left of one that was cut short is ended with it.
         ends = (policy.releases and is_silent) or (policy.closes and task.is_merged)
         allowed = Allowed(closing=policy.closes, ending_lease=ends)
-        yield record_of(task, allowed, self.now)
-        if is_silent and policy.releases and task.issue.is_open:
+        is_released = is_silent and policy.releases and task.issue.is_open
+        if not is_released or task.has_two_holders or task.shows_left_work:
+            yield record_of(task, allowed, self.now)
+        if is_released:
             yield record_of(task, replace(allowed, releasing=True), self.now)
 
     def is_silent(self, task: Task) -> bool:
         """True if an agent's task shows no sign of life and nobody else has to act on it."""
         sign, pull = task.last_sign, task.pull
-        if not task.is_agents or sign is None:
+        if (
+            not task.is_agents
+            or sign is None
+            or (task.issue.is_open and task.is_worked_on_elsewhere)
+        ):
             return False
         if task.issue.is_open and pull is not None:
             is_waiting = pull.state is PullState.OPEN and not pull.is_draft
@@ -88,10 +97,6 @@ class Judge:
         if not task.issue.is_open:
             sign = max(sign, task.issue.closed_at or sign)
         return self.now - sign > self.policy.silent_seconds
-
-    @property
-    def _all(self) -> Policy:
-        return replace(EVERYTHING, silent_seconds=self.policy.silent_seconds)
 
     def _seen(self, task: Task, record: Record) -> Seen:
         observation = task.observation
@@ -105,12 +110,17 @@ class Judge:
             is_silent=self.is_silent(task),
         )
 
-    def _kinds(self, task: Task, records: Iterable[Record]) -> set[str]:
-        """What the steps are called that follow from these records."""
-        return {kind for one in records for kind in _steps(self._seen(task, one), task)}
+    def _writes(self, task: Task, records: Iterable[Record]) -> dict[str, list[Action]]:
+        """The steps that follow from these records, by what they are called."""
+        found: dict[str, list[Action]] = {}
+        for one in records:
+            for kind, action in _steps(self._seen(task, one), task):
+                found.setdefault(kind, []).append(action)
+        return found
 
-    def _finding(self, kind: str, task: Task, *, is_done: bool) -> Finding:
-        meant = KINDS[kind]
+    def _finding(
+        self, kind: str, task: Task, writes: Sequence[Action], *, is_done: bool
+    ) -> Finding:
         state = State.PLANNED if is_done else State.OFF
         return Finding(
             kind=kind,
@@ -120,9 +130,9 @@ class Judge:
             url=task.issue.url,
             phase=task.phase.value,
             evidence=evidence.of(kind, task, self.now),
-            fix=meant.fix,
+            fix=fixes.sentence(writes, task),
             state=State.LEFT if kind == _MOVED else state,
-            problem="",
+            problem=STAYS if kind == _MOVED else "",
         )
 
 
@@ -169,8 +179,8 @@ def _of_card(action: plan.SetBoard, record: Record, task: Task) -> str:
     return "assigned-todo" if pull is None and is_todo and task.issue.assignees else "status-drift"
 
 
-def _steps(seen: Seen, task: Task) -> Iterator[str]:
+def _steps(seen: Seen, task: Task) -> Iterator[tuple[str, Action]]:
     for step in foresee(seen, imagine):
         action = step.decision.action
         if action is not None and not isinstance(action, plan.ForgetClaim):
-            yield kind_of(action, step.seen.record, task)
+            yield kind_of(action, step.seen.record, task), action

@@ -18,6 +18,7 @@ from lifecycle.claim.ahead import MAX_STEPS, foresee, prepared
 from lifecycle.claim.decide import decide, evolve, look
 from lifecycle.claim.inferred import Task
 from lifecycle.claim.seen import Seen
+from lifecycle.claim.table import Phase
 from lifecycle.errors import (
     BadCredentials,
     LifecycleError,
@@ -34,15 +35,16 @@ from lifecycle.plan import Action, Fact
 from lifecycle.reconcile.finding import Finding, State
 from lifecycle.reconcile.judge import Judge, kind_of
 from lifecycle.reconcile.pace import Pace
+from lifecycle.survey import Holding
 from lifecycle.wiring import World
 
 _GENERAL = (MissingScope, Moved, NoPermission, UnknownOption)
 """What one task is refused, every other of the repository will be as well."""
 
-LONGEST_WAIT = 60.0
+LONGEST_WAIT = 10.0
 """Seconds for which a limit is waited out in the middle of a task; a longer one ends the run."""
 
-_MENDED = "It was mended meanwhile; nothing was left to do."
+_MENDED = "A closer look showed nothing to do."
 
 
 _ALIVE = "Another part of it was mended just now, which counts as a sign of life."
@@ -57,7 +59,7 @@ class Ended(Exception):
 
     def __init__(self, error: LifecycleError) -> None:
         super().__init__(error.sentence)
-        self.sentence = error.sentence
+        self.error = error
 
 
 @dataclass(slots=True)
@@ -77,6 +79,7 @@ class Repairer:
     pace: Pace
     refused: dict[str, LifecycleError] = field(default_factory=dict)
     is_unanswered: bool = False
+    _outcomes: dict[str, LifecycleError | None] = field(default_factory=dict)
 
     def repair(self, task: Task, found: Iterable[Finding]) -> tuple[Finding, ...]:
         """The findings with what became of them.
@@ -84,13 +87,23 @@ class Repairer:
         Raises:
             Ended: nothing more can be done in this run; what was done so far is done.
         """
-        outcomes: dict[str, LifecycleError | None] = {}
+        outcomes = self._outcomes = {}
         for planned in self.judge.looks(task):
             if "" not in outcomes:
                 self._look_and_act(task, planned, outcomes)
         errors = outcomes.values()
         self.is_unanswered = None not in errors and any(isinstance(e, Transient) for e in errors)
         return tuple(_became(finding, outcomes) for finding in found)
+
+    def partial(self, found: Iterable[Finding]) -> tuple[Finding, ...]:
+        """The findings of the task in which `repair` was interrupted, with what was done by then."""
+        done = {kind for kind, error in self._outcomes.items() if error is None}
+        return tuple(
+            replace(one, state=State.APPLIED)
+            if one.state is State.PLANNED and one.kind in done
+            else one
+            for one in found
+        )
 
     def _look_and_act(
         self, task: Task, planned: Seen, outcomes: dict[str, LifecycleError | None]
@@ -100,7 +113,8 @@ class Repairer:
             return
         try:
             with self._in_time():
-                fresh = task.looked_at(self.world.forge.observe(wanted))
+                observation = self.world.forge.observe(wanted)
+                fresh = task.looked_at(observation, self._held(planned))
         except LifecycleError as error:
             _note(outcomes, "", error)
             return
@@ -110,6 +124,20 @@ class Repairer:
         for seen in self.judge.looks(fresh):
             if (seen.record.releasing is None) == (planned.record.releasing is None):
                 self._act(seen, fresh, outcomes)
+
+    def _held(self, planned: Seen) -> Holding | None:
+        """What the repository holds now, where that decides: what ends a task, or shows left work.
+
+        Raises:
+            LifecycleError: it could not be read.
+        """
+        is_ending = planned.record.claim.phase == Phase.DONE and bool(planned.record.lease)
+        if not (is_ending or planned.is_silent):
+            return None
+        (holding,) = self.world.survey.holdings([self.world.base])
+        if holding.problem is not None:
+            raise holding.problem
+        return holding
 
     def _act(self, seen: Seen, task: Task, outcomes: dict[str, LifecycleError | None]) -> None:
         for _ in range(MAX_STEPS):
@@ -151,7 +179,7 @@ class Repairer:
         return fact
 
     def _in_time(self) -> AbstractContextManager[None]:
-        """Within it nobody waits for longer than a minute, however much time the run has."""
+        """Within it nobody waits for long, however much time the run has."""
         spare = self.world.deadline.left - LONGEST_WAIT
         return self.world.deadline.keeping(spare) if 0 < spare < inf else nullcontext()
 

@@ -61,11 +61,11 @@ class Report:
         return {kind: found[kind] for kind in KINDS if found[kind]}
 
     def as_json(self) -> dict[str, Any]:
-        """Plain JSON values."""
+        """Plain JSON values; `counts.left` counts findings, `next_run` names what was not looked at."""
         return {
             "findings": [finding.as_json() for finding in self.findings],
             "problems": [asdict(problem) for problem in self.problems],
-            "left": list(self.left),
+            "next_run": list(self.left),
             "ended": self.ended,
             "skipped": self.skipped,
             "notes": list(self.notes),
@@ -74,6 +74,7 @@ class Report:
                 "applied": self.count(State.APPLIED),
                 "planned": self.count(State.PLANNED),
                 "off": self.count(State.OFF),
+                "left": self.count(State.LEFT),
                 "failed": self.failed,
                 "repositories": self.repositories,
                 "tasks": self.tasks,

@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import groupby
+from math import inf
 from pathlib import Path
 
 from lifecycle.claim.inferred import Task
@@ -32,6 +33,14 @@ SPARE_SECONDS = 5.0
 
 PATIENCE = 5
 """Tasks in a row that GitHub did not answer; after them the run ends."""
+
+
+class Interrupted(KeyboardInterrupt):
+    """Somebody stopped the run during its repairs; `report` says what was done by then."""
+
+    def __init__(self, report: Report) -> None:
+        super().__init__()
+        self.report = report
 
 
 @dataclass(slots=True)
@@ -78,12 +87,19 @@ def reconcile(
     Raises:
         Refused: no token, or settings that cannot be used; nothing was looked at.
         Rejected: GitHub takes nothing from this token, or shows no such owner; nothing was looked at.
+        Interrupted: somebody stopped it during the repairs; it holds the report of what was done.
     """
     hears = progress or _nobody
+    # Nothing would remember that labels took the board's place, and the next run would read the board.
+    world.choice.follows_writes = False
     run = _Run(world, Sweep(world, scope, hears), policy, hears)
     _read(run)
     if not (dry_run or run.ended):
-        _repair(run)
+        try:
+            _repair(run)
+        except KeyboardInterrupt:
+            run.ended = "It was interrupted. The next run goes on with what is left."
+            raise Interrupted(_report(run, is_dry_run=False)) from None
     return _report(run, is_dry_run=dry_run)
 
 
@@ -106,7 +122,7 @@ def _read(run: _Run) -> None:
     except LifecycleError as error:
         if not is_over(error):
             raise
-        _end(run, error.sentence)
+        _end(run, _why(error))
         read = sweep.holdings.values()
         run.left += [one.repository for one in read] or [str(one) for one in scope.repositories]
         run.left += [scope.owner] if not run.left and scope.owner else []
@@ -120,7 +136,11 @@ def _judge(run: _Run) -> Judge:
         board_name=settings.board_name,
         link=settings.issue_link,
     )
-    return Judge(rules, run.policy, run.world.clock.now())
+    policy = run.policy
+    if run.sweep.is_blind:
+        # The card is a sign of life that nobody sees now: nothing is taken for silent.
+        policy = replace(policy, silent_seconds=inf)
+    return Judge(rules, policy, run.world.clock.now())
 
 
 def _repair(run: _Run) -> None:
@@ -150,9 +170,13 @@ def _repair_one(run: _Run, repairer: Repairer | LifecycleError, one: _Drifted) -
         if isinstance(repairer, LifecycleError):
             one.findings = failed(one.findings, repairer)
             return
-        one.findings = repairer.repair(one.task, one.findings)
+        try:
+            one.findings = repairer.repair(one.task, one.findings)
+        except (Ended, KeyboardInterrupt):
+            one.findings = repairer.partial(one.findings)
+            raise
     except Ended as error:
-        _end(run, error.sentence)
+        _end(run, _why(error.error))
         return
     run.unanswered = run.unanswered + 1 if repairer.is_unanswered else 0
     if run.unanswered == PATIENCE:
@@ -181,6 +205,13 @@ def _demand_time(world: World) -> None:
 
 def _is_planned(one: _Drifted) -> bool:
     return any(finding.state is State.PLANNED for finding in one.findings)
+
+
+def _why(error: LifecycleError) -> str:
+    """Why the run ends, for somebody who sees nothing of requests."""
+    if isinstance(error, Transient) and error.retry_after is not None:
+        return f"GitHub takes no more from this token for {error.retry_after:.0f} seconds."
+    return error.sentence
 
 
 def _end(run: _Run, sentence: str) -> None:
@@ -218,6 +249,6 @@ def _ordered(run: _Run, *, is_dry_run: bool) -> Iterator[Finding]:
     for one in drifted:
         for finding in one.findings:
             if finding.state is State.PLANNED and not is_dry_run:
-                yield replace(finding, state=State.LEFT, problem=run.ended)
+                yield replace(finding, state=State.LEFT, problem="The run ended before it.")
             else:
                 yield finding

@@ -17,7 +17,7 @@ from lifecycle.model import PullRequest
 from lifecycle.survey import Holding, Swept
 
 _NAMED = re.compile(r"claude/(?:.*-)?([0-9]+)")
-_TELLING = re.compile(r"#\d|lifecycle:")
+_TELLING = re.compile(r"#\d|GH-\d|/issues/\d|lifecycle:", re.IGNORECASE)
 _SHORT = 80
 """Characters of a text that is not worth shortening."""
 

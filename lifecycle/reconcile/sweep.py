@@ -9,22 +9,28 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from lifecycle.claim import derive
 from lifecycle.claim.inferred import Task, task_of
+from lifecycle.elsewhere import elsewhere
 from lifecycle.errors import LifecycleError, Rejected, Transient
-from lifecycle.model import PullRequest
+from lifecycle.model import PullRequest, Repository
 from lifecycle.reconcile.report import Problem
 from lifecycle.reconcile.scope import Scope
 from lifecycle.reconcile.shelf import Shelf, slimmed
-from lifecycle.survey import Holding, Swept
+from lifecycle.survey import BoardTooLarge, Holding, Swept
 from lifecycle.wiring import World
 
 Progress = Callable[[str, int, int | None], None]
 """Hears what is being done, how much of it is done, and of how many; None if nobody knows."""
 
-RECENT_SECONDS = 14 * 24 * 3600
+_RECENT_DAYS = 14
+RECENT_SECONDS = _RECENT_DAYS * 24 * 3600
 """How far back closed issues are read where no board lists them."""
+
+_SMALL_BOARD = 300
+"""Cards that are read however little the repositories hold: the board is mostly their own."""
 
 _MOST_MENTIONED = 20
 """How many of the issues that one pull request mentions are looked at."""
@@ -38,6 +44,8 @@ class Sweep:
         holdings: every repository that could be read, by its name in lower case; without its pulls.
         problems: those that could not.
         has_board: the Status is kept somewhere that can be seen.
+        is_blind: a board is configured, and what it shows is not known.
+        is_by_repository: the board has too many cards of others to be read card by card.
         notes: what a person should know of how it was read.
         tasks: how many issues were met so far.
     """
@@ -48,6 +56,8 @@ class Sweep:
     holdings: dict[str, Holding] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
     has_board: bool = False
+    is_by_repository: bool = False
+    is_blind: bool = False
     notes: list[str] = field(default_factory=list)
     tasks: int = 0
     _shelves: dict[str, Shelf] = field(default_factory=dict)
@@ -87,35 +97,70 @@ class Sweep:
         self.has_board = settings.has_board
         if self.scope.issues or self.scope.pulls:
             yield from self._known(self.world.survey.issues(self._named()))
+            self._miss()
             return
         is_whole = settings.project_number is not None and self.scope.shard is None
         if is_whole and not self.world.choice.uses_labels:
             yield from self._cards()
+        is_whole = is_whole and not self.is_by_repository
         if not is_whole or self.world.choice.uses_labels or not self.has_board:
             since = self.world.clock.now() - RECENT_SECONDS
             yield from self._known(self.world.survey.issues_of(self.holdings.values(), since))
         shelves = self._shelves.values()
         unmet = [(one.holding.repository, number) for one in shelves for number in one.unmet]
         yield from self._known(self.world.survey.issues(unmet))
+        lost = [f"{one.holding.repository}#{number}" for one in shelves for number in one.unmet]
+        if lost:
+            self.notes.append(
+                f"Leases of issues that GitHub does not show were left: {', '.join(lost)}. To end one: "
+                "git push origin :refs/agent-claims/N"
+            )
 
     def _cards(self) -> Iterator[Task]:
         """The board's; labels from then on, or nothing of it, if it cannot be seen."""
         try:
-            yield from self._known(self.world.survey.cards())
+            yield from self._known(self.world.survey.cards(self._worth))
+        except BoardTooLarge as large:
+            self.is_by_repository = True
+            self.notes.append(
+                f"The board has {large.cards:,} cards, most of them of other repositories, so issues "
+                f"were read instead: of the closed ones those of the last {_RECENT_DAYS} days."
+            )
         except Rejected as error:
             if self.tasks:
                 raise
             self.has_board = self.world.choice.gives_up(error)
             if not self.has_board:
-                self.notes.append(f"The board is left out: {error.sentence}")
+                self._is_unseen(error.sentence)
+
+    def _miss(self) -> None:
+        """Say which of the issues that somebody named GitHub does not show."""
+        for shelf in self._shelves.values():
+            for number in self.scope.issues:
+                if number not in shelf.met:
+                    where = f"{shelf.holding.repository}#{number}"
+                    words = (
+                        "GitHub shows no such issue to the token (a pull request has its --pull)."
+                    )
+                    self.problems.append(Problem(where, "NotFound", words))
+
+    @property
+    def _worth(self) -> int | None:
+        """How many cards are worth reading for what the repositories hold; None for however many."""
+        if self.scope.owner:
+            return None
+        held = sum(len(one.leases) + one.claimed for one in self.holdings.values())
+        return max(_SMALL_BOARD, 3 * held)
 
     def _named(self) -> list[tuple[str, int]]:
         """The issues that the scope names, and those of the pull requests that it names."""
         found: list[tuple[str, int]] = []
         for holding in self.holdings.values():
             numbers = dict.fromkeys(self.scope.issues)
+            owner, _, name = holding.repository.partition("/")
+            there = elsewhere(self.world, Repository(owner, name), holding.url, Path())
             for number in self.scope.pulls:
-                pull = self.world.forge.pull_request(number)
+                pull = there.forge.pull_request(number)
                 numbers |= dict.fromkeys(_issues_of(pull, holding))
             found += [(holding.repository, number) for number in numbers]
         return found
@@ -129,8 +174,8 @@ class Sweep:
             if swept.problem is not None:
                 self._note(shelf.holding.repository, swept.problem)
             unseen = swept.observation.board_problem
-            if unseen and f"The board is left out: {unseen}" not in self.notes:
-                self.notes.append(f"The board is left out: {unseen}")
+            if unseen:
+                self._is_unseen(unseen)
             task = task_of(slimmed(swept), shelf.of(swept))
             if task is None or task.issue.number in shelf.met:
                 continue
@@ -138,6 +183,13 @@ class Sweep:
             self.tasks += 1
             self.progress("tasks", self.tasks, None)
             yield task
+
+    def _is_unseen(self, why: str) -> None:
+        """The board that is configured cannot be seen, and nothing takes its place."""
+        self.is_blind = True
+        problem = Problem(self.world.settings.board_name, "NoBoard", why)
+        if problem not in self.problems:
+            self.problems.append(problem)
 
     def _note(self, repository: str, error: LifecycleError) -> None:
         """A repository that could not be read, or not all of it; once for each reason."""

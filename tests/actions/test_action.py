@@ -182,6 +182,7 @@ def test_a_rate_limit_ends_it_cleanly(
     "given",
     [
         {"dry_run": "maybe"},
+        {"app_id": "12", "app_private_key": ""},
         {"close": "yes"},
         {"release": "1"},
         {"scope": "some"},

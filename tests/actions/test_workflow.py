@@ -61,6 +61,46 @@ def test_the_example_repairs_on_a_schedule(shop: Shop) -> None:
     assert shop.card(42)["Status"] == "In Progress"
 
 
+@pytest.mark.parametrize("event", [schedule(), issue("closed", 38)], ids=["schedule", "event"])
+@pytest.mark.parametrize("value", ["true", "false", None])
+def test_the_trial_mode(shop: Shop, event: Event, value: str | None) -> None:
+    """With LIFECYCLE_DRY_RUN schedule and events look and report, and write nothing; without it they do."""
+    variables = {"LIFECYCLE_PROJECT_NUMBER": "1"} | (
+        {} if value is None else {"LIFECYCLE_DRY_RUN": value}
+    )
+    done = run_job(shop.machine(event, variables=variables), EXAMPLE, "reconcile")
+    assert done is not None
+    assert done.code == 0, done.log
+    assert "closed-on-board" in done.told
+    assert shop.card(38)["Status"] == ("In Progress" if value == "true" else "Done")
+    if value == "true":
+        assert {one.method for one in shop.control.requests() if one.kind == "rest"} <= {"GET"}
+
+
+@pytest.mark.parametrize("event", [schedule(), issue("closed", 38)], ids=["schedule", "event"])
+def test_a_typing_error_in_the_trial_mode_writes_nothing(shop: Shop, event: Event) -> None:
+    """Who writes "yes" meant to be careful: the step fails, and says what the input may be."""
+    variables = {"LIFECYCLE_PROJECT_NUMBER": "1", "LIFECYCLE_DRY_RUN": "yes"}
+    done = run_job(shop.machine(event, variables=variables), EXAMPLE, "reconcile")
+    assert done is not None
+    assert done.code == 2
+    assert done.said("error") == ["Nothing was looked at: the input dry-run is true or false."]
+    assert shop.control.requests() == ()
+
+
+@pytest.mark.parametrize("trial", ["true", "false"])
+@pytest.mark.parametrize("dry", [True, False])
+def test_the_button_says_for_itself(shop: Shop, trial: str, *, dry: bool) -> None:
+    """Whoever presses it has chosen: the variable is for the runs that nobody watches."""
+    given = {"dry-run": dry, "issues": "38", "close": "configured", "release": "configured"}
+    variables = {"LIFECYCLE_PROJECT_NUMBER": "1", "LIFECYCLE_DRY_RUN": trial}
+    machine = shop.machine(dispatched(**given), inputs=given, variables=variables)
+    done = run_job(machine, EXAMPLE, "reconcile")
+    assert done is not None
+    assert done.code == 0, done.log
+    assert shop.card(38)["Status"] == ("In Progress" if dry else "Done")
+
+
 def test_the_example_can_be_tried_by_hand(shop: Shop) -> None:
     """The button looks only, unless one says otherwise; what it is given reaches the command."""
     given = {"dry-run": True, "issues": "38", "close": "configured", "release": "configured"}
@@ -82,8 +122,14 @@ def test_the_program_is_never_that_of_a_pull_request(shop: Shop) -> None:
     assert pull("opened", 46).payload["repository"]["default_branch"] == "main"
 
 
-def test_the_shards_of_an_organisation_look_at_everything_once(founded: Founded) -> None:
-    """Four jobs with one share each: together they repair all there is, and none does it twice."""
+@pytest.mark.parametrize("is_trial", [False, True])
+def test_the_shards_of_an_organisation_look_at_everything_once(
+    founded: Founded, *, is_trial: bool
+) -> None:
+    """Four jobs with one share each: together they repair all there is, and none does it twice.
+
+    The trial mode holds there, too.
+    """
     shop = founded(None)
     shop.control.close_issue(38)
     text = ORGANISATION.read_text(encoding="utf-8").replace(
@@ -99,10 +145,11 @@ def test_the_shards_of_an_organisation_look_at_everything_once(founded: Founded)
         token="nothing",
         repository="octo-org/.github-private",
         secrets={"PAT": shop.info.token},
-        variables={"LIFECYCLE_PROJECT_NUMBER": "1"},
+        variables={"LIFECYCLE_PROJECT_NUMBER": "1"}
+        | ({"LIFECYCLE_DRY_RUN": "true"} if is_trial else {}),
     )
     done = run_job(machine, file, "reconcile")
     assert done is not None
     assert done.code == 0, done.log
-    assert shop.card(38)["Status"] == "Done"
-    assert done.summary.count("closed-on-board") == 1
+    assert shop.card(38)["Status"] == ("In Progress" if is_trial else "Done")
+    assert done.told.count("closed-on-board") == 1

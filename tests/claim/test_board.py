@@ -56,7 +56,7 @@ def test_a_card_that_somebody_moved_is_reported_and_not_overwritten() -> None:
     made = absorb(record(status="In Review"), shown, NOW)
     step = decide(seen(made, observed=shown, wake=Wake.TICK))
     assert step.action is None
-    assert 'moved to "Blocked" by hand' in texts(step)
+    assert 'moved to "Blocked"' in texts(step)
 
 
 def test_a_card_that_is_already_right_is_not_written() -> None:

@@ -37,7 +37,8 @@ def test_the_summary_is_a_table_of_every_finding() -> None:
     rows = rows_of(text)
     assert len(rows) == len(REPORT.findings)
     assert {len(row) for row in rows} == {5}
-    for row, one in zip(rows, REPORT.findings, strict=True):
+    ordered = [REPORT.findings[index] for index in (3, 1, 4, 0, 2)]  # failed first, left last
+    for row, one in zip(rows, ordered, strict=True):
         assert f'<a href="{one.url}">{one.repository}#{one.issue}</a> {one.title}' in row[1]
         assert row[2] == f"<code>{one.kind}</code>"
         assert f"<strong>{one.state}</strong>" in row[4]
@@ -57,7 +58,7 @@ def test_a_summary_without_findings_is_a_sentence() -> None:
     """No empty table."""
     text = actions.summary(QUIET)
     assert text == (
-        "## lifecycle reconcile\n\n**Nothing drifted: 340 tasks in 25 repositories.** "
+        "## lifecycle reconcile\n\n**Nothing drifted: 340 issues in 25 repositories.** "
         "12 requests, 9 points.\n\n"
     )
 
@@ -153,6 +154,39 @@ def test_annotations_are_by_urgency() -> None:
     ]
 
 
+def test_an_annotation_says_what_became_of_it() -> None:
+    """What was repaired, what would be and what waits for a yes are told apart by their first word."""
+    evidence = finding().evidence
+    for state, kind, words in (
+        (State.APPLIED, "status-drift", "Applied: {fix}"),
+        (State.PLANNED, "status-drift", "Planned: {fix}"),
+        (State.OFF, "silent", "Off: {fix} Only with --release, or release: true in the Action."),
+        (State.FAILED, "status-drift", "Failed: {fix} 403."),
+    ):
+        problem = "403." if state is State.FAILED else ""
+        one = finding(kind, state=state, problem=problem)
+        (told,) = actions.annotated(Report(findings=(one,)))
+        assert told.message == f"{evidence} {words.format(fix=one.fix)}"
+
+
+def test_what_is_left_is_folded_in_the_summary() -> None:
+    """Under the table of what was done, all of it in a table that is opened with a click."""
+    left = [finding("moved-by-hand", n, state=State.LEFT, problem="It stays.") for n in range(1, 69)]
+    report = Report(findings=(*left, finding("status-drift", 200)), repositories=1, tasks=70)
+    text = actions.summary(report)
+    table, _, folded = text.partition("<details>")
+    assert [row[2] for row in rows_of(table)] == ["<code>status-drift</code>"]
+    head, _, inner = folded.partition("</summary>")
+    assert head.replace("&#8203;", "").startswith("<summary>moved-by-hand: 68 left: octo-org/")
+    assert head.endswith(" and 63 more. It stays.")
+    assert len(rows_of(inner.partition("</details>")[0])) == 68
+    assert inner.endswith("</details>\n")
+    small = actions.summary(report, 6000)
+    assert len(small.encode()) <= 6000
+    assert re.search(r"\n(\d+) more findings have no room here", small)
+    assert small.count("<details>") == small.count("</details>")
+
+
 def test_no_more_annotations_than_github_keeps() -> None:
     """Ten of each kind; the summary says how many are only there."""
     states = (State.FAILED, State.OFF, State.APPLIED)
@@ -191,11 +225,12 @@ def test_the_json_of_a_report_holds_everything() -> None:
         "applied": 1,
         "planned": 1,
         "off": 1,
+        "left": 1,
         "failed": 3,
         "repositories": 3,
         "tasks": 1340,
     }
-    assert len(data["left"]) == 9
+    assert data["next_run"] == list(REPORT.left)
     assert data["findings"][0]["state"] == "off"
     assert data["cost"] == {"requests": 42, "points": 1}
     assert (data["skipped"], data["dry_run"]) == ("", False)

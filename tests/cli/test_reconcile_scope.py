@@ -45,6 +45,8 @@ def test_options_are_a_scope(asked: Asked, scope: Scope) -> None:
         (Asked(("octo-org/one/x",)), "owner/name"),
         (Asked(owner="octo-org/one"), "takes a login"),
         (Asked(owner="octo org"), "takes a login"),
+        (Asked(owner=""), "takes a login"),
+        (Asked(("octo-org/one",), owner=""), "not both"),
         (Asked(owner="octo-org", issues=(4,)), "exactly one repository"),
         (Asked(("octo-org/one", "octo-org/two"), pulls=(4,)), "exactly one repository"),
         (Asked(shard="3/2"), "2/3"),
@@ -87,6 +89,9 @@ def test_the_repository_is_named_by_option_then_variable(tmp_path: Path) -> None
 def test_outside_of_a_worktree_somebody_has_to_name_a_repository(tmp_path: Path) -> None:
     """Nothing is guessed; an owner is enough."""
     with pytest.raises(Refused, match="--repo OWNER/NAME"):
+        Place.of(tmp_path, {}, Scope())
+    (tmp_path / config.CONFIG_FILE).write_text('repository = "octo-org/one"')
+    with pytest.raises(Refused, match="only in one `repository` of .lifecycle.toml is used"):
         Place.of(tmp_path, {}, Scope())
     place = Place.of(tmp_path, {}, Scope(owner="octo-org"))
     assert "LIFECYCLE_REPOSITORY" not in place.environment

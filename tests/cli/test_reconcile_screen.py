@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import io
 import re
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
 
 from lifecycle.cli.reconcile_screen import show
 from lifecycle.cli.reconcile_words import PLAIN_SIGNS, SIGNS, lines, signs_for, totals
-from lifecycle.reconcile.finding import State
+from lifecycle.reconcile.finding import Finding, State
 from lifecycle.reconcile.report import Problem, Report
 from tests.cli.reconcile_reports import QUIET, REPORT, finding
 from tests.cli.terminal import plain
+
+
+ISSUES = ["9", "42", "10", "7", "1043"]
+"""What failed, was done, is planned, waits for a yes, and was left."""
 
 
 def shown(report: Report, width: int, *, encoding: str = "utf-8") -> str:
@@ -34,7 +39,7 @@ def test_a_terminal_is_filled_and_not_overrun(width: int) -> None:
     for one in REPORT.findings:
         assert f"#{one.issue}" in words
         assert one.kind in words
-    assert words.index("octo-org/hello-service") < words.index("octo-org/other")
+    assert re.findall(r"#(9|42|10|7|1043)\b", words)[:5] == ISSUES
 
 
 def test_a_wide_table_has_a_header_and_columns_that_meet() -> None:
@@ -88,18 +93,19 @@ def test_no_secret_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_pipe_gets_a_line_for_each_finding() -> None:
-    """Sign, task, finding, evidence, what is done or why not; then what goes with it."""
+    """What wants an eye first: sign, task, finding, evidence, what is done or why not; then the rest."""
     evidence = "Pull request #46 was opened, and the card says In Progress."
     fixes = [one.fix for one in REPORT.findings]
+    by_close = "Only with --close, or close: true in the Action."
     named = "octo-org/r0, octo-org/r1, octo-org/r2, octo-org/r3, octo-org/r4 and 4 more"
     assert lines(REPORT, SIGNS) == [
-        f"○ octo-org/hello-service#7 merged-open: {evidence} Off: {fixes[0]} Only with --close.",
-        f"✓ octo-org/hello-service#42 status-drift: {evidence} Applied: {fixes[1]}",
-        f"· octo-org/hello-service#1043 moved-by-hand: {evidence} It stays where it is.",
         f"✗ octo-org/other#9 unlinked: {evidence} Failed: {fixes[3]} 403.",
+        f"✓ octo-org/hello-service#42 status-drift: {evidence} Applied: {fixes[1]}",
         f"→ octo-org/other#10 silent: {evidence} Planned: {fixes[4]}",
+        f"○ octo-org/hello-service#7 merged-open: {evidence} Off: {fixes[0]} {by_close}",
+        f"· octo-org/hello-service#1043 moved-by-hand: {evidence} Left: It stays where it is.",
         "5 findings: 1 applied, 1 planned, 1 off, 1 left, 1 failed.",
-        "1,340 tasks in 3 repositories; 42 requests, 1 point.",
+        "1,340 issues in 3 repositories; 42 requests, 1 point.",
         "octo-org/secret: The token may not read it.",
         "Ended early: GitHub's limit is used up.",
         f"Left for the next run: {named}.",
@@ -110,16 +116,20 @@ def test_a_pipe_gets_a_line_for_each_finding() -> None:
 @pytest.mark.parametrize(
     ("report", "sentence"),
     [
-        (QUIET, "Nothing drifted: 340 tasks in 25 repositories."),
+        (QUIET, "Nothing drifted: 340 issues in 25 repositories."),
         (
             Report(repositories=1, tasks=0, requests=1, points=1),
-            "Nothing drifted: no task that is claimed or was in 1 repository.",
+            "Nothing drifted: in 1 repository no issue is claimed or has a card.",
         ),
         (
             Report(repositories=1, tasks=1, ended="The time is up."),
-            "Nothing drifted in what could be looked at: 1 task in 1 repository.",
+            "Nothing drifted in what could be looked at: 1 issue in 1 repository.",
         ),
         (Report(ended="The limit is used up."), "Nothing could be looked at."),
+        (
+            Report(requests=1, points=1),
+            "Nothing was looked at: there is no repository in this part.",
+        ),
         (Report(skipped="Nothing was looked at: x."), "Nothing was looked at: x."),
         (Report(findings=(finding(),)), "1 finding: 1 applied."),
     ],
@@ -146,3 +156,66 @@ def test_an_output_without_the_signs_gets_plain_ones() -> None:
         assert set(signs) == set(State)
         assert len(set(signs.values())) == len(State)
     assert "?" not in plain(shown(Report(findings=REPORT.findings), 80, encoding="ascii"))
+
+
+def many_left(number: int, reason: str = "It stays.") -> tuple[Finding, ...]:
+    """So many cards that somebody moved."""
+    numbers = range(1, number + 1)
+    return tuple(finding("moved-by-hand", n, state=State.LEFT, problem=reason) for n in numbers)
+
+
+def test_many_that_are_left_are_one_line() -> None:
+    """Below what was done: how many, the first few, why; up to three are shown one by one."""
+    done = finding("status-drift", 200)
+    report = Report(findings=(*many_left(68), done), repositories=1, tasks=70)
+    first, folded, totals_line, *_ = lines(report, SIGNS)
+    assert first.startswith("✓ octo-org/hello-service#200 status-drift: ")
+    names = ", ".join(f"octo-org/hello-service#{n}" for n in range(1, 6))
+    assert folded == f"· moved-by-hand: 68 left: {names} and 63 more. It stays."
+    assert totals_line == "69 findings: 1 applied, 68 left."
+    for width in (40, 80, 160):
+        words = " ".join(plain(shown(report, width)).split())
+        assert words.index("#200") < words.index("moved-by-hand: 68 left: ")
+        assert "#6" not in words
+    few = Report(findings=many_left(3), repositories=1, tasks=3)
+    assert [line[0] for line in lines(few, SIGNS)][:3] == ["·", "·", "·"]
+
+
+def test_what_was_left_for_two_reasons_is_two_lines() -> None:
+    """A rule and a time that was up are not counted together."""
+    late = tuple(replace(one, kind="status-drift", problem="Late.") for one in many_left(4))
+    report = Report(findings=(*many_left(4), *late), repositories=1, tasks=4)
+    assert [line.partition(" left: ")[0] for line in lines(report, SIGNS)[:2]] == [
+        "· moved-by-hand: 4",
+        "· status-drift: 4",
+    ]
+
+
+def test_every_reason_is_told_once() -> None:
+    """What ended the run is not repeated at each task, nor a repository's name in its own sentence."""
+    why = "GitHub gave no answer."
+    report = Report(
+        findings=(
+            finding("unlinked", 1, state=State.FAILED, problem=why),
+            finding("unlinked", 2, state=State.LEFT, problem=why),
+        ),
+        problems=(
+            Problem("a/b", "NotFound", "GitHub shows no repository a/b."),
+            Problem("a/c", "Transient", "A limit."),
+            Problem("a/d", "Transient", "A limit."),
+            Problem("a/e", "Transient", why),
+        ),
+        ended=f"{why} The next run goes on with what is left.",
+        repositories=1,
+        tasks=2,
+    )
+    told = lines(report, SIGNS)
+    assert "\n".join(told).count(why) == 1
+    assert told[0].endswith(" For the reason that ended the run.")
+    assert told[1].endswith(f" Left: {finding('unlinked').fix}")
+    assert told[4:8] == [
+        "GitHub shows no repository a/b.",
+        "a/c, a/d: A limit.",
+        "a/e: For the reason that ended the run.",
+        f"Ended early: {why} The next run goes on with what is left.",
+    ]

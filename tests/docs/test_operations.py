@@ -6,6 +6,7 @@ import json
 import re
 import shlex
 from dataclasses import fields
+from pathlib import Path
 from typing import Any
 
 import click
@@ -16,7 +17,9 @@ from lifecycle.cli import reconcile
 from lifecycle.cli.main import group
 from lifecycle.config import SILENT_HOURS
 from lifecycle.reconcile.finding import KINDS, Finding, State
+from lifecycle.reconcile.repair import LONGEST_WAIT
 from lifecycle.reconcile.report import Report
+from lifecycle.reconcile.sweep import RECENT_SECONDS
 from tests.conftest import COMMAND, Place
 from tests.docs.pages import ROOT, Page, codes_in
 
@@ -24,6 +27,10 @@ PAGE = Page(ROOT / "docs/operations.md")
 ACTION: dict[str, Any] = yaml.safe_load(
     (ROOT / ".github/actions/reconcile/action.yml").read_text(encoding="utf-8")
 )
+EXAMPLE_FILES = [
+    ROOT / ".github/workflows/reconcile.yml",
+    ROOT / "docs/examples/reconcile-organisation.yml",
+]
 (BY_HAND,) = (block.code for block in PAGE.blocks_under("By hand"))
 EXAMPLES = [line.partition("#")[0].strip() for line in BY_HAND.splitlines()]
 
@@ -114,15 +121,103 @@ def test_the_examples_run(place: Place, example: str) -> None:
         assert "requests" in done.stdout
 
 
-def test_a_lease_can_be_pushed_back(place: Place) -> None:
-    """The line on the page, in the clone that held it, makes the ref as it was."""
-    (line,) = [block.code for block in PAGE.blocks_under("How to undo")]
+def lease_of(place: Place) -> str:
+    """The commit that `refs/agent-claims/42` points to, "" if there is no such ref."""
+    return place.git("ls-remote", "origin", "refs/agent-claims/42").partition("\t")[0]
+
+
+def test_a_task_that_was_given_back_can_be_taken_again(place: Place) -> None:
+    """By the command on the page, in the worktree that had it: all four things are back."""
+    assert "`lifecycle claim 42`, in the worktree that had it" in PAGE.section("How to undo")
     assert place.cli("claim", "42").returncode == 0
-    ref = "refs/agent-claims/42"
-    lease = place.git("ls-remote", "origin", ref).split()[0]
-    assert f'"lease": "{lease}"' in (place.root / ".lifecycle/state.json").read_text()
-    place.git("push", "--quiet", "origin", f":{ref}")
-    assert place.git("ls-remote", "origin", ref) == ""
-    done = place.run("sh", "-c", line, LEASE=lease)
+    before = lease_of(place)
+    done = place.cli("reconcile", "--release", "--silent-hours", "1e-9", "--issue", "42")
     assert done.returncode == 0, done.stderr
-    assert place.git("ls-remote", "origin", ref).split()[0] == lease
+    assert lease_of(place) == ""
+    assert place.card(42)["Status"] == "Todo"
+    assert not place.card(42).get("Agent")
+    assert place.issue(42)["assignees"] == []
+    place.clear()
+    told = place.cli("tick")
+    assert "lifecycle claim 42" in told.stdout
+    assert place.writes() == []
+    done = place.cli("claim", "42")
+    assert done.returncode == 0, done.stderr
+    assert lease_of(place) not in ("", before)
+    assert place.card(42)["Status"] == "In Progress"
+    assert place.card(42)["Agent"] == place.claim()["agent_id"]
+    assert place.issue(42)["assignees"] != []
+
+
+def test_a_lease_alone_mends_nothing_else(place: Place) -> None:
+    """Pushed back, it keeps others out; Status and assignee stay as the giving back left them."""
+    assert place.cli("claim", "42").returncode == 0
+    lease = lease_of(place)
+    release = ("reconcile", "--release", "--silent-hours", "1e-9", "--issue", "42")
+    place.control.advance(
+        3_600
+    )  # the card is no new one, which a board's own workflow sets to Todo
+    assert place.cli(*release).returncode == 0
+    place.git("push", "--quiet", "origin", f"{lease}:refs/agent-claims/42")
+    assert lease_of(place) == lease
+    assert place.cli("reconcile", "--issue", "42").returncode == 0
+    assert place.card(42)["Status"] == "Todo"
+    assert not place.card(42).get("Agent")
+    assert place.issue(42)["assignees"] == []
+    assert place.cli(*release).returncode == 0
+    assert lease_of(place) == ""
+
+
+def test_the_steps_begin_with_the_trial() -> None:
+    """The first step is what keeps the copied workflow from writing; the last but none takes it away."""
+    steps = re.findall(r"(?m)^(\d)\. (.*)", PAGE.section("On a repository"))
+    assert [number for number, _ in steps] == [str(1 + at) for at in range(len(steps))]
+    first, *_, last = (text for _, text in steps)
+    assert codes_in(first)[:2] == ["LIFECYCLE_DRY_RUN", "true"]
+    assert codes_in(last)[0] == "LIFECYCLE_DRY_RUN"
+
+
+@pytest.mark.parametrize("file", EXAMPLE_FILES, ids=lambda file: file.name)
+def test_what_the_examples_ask_for_is_explained(file: Path) -> None:
+    """Each variable and secret that an example reads stands on the page."""
+    read = set(re.findall(r"\b(?:vars|secrets)\.([A-Z_]+)", file.read_text(encoding="utf-8")))
+    assert "LIFECYCLE_DRY_RUN" in read
+    assert read <= set(re.findall(r"`([A-Z_]+)`", PAGE.text))
+
+
+def test_the_app_gets_what_the_example_gives_to_its_job() -> None:
+    """The permissions of the table, of the App's second step and of the job are the same."""
+    names = {"Commit statuses": "statuses", "Pull requests": "pull-requests"}
+    (table,) = [table for table in PAGE.tables if table.header[0] == "permission"]
+    shown = {}
+    for row in table.rows:
+        who, _, level = row[0].partition(": ")
+        for one in who.split(", "):
+            shown[names.get(one, one.casefold())] = "write" if "write" in level else "read"
+    given = yaml.safe_load(EXAMPLE_FILES[0].read_text(encoding="utf-8"))["jobs"]["reconcile"]
+    assert shown == {**given["permissions"], "projects": "write"}
+    (step,) = re.findall(r"(?s)\n2\. (.*?)\n3\. ", PAGE.section("The App"))
+    step = " ".join(step.split())
+    read_only = re.search(r"; (.*?), read-only", step)
+    assert read_only is not None
+    for one, level in shown.items():
+        name = {new: old for old, new in names.items()}.get(one, one.capitalize())
+        assert name in step
+        assert (name in read_only[1]) is (level == "read")
+
+
+def test_the_private_copy_is_used_as_the_examples_are() -> None:
+    """The lines on the page are steps: pinned as in the examples, no token stays, the action's folder."""
+    (text,) = PAGE.blocks_in("yaml")
+    checkout, action = yaml.safe_load(text)
+    pinned = re.findall(r"actions/checkout@.*", text)
+    assert pinned[0] in EXAMPLE_FILES[0].read_text(encoding="utf-8")
+    assert checkout["with"]["persist-credentials"] is False
+    assert action["uses"] == f"./{checkout['with']['path']}/.github/actions/reconcile"
+
+
+def test_the_numbers_of_the_page_are_those_in_code() -> None:
+    """How long a limit is waited out, and how far back closed issues are read."""
+    assert LONGEST_WAIT == 10
+    assert "A limit that asks for ten seconds or less is waited out." in PAGE.text
+    assert f"the last {RECENT_SECONDS // 86_400} days" in PAGE.text

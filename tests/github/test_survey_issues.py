@@ -101,7 +101,7 @@ def test_the_last_assignment_counts(deadline: Deadline) -> None:
 
 
 def test_a_reopened_issue_is_begun_again(deadline: Deadline) -> None:
-    """Whichever came last counts, the assignment or the reopening; that one also if nobody is assigned."""
+    """The last reopening is read beside the last assignment, also where nobody is assigned any more."""
     assigned = SeedEvent("assigned", "maria", {"assignee": "octocat"}, created_at=at(2))
     reopened = SeedEvent("reopened", "maria", created_at=at(5))
     closed = SeedEvent("closed", "maria", created_at=at(3))
@@ -120,9 +120,8 @@ def test_a_reopened_issue_is_begun_again(deadline: Deadline) -> None:
             )
             if one.observation.issue
         }
-    assert [found[number].assigned_at for number in (1, 2, 3)] == [
-        seconds(5), seconds(5), seconds(7),
-    ]  # fmt: skip
+    assert [found[number].assigned_at for number in (1, 2, 3)] == [seconds(2), None, seconds(7)]
+    assert {found[number].reopened_at for number in (1, 2, 3)} == {seconds(5)}
 
 
 def test_pull_requests_that_mention_an_issue_come_with_it(deadline: Deadline) -> None:

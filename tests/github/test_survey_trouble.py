@@ -138,14 +138,28 @@ def test_a_board_in_an_outage_is_an_error(deadline: Deadline) -> None:
             list(survey_of(hub).cards())
 
 
-@pytest.mark.parametrize("name", ["graphql-rate-limited", "secondary-limit-without-a-wait"])
-def test_a_short_limit_is_waited_out(deadline: Deadline, clock: PatientClock, name: str) -> None:
-    """A minute at most: the same is asked for again, and not in halves."""
+def test_a_short_limit_is_waited_out(deadline: Deadline, clock: PatientClock) -> None:
+    """Ten seconds at most: the same is asked for again, and not in halves."""
+    short = Fault("status", status=403, headers={"retry-after": "9"}, operation="SurveyHolding")
     with hub_of(seed([repository(one.name) for one in names(3)]), deadline) as hub:
-        hub.control.add_fault(name)
+        hub.control.add_fault(short)
         assert len(list(survey_of(hub).holdings(names(3)))) == 3
         assert len(hub.asked()) == 2
-    assert clock.naps == [60.0]
+    assert clock.naps == [9.0]
+
+
+@pytest.mark.parametrize("name", ["graphql-rate-limited", "secondary-limit-without-a-wait"])
+def test_a_limit_of_a_minute_ends_the_sweep(
+    deadline: Deadline, clock: PatientClock, name: str
+) -> None:
+    """Nobody sits in silence: who started the run is told, and the next one goes on."""
+    with hub_of(seed([repository(one.name) for one in names(3)]), deadline) as hub:
+        hub.control.add_fault(name)
+        with pytest.raises(Transient) as caught:
+            list(survey_of(hub).holdings(names(3)))
+        assert len(hub.asked()) == 1
+    assert caught.value.retry_after == 60.0
+    assert clock.naps == []
 
 
 def test_a_long_limit_ends_the_sweep_at_once(deadline: Deadline, clock: PatientClock) -> None:

@@ -348,6 +348,13 @@ def shown(state: dict[str, Any], number: int) -> Shows:
     )
 
 
+def in_short(comment: str) -> str:
+    """A comment without its wording: which of ours it is, and its marker without the moment."""
+    lines = comment.rstrip().splitlines()
+    begin = " ".join(lines[0].split()[:2])
+    return f"{begin} … {re.sub(r' at=[0-9]+', '', lines[-1])}"
+
+
 @contextmanager
 def ground(
     folder: Path, *tasks: Given, now: float | None = None, **changes: Any

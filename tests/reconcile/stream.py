@@ -44,8 +44,9 @@ class Stream:
         """These repositories."""
         return iter([_holding(str(one)) for one in repositories])
 
-    def cards(self) -> Iterator[Swept]:
+    def cards(self, at_most: int | None = None) -> Iterator[Swept]:
         """All tasks, 100 at once; each repository's are all over the board."""
+        del at_most
         count = max(self.tasks // EACH, 1)
         for first in range(0, self.tasks, 100):
             places = (divmod(n, count) for n in range(first, min(first + 100, self.tasks)))

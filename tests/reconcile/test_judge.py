@@ -11,7 +11,7 @@ from lifecycle import plan
 from lifecycle.act import imagine
 from lifecycle.claim.ahead import foresee
 from lifecycle.claim.table import Phase
-from lifecycle.model import PullState
+from lifecycle.model import BoardItem, PullState
 from lifecycle.reconcile.finding import KINDS, State
 from lifecycle.reconcile.judge import Judge
 from lifecycle.reconcile.scope import Policy
@@ -245,13 +245,109 @@ def test_the_phase_is_the_one_that_github_shows() -> None:
 
 
 def test_a_pull_request_that_only_mentions_the_issue_is_not_the_claims() -> None:
-    """Somebody's merged pull request that mentions the issue neither closes it nor moves its card."""
+    """Where the lease names a branch, no other one counts; where none does, a closing word does."""
     other = replace(MERGED, number=90, branch="docs", body="See #42")
+    closing = frozenset({90})
+    no_branch = Hold(42, "b" * 40, AGENT, TAKEN)
+    both = ["merged-open", "status-drift"]
     assert kinds(shown(pulls=(other,))) == []
-    assert kinds(shown(pulls=(other,), closed_by=frozenset({90}))) == [
-        "merged-open",
-        "status-drift",
-    ]
+    assert kinds(shown(pulls=(other,), closed_by=closing)) == []
+    assert kinds(shown(pulls=(other,), hold=no_branch)) == []
+    assert kinds(shown(pulls=(other,), hold=no_branch, closed_by=closing)) == both
+    strangers = replace(other, head_owner="stranger")
+    assert kinds(shown(pulls=(strangers,), hold=no_branch, closed_by=closing)) == []
+
+
+def test_a_branch_that_only_ends_in_the_number_is_not_the_claims() -> None:
+    """A time at a branch's end is no issue: without a lease's branch the text has to refer to it."""
+    no_branch = Hold(42, "b" * 40, AGENT, TAKEN)
+    named = replace(OPEN, branch="claude/run-20251121-42", body="Fixes #7")
+    assert kinds(shown(open_pulls=(named,), hold=no_branch)) == []
+    refers = replace(named, body="Refs octo-org/hello#42")
+    assert kinds(shown(open_pulls=(refers,), hold=no_branch)) == ["status-drift"]
+
+
+def test_what_was_merged_before_a_reopening_does_not_close_the_issue_again() -> None:
+    """A person who reopens an issue has the last word: the merge was before it."""
+    world = shown(pulls=(MERGED,), item=card("Done", at=TAKEN + 3 * HOUR), reopened_at=NOW - HOUR)
+    assert kinds(world, judge(Policy(closes=True))) == ["status-drift"]
+    assert world.task().phase is Phase.CODING
+
+
+def test_a_claim_without_a_lease_is_begun_by_its_assignment() -> None:
+    """Re-claimed where leases are forbidden: what merged before it was assigned is an earlier claim's."""
+    world = shown(
+        hold=None,
+        pulls=(MERGED,),
+        item=card("In Progress", at=NOW - HOUR),
+        issue={"assignees": ("edouard",)},
+        assigned_at=NOW - 2 * HOUR,
+    )
+    assert kinds(world, judge(Policy(closes=True))) == []
+
+
+def test_an_open_pull_request_that_mentions_the_issue_is_a_sign_of_life() -> None:
+    """The agent may have gone on with another branch than the lease names."""
+    other = pull(number=90, branch="feat/login", body="Refs #42")
+    old = shown(**OLD, item=OLD_CARD, pulls=(other,))
+    assert kinds(old, judge(Policy(releases=True))) == []
+    assert kinds(shown(**OLD, item=OLD_CARD, pulls=(replace(other, is_draft=True),))) == ["silent"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "Fixes https://github.com/octo-org/hello/issues/42",
+        "Fixes octo-org/hello#42",
+        "GH-42",
+    ],
+)
+def test_every_form_of_a_reference_is_a_link(body: str) -> None:
+    """What GitHub makes a link of needs no line of ours; the same of another repository or number does."""
+    assert kinds(shown(open_pulls=(pull(body=body),), item=IN_REVIEW)) == []
+    for other in (body.replace("42", "421"), body.replace("hello", "hell")):
+        if other != body:
+            found = kinds(shown(open_pulls=(pull(body=other),), item=IN_REVIEW))
+            assert found == ["unlinked"]
+
+
+def test_a_persons_pull_request_is_not_edited() -> None:
+    """Without an agent there is no claim that would have to be linked."""
+    world = shown(
+        hold=None,
+        item=card("In Review", None, at=TAKEN + 2 * HOUR),
+        pulls=(pull(branch="fix", body="Fixes it"),),
+        issue={"assignees": ("ada",)},
+        assigned_at=TAKEN,
+        closed_by=frozenset({107}),
+    )
+    assert kinds(world) == []
+
+
+def test_a_status_that_came_with_the_card_is_nobodys_move() -> None:
+    """A board that gives new cards Todo does so after the assignment; that is no person's word."""
+    late: dict[str, Any] = {"hold": None, "issue": {"assignees": ("ada",)}, "assigned_at": TAKEN}
+    given = replace(card("Todo", None, at=TAKEN + 36), added_at=TAKEN + 30)
+    assert kinds(shown(item=given, **late)) == ["assigned-todo"]
+    assert kinds(shown(item=replace(given, added_at=TAKEN - HOUR), **late)) == ["moved-by-hand"]
+
+
+def test_labels_do_not_fight() -> None:
+    """Without times, Todo as a label stands where no lease speaks against it."""
+    label = BoardItem("labels/42", "Todo")
+    person: dict[str, Any] = {"hold": None, "issue": {"assignees": ("ada",)}, "assigned_at": TAKEN}
+    assert kinds(shown(item=label, **person)) == ["moved-by-hand"]
+    assert kinds(shown(item=label)) == ["status-drift"]
+    old = shown(**OLD, item=label)
+    (only,) = judge(Policy(releases=True)).looks(old.task())
+    assert only.record.releasing is not None
+
+
+def test_giving_back_from_afar_begins_with_the_lease() -> None:
+    """The lease alone can tell that somebody took the task up meanwhile: nothing is written before it."""
+    (seen,) = judge(Policy(releases=True)).looks(shown(**OLD, item=OLD_CARD).task())
+    actions = [one.decision.action for one in foresee(seen, imagine) if one.decision.action]
+    assert isinstance(actions[0], plan.ReleaseLease)
 
 
 def test_a_persons_task_is_never_closed_or_released() -> None:

@@ -19,6 +19,7 @@ from tests.reconcile.ground import (
     Given,
     Ground,
     Shows,
+    in_short,
     kinds,
     only,
     scope_of,
@@ -35,7 +36,7 @@ CLOSED = replace(MERGED, is_open=False, closed=5.0)
 OLD = Given(taken=72.0, set_at=71.9)
 PERSONS = Given(leased_by="", agent="", assignees=("maria",))
 LONG_CLOSED = Given(taken=90.0, is_open=False, closed=60.0, status="Done", agent="", set_at=59.0)
-COMPLETED = f"Completed in #1042\n\n<!-- lifecycle:completed issue=42 pr=1042 by={AGENT} -->"
+COMPLETED = f"Completed in … <!-- lifecycle:completed issue=42 pr=1042 by={AGENT} -->"
 
 
 @dataclass(frozen=True)
@@ -218,9 +219,10 @@ def test_each_kind_is_repaired_and_not_found_again(
     one, before = go(story)
     assert states(one.run(story.policy)) == story.found
     after = one.shows()
+    after = replace(after, comments=tuple(in_short(comment) for comment in after.comments))
     if "silent" in story.found and story.found["silent"] == "applied":
         (comment,) = after.comments
-        assert comment.startswith(f"Given back by {AGENT}; the task is free again")
+        assert comment == f"Given back … <!-- lifecycle:released issue=42 by={AGENT} -->"
         after = replace(after, comments=())
     assert after == replace(before, **story.after)
     one.clear()
@@ -413,7 +415,9 @@ def test_labels_can_be_refused(make: Make) -> None:
     (one.folder / ".lifecycle.toml").write_text('[labels]\nuse = "never"\n')
     report = one.run(ALL)
     assert one.written() == []
-    assert any("board" in note for note in report.notes)
+    said = [*report.notes, *(problem.sentence for problem in report.problems)]
+    assert any("project" in sentence for sentence in said)
+    assert report.findings == ()
 
 
 def test_without_a_board_issues_pull_requests_and_leases_are_repaired(make: Make) -> None:
@@ -437,7 +441,7 @@ def test_evidence_names_what_was_seen(make: Make) -> None:
     assert finding.url.endswith(f"/{HOME}/issues/42")
     assert finding.evidence.startswith("PR #1042 (claude/task-42) merged at 20")
     assert finding.title == "Task 42"
-    assert finding.fix == KINDS["merged-open"].fix
+    assert finding.fix.endswith(".")
 
 
 def test_a_report_holds_no_token(make: Make) -> None:

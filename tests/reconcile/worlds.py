@@ -38,6 +38,7 @@ class Shown:
     open_pulls: tuple[PullRequest, ...] = ()
     tips: tuple[Tip, ...] = ()
     assigned_at: float | None = None
+    reopened_at: float | None = None
     closed_by: frozenset[int] = field(default_factory=frozenset)
 
     def task(self) -> Task:
@@ -51,7 +52,10 @@ class Shown:
             pulls=self.open_pulls,
         )
         seen = Observation(REPOSITORY, "", self.issue, by_branch=self.pulls, item=self.item)
-        found = task_of(Swept(REPOSITORY, seen, self.assigned_at, self.closed_by), holding)
+        swept = Swept(
+            REPOSITORY, seen, self.assigned_at, self.closed_by, reopened_at=self.reopened_at
+        )
+        found = task_of(swept, holding)
         assert found is not None
         return found
 

@@ -43,6 +43,11 @@ value --silent-hours "$IN_SILENT_HOURS"
 value --fail-on "$IN_FAIL_ON"
 value --minutes "$IN_MINUTES"
 
+# Without its key an App cannot act, and a token that somebody did not mean must not act in its place.
+if [ -n "$LIFECYCLE_APP_ID" ] && [ -z "$LIFECYCLE_APP_PRIVATE_KEY" ]; then
+	wrong "app-private-key is empty, and app-id needs it"
+fi
+
 case "$IN_DRY_RUN" in
 true) options+=(--dry-run) ;;
 false | "") ;;

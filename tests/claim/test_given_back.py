@@ -1,0 +1,188 @@
+"""The holder hears that the task was given back from afar, and nobody hears it who still has it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from lifecycle.claim import briefing
+from lifecycle.claim.decide import absorb, decide, look
+from lifecycle.claim.seen import Seen
+from lifecycle.claim.state import Record, Releasing
+from lifecycle.claim.table import Phase
+from lifecycle.model import BoardItem, Observation, PullState
+from lifecycle.plan import ForgetClaim, PostComment, ReleaseLease, Tone, Wake
+from tests.claim.steps import MERGED, REVIEW, fields_of, rest, rules_with
+from tests.factories import NOW, comment, issue, observation, pull, record, seen, texts
+
+AGENT = "edouard-1738000000"
+FREE = BoardItem("PVTI_lADOBx", "Todo", None, status_at=NOW - 60)
+LABEL = BoardItem("labels/42", "Todo")
+TOLD = f"Given back.\n\n<!-- lifecycle:released issue=42 by={AGENT} at={int(NOW - 60)} -->"
+
+
+def shown(**changes: Any) -> Observation:
+    """What a release from afar leaves: the card free in Todo, nobody assigned."""
+    return observation(**{"item": FREE, **changes})
+
+
+def looked(observed: Observation, made: Record | None = None) -> Record:
+    """The claim once it has seen that."""
+    return absorb(made or record(), observed, NOW)
+
+
+def without_board(made: Seen) -> Seen:
+    """The same where no board is configured."""
+    return Seen(**{**fields_of(made), "rules": rules_with(made, has_board=False)})
+
+
+@pytest.mark.parametrize("phase", [p.value for p in Phase])
+def test_the_agent_is_told_once_and_nothing_is_written_in_any_phase(phase: str) -> None:
+    """One sentence for the agent with the way back; no card, no PR, no closing, no talk of a hand."""
+    made = record(phase=phase, summary="Fix", pr_number=107, branch="claude/fix-thing-42")
+    actions, left = rest(seen(made, observed=shown(by_number=MERGED), wake=Wake.TICK))
+    assert actions == []
+    step = decide(seen(left, observed=shown(by_number=MERGED), wake=Wake.TICK))
+    (say,) = step.says
+    assert (say.tone, say.stands) == (Tone.ACT, True)
+    assert "#42 was given back" in say.text
+    assert "lifecycle claim 42" in say.text
+    assert "moved" not in say.text
+
+
+@pytest.mark.parametrize(
+    "observed",
+    [
+        pytest.param(shown(issue=issue(assignees=("Edouard",))), id="still assigned"),
+        pytest.param(observation(issue=issue(assignees=("maria",))), id="only unassigned"),
+        pytest.param(shown(item=replace(FREE, agent=AGENT)), id="only moved"),
+        pytest.param(shown(item=replace(FREE, status="In Progress")), id="only the Agent cleared"),
+        pytest.param(shown(item=replace(FREE, status="Blocked")), id="moved elsewhere"),
+        pytest.param(shown(item=replace(FREE, status_at=NOW - 7200)), id="read before our write"),
+        pytest.param(shown(issue=issue(is_open=False)), id="closed"),
+        pytest.param(shown(item=None), id="off the board"),
+        pytest.param(shown(item=LABEL), id="a label alone"),
+        pytest.param(shown(issue=None), id="issue not shown"),
+    ],
+)
+def test_what_people_do_by_hand_is_no_giving_back(observed: Observation) -> None:
+    """Each of the signs alone means something else; only all of them together are told."""
+    assert not looked(observed).given_back
+
+
+def test_a_claim_that_never_named_itself_or_wants_todo_was_not_given_back() -> None:
+    """The card was never ours, or stands in Todo since the agent wrote so itself."""
+    assert not looked(shown(), record(memory={"synced_agent": None})).given_back
+    assert not looked(shown(), record(last_synced_status=None)).given_back
+    assert not looked(shown(), record(status="Todo")).given_back
+    assert looked(shown()).given_back, "the same without that"
+
+
+def test_it_stands_until_the_card_names_the_agent_again() -> None:
+    """What others do with the task afterwards does not make it ours."""
+    given = looked(shown())
+    later = [
+        shown(item=replace(FREE, status="In Progress"), issue=issue(assignees=("Edouard",))),
+        shown(issue=issue(is_open=False)),
+        shown(item=None, board_problem="no scope"),
+    ]
+    for observed in later:
+        assert looked(observed, given).given_back
+    assert not looked(observation(), given).given_back
+
+
+def test_who_took_it_afterwards_is_named_instead() -> None:
+    """Another agent on the card says more than that it was given back."""
+    taken = looked(
+        shown(item=replace(FREE, agent="maria-2", status="In Progress")), looked(shown())
+    )
+    assert "taken over by maria-2" in texts(decide(seen(taken, wake=Wake.TICK)))
+
+
+def test_without_a_card_the_issue_s_own_word_and_the_assignee_tell_it() -> None:
+    """Labels name no agent: the comment's marker of this very claim, and the account off the issue."""
+    told = issue(comments=(comment(TOLD),))
+    for item in (None, LABEL):
+        assert looked(shown(item=item, issue=told)).given_back
+    assert not looked(shown(item=None, issue=replace(told, assignees=("edouard",)))).given_back
+    other = TOLD.replace(AGENT, "edouard-1738000001")
+    assert not looked(shown(item=None, issue=issue(comments=(comment(other),)))).given_back
+    early = TOLD.replace(str(int(NOW - 60)), str(int(NOW - 3700)))
+    assert not looked(shown(item=None, issue=issue(comments=(comment(early),)))).given_back
+
+
+def test_comments_are_read_only_where_they_are_needed() -> None:
+    """A poll reads them once it has doubts; the PR's opening and a command at once, without a board."""
+    polled = look(seen(record(**REVIEW)))
+    assert polled is not None
+    assert not polled.comments
+    doubting = looked(shown(item=None), record(**REVIEW))
+    assert doubting.doubted
+    again = look(seen(doubting))
+    assert again is not None
+    assert again.comments
+    ready = seen(record(phase="ready_for_pr", summary="Fix"), wake=Wake.STOP)
+    with_board, without = look(ready), look(without_board(ready))
+    assert with_board is not None
+    assert without is not None
+    assert (with_board.comments, without.comments) == (False, True)
+
+
+def test_before_the_pull_request_is_opened_it_is_found_out_without_a_board() -> None:
+    """The same look that would open it reads the comments, and opens nothing."""
+    ready = record(phase="ready_for_pr", summary="Fix")
+    told = shown(item=None, issue=issue(comments=(comment(TOLD),)))
+    actions, _ = rest(without_board(seen(ready, observed=told, wake=Wake.STOP)))
+    assert actions == []
+    unspoken = without_board(seen(ready, observed=shown(item=None), wake=Wake.STOP))
+    assert rest(unspoken)[0] != []
+
+
+def test_a_sweep_s_own_record_is_no_holder() -> None:
+    """A record that never lay in a file is inferred from GitHub, and is judged by the sweep's rules."""
+    told = shown(issue=issue(comments=(comment(TOLD),)))
+    assert not looked(told, record(memory={"past": ()})).given_back
+
+
+def test_giving_back_what_was_given_back_tells_the_issue_nothing() -> None:
+    """Only the lease, should it still be there, and the claim file go; no second comment."""
+    asked = Releasing(NOW, "", "nothing pushed, phase coding.")
+    made = record(memory={"releasing": asked, "lease": "f" * 40})
+    observed = shown(issue=issue(comments=(comment(TOLD),)))
+    actions, left = rest(seen(made, observed=observed, wake=Wake.TICK))
+    assert actions == [ReleaseLease(42, "f" * 40), ForgetClaim()]
+    assert left.outcome == "released"
+
+
+def test_a_closed_issue_is_not_told_that_it_is_free() -> None:
+    """Giving back a task that somebody closed says so; nobody can take it."""
+    asked = Releasing(NOW, "", "nothing pushed, phase coding.")
+    closed = observation(issue=issue(is_open=False, comments=()))
+    made = record(memory={"releasing": asked})
+    actions, _ = rest(seen(made, observed=closed, wake=Wake.TICK))
+    (posted,) = [one for one in actions if isinstance(one, PostComment)]
+    assert posted.body.startswith(
+        f"Given back by {AGENT}; the issue is closed, and the work is kept."
+    )
+
+
+@pytest.mark.parametrize("lost", [{"given_back": True}, {"taken_by": "maria-2"}])
+def test_a_briefing_says_that_the_task_is_lost_and_not_what_would_be_next(lost: Any) -> None:
+    """No hand-off hint and no question about closing beside the sentence that nothing is written."""
+    coding = briefing.claim_lines(record(memory=lost))
+    assert "this claim writes nothing any more" in coding[-1]
+    assert "handoff" not in " ".join(coding)
+    merged = record(memory=lost, **{**REVIEW, "phase": "merged_detected"})
+    assert briefing.question_lines(merged) == []
+    assert "Should I close" not in " ".join(briefing.claim_lines(merged))
+
+
+def test_an_open_pull_request_of_a_task_given_back_is_left_alone() -> None:
+    """Closed on GitHub meanwhile: the claim neither follows with its card nor reports a hand's move."""
+    given = looked(shown(), record(**REVIEW))
+    closed = pull(state=PullState.CLOSED, closed_at=NOW)
+    actions, left = rest(seen(given, observed=shown(by_number=closed), wake=Wake.IDLE))
+    assert actions == []
+    assert left.claim.phase == "pr_created"
