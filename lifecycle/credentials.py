@@ -71,7 +71,7 @@ def kept_by_gh(host: str, environment: Mapping[str, str]) -> str | None:
     except subprocess.TimeoutExpired:
         raise NoToken(
             f"No GitHub token: gh auth token took longer than {SECONDS_OF_GH:g} s, so nothing was asked of "
-            "GitHub and the claim was kept. Run it by hand to see why, or set GH_TOKEN."
+            "GitHub and nothing was changed. Run it by hand to see why, or set GH_TOKEN."
         ) from None
     return value if code == 0 and value else None
 
@@ -99,8 +99,8 @@ def _run(command: Sequence[str], environment: Mapping[str, str], seconds: float)
 
 def _none(where: str, what: str, command: Sequence[str]) -> NoToken:
     return NoToken(
-        f"No GitHub token: the token_command in {where} {what}, so nothing was asked of GitHub and the "
-        f"claim was kept. Run {command[0]} by hand to see why, or set GH_TOKEN."
+        f"No GitHub token: the token_command in {where} {what}, so nothing was asked of GitHub and "
+        f"nothing was changed. Run {command[0]} by hand to see why, or set GH_TOKEN."
     )
 
 

@@ -226,32 +226,6 @@ def taken_over(issue: int | None, agent: str) -> str:
     )
 
 
-def given_back_from_afar(issue: int | None) -> str:
-    """The task was given back in the agent's place."""
-    return (
-        f"#{issue} was given back while this claim was quiet, and anybody may take it: this claim writes "
-        "nothing any more, and its branch and commits are kept. To go on with it, run: lifecycle claim "
-        f"{issue}; otherwise delete .agent-claim.json."
-    )
-
-
-def given_back_to_hand_off(issue: int | None) -> str:
-    """A hand-off of a task that this claim does not hold any more."""
-    return (
-        f"#{issue} is not held by this claim any more: it was given back meanwhile, or its lease was "
-        "deleted; nothing was pushed, and branch and commits are kept. To go on with it, run: lifecycle "
-        f"claim {issue}; then hand off again."
-    )
-
-
-def given_back_before(issue: int | None) -> str:
-    """A command that gives back what was given back already."""
-    return (
-        f"Issue #{issue} had been given back before, so only the claim here was deleted; branch and work "
-        "are kept."
-    )
-
-
 def closed_elsewhere(issue: int | None) -> str:
     """Somebody closed the issue before there was a merge."""
     return (

@@ -45,6 +45,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "retry",
         "messages",
         "review_messages",
+        "loss_messages",
         "hookio",
         "config",
         "home",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 
-from lifecycle import log
+from lifecycle import log, loss_messages
 from lifecycle.answers.call import Call
 from lifecycle.claim import briefing
 from lifecycle.claim.briefing import BOARD_CACHE
@@ -25,10 +25,15 @@ def board_lines(call: Call) -> list[str]:
         known = world.cache.get(BOARD_CACHE)
         kept = known if isinstance(known, dict) and known.get("of") == which else None
         if kept is not None and 0 <= now - float(kept["at"]) < FRESH_SECONDS:
-            return [str(line) for line in kept["lines"]]
-        lines = briefing.board_lines(world.board.brief(), world.base)
-        world.cache.put(BOARD_CACHE, {"of": which, "at": now, "lines": lines})
+            lines = [str(line) for line in kept["lines"]]
+            return [*_doubt(call, kept.get("free")), *lines]
+        brief = world.board.brief()
+        lines = briefing.board_lines(brief, world.base)
+        free = briefing.free_card(call.record, brief, world.base)
+        fresh = {"of": which, "at": now, "lines": lines, "free": free}
+        world.cache.put(BOARD_CACHE, fresh)
         _keep(call)
+        lines = [*_doubt(call, free), *lines]
     except DeadlineReached:
         problem = "GitHub did not answer in time, so the board is not shown."
     except LifecycleError as error:
@@ -37,6 +42,14 @@ def board_lines(call: Call) -> list[str]:
         return lines
     log.write(world.root, f"session-start: {problem}")
     return [problem]
+
+
+def _doubt(call: Call, free: object) -> list[str]:
+    """A line for the agent if the board shows its task free, and no look has found out why yet."""
+    record = call.record
+    if record is None or free != record.claim.issue_number or briefing.is_lost(record):
+        return []
+    return [loss_messages.free_on_board(record.claim.issue_number)] if free else []
 
 
 def _keep(call: Call) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from lifecycle import messages, review_messages
+from lifecycle import loss_messages, messages, review_messages
 from lifecycle.claim.next_task import todo_of
 from lifecycle.claim.state import Record
 from lifecycle.claim.table import IN_REVIEW, Phase, Status
@@ -80,7 +80,7 @@ def loss_line(record: Record) -> str:
     number = record.claim.issue_number
     if record.taken_by:
         return messages.taken_over(number, record.taken_by)
-    return messages.given_back_from_afar(number)
+    return loss_messages.given_back_from_afar(number)
 
 
 def _nudge_lines(record: Record) -> list[str]:
@@ -163,6 +163,21 @@ def board_lines(board: BoardBrief, repository: Repository) -> list[str]:
         lines += _section(status, [_card(card, card.item.agent) for card in column])
     drafts = [f"- {short(one.title, 120)}" for one in board.drafts if one.status != Status.DONE]
     return lines + _section("Drafts (no issue yet, so nothing to claim)", drafts[:SHOWN])
+
+
+def free_card(record: Record | None, board: BoardBrief, repository: Repository) -> int | None:
+    """The claim's issue, if its card named the agent and is free in Todo on the board now."""
+    claim = record.claim if record is not None else None
+    if record is None or claim is None or not claim.agent_id:
+        return None
+    if record.synced_agent != claim.agent_id or claim.status == Status.TODO:
+        return None
+    name = str(repository).casefold()
+    for card in board.cards:
+        if card.number == claim.issue_number and card.repository.casefold() == name:
+            is_free = card.item.status == Status.TODO and not card.item.agent
+            return card.number if is_free and card.is_open else None
+    return None
 
 
 def _section(name: str, rows: list[str]) -> list[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from lifecycle import messages
+from lifecycle import loss_messages, messages
 from lifecycle.claim import (
     card,
     closing,
@@ -111,7 +111,7 @@ def decide(seen: Seen) -> Decision:
         text = messages.taken_over(claim.issue_number, record.taken_by)
         return opening.condition(f"taken-over:{record.taken_by}", text)
     if record.given_back:
-        text = messages.given_back_from_afar(claim.issue_number)
+        text = loss_messages.given_back_from_afar(claim.issue_number)
         return opening.condition("given-back-from-afar", text)
     step = _effective(record, _RULES[phase](seen))
     step = replace(step, says=(*step.says, *_complaints(record), *_closed_elsewhere(seen)))

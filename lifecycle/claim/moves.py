@@ -15,7 +15,8 @@ from lifecycle.claim.file import CLAIM_FILE
 from lifecycle.claim.state import NUDGES_KEPT, Nudge, Record
 from lifecycle.claim.table import CLAIM, IN_REVIEW, Phase, Status
 from lifecycle.errors import ClaimRefused, GitFailed, HeldByAnother, Refused, Transient
-from lifecycle.messages import given_back_to_hand_off, unknown_phase
+from lifecycle.loss_messages import given_back_to_hand_off
+from lifecycle.messages import unknown_phase
 from lifecycle.redact import redact
 from lifecycle.wiring import World
 

@@ -11,7 +11,7 @@ import re
 from dataclasses import replace
 from typing import Any
 
-from lifecycle import marker, messages
+from lifecycle import loss_messages, marker, messages
 from lifecycle.claim import derive, ending
 from lifecycle.claim.seen import Seen, may_try
 from lifecycle.claim.state import Record, Releasing, is_same
@@ -47,7 +47,7 @@ def decide(seen: Seen) -> Decision:
         return _leave(seen, releasing, text)
     issue = observed.issue
     if record.given_back and not releasing.is_begun and issue and is_told(record, issue):
-        return _leave(seen, releasing, messages.given_back_before(claim.issue_number))
+        return _leave(seen, releasing, loss_messages.given_back_before(claim.issue_number))
     if not releasing.is_begun:
         pull = derive.pull_request_of(record, observed, seen.rules.head_owner)
         if pull is not None and pull.state is PullState.MERGED:

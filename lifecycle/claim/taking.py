@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from lifecycle.claim import again, lease
+from lifecycle.claim.admission import Attempt, Task, admit, holder_of, other_place
 from lifecycle.claim.again import Start
 from lifecycle.claim.branch import branch_name, switch
 from lifecycle.claim.briefing import BOARD_CACHE
@@ -20,20 +21,17 @@ from lifecycle.claim.desk import Desk, Loaded
 from lifecycle.claim.exclude import exclude_own_files
 from lifecycle.claim.file import SCHEMA_VERSION
 from lifecycle.claim.moves import session_of
-from lifecycle.claim.next_task import dependencies
-from lifecycle.claim.places import list_places, quoted, record_in
 from lifecycle.claim.releasing import login_of
 from lifecycle.claim.state import Record
-from lifecycle.claim.table import READY_FOR_AGENT, Status
+from lifecycle.claim.table import Status
 from lifecycle.errors import (
     GitFailed,
     HeldByAnother,
     LifecycleError,
     NotFound,
     Refused,
-    Transient,
 )
-from lifecycle.model import BoardItem, Card, Issue, Look, Observation
+from lifecycle.model import BoardItem, Card, Look
 from lifecycle.wiring import World
 
 _SHOWN_MATCHES = 5
@@ -52,36 +50,6 @@ class Taken:
     notes: tuple[str, ...] = ()
     is_new: bool = True
     is_again: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class _Attempt:
-    """Who takes the task; `resumes` what this worktree began, or had and lost the file of."""
-
-    agent: str
-    nonce: str
-    resumes: bool
-    held: str = ""
-
-    @property
-    def login(self) -> str:
-        return login_of(self.agent)
-
-    def made(self, holder: lease.Lease) -> bool:
-        """True if the lease is this worktree's own."""
-        return holder.nonce == self.nonce or holder.sha == self.held
-
-
-@dataclass(frozen=True, slots=True)
-class _Task:
-    """What is known of the task before it is taken; `lost` is the claim that it had here, or None."""
-
-    issue: Issue
-    seen: Observation
-    card: Card | None
-    cards: tuple[Card, ...]
-    has_board: bool
-    lost: Record | None = None
 
 
 def take(world: World, desk: Desk, query: str, *, force: bool = False) -> Taken:
@@ -123,7 +91,7 @@ def take(world: World, desk: Desk, query: str, *, force: bool = False) -> Taken:
                 return Taken(held, task.issue.title, tuple(remarks), is_new=False)
             task = replace(task, lost=mine)
         attempt = _attempt(world, desk, task)
-        notes += _admit(world, task, attempt, force=force)
+        notes += admit(world, task, attempt, force=force)
         return _take(world, desk, task, attempt, notes, force=force)
 
 
@@ -172,8 +140,8 @@ def _held(world: World, desk: Desk, loaded: Loaded) -> Record:
 def _take(
     world: World,
     desk: Desk,
-    task: _Task,
-    attempt: _Attempt,
+    task: Task,
+    attempt: Attempt,
     notes: list[str],
     *,
     force: bool,
@@ -233,7 +201,7 @@ def _give_up(desk: Desk) -> None:
 
 
 def _values(
-    task: _Task, branch: str, agent: str, item: BoardItem | None, start: Start
+    task: Task, branch: str, agent: str, item: BoardItem | None, start: Start
 ) -> dict[str, Any]:
     return {
         "schema_version": SCHEMA_VERSION,
@@ -287,7 +255,7 @@ def _find(world: World, cards: Sequence[Card], query: str) -> int:
     return next(iter(found))
 
 
-def _read(world: World, number: int, cards: tuple[Card, ...], mine: Record | None) -> _Task:
+def _read(world: World, number: int, cards: tuple[Card, ...], mine: Record | None) -> Task:
     has_board = world.settings.has_board
     wanted = Look(issue=number, branch="", board=has_board)
     if mine is not None:
@@ -298,102 +266,24 @@ def _read(world: World, number: int, cards: tuple[Card, ...], mine: Record | Non
     if seen.issue is None:
         raise NotFound(f"{world.base} has no issue #{number}, or the token may not see it.")
     card = next((card for card in cards if card.number == number), None)
-    return _Task(seen.issue, seen, card, cards, has_board and seen.board_problem is None)
+    return Task(seen.issue, seen, card, cards, has_board and seen.board_problem is None)
 
 
-def _attempt(world: World, desk: Desk, task: _Task) -> _Attempt:
+def _attempt(world: World, desk: Desk, task: Task) -> Attempt:
     number, before = task.issue.number, desk.state.get(_CLAIMING) or {}
     if before.get("issue") == number and before.get("agent") and before.get("nonce"):
-        return _Attempt(str(before["agent"]), str(before["nonce"]), resumes=True)
+        return Attempt(str(before["agent"]), str(before["nonce"]), resumes=True)
     lost = desk.remembered()
     if lost is not None and not lost.outcome and lost.claim.issue_number == number and lost.lease:
-        return _Attempt(lost.claim.agent_id, lease.new_nonce(), resumes=True, held=lost.lease)
+        return Attempt(lost.claim.agent_id, lease.new_nonce(), resumes=True, held=lost.lease)
     if task.lost is not None and login_of(task.lost.claim.agent_id):
-        return _Attempt(task.lost.claim.agent_id, lease.new_nonce(), resumes=True)
+        return Attempt(task.lost.claim.agent_id, lease.new_nonce(), resumes=True)
     agent = f"{world.forge.viewer()}-{int(world.clock.now())}"
-    return _Attempt(agent, lease.new_nonce(), resumes=False)
-
-
-def _admit(world: World, task: _Task, attempt: _Attempt, *, force: bool) -> list[str]:
-    """Remarks, if the task may be taken; otherwise the refusal."""
-    issue, item = task.issue, task.seen.item
-    if not issue.is_open:
-        raise Refused(f"#{issue.number} is closed; nothing was claimed. Choose another task.")
-    status = item.status if item is not None else None
-    is_ours = attempt.resumes and item is not None and item.agent == attempt.agent
-    if status not in (None, Status.TODO) and not is_ours and not force:
-        if item is not None and item.agent:
-            raise _held_as_the_card_says(world, issue.number, status or "", item.agent)
-        raise Refused(
-            f'#{issue.number} has Status "{status}", not "{Status.TODO}"; nothing was claimed. '
-            "Move it to Todo, or use --force."
-        )
-    others = [name for name in issue.assignees if name.casefold() != attempt.login.casefold()]
-    if others and not force:
-        raise HeldByAnother(
-            f"#{issue.number} is assigned to {', '.join(others)}; nothing was claimed. "
-            "Choose another task, or use --force."
-        )
-    notes = []
-    if task.card is not None:
-        _need_dependencies(world, task, force=force)
-        if task.card.readiness != READY_FOR_AGENT and not task.card.item.is_labels:
-            shown = f'"{task.card.readiness}"' if task.card.readiness else "not set"
-            notes.append(f'Readiness is {shown}, not "{READY_FOR_AGENT}".')
-    return notes
-
-
-def _held_as_the_card_says(world: World, number: int, status: str, agent: str) -> HeldByAnother:
-    """The refusal: where, if it is another worktree of this clone; else since when, by the lease."""
-    elsewhere = _elsewhere(world, number, agent)
-    if elsewhere is not None:
-        return elsewhere
-    holder = _holder(world, number)
-    since = f" since {holder.since}" if holder is not None and holder.agent == agent else ""
-    return HeldByAnother(
-        f"#{number} is {status}, held by {agent}{since}; nothing was claimed. Choose another task, or "
-        "take it over with --force if that agent is gone."
-    )
-
-
-def _holder(world: World, number: int) -> lease.Lease | None:
-    """Who has the lease, as far as it can be read: it only makes a refusal clearer."""
-    try:
-        return lease.read(world.git, world.settings.remote, number)
-    except (GitFailed, Transient):
-        return None
-
-
-def _elsewhere(world: World, number: int, agent: str) -> HeldByAnother | None:
-    """The refusal if `agent` is a claim in another worktree of this clone, which names the way there."""
-    for place in list_places(world.git):
-        record = record_in(place.path)
-        if record is None or place.path.resolve() == world.root.resolve():
-            continue
-        if (record.claim.issue_number, record.claim.agent_id) == (number, agent):
-            return HeldByAnother(
-                f"#{number} is claimed in {place.path} already; nothing was claimed here. Go on there: "
-                f"cd {quoted(place.path)}"
-            )
-    return None
-
-
-def _need_dependencies(world: World, task: _Task, *, force: bool) -> None:
-    known = {card.number: card.is_open for card in task.cards}
-    still_open = []
-    for number in dependencies(task.card.dependencies if task.card else None):
-        is_open = known[number] if number in known else world.forge.issue(number).is_open
-        if is_open:
-            still_open.append(f"#{number}")
-    if still_open and not force:
-        raise Refused(
-            f"#{task.issue.number} depends on {', '.join(still_open)}, still open; nothing was "
-            "claimed. Close them first, or use --force."
-        )
+    return Attempt(agent, lease.new_nonce(), resumes=False)
 
 
 def _hold(
-    world: World, number: int, attempt: _Attempt, branch: str, notes: list[str], *, force: bool
+    world: World, number: int, attempt: Attempt, branch: str, notes: list[str], *, force: bool
 ) -> str:
     """Take the lease; its sha, or nothing (with a remark) where leases cannot be written."""
     git, remote = world.git, world.settings.remote
@@ -412,8 +302,8 @@ def _hold(
             instead_of=before,
         )
     except HeldByAnother as error:
-        first = _holder(world, number)
-        elsewhere = _elsewhere(world, number, first.agent) if first is not None else None
+        first = holder_of(world, number)
+        elsewhere = other_place(world, number, first.agent) if first is not None else None
         raise (elsewhere or error) from None
     except GitFailed as error:
         notes.append(
@@ -434,7 +324,7 @@ def _reach(world: World) -> list[str]:
 
 
 def _put_on_board(
-    world: World, task: _Task, agent: str, status: str, notes: list[str]
+    world: World, task: Task, agent: str, status: str, notes: list[str]
 ) -> BoardItem | None:
     if not task.has_board or world.board is None:
         if task.seen.board_problem:

@@ -7,15 +7,18 @@ import shlex
 from collections.abc import Iterator
 
 from lifecycle import store
+from lifecycle.claim import lease
 from lifecycle.claim.file import CLAIM_FILE
+from lifecycle.claim.state import Record
 from lifecycle.claim.table import Phase
 from lifecycle.doctor.case import Case
 from lifecycle.doctor.finding import ON_GITHUB, Finding, Level, Step, cause, fail, ok, warn
-from lifecycle.errors import BadConfig, ClaimRefused, GitFailed, LifecycleError, Refused
+from lifecycle.errors import BadConfig, ClaimRefused, GitFailed, LifecycleError, Refused, Transient
 from lifecycle.git import head_repository, parse_remote
 from lifecycle.store import FOLDER, STATE
 
 _PUSHES = (Step.CLAIM, Step.LEASE, Step.HANDOFF, Step.PR)
+_LOST = (Step.HANDOFF, Step.PR, Step.CLOSE, Step.BOARD)
 _REMOVAL = "Take it out with: "
 
 
@@ -155,7 +158,33 @@ def _claim(case: Case) -> Iterator[Finding]:
             f"git switch -c {shlex.quote(claim.branch)}",
         )
         return
+    lost, fix = _lost(case, record)
+    if lost:
+        yield fail("worktree.claim", f"{about}, but {lost}.", _LOST, fix)
+        return
     yield ok("worktree.claim", f"{about}, on branch {claim.branch or '(none)'}.")
+
+
+def _lost(case: Case, record: Record) -> tuple[str, str]:
+    """How the claim lost its task, as the last look or the remote knows it, and the fix; else empty."""
+    number, remote = record.claim.issue_number, case.settings.remote
+    again, leave = f"lifecycle claim {number}", "lifecycle release"
+    if record.taken_by:
+        return f"{record.taken_by} took the task over, as its card says", leave
+    if record.given_back:
+        return "the task was given back while the claim was quiet", again
+    if number is None or not record.lease or record.lease_done or case.is_lost:
+        return "", ""
+    try:
+        stands = lease.standing(
+            case.world.git, remote, number, sha=record.lease, agent=record.claim.agent_id
+        )
+    except (GitFailed, Transient):
+        return "", ""  # a remote that does not answer says nothing against the claim
+    if stands.other is not None:
+        return f"{stands.other.agent} holds its lease since {stands.other.since}", leave
+    gone = "its lease is gone: the task was given back meanwhile"
+    return (gone, again) if stands.is_gone else ("", "")
 
 
 def _state(case: Case) -> Iterator[Finding]:

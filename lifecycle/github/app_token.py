@@ -253,7 +253,7 @@ class _App:
     def _error(self, sent: Sent, asked: Asked) -> LifecycleError:
         words = self._failures().clean(_words(sent))
         app, where = self.app.id, self.app.where
-        kept = "so nothing was asked of GitHub's repositories and the claim was kept"
+        kept = "so nothing was asked of GitHub's repositories and nothing was changed"
         if sent.status == 401:
             clock = f" (the clocks differ by {abs(self.skew):.0f} s)" if abs(self.skew) > 30 else ""
             return BadCredentials(
@@ -318,7 +318,7 @@ def _unusable(app: AppKey, what: str) -> BadConfig:
     key = app.key_file or "in the environment"
     return BadConfig(
         f"The private key of the GitHub App {app.id} ({key}) {what}, so nothing was asked of GitHub and "
-        "the claim was kept; download one from the App's settings and name its file."
+        "nothing was changed; download one from the App's settings and name its file."
     )
 
 

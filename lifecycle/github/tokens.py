@@ -118,7 +118,7 @@ def find(place: Place) -> Token:
         return found
     raise NoToken(
         "No GitHub token: neither GH_TOKEN nor GITHUB_TOKEN is set, so nothing was asked of GitHub and "
-        "the claim was kept. Set one, for example: export GH_TOKEN=$(gh auth token); or log in with: gh "
+        "nothing was changed. Set one, for example: export GH_TOKEN=$(gh auth token); or log in with: gh "
         f"auth login; or name a token_command or an App in {home.shown(home.CONFIG, environment)}.",
         is_absent=True,
     )

@@ -10,6 +10,7 @@ from lifecycle.model import PullRequest
 from lifecycle.times import render
 
 _HOUR = 3600
+_MINUTE = 60
 
 
 def of(kind: str, task: Task, now: float) -> str:
@@ -62,8 +63,8 @@ def _branch_without_pull(task: Task, _now: float) -> str:
 
 def _silent(task: Task, now: float) -> str:
     sign = task.last_sign
-    hours = f"{(now - sign) / _HOUR:.0f} hours ago" if sign is not None else "unknown"
-    return f"{_leased(task)}; {_state(task)}; the last sign of life: {hours}."
+    ago = f"{_span(now - sign)} ago" if sign is not None else "unknown"
+    return f"{_leased(task)}; {_state(task)}; the last sign of life: {ago}."
 
 
 def _lease_left(task: Task, _now: float) -> str:
@@ -134,3 +135,10 @@ def _leased(task: Task) -> str:
 
 def _at(moment: float | None, *, before: str = " at") -> str:
     return f"{before} {render(moment)}" if moment is not None else ""
+
+
+def _span(seconds: float) -> str:
+    """So much time in the unit that says something: `40 minutes`, `1 hour`, `72 hours`."""
+    unit, each = ("hour", _HOUR) if seconds >= _HOUR else ("minute", _MINUTE)
+    number = int(seconds / each)
+    return f"{number:,} {unit}{'' if number == 1 else 's'}"

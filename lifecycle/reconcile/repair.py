@@ -21,6 +21,7 @@ from lifecycle.claim.seen import Seen
 from lifecycle.claim.table import Phase
 from lifecycle.errors import (
     BadCredentials,
+    HeldByAnother,
     LifecycleError,
     MissingScope,
     Moved,
@@ -50,8 +51,15 @@ _MENDED = "A closer look showed nothing to do."
 _ALIVE = "Another part of it was mended just now, which counts as a sign of life."
 
 
+_CUT = "The run ended in the middle of it; the next one finishes it."
+
+
 class _Gone(NotFound):
     """The issue was there in the sweep, and is not any more."""
+
+
+class _Taken(HeldByAnother):
+    """The lease is another than in the sweep: what was found is not about the same claim."""
 
 
 class Ended(Exception):
@@ -80,6 +88,7 @@ class Repairer:
     refused: dict[str, LifecycleError] = field(default_factory=dict)
     is_unanswered: bool = False
     _outcomes: dict[str, LifecycleError | None] = field(default_factory=dict)
+    _begun: str = ""
 
     def repair(self, task: Task, found: Iterable[Finding]) -> tuple[Finding, ...]:
         """The findings with what became of them.
@@ -88,6 +97,7 @@ class Repairer:
             Ended: nothing more can be done in this run; what was done so far is done.
         """
         outcomes = self._outcomes = {}
+        self._begun = ""
         for planned in self.judge.looks(task):
             if "" not in outcomes:
                 self._look_and_act(task, planned, outcomes)
@@ -96,12 +106,17 @@ class Repairer:
         return tuple(_became(finding, outcomes) for finding in found)
 
     def partial(self, found: Iterable[Finding]) -> tuple[Finding, ...]:
-        """The findings of the task in which `repair` was interrupted, with what was done by then."""
+        """The findings of the task in which `repair` was interrupted, with what was done by then.
+
+        The one that was being written may lack a write: it stays planned, and says so.
+        """
         done = {kind for kind, error in self._outcomes.items() if error is None}
         return tuple(
-            replace(one, state=State.APPLIED)
-            if one.state is State.PLANNED and one.kind in done
-            else one
+            one
+            if one.state is not State.PLANNED or one.kind not in done
+            else replace(one, problem=_CUT)
+            if one.kind == self._begun
+            else replace(one, state=State.APPLIED)
             for one in found
         )
 
@@ -120,6 +135,10 @@ class Repairer:
             return
         if fresh is None:
             _note(outcomes, "", _Gone("The issue is not there any more; nothing was done."))
+            return
+        if (fresh.hold and fresh.hold.sha) != (task.hold and task.hold.sha):
+            said = "The lease changed meanwhile, so somebody works on it; nothing was done."
+            _note(outcomes, "", _Taken(said))
             return
         for seen in self.judge.looks(fresh):
             if (seen.record.releasing is None) == (planned.record.releasing is None):
@@ -166,6 +185,7 @@ class Repairer:
         if known is not None:
             _note(outcomes, kind, known)
             return plan.Failed(action, known)
+        self._begun = kind
         self.pace.wait()
         with self._in_time():
             fact = perform(action, self.world, None, seen.record)
@@ -235,6 +255,6 @@ def _became(finding: Finding, outcomes: dict[str, LifecycleError | None]) -> Fin
         is_alive = finding.kind == "silent" and None in outcomes.values()
         return replace(finding, state=State.LEFT, problem=_ALIVE if is_alive else _MENDED)
     is_idle = finding.kind == "branch-without-pull" and isinstance(error, NothingToMerge | NotFound)
-    if is_idle or isinstance(error, _Gone):
+    if is_idle or isinstance(error, _Gone | HeldByAnother):
         return replace(finding, state=State.LEFT, problem=error.sentence)
     return replace(finding, state=State.FAILED, problem=error.sentence)

@@ -7,7 +7,7 @@ since GitHub asks for that: https://docs.github.com/rest/using-the-rest-api/best
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from math import inf
@@ -99,6 +99,7 @@ def reconcile(
             _repair(run)
         except KeyboardInterrupt:
             run.ended = "It was interrupted. The next run goes on with what is left."
+            run.left = [_name(one) for one in _in_order(run.drifted) if _is_planned(one)]
             raise Interrupted(_report(run, is_dry_run=False)) from None
     return _report(run, is_dry_run=dry_run)
 
@@ -145,8 +146,7 @@ def _judge(run: _Run) -> Judge:
 
 def _repair(run: _Run) -> None:
     """Everything that was found and may be mended, repository by repository."""
-    planned = [one for one in run.drifted if _is_planned(one)]
-    planned.sort(key=lambda one: (one.task.repository.casefold(), one.task.issue.number))
+    planned = [one for one in _in_order(run.drifted) if _is_planned(one)]
     judge, pace = _judge(run), Pace(run.world.clock)
     done = 0
     with tempfile.TemporaryDirectory(prefix="lifecycle-") as folder:
@@ -158,7 +158,7 @@ def _repair(run: _Run) -> None:
                     repairer = repairer or _repairer(run, name, place, judge, pace)
                     _repair_one(run, repairer, one)
                 if run.ended and _is_planned(one):
-                    run.left.append(f"{name}#{one.task.issue.number}")
+                    run.left.append(_name(one))
                 done += 1
                 run.progress("repairs", done, len(planned))
 
@@ -203,6 +203,15 @@ def _demand_time(world: World) -> None:
         raise Ended(Transient("The time for this run is up."))
 
 
+def _in_order(drifted: Iterable[_Drifted]) -> list[_Drifted]:
+    """By repository and issue."""
+    return sorted(drifted, key=lambda one: (one.task.repository.casefold(), one.task.issue.number))
+
+
+def _name(one: _Drifted) -> str:
+    return f"{one.task.repository}#{one.task.issue.number}"
+
+
 def _is_planned(one: _Drifted) -> bool:
     return any(finding.state is State.PLANNED for finding in one.findings)
 
@@ -243,12 +252,10 @@ def _report(run: _Run, *, is_dry_run: bool) -> Report:
 
 def _ordered(run: _Run, *, is_dry_run: bool) -> Iterator[Finding]:
     """By repository and issue; what was planned and not reached is left."""
-    drifted = sorted(
-        run.drifted, key=lambda one: (one.task.repository.casefold(), one.task.issue.number)
-    )
-    for one in drifted:
+    for one in _in_order(run.drifted):
         for finding in one.findings:
             if finding.state is State.PLANNED and not is_dry_run:
-                yield replace(finding, state=State.LEFT, problem="The run ended before it.")
+                said = finding.problem or "The run ended before it."
+                yield replace(finding, state=State.LEFT, problem=said)
             else:
                 yield finding

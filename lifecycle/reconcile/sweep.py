@@ -149,7 +149,8 @@ class Sweep:
         """How many cards are worth reading for what the repositories hold; None for however many."""
         if self.scope.owner:
             return None
-        held = sum(len(one.leases) + one.claimed for one in self.holdings.values())
+        # Mostly the leased issues are the assigned ones: counted twice, others' cards would be read.
+        held = sum(max(len(one.leases), one.claimed) for one in self.holdings.values())
         return max(_SMALL_BOARD, 3 * held)
 
     def _named(self) -> list[tuple[str, int]]:

@@ -171,7 +171,9 @@ def test_an_annotation_says_what_became_of_it() -> None:
 
 def test_what_is_left_is_folded_in_the_summary() -> None:
     """Under the table of what was done, all of it in a table that is opened with a click."""
-    left = [finding("moved-by-hand", n, state=State.LEFT, problem="It stays.") for n in range(1, 69)]
+    left = [
+        finding("moved-by-hand", n, state=State.LEFT, problem="It stays.") for n in range(1, 69)
+    ]
     report = Report(findings=(*left, finding("status-drift", 200)), repositories=1, tasks=70)
     text = actions.summary(report)
     table, _, folded = text.partition("<details>")

@@ -16,7 +16,6 @@ from lifecycle.reconcile.report import Problem, Report
 from tests.cli.reconcile_reports import QUIET, REPORT, finding
 from tests.cli.terminal import plain
 
-
 ISSUES = ["9", "42", "10", "7", "1043"]
 """What failed, was done, is planned, waits for a yes, and was left."""
 

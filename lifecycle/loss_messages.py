@@ -1,0 +1,37 @@
+"""Sentences about a claim that does not hold its task any more: it was given back from afar."""
+
+from __future__ import annotations
+
+
+def given_back_from_afar(issue: int | None) -> str:
+    """The task was given back in the agent's place."""
+    return (
+        f"#{issue} was given back while this claim was quiet, and anybody may take it: this claim writes "
+        "nothing any more, and its branch and commits are kept. To go on with it, run: lifecycle claim "
+        f"{issue}; otherwise delete .agent-claim.json."
+    )
+
+
+def free_on_board(issue: int | None) -> str:
+    """The briefing's board shows the claim's own task as free."""
+    return (
+        f"The board shows #{issue} in Todo and without an agent, so it may have been given back while "
+        "this claim was quiet. Before you go on with it, run: lifecycle tick"
+    )
+
+
+def given_back_to_hand_off(issue: int | None) -> str:
+    """A hand-off of a task that this claim does not hold any more."""
+    return (
+        f"#{issue} is not held by this claim any more: it was given back meanwhile, or its lease was "
+        "deleted; nothing was pushed, and branch and commits are kept. To go on with it, run: lifecycle "
+        f"claim {issue}; then hand off again."
+    )
+
+
+def given_back_before(issue: int | None) -> str:
+    """A command that gives back what was given back already."""
+    return (
+        f"Issue #{issue} had been given back before, so only the claim here was deleted; branch and work "
+        "are kept."
+    )

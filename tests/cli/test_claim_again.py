@@ -1,0 +1,278 @@
+"""A task that was given back from afar: its holder hears it, and `lifecycle claim` takes it again."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from lifecycle.sandbox.faults import Fault
+from tests.cli.outcome import ok, refused
+from tests.conftest import Place, environment_of
+
+LEASE = "refs/agent-claims/42"
+RELEASED = "<!-- lifecycle:released issue=42 "
+QUIET = ("--release", "--silent-hours", "0.0000001", "--issue", "42")
+HEARD = "#42 was given back while this claim was quiet"
+
+
+@pytest.fixture
+def quiet(place: Place) -> Place:
+    """A claimed task with a commit that is only here, which nobody has given back yet."""
+    ok(place.cli("claim", "42"))
+    place.work(place.claim()["branch"], push=False)
+    return place
+
+
+@pytest.fixture
+def lost(quiet: Place) -> Place:
+    """The same, given back from afar; nothing of it has reached the worktree."""
+    give_back(quiet)
+    return quiet
+
+
+def give_back(place: Place) -> None:
+    """As the Action does it: by what GitHub shows alone, and not a word to the worktree."""
+    claim = (place.root / ".agent-claim.json").read_bytes()
+    assert "silent" in ok(place.cli("reconcile", *QUIET))
+    assert LEASE not in place.control.world()["refs"]
+    assert place.issue()["assignees"] == []
+    assert (place.root / ".agent-claim.json").read_bytes() == claim
+    place.clear()
+
+
+def released(place: Place) -> int:
+    """How often the issue was told that the task was given back."""
+    return sum(RELEASED in comment["body"] for comment in place.issue()["comments"])
+
+
+def lease_of(place: Place) -> str:
+    """The commit that the lease's ref holds, or empty."""
+    return str(place.control.world()["refs"].get(LEASE, ""))
+
+
+def test_the_next_look_tells_it_and_writes_nothing(lost: Place) -> None:
+    """tick says it with the way back, and says nothing of a card that was moved by hand."""
+    shown = ok(lost.cli("tick"))
+    assert HEARD in shown
+    assert "lifecycle claim 42" in shown
+    assert "moved" not in shown
+    assert "handoff" not in shown
+    assert lost.writes() == []
+    assert (lost.card()["Status"], lost.card().get("Agent")) == ("Todo", None)
+
+
+def test_each_place_that_speaks_of_the_claim_says_it(lost: Place) -> None:
+    """The agent once at its next stop; each session's start, status and doctor until it is taken again."""
+    ok(lost.cli("tick"))
+    stopped = json.loads(lost.hook("on-stop").stdout)
+    assert stopped["decision"] == "block"
+    assert HEARD in stopped["reason"]
+    assert lost.hook("on-stop").stdout == ""
+    assert HEARD in lost.hook("session-start", {"source": "startup"}).stdout
+    assert HEARD in ok(lost.cli("status"))
+    found = json.loads(lost.cli("doctor", "--json").stdout)["findings"]
+    (claim,) = [one for one in found if one["name"] == "worktree.claim"]
+    assert (claim["level"], claim["fix"]) == ("fail", "lifecycle claim 42")
+    ok(lost.cli("claim", "42"))
+    assert HEARD not in ok(lost.cli("status"))
+    assert HEARD not in lost.hook("session-start", {"source": "startup"}).stdout
+
+
+def test_a_session_s_start_says_what_its_board_shows(lost: Place) -> None:
+    """Before any look: one line for the agent, from the request that is made anyway."""
+    for _ in range(2):
+        lost.clear()
+        shown = lost.hook("session-start", {"source": "startup"}).stdout
+        assert "The board shows #42 in Todo and without an agent" in shown
+    assert lost.requests() == [], "the second time from what is kept"
+    ok(lost.cli("tick"))
+    shown = lost.hook("session-start", {"source": "startup"}).stdout
+    assert "The board shows #42" not in shown
+    assert HEARD in shown
+    ok(lost.cli("claim", "42"))
+    assert "The board shows #42" not in lost.hook("session-start", {"source": "startup"}).stdout
+
+
+def test_doctor_asks_the_remote_where_no_look_has_found_out(lost: Place) -> None:
+    """Before any look the lease tells it: a claim without its lease is no tick mark."""
+    found = json.loads(lost.cli("doctor", "--json").stdout)["findings"]
+    (claim,) = [one for one in found if one["name"] == "worktree.claim"]
+    assert claim["level"] == "fail"
+    assert "its lease is gone" in claim["says"]
+
+
+def test_a_hand_off_pushes_nothing_and_opens_nothing(lost: Place) -> None:
+    """The lease is asked before the push, so not even a first look is needed to stop it."""
+    said = refused(lost.cli("handoff", "--summary", "Fix"))
+    assert "#42 is not held by this claim any more" in said
+    assert "lifecycle claim 42" in said
+    assert lost.claim()["phase"] == "coding"
+    assert lost.git("ls-remote", "--heads", "origin", lost.claim()["branch"]) == ""
+    ok(lost.cli("tick"))
+    assert "not held by this claim" in refused(lost.cli("handoff", "--summary", "Fix"))
+    assert lost.writes() == []
+
+
+@pytest.mark.parametrize("kept", ["board", "labels", "nothing"])
+def test_a_phase_written_by_hand_opens_no_pull_request(place: Place, kept: str) -> None:
+    """on-stop looks before it opens: by the card, or by the issue's comments, it sees and opens none."""
+    if kept == "nothing":
+        place.environment.pop("LIFECYCLE_PROJECT_NUMBER")
+    if kept == "labels":
+        (place.root / ".lifecycle.toml").write_text('[labels]\nuse = "always"\n')
+    ok(place.cli("claim", "42"))
+    branch = place.claim()["branch"]
+    give_back(place)
+    place.work(branch)
+    before = place.pulls()
+    place.write(phase="ready_for_pr", summary="Fix race condition", status="In Review")
+    reason = json.loads(place.hook("on-stop").stdout)["reason"]
+    assert HEARD in reason
+    assert place.pulls() == before
+    assert place.writes() == []
+
+
+def test_claim_takes_it_again_and_the_work_goes_on(lost: Place) -> None:
+    """Lease, assignee and card as at the first time; what waited to be said of the loss is over."""
+    ok(lost.cli("tick"))
+    before = lost.claim()
+    taken = ok(lost.cli("claim", "42"))
+    assert "#42 Fix race condition in task queue was not held here any more" in taken
+    claim = lost.claim()
+    assert (claim["phase"], claim["branch"]) == ("coding", before["branch"])
+    assert lease_of(lost)
+    assert lost.issue()["assignees"] == ["octocat"]
+    assert (lost.card()["Status"], lost.card()["Agent"]) == ("In Progress", claim["agent_id"])
+    assert lost.hook("on-stop").stdout == ""
+    assert HEARD not in ok(lost.cli("tick"))
+    ok(lost.cli("handoff", "--summary", "Fix race condition"))
+    ok(lost.cli("tick"))
+    assert lost.card()["Status"] == "In Review"
+    assert released(lost) == 1
+
+
+def test_it_is_taken_again_without_a_look_before(lost: Place) -> None:
+    """Nobody has told the worktree: the lease that is gone is enough, and --json says what it came to."""
+    data = json.loads(ok(lost.cli("claim", "42", "--json")))
+    assert (data["new"], data["claim"]["phase"]) == (True, "coding")
+    assert lease_of(lost)
+    assert lost.card()["Status"] == "In Progress"
+    assert json.loads(ok(lost.cli("claim", "42", "--json")))["new"] is False
+
+
+def test_it_goes_on_where_github_shows_its_pull_request(quiet: Place) -> None:
+    """An open PR of its branch: phase, number and the card's column follow from that."""
+    ok(quiet.cli("handoff", "--summary", "Fix race condition"))
+    ok(quiet.cli("tick"))
+    number = quiet.pull()
+    quiet.control.set_field(42, "Status", "Todo")
+    quiet.control.set_field(42, "Agent", None)
+    quiet.control.unassign(42, "octocat")
+    quiet.git("push", "--quiet", "origin", f":{LEASE}")
+    assert HEARD in ok(quiet.cli("tick"))
+    ok(quiet.cli("claim", "42"))
+    claim = quiet.claim()
+    assert (claim["phase"], claim["pr_number"]) == ("checks_running", number)
+    assert (quiet.card()["Status"], quiet.card()["Agent"]) == ("In Review", claim["agent_id"])
+    assert ok(quiet.cli("tick", "--dry-run")).strip().endswith("Nothing to do.")
+
+
+def test_only_the_lease_is_gone(quiet: Place) -> None:
+    """The card still names the claim: it is taken again under the same name, and nothing is refused."""
+    agent = quiet.claim()["agent_id"]
+    quiet.git("push", "--quiet", "origin", f":{LEASE}")
+    assert "it is taken again" in ok(quiet.cli("claim", "42"))
+    assert lease_of(quiet)
+    assert quiet.claim()["agent_id"] == agent
+    assert "is claimed here already" in ok(quiet.cli("claim", "42"))
+
+
+def test_the_old_lease_pushed_back_is_taken_up(quiet: Place) -> None:
+    """The other undo: with the ref back in its place, `claim` mends the card and the assignee."""
+    old = lease_of(quiet)
+    give_back(quiet)
+    quiet.git("push", "--quiet", "origin", f"{old}:{LEASE}")
+    ok(quiet.cli("claim", "42"))
+    assert lease_of(quiet) == old
+    assert quiet.card()["Status"] == "In Progress"
+    assert quiet.issue()["assignees"] == ["octocat"]
+
+
+@pytest.mark.parametrize("has_board", [True, False])
+def test_who_took_it_meanwhile_keeps_it(lost: Place, tmp_path: Path, *, has_board: bool) -> None:
+    """Exit 4 with who and since when; the claim here is kept as it is, and theirs is not touched."""
+    if not has_board:
+        lost.environment.pop("LIFECYCLE_PROJECT_NUMBER")
+    root = tmp_path / "other"
+    environment = {**environment_of(lost.info, root), "CLAUDE_PROJECT_DIR": str(root)}
+    subprocess.run(
+        ["git", "clone", "--quiet", lost.info.git_url, str(root)], env=environment, check=True
+    )
+    other = Place(lost.info, lost.control, root, environment)
+    ok(other.cli("claim", "42"))
+    theirs, mine = lease_of(lost), (lost.root / ".agent-claim.json").read_bytes()
+    assert "held by octocat-" in refused(lost.cli("claim", "42"), 4)
+    assert lease_of(lost) == theirs
+    assert (lost.root / ".agent-claim.json").read_bytes() == mine
+    assert lost.card()["Agent"] == other.claim()["agent_id"]
+
+
+def test_a_claim_in_order_costs_one_question_to_the_remote(quiet: Place) -> None:
+    """Nothing is pushed, written or said but that it is here already."""
+    before, state = quiet.claim(), lease_of(quiet)
+    quiet.clear()
+    assert "#42 is claimed here already, in phase coding" in ok(quiet.cli("claim", "42"))
+    git = [request for request in quiet.control.requests() if request.kind == "git"]
+    assert git
+    assert all("receive-pack" not in request.path for request in git)
+    assert quiet.writes() == []
+    assert (quiet.claim(), lease_of(quiet)) == (before, state)
+
+
+def test_a_remote_that_does_not_answer_is_no_loss(quiet: Place) -> None:
+    """Whether the lease stands is not known: the claim stays as it is, and that is said."""
+    quiet.control.add_fault(Fault("status", status=500, path=r"upload-pack", count=99))
+    shown = ok(quiet.cli("claim", "42"))
+    assert "could not be read" in shown
+    assert "is claimed here already" in shown
+
+
+def test_taking_it_again_goes_on_where_it_stopped(lost: Place) -> None:
+    """The assignment failed behind the lease: the same command takes up the same lease."""
+    lost.control.add_fault(Fault("status", path=r"/assignees$", status=500, count=9))
+    refused(lost.cli("claim", "42"))
+    sha = lease_of(lost)
+    assert sha
+    lost.control.clear_faults()
+    ok(lost.cli("claim", "42"))
+    assert lease_of(lost) == sha
+    assert lost.card()["Agent"] == lost.claim()["agent_id"]
+
+
+def test_release_after_it_posts_no_second_comment(lost: Place) -> None:
+    """Giving back what was given back: the file goes, and the issue hears nothing twice."""
+    said = ok(lost.cli("release"))
+    assert "had been given back before" in said
+    assert not lost.has_claim()
+    assert released(lost) == 1
+    assert lost.writes() == []
+
+
+def test_a_closed_issue_is_not_called_free(quiet: Place) -> None:
+    """Released on an issue that somebody closed: the comment says that it is closed."""
+    quiet.control.close_issue(42)
+    ok(quiet.cli("release"))
+    (body,) = [c["body"] for c in quiet.issue()["comments"] if RELEASED in c["body"]]
+    assert "the issue is closed" in body
+    assert "free again" not in body
+
+
+def test_a_person_who_takes_the_agent_off_alone_hears_no_alarm(quiet: Place) -> None:
+    """Only the assignee, or only the card's Agent: the claim goes on, and the card is kept."""
+    quiet.control.unassign(42, "octocat")
+    assert "given back" not in ok(quiet.cli("tick"))
+    quiet.control.set_field(42, "Agent", None)
+    assert "given back" not in ok(quiet.cli("tick"))

@@ -1,0 +1,105 @@
+"""A reconcile that is stopped, and one whose outputs are closed, full, or read by nobody."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+
+import pytest
+
+from lifecycle.sandbox.faults import Fault
+from tests.cli.outcome import ok, refused
+from tests.cli.reconcile_ground import CARD, REPOSITORY, drift, written
+from tests.conftest import COMMAND, Place
+
+
+def test_an_interrupted_run_says_so_in_one_line(drifted: Place) -> None:
+    """Ctrl-C while GitHub is slow: exit 130, no traceback, and the next run does it all."""
+    drifted.control.set_latency(5)
+    with subprocess.Popen(
+        [str(COMMAND), "reconcile"],
+        cwd=drifted.root,
+        env=drifted.environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        drifted.control.wait_for_requests(1)
+        process.send_signal(2)
+        out, err = process.communicate(timeout=30)
+    assert (process.returncode, out) == (130, "")
+    assert err.strip() == "Interrupted; what was done so far is kept."
+    drifted.control.set_latency(0)
+    assert "1 finding: 1 applied." in ok(drifted.cli("reconcile"))
+
+
+def test_a_run_that_is_stopped_tells_what_it_did(place: Place, step: Place) -> None:
+    """Ctrl-C at the second repair: the first is told in every form, the second is named as left."""
+    drift(place, others=True)
+    step.cli("reconcile", "--dry-run")
+    looked = len(step.requests())
+    place.clear()
+    place.control.add_fault(Fault(kind="hang", operation="SetBoardFields", skip=1))
+    with subprocess.Popen(
+        [str(COMMAND), "reconcile", "--summary"],
+        cwd=step.root,
+        env=step.environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        place.control.wait_for_requests(looked + 4, seconds=30)  # two looks, a write, and one more
+        process.send_signal(2)
+        out, err = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert err.strip() == "Interrupted; what was done so far is kept."
+    assert f"✓ {REPOSITORY}#39 status-drift: " in out
+    assert f"· {REPOSITORY}#42 {CARD}: " in out
+    assert "2 findings: 1 applied, 1 left." in out
+    assert re.search(r"^Ended early: .*interrupted", out, re.MULTILINE)
+    assert "1 applied, 1 left." in written(step, "GITHUB_STEP_SUMMARY")
+    assert written(step, "GITHUB_OUTPUT") == "findings=2\napplied=1\nfailed=1\n"
+    place.control.clear_faults()
+    again = json.loads(ok(step.cli("reconcile", "--json")))
+    assert [one["issue"] for one in again["findings"]] == [42]
+    assert again["counts"]["applied"] == 1
+
+
+@pytest.mark.parametrize("outputs", [">&-", "2>&-", ">&- 2>&-"])
+def test_an_output_that_is_closed_costs_nothing(drifted: Place, outputs: str) -> None:
+    """Started with no standard output or error, it repairs and exits as always."""
+    done = drifted.run("sh", "-c", f"{COMMAND} reconcile {outputs}")
+    assert done.returncode == 0
+    assert "Traceback" not in done.stderr
+    assert ("1 applied" in done.stdout) is (outputs == "2>&-")
+    assert drifted.card()["Status"] == "Done"
+
+
+def test_nobody_has_to_read_all_of_it(place: Place, step: Place) -> None:
+    """A reader that goes away after no line at all changes neither the exit code nor the step's files."""
+    drift(place)
+    line = f"{COMMAND} reconcile --summary | true; echo ${{PIPESTATUS[0]}}"
+    done = step.run("bash", "-c", line)
+    assert (done.stdout.strip(), done.stderr) == ("0", "")
+    assert written(step, "GITHUB_OUTPUT") == "findings=1\napplied=1\nfailed=0\n"
+    assert "1 applied" in written(step, "GITHUB_STEP_SUMMARY")
+
+
+def test_an_output_that_is_full_says_what_was_kept(drifted: Place) -> None:
+    """The repairs were done before: the sentence does not say that nothing was."""
+    done = drifted.run("sh", "-c", f"{COMMAND} reconcile >/dev/full")
+    said = refused(done)
+    assert said.startswith("lifecycle: standard output: No space left on device; ")
+    assert "what it did is kept" in said
+    assert drifted.card()["Status"] == "Done"
+
+
+def test_a_file_that_takes_nothing_costs_the_others_nothing(place: Place, step: Place) -> None:
+    """The summary's file is a folder: exit 1 names it; outputs and the log are there."""
+    drift(place)
+    step.environment["GITHUB_STEP_SUMMARY"] = str(step.root)
+    done = step.cli("reconcile", "--summary")
+    assert f"{step.root}: Is a directory; the run is over" in refused(done)
+    assert f"✓ {REPOSITORY}#42 {CARD}: " in done.stdout
+    assert written(step, "GITHUB_OUTPUT") == "findings=1\napplied=1\nfailed=0\n"

@@ -1,0 +1,159 @@
+"""What happens on GitHub between a sweep and its repairs: whoever is at work there has the last word."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from lifecycle.claim import lease as leases
+from lifecycle.deadline import Deadline
+from lifecycle.git import GitRepository
+from lifecycle.sandbox.seed import SeedToken
+from lifecycle.sandbox.wire.app import Application
+from tests.reconcile.conftest import Make
+from tests.reconcile.ground import AGENT, ALL, Given, Ground, only, states
+from tests.worlds import TOKEN
+
+BOB = "bob-1738000002"
+OLD = Given(taken=72.0, set_at=71.9)
+LEFT_WORK = replace(OLD, pushed=48.0)
+BLIND: dict[str, Any] = {"tokens": [SeedToken(TOKEN, "octocat", ["repo"])]}
+LABELLED = replace(OLD, labels=("status: in progress",))
+NO_BOARD: dict[str, Any] = {"LIFECYCLE_PROJECT_NUMBER": ""}
+
+
+def after_reading(act: Callable[[], object]) -> Callable[[str, int, int | None], None]:
+    """Something happens on GitHub between the sweep and the first repair; there is one task."""
+
+    def hear(what: str, done: int, _of: int | None) -> None:
+        if (what, done) == ("tasks", 1):
+            act()
+
+    return hear
+
+
+def push(one: Ground) -> None:
+    """The agent pushes to its branch."""
+    one.control.push_commit("claude/task-42", {"more.txt": "more\n"}, "More")
+    one.clear()
+
+
+def retake(one: Ground, agent: str = BOB, issue: int = 42) -> str:
+    """Somebody takes the lease, whoever had it; its sha."""
+    folder = one.folder / "elsewhere"
+    folder.mkdir()
+    git = GitRepository(folder, Deadline.after(one.clock, None), one.environment)
+    git.run("init", "--quiet")
+    before = leases.read(git, one.info.git_url, issue)
+    held = before.sha if before is not None else ""
+    sha = leases.take(git, one.info.git_url, issue, agent, instead_of=held)
+    one.clear()
+    return sha
+
+
+def just_before(
+    patch: pytest.MonkeyPatch, method: str, ending: str, act: Callable[[], object]
+) -> None:
+    """Something happens when a request of git's has come and is not answered yet; once."""
+    answer: Callable[..., Any] = Application.__call__
+    left = [act]
+
+    def stage(application: Application, environ: dict[str, Any], start: Any) -> Any:
+        where = f"{environ['PATH_INFO']}?{environ.get('QUERY_STRING', '')}".rstrip("?")
+        if left and environ["REQUEST_METHOD"] == method and where.endswith(ending):
+            left.pop()()
+        return answer(application, environ, start)
+
+    patch.setattr(Application, "__call__", stage)
+
+
+@pytest.mark.parametrize("environment", [{}, NO_BOARD], ids=["board", "no-board"])
+@pytest.mark.parametrize("given", [OLD, LEFT_WORK], ids=["nothing-pushed", "left-work"])
+def test_a_silent_claim_whose_agent_pushes_meanwhile_is_left(
+    make: Make, given: Given, environment: dict[str, Any]
+) -> None:
+    """A push between sweep and repair is a sign of life: not given back, no draft, nothing written."""
+    one = make(given)
+    report = one.run(ALL, progress=after_reading(lambda: push(one)), **environment)
+    assert report.findings
+    assert {finding.state.value for finding in report.findings} == {"left"}
+    assert "silent" in states(report)
+    assert one.written() == []
+    assert one.shows().pulls == ()
+    assert report.failed == 0
+
+
+@pytest.mark.parametrize("environment", [{}, NO_BOARD], ids=["board", "no-board"])
+@pytest.mark.parametrize("agent", [AGENT, BOB], ids=["of-the-same-name", "another"])
+@pytest.mark.parametrize("given", [OLD, LEFT_WORK], ids=["nothing-pushed", "left-work"])
+def test_a_silent_claim_that_is_taken_anew_meanwhile_is_left(
+    make: Make, given: Given, agent: str, environment: dict[str, Any]
+) -> None:
+    """The lease is younger than the sweep: whoever has it now keeps it, and no draft is opened."""
+    one = make(given)
+    taken: list[str] = []
+    take = after_reading(lambda: taken.append(retake(one, agent)))
+    report = one.run(ALL, progress=take, **environment)
+    shows = one.shows()
+    assert (shows.lease, shows.assignees, shows.comments) == (taken[0], ("octocat",), ())
+    assert shows.pulls == ()
+    assert states(report)["silent"] == "left"
+    assert {finding.state.value for finding in report.findings} == {"left"}
+    assert one.written() == []
+    assert report.failed == 0
+
+
+WAYS: dict[str, tuple[Given, dict[str, Any], dict[str, Any]]] = {
+    "board": (OLD, {}, {}),
+    "labels": (LABELLED, BLIND, {}),
+    "no-board": (OLD, {}, NO_BOARD),
+}
+
+
+@pytest.mark.parametrize(("given", "part", "environment"), WAYS.values(), ids=WAYS)
+def test_where_the_lease_may_not_be_deleted_nothing_is_given_back(
+    make: Make, given: Given, part: dict[str, Any], environment: dict[str, Any]
+) -> None:
+    """The lease goes first: refused, the task stays as it is, run after run, and the finding says so."""
+    one = make(given, **part)
+    before = one.shows()
+    one.control.add_fault("no-permission", path="/git-receive-pack$", count=99)
+    for _ in range(2):
+        report = one.run(ALL, **environment)
+        assert states(report) == {"silent": "failed"}
+        assert one.shows() == before
+        assert {request.kind for request in one.written()} <= {"git"}
+
+
+@pytest.mark.parametrize(
+    ("method", "ending"),
+    [("GET", "service=git-receive-pack"), ("POST", "/git-receive-pack")],
+    ids=["before-git-asks", "before-git-writes"],
+)
+@pytest.mark.parametrize(("given", "part", "environment"), WAYS.values(), ids=WAYS)
+def test_a_lease_that_changes_under_the_deletion_stops_the_giving_back(
+    make: Make,
+    monkeypatch: pytest.MonkeyPatch,
+    given: Given,
+    part: dict[str, Any],
+    environment: dict[str, Any],
+    method: str,
+    ending: str,
+) -> None:
+    """Taken over at the last moment: the new lease stands and nothing else is written, twice."""
+    one = make(given, **part)
+    before = one.shows()
+    taken: list[str] = []
+    just_before(monkeypatch, method, ending, lambda: taken.append(retake(one, AGENT)))
+    report = one.run(ALL, **environment)
+    assert states(report) == {"silent": "left"}
+    assert "changed meanwhile" in only(report).problem
+    assert report.failed == 0
+    assert one.shows() == replace(before, lease=taken[0])
+    assert {request.kind for request in one.written()} <= {"git"}
+    one.clear()
+    assert one.run(ALL, **environment).findings == ()
+    assert one.written() == []

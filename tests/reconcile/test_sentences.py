@@ -1,0 +1,94 @@
+"""What a finding says: what was seen, and what its own steps write, no more."""
+
+from __future__ import annotations
+
+import pytest
+
+from lifecycle import plan
+from lifecycle.model import BoardItem
+from lifecycle.reconcile import evidence, fixes
+from lifecycle.survey import Hold
+from tests.factories import BRANCH, NOW
+from tests.reconcile.worlds import AGENT, HOUR, Shown, card, judge, shown
+
+SET = plan.SetBoard("PVTI_1", "Done", None, clear_agent=True)
+PLAIN = shown(item=card("In Progress"))
+
+
+@pytest.mark.parametrize(
+    ("action", "world", "said"),
+    [
+        (
+            plan.OpenPullRequest("octo-org:claude/x-42", "main", "X", 42, is_draft=True),
+            PLAIN,
+            "Open a draft pull request of claude/x-42.",
+        ),
+        (
+            plan.OpenPullRequest("octo-org:claude/x-42", "main", "X", 42),
+            PLAIN,
+            "Open a pull request of claude/x-42.",
+        ),
+        (
+            plan.LinkPullRequest(7, 42, "Refs #42 <!-- lifecycle:link issue=42 -->"),
+            PLAIN,
+            'Add "Refs #42" to the text of PR #7.',
+        ),
+        (plan.AddToBoard(42, "I_42"), PLAIN, "Put #42 on the board."),
+        (plan.PostComment(42, "x", "y"), PLAIN, "Comment on #42."),
+        (plan.CloseIssue(42), PLAIN, "Close #42."),
+        (plan.Unassign(42, "octocat"), PLAIN, "Unassign octocat."),
+        (plan.ReleaseLease(42, "b" * 40), PLAIN, f"End the lease of {AGENT}."),
+        (plan.ReleaseLease(42, "b" * 40), shown(hold=None), "End the lease."),
+        (plan.ForgetClaim(), PLAIN, ""),
+        (SET, PLAIN, f'Set the Status from "In Progress" to "Done", clear the Agent "{AGENT}".'),
+        (SET, shown(item=card("Done")), f'Clear the Agent "{AGENT}".'),
+        (SET, shown(item=None), 'Set the Status to "Done", clear the Agent.'),
+        (
+            plan.SetBoard("PVTI_1", None, AGENT),
+            shown(item=card("In Progress", "bob-1")),
+            f'Set the Agent from "bob-1" to "{AGENT}".',
+        ),
+        (
+            plan.SetBoard("PVTI_1", "Done", AGENT),
+            shown(item=card(None, None)),
+            f'Set the Status to "Done", set the Agent to "{AGENT}".',
+        ),
+        (
+            plan.SetBoard("labels/42", "In Review", AGENT),
+            shown(item=BoardItem("labels/42", "In Progress")),
+            'Set the Status label from "In Progress" to "In Review".',
+        ),
+    ],
+)
+def test_each_write_has_its_words(action: plan.Action, world: Shown, said: str) -> None:
+    """Where it stood and where it goes, by name; labels name no agent."""
+    assert fixes.sentence([action], world.task()) == said
+
+
+def test_what_is_done_twice_is_told_once_and_in_order() -> None:
+    """A later step starts where an earlier one ended."""
+    review = plan.SetBoard("PVTI_1", "In Review", None)
+    told = fixes.sentence([review, plan.PostComment(42, "x", "y"), review, SET], PLAIN.task())
+    assert told == (
+        'Set the Status from "In Progress" to "In Review", comment on #42, set the Status from '
+        f'"In Review" to "Done", clear the Agent "{AGENT}".'
+    )
+    assert fixes.sentence([], PLAIN.task()) == ""
+
+
+def test_a_finding_says_what_its_own_steps_do() -> None:
+    """Of a closed issue whose card somebody moved to Done, only the Agent is cleared."""
+    closed = {"is_open": False, "closed_at": 1.0}
+    (one,) = judge().findings(shown(issue=closed, hold=None, item=card("Done")).task())
+    assert (one.kind, one.fix) == ("closed-on-board", f'Clear the Agent "{AGENT}".')
+
+
+@pytest.mark.parametrize(
+    ("hours", "said"),
+    [(0.03, "1 minute ago"), (0.7, "42 minutes ago"), (1.5, "1 hour ago"), (72.0, "72 hours ago")],
+)
+def test_silence_is_told_in_a_unit_that_says_something(hours: float, said: str) -> None:
+    """Never "0 hours ago"."""
+    hold = Hold(42, "b" * 40, AGENT, NOW - hours * HOUR, BRANCH)
+    task = shown(hold=hold, item=card("In Progress", at=NOW - hours * HOUR)).task()
+    assert evidence.of("silent", task, NOW).endswith(f"the last sign of life: {said}.")
