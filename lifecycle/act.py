@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import assert_never
 
-from lifecycle import plan
+from lifecycle import messages, plan
 from lifecycle.claim import derive, lease, pr_body
 from lifecycle.claim.briefing import BOARD_CACHE
 from lifecycle.claim.desk import Desk
@@ -98,8 +98,11 @@ def _forget(desk: Desk | None, record: Record) -> plan.ClaimForgotten:
 
 
 def _open(action: plan.OpenPullRequest, world: World) -> PullRequest:
+    summary = action.title
+    if action.is_draft:
+        summary = f"{summary}\n\n{messages.draft_of_left_work()}"
     body = pr_body.body(
-        world.root, summary=action.title, issue=action.issue, link=world.settings.issue_link
+        world.root, summary=summary, issue=action.issue, link=world.settings.issue_link
     )
     return settled(
         lambda: world.forge.create_pull_request(

@@ -255,10 +255,11 @@ def app(environment: Mapping[str, str], *, of_user: bool) -> AppKey | None:
     if not any(given.values()):
         return None
     if given["id"] is None or not (given["private_key"] or given["pem"]):
-        missing = shown["id"] if given["id"] is None else shown["private_key"]
+        missing = "id" if given["id"] is None else "private_key"
+        there = "" if of_user else f" (in the Action: app-{missing.replace('_', '-')})"
         raise BadConfig(
-            f"A GitHub App is configured without {missing}, so nothing was asked of GitHub; add it, or "
-            "take the others away."
+            f"A GitHub App is configured without {shown[missing]}{there}, so nothing was asked of GitHub; "
+            "add it, or take the others away."
         )
     if of_user:
         _demand_own_hosts(environment, user, f"GitHub App in {where}")

@@ -141,6 +141,13 @@ def given_back_comment(
     return "\n".join(line for line in lines if line)
 
 
+def draft_of_left_work() -> str:
+    """What a draft says that nobody asked for."""
+    return (
+        "Opened as a draft by `lifecycle reconcile`: the branch is pushed, and nobody works on it."
+    )
+
+
 def pull_stays_open(number: int) -> str:
     """The open pull request of a task that was given back."""
     return f"PR #{number} stays open."

@@ -79,6 +79,8 @@ EXCEPTIONS = {
     # Taking and handing off use git and GitHub in an order that is theirs to know, under the lock:
     # they take the bundle of protocols, and no adapter.
     ("claim.taking", "wiring"),
+    ("claim.admission", "wiring"),
+    ("claim.again", "wiring"),
     ("claim.moves", "wiring"),
     ("claim.giving", "wiring"),
     ("claim.worktree", "wiring"),

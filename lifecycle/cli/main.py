@@ -86,7 +86,7 @@ def run(arguments: list[str]) -> int:
         # A hook that is misspelt in somebody's settings must not block the agent, as exit 2 would.
         return 1 if is_hook else 2
     except (KeyboardInterrupt, click.Abort):
-        sys.stderr.write("Interrupted; what was done so far is kept.\n")
+        click.echo("Interrupted; what was done so far is kept.", err=True)
         return 130
     except LifecycleError as error:
         _say(error.sentence, type(error).__name__, as_json=as_json)

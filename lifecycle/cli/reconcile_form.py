@@ -27,7 +27,7 @@ class Untold(LifecycleError):
 
 def is_terminal(stream: TextIO | None) -> bool:
     """True if somebody watches it; a stream that was closed before we were started is None."""
-    return stream.isatty()
+    return stream is not None and stream.isatty()
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,7 @@ from lifecycle.errors import (
 )
 from lifecycle.plan import Action, Fact
 from lifecycle.reconcile.finding import Finding, State
+from lifecycle.reconcile.fixes import sentence
 from lifecycle.reconcile.judge import Judge, kind_of
 from lifecycle.reconcile.pace import Pace
 from lifecycle.survey import Holding
@@ -89,6 +90,7 @@ class Repairer:
     is_unanswered: bool = False
     _outcomes: dict[str, LifecycleError | None] = field(default_factory=dict)
     _begun: str = ""
+    _written: dict[str, tuple[Task, list[Action]]] = field(default_factory=dict)
 
     def repair(self, task: Task, found: Iterable[Finding]) -> tuple[Finding, ...]:
         """The findings with what became of them.
@@ -97,13 +99,20 @@ class Repairer:
             Ended: nothing more can be done in this run; what was done so far is done.
         """
         outcomes = self._outcomes = {}
-        self._begun = ""
+        self._begun, self._written = "", {}
         for planned in self.judge.looks(task):
             if "" not in outcomes:
                 self._look_and_act(task, planned, outcomes)
         errors = outcomes.values()
         self.is_unanswered = None not in errors and any(isinstance(e, Transient) for e in errors)
-        return tuple(_became(finding, outcomes) for finding in found)
+        return tuple(self._told(_became(finding, outcomes)) for finding in found)
+
+    def _told(self, finding: Finding) -> Finding:
+        """With what was really written in the place of what was planned."""
+        if finding.state is not State.APPLIED or finding.kind not in self._written:
+            return finding
+        task, actions = self._written[finding.kind]
+        return replace(finding, fix=sentence(actions, task) or finding.fix)
 
     def partial(self, found: Iterable[Finding]) -> tuple[Finding, ...]:
         """The findings of the task in which `repair` was interrupted, with what was done by then.
@@ -116,7 +125,7 @@ class Repairer:
             if one.state is not State.PLANNED or one.kind not in done
             else replace(one, problem=_CUT)
             if one.kind == self._begun
-            else replace(one, state=State.APPLIED)
+            else self._told(replace(one, state=State.APPLIED))
             for one in found
         )
 
@@ -196,6 +205,7 @@ class Repairer:
             _note(outcomes, kind, fact.error)
         else:
             outcomes.setdefault(kind, None)
+            self._written.setdefault(kind, (task, []))[1].append(action)
         return fact
 
     def _in_time(self) -> AbstractContextManager[None]:

@@ -64,14 +64,16 @@ def test_a_folder_without_a_repository_is_refused(place: Place, tmp_path: Path) 
     assert data["error"]["kind"] == "Refused"
 
 
-@pytest.mark.parametrize("why", ["token", "setting"])
+@pytest.mark.parametrize("why", ["token", "setting", "key"])
 def test_what_cannot_begin_is_refused_by_name(step: Place, why: str) -> None:
     """No token, a bad setting: one sentence, exit 1 under every policy, an annotation, no outputs."""
+    word = {"token": "GH_TOKEN", "setting": "reconcile.close", "key": "app-private-key"}[why]
     if why == "token":
         step.environment.pop("GH_TOKEN")
+    elif why == "key":
+        step.environment["LIFECYCLE_APP_ID"] = "12"
     else:
         (step.root / ".lifecycle.toml").write_text("[reconcile]\nclose = true\n")
-    word = "GH_TOKEN" if why == "token" else "reconcile.close"
     done = step.cli("reconcile", "--summary", "--fail-on", "never")
     assert word in refused(done)
     assert done.stdout.startswith("::error title=lifecycle reconcile::")
