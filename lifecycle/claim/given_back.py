@@ -71,7 +71,9 @@ def _is_card_freed(before: Record, seen: Observation) -> bool:
     claim, item = before.claim, seen.item
     if item is None or item.is_labels or item.agent or not is_same(item.status, Status.TODO):
         return False
-    was_ours = bool(claim.agent_id) and before.synced_agent == claim.agent_id
+    # What a claim that was written by hand says of the card, nobody may ever have put there.
+    is_written = before.is_taken and bool(claim.agent_id)
+    was_ours = is_written and before.synced_agent == claim.agent_id
     wrote = (claim.status, claim.last_synced_status)
     is_our_write = claim.last_synced_status is None or any(
         is_same(one, Status.TODO) for one in wrote

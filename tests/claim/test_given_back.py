@@ -15,12 +15,24 @@ from lifecycle.claim.table import Phase
 from lifecycle.model import BoardItem, Observation, PullState
 from lifecycle.plan import ForgetClaim, PostComment, ReleaseLease, Tone, Wake
 from tests.claim.steps import MERGED, REVIEW, fields_of, rest, rules_with
-from tests.factories import NOW, comment, issue, observation, pull, record, seen, texts
+from tests.factories import NOW, comment, issue, observation, pull, seen, texts
+from tests.factories import record as any_record
 
 AGENT = "edouard-1738000000"
 FREE = BoardItem("PVTI_lADOBx", "Todo", None, status_at=NOW - 60)
 LABEL = BoardItem("labels/42", "Todo")
 TOLD = f"Given back.\n\n<!-- lifecycle:released issue=42 by={AGENT} at={int(NOW - 60)} -->"
+
+
+def record(*, memory: dict[str, Any] | None = None, **changes: Any) -> Record:
+    """A claim that was taken by command, so that what it says of its card was really written."""
+    return any_record(memory={"is_taken": True, **(memory or {})}, **changes)
+
+
+def test_a_claim_written_by_hand_is_not_believed_about_its_card() -> None:
+    """What such a file says of the card nobody may ever have put there: a free card is no loss."""
+    assert not looked(shown(), any_record()).given_back
+    assert looked(shown(), record()).given_back
 
 
 def shown(**changes: Any) -> Observation:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+from collections.abc import Iterator
 from dataclasses import replace as changed
 from pathlib import Path
 
@@ -29,6 +31,17 @@ def step(place: Place, tmp_path: Path) -> Place:
         "GITHUB_EVENT_NAME": "schedule",
     }
     return changed(place, root=empty, environment={**place.environment, **actions})
+
+
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """Ctrl-C reaches what is started here, also where this process was started without it.
+
+    A shell starts what it puts into the background with the signal ignored, and so is what that starts.
+    """
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture

@@ -14,6 +14,7 @@ from tests.cli.reconcile_ground import CARD, REPOSITORY, drift, written
 from tests.conftest import COMMAND, Place
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_an_interrupted_run_says_so_in_one_line(drifted: Place) -> None:
     """Ctrl-C while GitHub is slow: exit 130, no traceback, and the next run does it all."""
     drifted.control.set_latency(5)
@@ -34,6 +35,7 @@ def test_an_interrupted_run_says_so_in_one_line(drifted: Place) -> None:
     assert "1 finding: 1 applied." in ok(drifted.cli("reconcile"))
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_a_run_that_is_stopped_tells_what_it_did(place: Place, step: Place) -> None:
     """Ctrl-C at the second repair: the first is told in every form, the second is named as left."""
     drift(place, others=True)
