@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from lifecycle.config import SILENT_HOURS
 from lifecycle.model import Repository
-from lifecycle.reconcile.finding import Gate
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +62,3 @@ class Policy:
     closes: bool = False
     releases: bool = False
     silent_seconds: float = SILENT_HOURS * 3600
-
-    def allows(self, gate: Gate) -> bool:
-        """True if fixes behind this gate are applied."""
-        return {Gate.NONE: True, Gate.CLOSE: self.closes, Gate.RELEASE: self.releases}[gate]
