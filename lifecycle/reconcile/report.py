@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from lifecycle.reconcile.finding import KINDS, Finding, State
+from lifecycle.reconcile.finding import Finding, State
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +53,6 @@ class Report:
     def failed(self) -> int:
         """Fixes that failed, and what could not be looked at, or was not any more."""
         return self.count(State.FAILED) + len(self.problems) + bool(self.ended)
-
-    def by_kind(self) -> dict[str, int]:
-        """How many findings of each kind there are, in the order of KINDS; kinds without one left out."""
-        found = Counter(finding.kind for finding in self.findings)
-        return {kind: found[kind] for kind in KINDS if found[kind]}
 
     def as_json(self) -> dict[str, Any]:
         """Plain JSON values; `counts.left` counts findings, `next_run` names what was not looked at."""
