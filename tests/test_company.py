@@ -87,6 +87,7 @@ def test_a_card_that_was_moved_before_the_closing_follows_it(place: Place) -> No
     place.tree().tick(Wake.STOP)
     place.control.set_field(42, "Status", "Todo")
     place.tree().tick(Wake.IDLE)
+    place.control.advance(5)
     place.control.merge_pull(place.pull())
     place.write(phase="done")
     assert "Board → Done." in texts(place.tree().tick(Wake.STOP))

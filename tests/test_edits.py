@@ -48,18 +48,29 @@ def test_a_whole_file_write_from_an_old_copy_restores_the_engines_fields(place: 
 
 
 def test_a_card_moved_by_hand_is_reported_once_and_left(place: Place) -> None:
-    """A person moved the card to another column: it stays there, and is said once."""
-    place.ready(phase="coding", status="In Progress")
-    place.tree().tick(Wake.STOP)
+    """A person moved the card after the PR was opened: it stays there, and is said once."""
+    place.ready()
+    assert "created" in texts(place.tree().tick(Wake.STOP))
+    place.control.advance(5)
     place.control.set_field(42, "Status", "Todo")
-    place.write(phase="ready_for_pr")
-    said = texts(place.tree().tick(Wake.STOP))
-    assert 'moved to "Todo"' in said
-    assert "created" in said
+    assert 'moved to "Todo"' in texts(place.tree().tick(Wake.IDLE))
     for _ in range(3):
         place.clock.sleep(130)
         assert "moved" not in texts(place.tree().tick(Wake.IDLE))
     assert place.card()["Status"] == "Todo"
+
+
+def test_a_card_moved_before_the_hand_off_follows_the_hand_off(place: Place) -> None:
+    """Where somebody put the card holds until the next thing happens to the task: its PR opens."""
+    place.ready(phase="coding", status="In Progress")
+    place.tree().tick(Wake.STOP)
+    place.control.set_field(42, "Status", "Todo")
+    place.control.advance(5)
+    place.write(phase="ready_for_pr", status="In Review")
+    said = texts(place.tree().tick(Wake.STOP))
+    assert "created" in said
+    assert "moved" not in said
+    assert place.card()["Status"] == "In Review"
 
 
 def test_fault_6_an_unknown_status_names_the_ones_that_exist(place: Place) -> None:
