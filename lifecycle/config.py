@@ -15,11 +15,11 @@ from urllib.parse import urlsplit
 
 from lifecycle import home, readers, store
 from lifecycle.errors import BadConfig, NoToken
-from lifecycle.model import Repository
+from lifecycle.settings import API_URL, GRAPHQL_URL, HOOK_SECONDS, Settings
+from lifecycle.stage_settings import KEYS as STAGE_KEYS
+from lifecycle.stage_settings import StageSettings
 
 CONFIG_FILE = ".lifecycle.toml"
-API_URL = "https://api.github.com"
-GRAPHQL_URL = "https://api.github.com/graphql"
 
 _ENVIRONMENT = {
     "project_number": ("LIFECYCLE_PROJECT_NUMBER", "MOLTNET_PROJECT_NUMBER"),
@@ -28,12 +28,6 @@ _ENVIRONMENT = {
 PROJECT_VARIABLES = _ENVIRONMENT["project_number"]
 """Either of these makes a repository one that lifecycle serves, claim or not."""
 
-HOOK_SECONDS = 8.0
-"""The wall-clock deadline of on-stop and on-idle; LIFECYCLE_HOOK_SECONDS can only shorten it."""
-
-LABEL_PREFIX = "status: "
-SILENT_HOURS = 24.0
-
 TOKEN_VARIABLES = ("GH_TOKEN", "GITHUB_TOKEN")
 APP_VARIABLES = {
     "id": "LIFECYCLE_APP_ID",
@@ -41,56 +35,6 @@ APP_VARIABLES = {
     "private_key": "LIFECYCLE_APP_PRIVATE_KEY_FILE",
     "pem": "LIFECYCLE_APP_PRIVATE_KEY",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """Everything that can be configured, with its default.
-
-    Attributes:
-        repository: the base repository of issues and PRs, or None to take it from the remote.
-        remote: the git remote that branches are pushed to.
-        base: the PR's base branch, or None for the repository's default branch.
-        issue_link: "Refs" or "Closes"; "Closes" lets GitHub close the issue at the merge.
-        validate: commands that `handoff` runs first, each by the shell; all must exit 0.
-        project_owner: login of the project's owner, or None for the repository's owner.
-        project_number: the project's number, or None if there is no board.
-        poll_seconds: backoff between two polls of the checks.
-        close: "ask" (a person says yes to closing) or "auto" (the merge is the yes).
-        labels_use: "auto" (labels keep the Status where the board cannot be seen), "always", "never".
-        labels_prefix: what the names of these labels begin with, its last space included.
-        reconcile_release: a reconcile gives claims back that show no sign of life.
-        silent_hours: how long nothing may have happened before a reconcile counts a claim as such.
-        api_url, graphql_url: where GitHub answers; never from a project's file.
-        hook_seconds: the wall-clock deadline of on-stop and on-idle.
-    """
-
-    repository: Repository | None = None
-    remote: str = "origin"
-    base: str | None = None
-    issue_link: str = "Refs"
-    validate: tuple[str, ...] = ()
-    project_owner: str | None = None
-    project_number: int | None = None
-    poll_seconds: float = 120.0
-    close: str = "ask"
-    labels_use: str = "auto"
-    labels_prefix: str = LABEL_PREFIX
-    reconcile_release: bool = False
-    silent_hours: float = SILENT_HOURS
-    api_url: str = API_URL
-    graphql_url: str = GRAPHQL_URL
-    hook_seconds: float = HOOK_SECONDS
-
-    @property
-    def has_board(self) -> bool:
-        """True if a task's Status is kept anywhere but in the claim: on a board, or as labels."""
-        return self.project_number is not None or self.labels_use == "always"
-
-    @property
-    def board_name(self) -> str:
-        """Where the Status is kept, in words."""
-        return "the labels" if self.project_number is None else f"project {self.project_number}"
 
 
 def is_served(root: Path, environment: Mapping[str, str]) -> bool:
@@ -183,6 +127,10 @@ def load(root: Path, environment: Mapping[str, str]) -> Settings:
         values["hook_seconds"] = min(
             readers.positive("LIFECYCLE_HOOK_SECONDS", limit), HOOK_SECONDS
         )
+    stages = {name: values.pop(name) for name in [*values] if name.startswith(_OF_STAGES)}
+    values["stages"] = StageSettings(
+        **{name.removeprefix(_OF_STAGES): value for name, value in stages.items()}
+    )
     return Settings(**values)
 
 
@@ -365,7 +313,7 @@ def _unknown(key: str, shown: str, keys: Mapping[str, tuple[str, Any]]) -> str:
 def _flat(data: Mapping[str, Any], prefix: str = "") -> list[tuple[str, Any]]:
     flat: list[tuple[str, Any]] = []
     for key, value in data.items():
-        if isinstance(value, dict):
+        if isinstance(value, dict) and prefix + key not in _TABLES:
             flat += _flat(value, f"{prefix}{key}.")
         else:
             flat.append((prefix + key, value))
@@ -378,6 +326,12 @@ def _graphql_of(api_url: str) -> str:
         return f"{api_url.removesuffix('/v3')}/graphql"
     return f"{api_url}/graphql"
 
+
+_OF_STAGES = "stages/"
+"""How the names of the staged workflow's settings begin until they are put together."""
+
+_TABLES = frozenset({"stages.workflows"})
+"""Keys whose value is a table of the user's own words."""
 
 _KEYS: dict[str, tuple[str, Any]] = {
     "repository": ("repository", readers.repository),
@@ -393,6 +347,9 @@ _KEYS: dict[str, tuple[str, Any]] = {
     "labels.prefix": ("labels_prefix", readers.prefix),
     "reconcile.release": ("reconcile_release", readers.flag),
     "reconcile.silent_hours": ("silent_hours", readers.hours),
+    "tracker.use": ("tracker_use", readers.tracker),
+    "tracker.folder": ("tracker_folder", readers.text),
+    **{key: (_OF_STAGES + name, reader) for key, (name, reader) in STAGE_KEYS.items()},
 }
 """The keys of a project's file: the name in `Settings`, and what reads the value."""
 

@@ -170,3 +170,71 @@ class ItemMissing(Rejected):
 
 class GitFailed(Rejected):
     """git ran and said no; `evidence` is its last line."""
+
+
+class NotInstalled(Refused):
+    """The tracker's own program is not there, or cannot be run."""
+
+
+class NoWorkspace(Refused):
+    """There is no database of the tracker's here."""
+
+
+class VersionUnsupported(Refused):
+    """The tracker's program is of a version that cannot be used."""
+
+
+class Lacking(Refused):
+    """The tracker cannot do that; nothing was done.
+
+    Attributes:
+        capability: what it lacks, as `tracker.Capability` names it.
+    """
+
+    def __init__(self, sentence: str, *, capability: str) -> None:
+        super().__init__(sentence)
+        self.capability = capability
+
+
+class AlreadyClaimed(HeldByAnother):
+    """Somebody else has the task; `by` is who, as the tracker writes it, or "" if it does not say."""
+
+    def __init__(self, sentence: str, *, by: str = "") -> None:
+        super().__init__(sentence)
+        self.by = by
+
+
+class NotClaimable(Refused):
+    """The task is not to be begun; `status` is the tracker's own word for where it stands."""
+
+    def __init__(self, sentence: str, *, status: str) -> None:
+        super().__init__(sentence)
+        self.status = status
+
+
+class BlockedBy(Refused):
+    """Open tasks stand before it; `ids` are theirs, as far as the tracker names them."""
+
+    def __init__(self, sentence: str, *, ids: tuple[str, ...] = ()) -> None:
+        super().__init__(sentence)
+        self.ids = ids
+
+
+class Invalid(Rejected):
+    """The tracker does not take this value: an unknown status, an empty title, a circle."""
+
+
+class Busy(Transient):
+    """The tracker's database is in use; nothing was done."""
+
+
+class ProtocolError(Rejected):
+    """The tracker answered something that cannot be understood; `evidence` is a part of it."""
+
+
+class Crashed(Transient):
+    """The tracker's program ended in the middle of its work; what it was about may have happened."""
+
+
+class TimedOut(Transient):
+    """The tracker did not answer in time and was ended; a write may have landed."""

@@ -56,6 +56,13 @@ def use(where: str, value: object) -> str:
     return str(value)
 
 
+def tracker(where: str, value: object) -> str:
+    """A tracker's name, or "auto"; whether there is such a tracker is the registry's to say."""
+    if not isinstance(value, str) or not re.fullmatch(r"[a-z][a-z0-9_-]*", value):
+        raise BadConfig(f'{where} must be "auto" or the name of a tracker, not {value!r}.')
+    return value
+
+
 def prefix(where: str, value: object) -> str:
     """The beginning of a label's name; a label has 50 characters, and the longest Status has 11."""
     is_text = isinstance(value, str) and value.isprintable() and value == value.lstrip()

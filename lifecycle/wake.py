@@ -23,11 +23,12 @@ from lifecycle.errors import LifecycleError, Refused
 from lifecycle.hookio import Reply
 from lifecycle.plan import Say, Tone
 from lifecycle.redact import redact
+from lifecycle.settings import HOOK_SECONDS
 from lifecycle.store import FOLDER, Folder, worktree_root
 from lifecycle.wiring import World
 
 SECONDS = {"session-start": 5.0, "session-end": 1.0}
-"""Entrypoints with a shorter deadline than `config.HOOK_SECONDS`."""
+"""Entrypoints with a shorter deadline than `settings.HOOK_SECONDS`."""
 
 UNLIMITED = frozenset({"ci-waiter"})
 """Entrypoints that run in the background until there is news; each of their looks has a deadline."""
@@ -82,7 +83,7 @@ def _seconds(hook: str, root: Path, environment: Mapping[str, str]) -> float:
     try:
         limit = config.load(root, environment).hook_seconds
     except LifecycleError:
-        limit = config.HOOK_SECONDS
+        limit = HOOK_SECONDS
     return min(limit, SECONDS.get(hook, limit))
 
 

@@ -24,6 +24,7 @@ from lifecycle.errors import (
 from lifecycle.model import LABELS_ITEM, BoardItem, BoardSchema, Repository
 from lifecycle.ports import Board, Clock, Forge, Survey
 from lifecycle.redact import visible
+from lifecycle.settings import Settings
 from lifecycle.store import FOLDER, OURS
 
 if TYPE_CHECKING:
@@ -105,7 +106,7 @@ class World:
             self.token.renew()
 
     @cached_property
-    def settings(self) -> config.Settings:
+    def settings(self) -> Settings:
         """The settings; raises BadConfig."""
         return config.load(self.root, self.environment)
 

@@ -13,9 +13,10 @@ from lifecycle import config
 from lifecycle.errors import BadConfig, NoToken
 from lifecycle.model import Repository
 from lifecycle.redact import redact
+from lifecycle.settings import Settings
 
 
-def load(tmp_path: Path, text: str = "", **environment: str) -> config.Settings:
+def load(tmp_path: Path, text: str = "", **environment: str) -> Settings:
     """Settings from a file and an environment."""
     if text:
         (tmp_path / ".lifecycle.toml").write_text(text)
@@ -24,7 +25,7 @@ def load(tmp_path: Path, text: str = "", **environment: str) -> config.Settings:
 
 def test_defaults_need_no_file(tmp_path: Path) -> None:
     """Without anything configured: Refs, origin, no board, github.com, 120 s."""
-    assert load(tmp_path) == config.Settings()
+    assert load(tmp_path) == Settings()
 
 
 def test_every_key_is_read(tmp_path: Path) -> None:
@@ -48,7 +49,7 @@ def test_every_key_is_read(tmp_path: Path) -> None:
     release = true
     silent_hours = 0.5
     """
-    assert load(tmp_path, text) == config.Settings(
+    assert load(tmp_path, text) == Settings(
         repository=Repository("octo-org", "hello"),
         remote="fork",
         base="develop",

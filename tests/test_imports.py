@@ -27,6 +27,8 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "model",
         "survey",
         "lease_word",
+        "tracker",
+        "stage_names",
         "plan",
         "ports",
         "machine",
@@ -48,6 +50,8 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "loss_messages",
         "hookio",
         "config",
+        "settings",
+        "stage_settings",
         "home",
         "credentials",
         "readers",
@@ -56,11 +60,11 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("ledger", "watch", "versions"),
     # Adapters and systems, which do not know each other.
     ("git", "github", "sandbox", "claim"),
+    # Operations of the public API, and what the engine shares with them.
+    ("ops",),
     # The composition root, then the engine.
     ("wiring",),
     ("elsewhere",),
-    # Operations of the public API, and what the engine shares with them.
-    ("ops",),
     ("act", "guard", "engine", "install", "doctor"),
     # Many tasks at once: the same decisions and the same writes.
     ("reconcile",),

@@ -20,11 +20,12 @@ from lifecycle import engine, log, watch
 from lifecycle.answers.call import STOPPED, Call
 from lifecycle.claim import pace, presence
 from lifecycle.claim.seen import Rules
-from lifecycle.config import CONFIG_FILE, HOOK_SECONDS, Settings
+from lifecycle.config import CONFIG_FILE
 from lifecycle.deadline import DeadlineReached, alarm
 from lifecycle.errors import LifecycleError, LockBusy
 from lifecycle.hookio import REPLIES, Reply
 from lifecycle.plan import Wake
+from lifecycle.settings import HOOK_SECONDS, Settings
 from lifecycle.store import STATE
 from lifecycle.wiring import World
 

@@ -15,6 +15,7 @@ from lifecycle.model import Repository
 from lifecycle.reconcile.event import Event, narrowed, read_event
 from lifecycle.reconcile.scope import Policy, Scope, Shard
 from lifecycle.redact import visible
+from lifecycle.settings import Settings
 from lifecycle.store import worktree_root
 from lifecycle.wiring import World
 
@@ -51,7 +52,7 @@ def asked_scope(asked: Asked) -> Scope:
     return Scope(repositories, asked.owner or "", asked.issues, asked.pulls, _shard(asked.shard))
 
 
-def policy(asked: Asked, settings: config.Settings) -> Policy:
+def policy(asked: Asked, settings: Settings) -> Policy:
     """What may be done: as asked, else as the project says."""
     hours = settings.silent_hours if asked.silent_hours is None else asked.silent_hours
     return Policy(

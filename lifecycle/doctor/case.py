@@ -18,6 +18,7 @@ from lifecycle.doctor.hub import Hub
 from lifecycle.errors import BadConfig, LifecycleError
 from lifecycle.model import Repository, RepositoryAccess, TokenFacts
 from lifecycle.ports import Clock
+from lifecycle.settings import Settings
 from lifecycle.wiring import World
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ class Case:
         return world
 
     @property
-    def settings(self) -> config.Settings:
+    def settings(self) -> Settings:
         """The settings; where a file is broken, what can be known without the project's."""
         return self._loaded[0]
 
@@ -78,7 +79,7 @@ class Case:
         return self._loaded[2]
 
     @cached_property
-    def _loaded(self) -> tuple[config.Settings, BadConfig | None, bool]:
+    def _loaded(self) -> tuple[Settings, BadConfig | None, bool]:
         """The settings, what is wrong with them, and whether that leaves GitHub's address unknown."""
         try:
             return config.load(self.root, self.environment), None, False
@@ -87,7 +88,7 @@ class Case:
         try:
             return config.load(_NOWHERE, self.environment), problem, False
         except BadConfig:
-            return config.Settings(), problem, True
+            return Settings(), problem, True
 
     @cached_property
     def base(self) -> Repository | None:

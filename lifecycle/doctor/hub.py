@@ -9,10 +9,10 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, TypeVar
 
 from lifecycle.checks import Checks
-from lifecycle.config import Settings
 from lifecycle.deadline import Deadline
 from lifecycle.errors import LifecycleError, Transient
 from lifecycle.model import BoardSchema, Repository, RepositoryAccess, TokenFacts
+from lifecycle.settings import Settings
 from lifecycle.wiring import StateCache
 
 if TYPE_CHECKING:

@@ -46,4 +46,26 @@ TEMPLATE = """\
 # [reconcile]
 # release = false
 # silent_hours = 24
+
+# Where tasks are kept: "auto" is the tracker that is found here. And where it keeps its database, if
+# not where it looks by itself.
+# [tracker]
+# use = "auto"
+# folder = "../tasks"
+
+# The staged workflow: from stage to stage while a task with this label is open. `lifecycle init --stages`
+# wires it. Commands without a line here are left out of what the agent is told.
+# [stages]
+# use = false
+# label = "auto-workflow"
+# test = ["make test"]
+# review = "/oracle-review"
+# deploy = "./deploy_prod.sh"
+# start = "/bd-start"
+# require_evidence = false
+# max_blocks = 50
+
+# Fewer stages for tasks with a label; one without NEXT_TASK ends after its last stage.
+# [stages.workflows]
+# "auto-workflow:quick-fix" = ["CODING", "TESTING", "COMMIT_CLOSE"]
 """

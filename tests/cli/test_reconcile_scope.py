@@ -16,6 +16,7 @@ from lifecycle.model import Repository
 from lifecycle.reconcile.finding import State
 from lifecycle.reconcile.report import Problem, Report
 from lifecycle.reconcile.scope import Policy, Scope, Shard
+from lifecycle.settings import Settings
 from tests.cli.reconcile_reports import finding
 
 ONE, TWO = Repository("octo-org", "one"), Repository("octo-org", "two")
@@ -63,11 +64,11 @@ def test_what_contradicts_itself_is_a_usage_error(asked: Asked, words: str) -> N
 
 def test_what_may_be_done_is_asked_for_or_configured() -> None:
     """Nothing destructive by default; the project's file allows it, an option wins over the file."""
-    assert policy(Asked(), config.Settings()) == Policy()
-    lax = config.Settings(close="auto", reconcile_release=True, silent_hours=2)
+    assert policy(Asked(), Settings()) == Policy()
+    lax = Settings(close="auto", reconcile_release=True, silent_hours=2)
     allowed = Policy(closes=True, releases=True, silent_seconds=7200)
     assert policy(Asked(), lax) == allowed
-    assert policy(Asked(closes=True, releases=True, silent_hours=2), config.Settings()) == allowed
+    assert policy(Asked(closes=True, releases=True, silent_hours=2), Settings()) == allowed
     assert policy(Asked(closes=False, releases=False, silent_hours=24), lax) == Policy()
 
 

@@ -15,11 +15,11 @@ import yaml
 
 from lifecycle.cli import reconcile
 from lifecycle.cli.main import group
-from lifecycle.config import SILENT_HOURS
 from lifecycle.reconcile.finding import KINDS, Finding, State
 from lifecycle.reconcile.repair import LONGEST_WAIT
 from lifecycle.reconcile.report import Report
 from lifecycle.reconcile.sweep import RECENT_SECONDS
+from lifecycle.settings import SILENT_HOURS
 from tests.conftest import COMMAND, Place
 from tests.docs.pages import ROOT, Page, codes_in
 

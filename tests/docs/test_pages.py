@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from lifecycle import api, config, wake
+from lifecycle import api, settings, wake
 from lifecycle.hookio import REPLIES
 from lifecycle.plan import Tone
 from tests.docs.pages import ROOT, Page, codes_in, every_page
@@ -83,7 +83,7 @@ def test_the_deadlines_are_those_in_code() -> None:
     """Each entrypoint's wall clock on the page is the constant that ends it."""
     rows = HOOKS.table("Deadlines").rows
     shown = {name: row[1] for row in rows for name in codes_in(row[0])}
-    wanted = dict.fromkeys(REPLIES, f"{config.HOOK_SECONDS:g} s")
+    wanted = dict.fromkeys(REPLIES, f"{settings.HOOK_SECONDS:g} s")
     wanted |= {name: f"{seconds:g} s" for name, seconds in wake.SECONDS.items()}
     assert shown == wanted | dict.fromkeys(wake.UNLIMITED, "none; each look 8 s")
 

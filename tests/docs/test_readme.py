@@ -23,6 +23,7 @@ from lifecycle.cli import main
 from lifecycle.cli.main import COMMANDS
 from lifecycle.git import GitRepository
 from lifecycle.sandbox.faults import Fault
+from lifecycle.settings import Settings
 from tests.bench.paths import BUDGET
 from tests.conftest import COMMAND, Place
 from tests.docs.pages import README, ROOT, Page, codes_in
@@ -53,7 +54,7 @@ def test_the_defaults_in_the_table_are_the_defaults(tmp_path: Path) -> None:
     lines = [f"{key} = {codes[0]}" for key, codes in rows if codes]
     assert len(lines) == 8
     (tmp_path / config.CONFIG_FILE).write_text("\n".join(lines))
-    assert config.load(tmp_path, {}) == config.Settings()
+    assert config.load(tmp_path, {}) == Settings()
 
 
 def test_every_variable_is_in_the_table_and_nothing_else() -> None:

@@ -18,6 +18,7 @@ from lifecycle.install.jsonc import parse
 from lifecycle.install.mark import MARK
 from lifecycle.install.table import NAMES, PERMISSIONS, WIRES
 from lifecycle.install.template import TEMPLATE
+from lifecycle.settings import Settings
 from tests.cli.outcome import ok, refused
 from tests.conftest import COMMAND
 from tests.install.conftest import Clone
@@ -452,12 +453,12 @@ def test_the_template_holds_every_key_with_its_default(tmp_path: Path) -> None:
     """Commented out it changes nothing; uncommented it loads, and what has a default keeps it."""
     path = tmp_path / config.CONFIG_FILE
     path.write_text(TEMPLATE)
-    assert config.load(tmp_path, {}) == config.Settings()
+    assert config.load(tmp_path, {}) == Settings()
     lines = [line.removeprefix("# ") for line in TEMPLATE.splitlines()]
     code = [line for line in lines if line.startswith("[") or " = " in line]
     path.write_text("\n".join(code))
     assert {key for key, _ in config._flat(tomllib.loads(path.read_text()))} == set(config._KEYS)
-    loaded, default = config.load(tmp_path, {}), config.Settings()
+    loaded, default = config.load(tmp_path, {}), Settings()
     for name in ("remote", "issue_link", "close", "poll_seconds"):
         assert getattr(loaded, name) == getattr(default, name)
 
