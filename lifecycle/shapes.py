@@ -40,6 +40,9 @@ class IssueFacts:
         database_id: the number that REST's dependencies and sub-issues take.
         state_reason: `completed`, `not_planned`, `duplicate`, `reopened` or "".
         milestone: its title, "" if it has none.
+        closed_by: who closed it, "" if it is open, or a list's answer says nothing of it.
+        open_blockers, open_parts: how many open issues block it, and how many of its sub-issues are
+            open; None where GitHub says nothing (an older Enterprise Server; some answers).
     """
 
     number: int
@@ -57,6 +60,10 @@ class IssueFacts:
     is_pull_request: bool = False
     closed_at: float | None = None
     updated_at: float | None = None
+    created_at: float | None = None
+    closed_by: str = ""
+    open_blockers: int | None = None
+    open_parts: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +74,7 @@ class CommentFacts:
     url: str
     body: str
     author: str = ""
+    created_at: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

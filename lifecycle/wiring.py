@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping, Sequence
-from fnmatch import fnmatchcase
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lifecycle import config, home
-from lifecycle.claim.file import CLAIM_FILE
 from lifecycle.deadline import Deadline
 from lifecycle.errors import (
     BadConfig,
-    GitFailed,
     MissingScope,
     Moved,
     NoPermission,
@@ -25,13 +21,14 @@ from lifecycle.model import LABELS_ITEM, BoardItem, BoardSchema, Repository
 from lifecycle.ports import Board, Clock, Forge, Survey
 from lifecycle.redact import visible
 from lifecycle.settings import Settings
-from lifecycle.store import FOLDER, OURS
 
 if TYPE_CHECKING:
     from lifecycle.git import GitRepository
+    from lifecycle.github.calls import Calls
     from lifecycle.github.fallback import Choice
     from lifecycle.github.labels import LabelsBoard
     from lifecycle.github.tokens import Token
+    from lifecycle.tracker import Tracker
 
 
 class StateCache:
@@ -50,6 +47,7 @@ class StateCache:
         self.state.setdefault("cache", {})[key] = value
 
 
+_OF_TOKEN = ("_placed", "token", "_graph", "_rest", "choice", "forge", "board")
 _SHARED = ("_placed", "_project", "token", "choice", "_graph", "_rest")
 
 
@@ -62,6 +60,8 @@ class World:
         clock: time.
         deadline: when everything has to be over.
         state: state.json's content, for the cache of ids.
+
+    `is_hook` is set by whoever answers a hook: what is slow or may fail is left to others then.
     """
 
     def __init__(
@@ -77,6 +77,7 @@ class World:
         self.clock = clock
         self.deadline = deadline
         self.cache = StateCache(state)
+        self.is_hook = False
         self._is_refused = False
 
     def close(self) -> None:
@@ -96,7 +97,7 @@ class World:
             return
         self._is_refused = False
         self.close()
-        for part in ("_placed", "token", "_graph", "_rest", "choice", "forge", "board"):
+        for part in (*_OF_TOKEN, "tracker"):
             self.__dict__.pop(part, None)
 
     def _refused(self) -> None:
@@ -170,16 +171,15 @@ class World:
         Raises:
             Refused: one is tracked; the sentence names it and how to take it out.
         """
-        for name in self._tracked(CLAIM_FILE, f"{CLAIM_FILE}.*{OURS}", FOLDER):
-            way = "git rm -rf --cached" if (self.root / name).is_dir() else "git rm -f --cached"
-            raise Refused(
-                f"{name} is tracked by git, so it came with the repository and is nobody's claim here; "
-                f"nothing was done. Take it out with: {way} {shlex.quote(name)}"
-            )
+        from lifecycle.tracked import refuse
+
+        refuse(self.root, self.deadline, self.environment)
 
     def is_tracked(self, name: str) -> bool:
         """True if git tracks this file, or anything in this folder, of the worktree's root."""
-        return bool(self._tracked(name))
+        from lifecycle.tracked import tracked
+
+        return bool(tracked(self.root, self.deadline, self.environment, [name]))
 
     def refuse_untrusted(self, commands: Sequence[str]) -> None:
         """Refuse to run commands of a project's file that the user has not said yes to.
@@ -196,34 +196,6 @@ class World:
             "nothing was run and nothing was pushed. A person who has read them allows "
             "them with: lifecycle trust"
         )
-
-    def _tracked(self, *names: str) -> list[str]:
-        """What git tracks in this folder under these names, as git spells it."""
-        from lifecycle.git import GitRepository, is_no_repository
-
-        # Names, not patterns, whatever the environment says; and in any case, since a file system
-        # that ignores case opens `.Lifecycle` for `.lifecycle`.
-        plain = {"GLOB": "0", "NOGLOB": "0", "LITERAL": "0", "ICASE": "1"}
-        pathspecs = {f"GIT_{name}_PATHSPECS": value for name, value in plain.items()}
-        git = GitRepository(self.root, self.deadline, {**self.environment, **pathspecs})
-        try:
-            listed = git.run("ls-files", "-z", "--", *names).split("\0")
-        except GitFailed as error:
-            if is_no_repository(error):
-                return []  # then nothing came with one
-            raise Refused(
-                f"git does not say what it tracks here ({error.evidence or error.sentence}), so the claim "
-                "may have come with the repository; nothing was done. Mend that first."
-            ) from None
-        tops = sorted({path.partition("/")[0] for path in listed if path})
-        return [top for top in tops if any(self._is_one(name, top) for name in names)]
-
-    def _is_one(self, name: str, other: str) -> bool:
-        """True if both names lead to one file here, or one is a pattern of the other."""
-        if name == other or ("*" in name and fnmatchcase(other.casefold(), name)):
-            return True
-        one, two = self.root / name, self.root / other
-        return one.exists() and two.exists() and one.samefile(two)
 
     @cached_property
     def _configured(self) -> Repository | None:
@@ -352,6 +324,31 @@ class World:
         if not item.is_labels:
             self._labels.take_back(issue)
         return item
+
+    @cached_property
+    def tracker(self) -> Tracker:
+        """What this worktree's tasks are kept in, as configured or as it is found; raises BadConfig."""
+        from lifecycle import tracking
+
+        return tracking.tracker_of(self)
+
+    @cached_property
+    def inner(self) -> Tracker | None:
+        """The tracker, if it is another than GitHub; raises BadConfig."""
+        return self.inner_as("")
+
+    def inner_as(self, agent: str) -> Tracker | None:
+        """The same in the name of this agent, who may be about to claim; "": of whoever is here."""
+        from lifecycle import tracking
+
+        return tracking.inner_of(self, agent)
+
+    @property
+    def calls(self) -> Calls:
+        """REST, below the base repository; raises NoToken, BadConfig."""
+        from lifecycle.github.calls import Calls
+
+        return Calls(self._rest, self.base, self.forge.viewer)
 
     @cached_property
     def choice(self) -> Choice:

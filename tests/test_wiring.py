@@ -348,11 +348,12 @@ def test_a_token_that_ends_soon_is_replaced(fork: Path, tmp_path: Path) -> None:
         root.mkdir()
         made = World(root, {**environment, "LIFECYCLE_REPOSITORY": "octo-org/hello-service"}, clock,
                      Deadline(clock, None), {})  # fmt: skip
-        first, forge = made.token, made.forge
+        first, forge, tracker = made.token, made.forge, made.tracker
         made.renew_token()
-        assert (made.token, made.forge) == (first, forge)
+        assert (made.token, made.forge, made.tracker) == (first, forge, tracker)
         clock.seconds = 3400.0
         made.renew_token()
         assert made.token.value != first.value
         assert made.forge is not forge
+        assert made.tracker is not tracker
     assert server.asked == ["POST /app/installations/34/access_tokens"] * 2

@@ -16,6 +16,7 @@ from lifecycle.github.calls import Calls, Json, part
 from lifecycle.github.failures import Answer
 from lifecycle.shapes import CommentFacts, IssueFacts, LabelFacts, MilestoneFacts
 
+State = Literal["open", "closed"]
 Relation = Literal["dependencies/blocked_by", "sub_issues"]
 
 
@@ -50,6 +51,23 @@ class IssueCalls:
             if is_issue and is_signed and self.calls.is_mine(one):
                 return self._issue(subject, one)
         return None
+
+    def listed(self, state: State, *, label: str = "", assignee: str = "") -> Iterator[IssueFacts]:
+        """The repository's issues, the oldest first, pull requests left out; a hundred a request.
+
+        Args:
+            state: which.
+            label: only those with this label; case is ignored, and GitHub takes a comma for an "and".
+            assignee: a login, `none` for those that are nobody's, `*` for all others, "" for all.
+
+        Source: https://docs.github.com/rest/issues/issues#list-repository-issues
+        """
+        query = {"state": state, "sort": "created", "direction": "asc"}
+        query |= {"labels": label} if label else {}
+        query |= {"assignee": assignee} if assignee else {}
+        for one in self.calls.pages("issues", "issues", query):
+            if "pull_request" not in one:
+                yield self._issue("issues", one)
 
     def create(self, title: str, body: str, labels: Iterable[str]) -> IssueFacts:
         """Open an issue; sent once. GitHub drops labels silently if the token may not set them.
@@ -305,7 +323,19 @@ def _issue(found: Json) -> IssueFacts:
         is_pull_request="pull_request" in found,
         closed_at=times.parse(found.get("closed_at")),
         updated_at=times.parse(found.get("updated_at")),
+        created_at=times.parse(found.get("created_at")),
+        closed_by=str((found.get("closed_by") or {}).get("login") or ""),
+        open_blockers=_open_blockers(found.get("issue_dependencies_summary")),
+        open_parts=_open_parts(found.get("sub_issues_summary")),
     )
+
+
+def _open_blockers(summary: Json | None) -> int | None:
+    return int(summary["blocked_by"]) if summary else None
+
+
+def _open_parts(summary: Json | None) -> int | None:
+    return int(summary["total"]) - int(summary["completed"]) if summary else None
 
 
 def login_of(found: Json) -> str:
@@ -330,7 +360,8 @@ def _label_body(wanted: LabelFacts) -> dict[str, str]:
 
 def _comment(found: Json) -> CommentFacts:
     body = str(found.get("body") or "")
-    return CommentFacts(int(found["id"]), str(found["html_url"]), body, login_of(found))
+    at = times.parse(found.get("created_at"))
+    return CommentFacts(int(found["id"]), str(found["html_url"]), body, login_of(found), at)
 
 
 def _milestone(found: Json) -> MilestoneFacts:

@@ -16,7 +16,9 @@ class Comments:
         self._calls = calls
         self._made: dict[tuple[int, str], int] = {}
 
-    def ensure_comment(self, number: int, key: str, body: str) -> Ensured[CommentFacts]:
+    def ensure_comment(
+        self, number: int, key: str, body: str, *, update: bool = True
+    ) -> Ensured[CommentFacts]:
         """There is one comment of ours for this key, and it says this.
 
         It is known by a hidden marker, which is its last line, and by its author, who is whoever the
@@ -28,6 +30,7 @@ class Comments:
             number: the issue or pull request.
             key: what tells this comment from others: letters, digits, and single . : / # = - _.
             body: its text, at most 65,536 characters with the marker that goes below it.
+            update: False leaves the text of a comment that is there alone.
 
         Requests: unchanged 1 for each hundred comments; posted, edited or one deleted 1 more each. The
         first call of an object that finds the marker asks 1 more (2 for an app's token): whose token
@@ -54,7 +57,8 @@ class Comments:
             return made
         for surplus in found[1:]:
             self._delete(number, surplus)
-        edited = self._edited(number, found[0], mark, text)
+        kept = Ensured(found[0], changed=False)
+        edited = self._edited(number, found[0], mark, text) if update else kept
         return Ensured(edited.now, changed=edited.changed or len(found) > 1)
 
     def ensure_no_comment(self, number: int, key: str) -> Ensured[None]:

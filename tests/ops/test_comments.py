@@ -39,6 +39,17 @@ def test_another_text_is_edited_in(ground: Ground) -> None:
     assert bodies(ground) == ["Two.\n\n<!-- lifecycle:report -->"]
 
 
+def test_a_text_that_is_to_stay_stays(ground: Ground) -> None:
+    """With `update=False` the comment of a key is posted once, and another text changes nothing."""
+    ensure = ground.hub.comments.ensure_comment
+    first = ensure(42, "report", "One.", update=False)
+    assert first.changed
+    again = ensure(42, "report", "Two.", update=False)
+    assert not again.changed
+    assert (again.now.id, again.now.body) == (first.now.id, "One.\n\n<!-- lifecycle:report -->")
+    assert bodies(ground) == [again.now.body]
+
+
 def test_keys_do_not_meet(ground: Ground) -> None:
     """Two keys have two comments, on pull requests as well as on issues."""
     ground.hub.comments.ensure_comment(42, "a", "One.")

@@ -1,0 +1,57 @@
+"""`python -m lifecycle.trackers.conformance package.module:function`: the suite, as a table.
+
+Exit code 0 if no check failed, 1 if one did, 2 if the function cannot be had.
+"""
+
+from __future__ import annotations
+
+import sys
+import textwrap
+from collections import Counter
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+
+from lifecycle.trackers.conformance.ground import Factory
+from lifecycle.trackers.conformance.suite import CHECKS, Outcome, Result, run
+
+_WIDTH = 100
+_USAGE = "Usage: python -m lifecycle.trackers.conformance package.module:function"
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the suite on the ground that the one argument names, and print what came of it."""
+    if len(arguments) != 1 or ":" not in arguments[0]:
+        return _refuse(f"Nothing was run: one argument is needed. {_USAGE}")
+    module, _, name = arguments[0].partition(":")
+    sys.path.insert(0, str(Path.cwd()))
+    try:
+        factory: Factory = getattr(import_module(module), name)
+    except (ImportError, AttributeError, ValueError) as error:
+        return _refuse(f"Nothing was run: {arguments[0]} cannot be had ({error}). {_USAGE}")
+    results = []
+    with factory() as ground:
+        for result in run(ground):
+            results.append(result)
+            sys.stdout.write(_row(result))
+            sys.stdout.flush()
+    count = Counter(result.outcome for result in results)
+    told = ", ".join(f"{count[outcome]} {outcome}" for outcome in Outcome)
+    sys.stdout.write(f"\n{len(results)} checks: {told}\n")
+    return 1 if count[Outcome.FAILED] else 0
+
+
+def _row(result: Result) -> str:
+    words = textwrap.shorten(" ".join(result.words.split()), 600)
+    more = textwrap.indent(textwrap.fill(words, _WIDTH - 4), "    ") + "\n" if words else ""
+    width = max(len(check.__name__) for check in CHECKS)
+    return f"{result.check:<{width}}  {result.outcome}\n{more}"
+
+
+def _refuse(sentence: str) -> int:
+    sys.stderr.write(f"{sentence}\n")
+    return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,135 @@
+"""One check's own tasks, and the words in which it says what is wrong."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from lifecycle.errors import LifecycleError
+from lifecycle.tracker import Atomicity, Capability, Task, Tracker
+from lifecycle.trackers.conformance.ground import Ground
+
+E = TypeVar("E", bound=LifecycleError)
+
+
+class Broken(Exception):
+    """The tracker does not keep a rule; the text says which and how."""
+
+
+class NotHere(Exception):
+    """The check does not apply: the tracker, or the ground, lacks something."""
+
+
+def demand(is_kept: bool, words: str) -> None:
+    """Broken unless the rule is kept."""
+    if not is_kept:
+        raise Broken(words)
+
+
+def same(found: object, wanted: object, what: str) -> None:
+    """Broken unless both are equal."""
+    demand(found == wanted, f"{what} is {found!r} and should be {wanted!r}")
+
+
+@dataclass
+class Raised:
+    """The error that a block raised."""
+
+    error: Any = None
+
+
+@contextmanager
+def raises(kind: type[E], what: str) -> Iterator[Raised]:
+    """Broken unless the block raises this error, with one sentence for people."""
+    caught = Raised()
+    try:
+        yield caught
+    except kind as error:
+        caught.error = error
+        name = type(error).__name__
+        demand(bool(error.sentence.strip()), f"{what} raises {name} without a sentence")
+        return
+    except LifecycleError as error:
+        raise Broken(
+            f"{what} raises {type(error).__name__} instead of {kind.__name__}: {error.sentence}"
+        ) from error
+    raise Broken(f"{what} raises nothing; {kind.__name__} was due")
+
+
+@dataclass
+class Case:
+    """One run of one check.
+
+    Attributes:
+        ground: as it was brought.
+        nonce: makes labels, keys and titles of this run unlike all others.
+        one, two: trackers of two actors.
+    """
+
+    ground: Ground
+    nonce: str = field(default_factory=lambda: secrets.token_hex(5))
+    one: Tracker = field(init=False)
+    two: Tracker = field(init=False)
+    _made: int = 0
+
+    def __post_init__(self) -> None:
+        self.one = self.tracker(1)
+        self.two = self.tracker(2)
+
+    @property
+    def label(self) -> str:
+        """A label that only tasks of this check have."""
+        return f"suite-{self.nonce}"
+
+    def actor(self, number: int) -> str:
+        """The name of an actor."""
+        return f"agent-{number}"
+
+    def tracker(self, number: int) -> Tracker:
+        """A new tracker in the name of this actor."""
+        return self.ground.tracker(self.actor(number))
+
+    def holder(self, number: int) -> str:
+        """What a task says that this actor holds."""
+        return self.ground.holder(self.actor(number))
+
+    def key(self) -> str:
+        """A key that was never used."""
+        self._made += 1
+        return f"{self.nonce}/{self._made}"
+
+    def make(self, title: str = "A task", **more: Any) -> Task:
+        """A new task with the check's label."""
+        labels = (self.label, *more.pop("labels", ()))
+        return self.one.create(self.key(), title=title, labels=labels, **more)
+
+    def need(self, capability: Capability) -> None:
+        """NotHere unless the tracker has it."""
+        if not self.one.abilities().has(capability):
+            raise NotHere(f"it lacks {capability}")
+
+    def need_cas(self) -> None:
+        """NotHere where nobody promises that one of two wins."""
+        atomicity = self.one.abilities().claim_atomicity
+        if atomicity in (Atomicity.NONE, Atomicity.ADVISORY):
+            raise NotHere(f"its claims are {atomicity}")
+
+    def is_written_by(self, verb: Callable[[], object], *ids: str) -> bool:
+        """True if the call changed anything that can be seen."""
+        before = self._seen(ids)
+        verb()
+        return self._seen(ids) != before
+
+    def _seen(self, ids: tuple[str, ...]) -> object:
+        there = self.one.list(label=self.label)
+        tasks = [self.one.get(one) for one in ids]
+        notes = [self.one.list_comments(one) for one in ids]
+        return self.ground.writes(), there, tasks, notes
+
+
+def plain(text: str) -> str:
+    """A text without what trackers may change in it: line ends and outer spaces."""
+    return "\n".join(line.rstrip() for line in text.strip().replace("\r\n", "\n").split("\n"))

@@ -1,0 +1,236 @@
+"""Who has a task: claiming, giving back, and what happens when several want it at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from threading import Barrier
+from typing import TypeVar
+
+from lifecycle.errors import AlreadyClaimed, BlockedBy, Lacking, NotClaimable
+from lifecycle.tracker import Capability, TaskStatus, Tracker
+from lifecycle.trackers.conformance.case import Case, NotHere, demand, raises, same
+
+T = TypeVar("T")
+RIVALS = 4
+LONG = 10 * 24 * 3600.0
+"""Longer than any lease lives, in seconds."""
+
+
+def a_claimed_task_is_the_actors(case: Case) -> None:
+    """It is in progress, says who has it, and says so to everybody."""
+    made = case.make()
+    claimed = case.one.claim(made.id)
+    for task in (claimed, case.one.get(made.id), case.two.get(made.id)):
+        same(task.status, TaskStatus.IN_PROGRESS, "the status")
+        same(task.assignee, case.holder(1), "the assignee")
+        demand(not task.is_ready, "a claimed task is ready")
+
+
+def claiming_again_is_no_error(case: Case) -> None:
+    """The same actor has it already, also from a new object, and nothing is written."""
+    made = case.make()
+    case.one.claim(made.id)
+    again = case.tracker(1)
+    is_written = case.is_written_by(lambda: again.claim(made.id), made.id)
+    demand(not is_written, "the second claim wrote something")
+    same(again.claim(made.id).status, TaskStatus.IN_PROGRESS, "the status")
+
+
+def anothers_task_is_refused(case: Case) -> None:
+    """Who comes second is told that it is taken, and by whom, and changes nothing."""
+    made = case.make()
+    case.one.claim(made.id)
+
+    def claim() -> None:
+        with raises(AlreadyClaimed, "claiming another's task") as refused:
+            case.two.claim(made.id)
+        known = ("", case.holder(1), case.one.actor)
+        demand(refused.error.by in known, f"`by` is {refused.error.by!r}, not who has it")
+
+    demand(not case.is_written_by(claim, made.id), "a refused claim wrote something")
+    same(case.two.get(made.id).assignee, case.holder(1), "the assignee")
+
+
+def a_closed_task_is_not_claimable(case: Case) -> None:
+    """The error has the tracker's own word for where the task stands."""
+    made = case.make()
+    case.one.close(made.id)
+    with raises(NotClaimable, "claiming a closed task") as refused:
+        case.two.claim(made.id)
+    demand(bool(refused.error.status), "`status` of NotClaimable is empty")
+    same(case.one.get(made.id).status, TaskStatus.CLOSED, "the status")
+
+
+def a_blocked_task_is_not_claimed(case: Case) -> None:
+    """What waits for an open task is refused; once that is closed, it is claimed."""
+    case.need(Capability.DEPENDENCIES)
+    made, blocker = case.make(), case.make()
+    case.one.add_dependency(made.id, blocker.id)
+    with raises(BlockedBy, "claiming a blocked task") as refused:
+        case.two.claim(made.id)
+    demand(refused.error.ids in ((), (blocker.id,)), f"`ids` is {refused.error.ids!r}")
+    same(case.one.get(made.id).assignee, "", "the assignee")
+    case.one.close(blocker.id)
+    same(case.two.claim(made.id).status, TaskStatus.IN_PROGRESS, "the status")
+
+
+def a_released_task_is_anybodys(case: Case) -> None:
+    """It is open, nobody's and ready, and another actor claims it."""
+    made = case.make()
+    case.one.claim(made.id)
+    for task in (case.one.release(made.id), case.two.get(made.id)):
+        same(task.status, TaskStatus.OPEN, "the status")
+        same(task.assignee, "", "the assignee")
+    same(case.two.claim(made.id).assignee, case.holder(2), "the next assignee")
+    with raises(AlreadyClaimed, "claiming what one gave back and another took"):
+        case.one.claim(made.id)
+
+
+def releasing_what_is_nobodys_changes_nothing(case: Case) -> None:
+    """A free task stays as it is, and so does one that was released already."""
+    free, given = case.make(), case.make()
+    case.one.claim(given.id)
+    case.one.release(given.id)
+    for made in (free, given):
+        is_written = case.is_written_by(partial(case.one.release, made.id), made.id)
+        demand(not is_written, "releasing a free task wrote something")
+        same(case.one.get(made.id).status, TaskStatus.OPEN, "the status")
+
+
+def anothers_task_is_not_released(case: Case) -> None:
+    """AlreadyClaimed, and whoever has it keeps it."""
+    made = case.make()
+    case.one.claim(made.id)
+    with raises(AlreadyClaimed, "releasing another's task"):
+        case.two.release(made.id)
+    same(case.two.get(made.id).assignee, case.holder(1), "the assignee")
+    same(case.two.get(made.id).status, TaskStatus.IN_PROGRESS, "the status")
+
+
+def releasing_does_not_reopen(case: Case) -> None:
+    """A task that is closed stays closed."""
+    made = case.make()
+    case.one.claim(made.id)
+    case.one.close(made.id)
+    same(case.one.release(made.id).status, TaskStatus.CLOSED, "the status")
+    same(case.two.get(made.id).status, TaskStatus.CLOSED, "the status afterwards")
+
+
+def one_of_many_wins(case: Case) -> None:
+    """Several claim a task at the same moment: one has it, and all others are told."""
+    case.need_cas()
+    for _ in range(3):
+        made = case.make()
+        answers = _together(case, partial(_has_claimed, made.id))
+        winners = [number for number, has_won in answers.items() if has_won]
+        demand(len(winners) == 1, f"{len(winners)} of {RIVALS} were told that they have it")
+        same(case.one.get(made.id).assignee, case.holder(winners[0]), "the assignee")
+
+
+def the_next_one_is_the_most_urgent(case: Case) -> None:
+    """`claim_next` claims the first of `ready`, then the next, then says that there is none."""
+    low, high = case.make(priority=3), case.make(priority=0)
+    labels = (case.label,)
+    for wanted in (high, low):
+        found = case.one.claim_next(labels=labels)
+        demand(found is not None, "there is a ready task, and claim_next gives none")
+        if found is not None:
+            same(found.id, wanted.id, "the task")
+            same(found.assignee, case.holder(1), "the assignee")
+            same(found.status, TaskStatus.IN_PROGRESS, "the status")
+    same(case.one.claim_next(labels=labels), None, "what is left")
+
+
+def nobody_gets_the_same_next_task(case: Case) -> None:
+    """Several ask for the next task until there is none: each task is had by exactly one."""
+    case.need_cas()
+    made = {case.make(f"Number {number}").id for number in range(2 * RIVALS)}
+    answers = _together(case, partial(_all_of, case.label, 2 * len(made)))
+    had = [name for names in answers.values() for name in names]
+    same(sorted(had), sorted(made), "what was claimed by all of them")
+
+
+def a_claim_lives_as_long_as_it_is_renewed(case: Case) -> None:
+    """The actor's own claim is renewed; another's, and one that nobody has, is not."""
+    case.need(Capability.LEASES)
+    made, free = case.make(), case.make()
+    case.one.claim(made.id)
+    same(case.one.renew(made.id).assignee, case.holder(1), "the assignee")
+    with raises(AlreadyClaimed, "renewing another's claim"):
+        case.two.renew(made.id)
+    with raises(NotClaimable, "renewing what nobody has claimed"):
+        case.one.renew(free.id)
+
+
+def a_claim_that_ran_out_is_anybodys(case: Case) -> None:
+    """Nobody renewed it: another actor has it without a word, and the first one is told."""
+    case.need(Capability.LEASES)
+    made = case.make()
+    case.one.claim(made.id)
+    if not case.ground.later(LONG):
+        raise NotHere("the ground cannot let time pass")
+    same(case.two.claim(made.id).assignee, case.holder(2), "the assignee")
+    with raises(AlreadyClaimed, "renewing a claim that ran out and was taken"):
+        case.one.renew(made.id)
+
+
+def without_leases_there_is_nothing_to_renew(case: Case) -> None:
+    """Lacking, which names the capability."""
+    if case.one.abilities().has(Capability.LEASES):
+        raise NotHere("it has leases")
+    made = case.make()
+    case.one.claim(made.id)
+    with raises(Lacking, "renewing without leases") as refused:
+        case.one.renew(made.id)
+    same(refused.error.capability, Capability.LEASES, "the capability")
+
+
+def _has_claimed(name: str, tracker: Tracker) -> bool:
+    try:
+        tracker.claim(name)
+    except AlreadyClaimed:
+        return False
+    return True
+
+
+def _all_of(label: str, most: int, tracker: Tracker) -> list[str]:
+    """What the tracker gives until there is no more, or more than there can be."""
+    found: list[str] = []
+    while len(found) < most and (task := tracker.claim_next(labels=(label,))) is not None:
+        found.append(task.id)
+    return found
+
+
+def _together(case: Case, act: Callable[[Tracker], T]) -> dict[int, T]:
+    """What each of several actors comes to who begin at the same moment."""
+    start = Barrier(RIVALS)
+
+    def run(number: int) -> T:
+        tracker = case.tracker(number)
+        start.wait(timeout=60)
+        return act(tracker)
+
+    numbers = range(1, RIVALS + 1)
+    with ThreadPoolExecutor(RIVALS) as pool:
+        return dict(zip(numbers, pool.map(run, numbers), strict=True))
+
+
+CHECKS = (
+    a_claimed_task_is_the_actors,
+    claiming_again_is_no_error,
+    anothers_task_is_refused,
+    a_closed_task_is_not_claimable,
+    a_blocked_task_is_not_claimed,
+    a_released_task_is_anybodys,
+    releasing_what_is_nobodys_changes_nothing,
+    anothers_task_is_not_released,
+    releasing_does_not_reopen,
+    one_of_many_wins,
+    the_next_one_is_the_most_urgent,
+    nobody_gets_the_same_next_task,
+    a_claim_lives_as_long_as_it_is_renewed,
+    a_claim_that_ran_out_is_anybodys,
+    without_leases_there_is_nothing_to_renew,
+)

@@ -1,0 +1,180 @@
+"""What is read: tasks, lists, what is ready, and what is not there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from lifecycle.errors import NotFound
+from lifecycle.tracker import Capability, Task, TaskStatus
+from lifecycle.trackers.conformance.case import Case, demand, plain, raises, same
+
+MANY = 120
+
+
+def a_new_task_is_open_and_nobodys(case: Case) -> None:
+    """What `create` was told is what `get` shows: open, without an assignee, ready."""
+    made = case.make("Fix the race", description="It\nhappens.", priority=1)
+    found = case.tracker(2).get(made.id)
+    for task in (made, found):
+        same(task.id, made.id, "the id")
+        same(task.title, "Fix the race", "the title")
+        same(plain(task.description), "It\nhappens.", "the description")
+        same(task.priority, 1, "the priority")
+        same(task.status, TaskStatus.OPEN, "the status")
+        same(task.assignee, "", "the assignee")
+        demand(bool(task.raw_status), "raw_status is empty; it holds the tracker's own word")
+        demand(case.label in task.labels, f"the label is not there: {task.labels}")
+        demand(task.is_ready, "a new task is not ready")
+
+
+def an_unknown_id_is_not_found(case: Case) -> None:
+    """Each verb that takes an id says NotFound for one that is not there, and writes nothing."""
+    real, lost = case.make().id, _unknown(case)
+    tracker = case.one
+    verbs: dict[str, Callable[[], object]] = {
+        "get": lambda: tracker.get(lost),
+        "claim": lambda: tracker.claim(lost),
+        "release": lambda: tracker.release(lost),
+        "close": lambda: tracker.close(lost, reason="x"),
+        "reopen": lambda: tracker.reopen(lost),
+        "edit": lambda: tracker.edit(lost, title="x"),
+        "edit_labels": lambda: tracker.edit_labels(lost, add=("x",)),
+        "comment": lambda: tracker.comment(lost, case.key(), "x"),
+        "list_comments": lambda: tracker.list_comments(lost),
+    }
+    if tracker.abilities().has(Capability.DEPENDENCIES):
+        verbs["add_dependency"] = lambda: tracker.add_dependency(lost, real)
+        verbs["add_dependency (the blocker)"] = lambda: tracker.add_dependency(real, lost)
+    for name, verb in verbs.items():
+        with raises(NotFound, f"{name} of an unknown id"):
+            verb()
+
+
+def what_is_no_id_at_all_is_not_found(case: Case) -> None:
+    """Ids are opaque: any text may come, also one that looks like an option."""
+    for text in ("no-such-task", "--help", "-1", "0", "a b", "../1", "1/../2", "é"):
+        with raises(NotFound, f"get({text!r})"):
+            case.one.get(text)
+
+
+def nothing_is_truncated(case: Case) -> None:
+    """However many there are: `list` and `ready` give all of them."""
+    made = {case.make(f"Number {number}").id for number in range(MANY)}
+    same({task.id for task in case.two.list(label=case.label)}, made, "what `list` gives")
+    same({task.id for task in case.two.ready(labels=(case.label,))}, made, "what `ready` gives")
+
+
+def a_list_leaves_closed_tasks_out(case: Case) -> None:
+    """Without a status: every task that is not closed, claimed or not."""
+    free, held, done = case.make(), case.make(), case.make()
+    case.two.claim(held.id)
+    case.one.close(done.id)
+    found = {task.id for task in case.one.list(label=case.label)}
+    same(found, {free.id, held.id}, "what `list` gives")
+
+
+def a_list_by_status_has_only_that(case: Case) -> None:
+    """Each status by itself; one that no task has gives nothing."""
+    free, held, done = case.make(), case.make(), case.make()
+    case.two.claim(held.id)
+    case.one.close(done.id)
+    wanted = {
+        TaskStatus.OPEN: [free.id],
+        TaskStatus.IN_PROGRESS: [held.id],
+        TaskStatus.CLOSED: [done.id],
+        TaskStatus.OTHER: [],
+    }
+    for status, ids in wanted.items():
+        found = case.one.list(label=case.label, status=status)
+        same([task.id for task in found], ids, f"the list of {status}")
+        demand(all(task.status is status for task in found), f"a task in it is not {status}")
+
+
+def a_list_has_only_the_label(case: Case) -> None:
+    """A label is a whole name: neither a part of it nor another one."""
+    made = case.make()
+    case.one.create(case.key(), title="Another", labels=(f"{case.label}-more",))
+    same([t.id for t in case.one.list(label=case.label)], [made.id], "the list of a label")
+    same(case.one.list(label=f"{case.label}-none"), (), "the list of a label that nobody has")
+
+
+def lists_are_by_urgency(case: Case) -> None:
+    """The most urgent first, among those the oldest first; a task without a priority comes last."""
+    made = [case.make(f"P{rank}", priority=rank) for rank in (3, 0, 4, 1, 0, 2)]
+    made.append(case.make("None"))
+    for found in (case.one.list(label=case.label), case.one.ready(labels=(case.label,))):
+        same({task.id for task in found}, {task.id for task in made}, "the tasks")
+        ranks = [task.urgency[:2] for task in found]
+        same(ranks, sorted(ranks), "the order")
+    priorities = [task.priority for task in case.one.ready(labels=(case.label,))]
+    same([rank for rank in priorities if rank == 0], [0, 0], "the priority 0")
+    same(priorities[:2], [0, 0], "the two most urgent")
+
+
+def ready_leaves_out_what_cannot_be_begun(case: Case) -> None:
+    """Neither claimed nor closed tasks are ready; what was released and reopened is."""
+    free, held, done = case.make(), case.make(), case.make()
+    case.two.claim(held.id)
+    case.one.close(done.id)
+    same(_ready(case), {free.id}, "what is ready")
+    case.two.release(held.id)
+    case.one.reopen(done.id)
+    same(_ready(case), {free.id, held.id, done.id}, "what is ready again")
+
+
+def a_family_of_labels_is_asked_for_by_its_beginning(case: Case) -> None:
+    """`name:*` is every label that begins with `name:`, and not `name` itself."""
+    family = f"{case.label}:"
+    plain_one = case.make()
+    docs = case.one.create(case.key(), title="Docs", labels=(f"{family}docs",))
+    tests = case.one.create(case.key(), title="Tests", labels=(f"{family}tests",))
+    case.one.create(case.key(), title="Other", labels=(f"{case.label}s",))
+    both = {task.id for task in case.one.ready(labels=(f"{family}*",))}
+    same(both, {docs.id, tests.id}, "the family")
+    every = {task.id for task in case.one.ready(labels=(case.label, f"{family}*"))}
+    same(every, {plain_one.id, docs.id, tests.id}, "the label and its family")
+    same(case.one.ready(labels=(f"{case.label}/*",)), (), "a family that nobody has")
+
+
+def several_labels_mean_any_of_them(case: Case) -> None:
+    """A task with one of them is there, and one with two of them is there once."""
+    other = f"{case.label}-b"
+    one = case.make()
+    two = case.one.create(case.key(), title="B", labels=(other,))
+    both = case.make(labels=(other,))
+    found = [task.id for task in case.one.ready(labels=(case.label, other))]
+    same(sorted(found), sorted([one.id, two.id, both.id]), "what is ready")
+
+
+def ready_without_labels_is_every_task(case: Case) -> None:
+    """No label asked for means that any will do, and none too."""
+    made, bare = case.make(), case.one.create(case.key(), title="Bare")
+    found = {task.id for task in case.one.ready()}
+    demand({made.id, bare.id} <= found, "a ready task is missing")
+
+
+def _ready(case: Case) -> set[str]:
+    found: tuple[Task, ...] = case.one.ready(labels=(case.label,))
+    demand(all(task.is_ready for task in found), "a task that is given as ready does not say so")
+    return {task.id for task in found}
+
+
+def _unknown(case: Case) -> str:
+    """An id in the tracker's own form that no task has."""
+    return f"{case.make().id}99999"
+
+
+CHECKS = (
+    a_new_task_is_open_and_nobodys,
+    an_unknown_id_is_not_found,
+    what_is_no_id_at_all_is_not_found,
+    nothing_is_truncated,
+    a_list_leaves_closed_tasks_out,
+    a_list_by_status_has_only_that,
+    a_list_has_only_the_label,
+    lists_are_by_urgency,
+    ready_leaves_out_what_cannot_be_begun,
+    a_family_of_labels_is_asked_for_by_its_beginning,
+    several_labels_mean_any_of_them,
+    ready_without_labels_is_every_task,
+)

@@ -1,0 +1,62 @@
+"""All checks, and what they come to on one ground."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from lifecycle.errors import LifecycleError
+from lifecycle.trackers.conformance import claiming, reading, relating, writing
+from lifecycle.trackers.conformance.case import Broken, Case, NotHere
+from lifecycle.trackers.conformance.ground import Ground
+
+Check = Callable[[Case], None]
+
+CHECKS: tuple[Check, ...] = (
+    *reading.CHECKS,
+    *writing.CHECKS,
+    *claiming.CHECKS,
+    *relating.CHECKS,
+)
+"""Each is a rule: its name says it, its docstring explains it."""
+
+
+class Outcome(StrEnum):
+    """What a check came to."""
+
+    PASSED = "passed"
+    FAILED = "FAILED"
+    SKIPPED = "skipped"
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One check's outcome; `words` says what is wrong, or why it was skipped."""
+
+    check: str
+    outcome: Outcome
+    words: str = ""
+
+
+def run(ground: Ground, checks: Iterable[Check] = CHECKS) -> Iterator[Result]:
+    """Run checks one after the other, each with tasks of its own; none ends the run."""
+    for check in checks:
+        yield run_one(ground, check)
+
+
+def run_one(ground: Ground, check: Check) -> Result:
+    """Run one check. Whatever the tracker raises that the check did not ask for is a failure."""
+    name = check.__name__
+    try:
+        check(Case(ground))
+    except NotHere as reason:
+        return Result(name, Outcome.SKIPPED, str(reason))
+    except Broken as broken:
+        return Result(name, Outcome.FAILED, str(broken))
+    except LifecycleError as error:
+        return Result(name, Outcome.FAILED, f"{type(error).__name__}: {error.sentence}")
+    except Exception as error:  # noqa: BLE001 -- a tracker that is not ours may raise anything
+        words = f"{type(error).__name__}, which is none of the three kinds of errors: {error}"
+        return Result(name, Outcome.FAILED, words)
+    return Result(name, Outcome.PASSED)

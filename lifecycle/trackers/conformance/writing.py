@@ -1,0 +1,246 @@
+"""What is written: making, closing, editing, labels, comments; and that twice is once."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, cast
+
+from lifecycle.errors import Invalid
+from lifecycle.tracker import TaskStatus
+from lifecycle.trackers.conformance.case import Case, demand, plain, raises, same
+
+TEXTS = (
+    "Grüße, 世界, 🎉, עברית",
+    'It\'s "quoted", `ticked` and $(not run) $HOME %PATH% \\n \\',
+    "--help",
+    "-",
+    "@file.txt",
+    "- a list\n- of two\n\n    indented\n\n```sh\nmake test\n```",
+    "<!-- a comment --> &amp; <b>bold</b> | {json: true} [x](y)",
+    "line one\r\nline two\n\n\nafter a gap",
+    "x" * 20_000,
+)
+"""What people and agents write."""
+
+
+def texts_come_back_as_they_were(case: Case) -> None:
+    """Descriptions and comments of any text; line ends and outer spaces do not count."""
+    made = case.make()
+    for number, text in enumerate(TEXTS):
+        created = case.make(f"Text {number}", description=text)
+        shown = case.two.get(created.id).description
+        same(plain(shown), plain(text), f"the description made of text {number}")
+        case.one.edit(made.id, description=text)
+        shown = case.two.get(made.id).description
+        same(plain(shown), plain(text), f"the description set to text {number}")
+        case.one.comment(made.id, case.key(), text)
+    found = [plain(note.text) for note in case.two.list_comments(made.id)]
+    same(found, [plain(text) for text in TEXTS], "the comments")
+
+
+def titles_come_back_as_they_were(case: Case) -> None:
+    """A title is one line, of any signs, also where it looks like an option."""
+    for text in TEXTS[:5]:
+        made = case.make(text)
+        same(case.two.get(made.id).title, text, "the title")
+        other = case.make("Before")
+        case.one.edit(other.id, title=text)
+        same(case.two.get(other.id).title, text, "the title set")
+
+
+def what_can_be_no_title_is_invalid(case: Case) -> None:
+    """Empty, blank, or of several lines: Invalid, and nothing is made or changed."""
+    made = case.make("As it was")
+    for text in ("", "  ", "two\nlines"):
+        with raises(Invalid, f"create with the title {text!r}"):
+            case.make(text)
+        with raises(Invalid, f"edit to the title {text!r}"):
+            case.one.edit(made.id, title=text)
+    same([task.title for task in case.one.list(label=case.label)], ["As it was"], "the tasks")
+
+
+def what_can_be_no_key_is_invalid(case: Case) -> None:
+    """A key is hidden in texts: spaces and what ends a comment are refused."""
+    made = case.make()
+    for key in ("", "a b", "a--b", "a>b", "a\nb"):
+        with raises(Invalid, f"create with the key {key!r}"):
+            case.one.create(key, title="x", labels=(case.label,))
+        with raises(Invalid, f"comment with the key {key!r}"):
+            case.one.comment(made.id, key, "x")
+    same(len(case.one.list(label=case.label)), 1, "the number of tasks")
+    same(case.one.list_comments(made.id), (), "the comments")
+
+
+def creating_twice_makes_one(case: Case) -> None:
+    """The second call gives the first one's task as it is now, also from a new object."""
+    key = case.key()
+    made = case.one.create(key, title="First", labels=(case.label,))
+    case.one.edit(made.id, title="Edited")
+    is_written = case.is_written_by(
+        lambda: case.one.create(key, title="Second", labels=(case.label,)), made.id
+    )
+    demand(not is_written, "the second create wrote something")
+    again = case.tracker(1).create(key, title="Third", labels=(case.label,))
+    same((again.id, again.title), (made.id, "Edited"), "what the second call gives")
+    same([task.id for task in case.one.list(label=case.label)], [made.id], "the tasks")
+
+
+def a_closed_task_is_not_made_again(case: Case) -> None:
+    """Its key is still its own."""
+    key = case.key()
+    made = case.one.create(key, title="Done", labels=(case.label,))
+    case.one.close(made.id)
+    again = case.one.create(key, title="Done", labels=(case.label,))
+    same((again.id, again.status), (made.id, TaskStatus.CLOSED), "what the second call gives")
+
+
+def a_closed_task_says_why(case: Case) -> None:
+    """It is closed for everybody, with the reason; closing again keeps both and writes nothing."""
+    made = case.make()
+    reason = 'Fixed: it\'s "done".\nSee --all.'
+    case.one.claim(made.id)
+    closed = case.one.close(made.id, reason=reason)
+    for task in (closed, case.two.get(made.id)):
+        same(task.status, TaskStatus.CLOSED, "the status")
+        demand(not task.is_open, "a closed task says that it is open")
+        same(plain(task.close_reason), plain(reason), "the reason")
+    is_written = case.is_written_by(lambda: case.two.close(made.id, reason="Other"), made.id)
+    demand(not is_written, "closing again wrote something")
+    same(plain(case.one.get(made.id).close_reason), plain(reason), "the reason after closing again")
+
+
+def a_reopened_task_is_nobodys(case: Case) -> None:
+    """It is open, without assignee and reason, ready, and another actor may claim and close it."""
+    made = case.make()
+    case.one.claim(made.id)
+    case.one.close(made.id, reason="Too early")
+    for task in (case.one.reopen(made.id), case.two.get(made.id)):
+        same(task.status, TaskStatus.OPEN, "the status")
+        same(task.assignee, "", "the assignee")
+        same(task.close_reason, "", "the reason")
+        demand(task.is_ready, "a reopened task is not ready")
+    same(case.two.claim(made.id).assignee, case.holder(2), "the next assignee")
+    case.two.close(made.id, reason="At last")
+    same(plain(case.one.get(made.id).close_reason), "At last", "the reason")
+
+
+def reopening_what_is_open_changes_nothing(case: Case) -> None:
+    """Whoever has it keeps it."""
+    made = case.make()
+    case.one.claim(made.id)
+    demand(not case.is_written_by(lambda: case.two.reopen(made.id), made.id), "it wrote something")
+    same(case.two.get(made.id).assignee, case.holder(1), "the assignee")
+
+
+def an_edit_changes_what_it_names(case: Case) -> None:
+    """Title, description and priority, each alone; the rest stays, and again writes nothing."""
+    made = case.make("Old", description="Old text", priority=3, labels=(f"{case.label}-x",))
+    wanted: dict[str, Any] = {"title": "Old", "description": "Old text", "priority": 3}
+    for name, value in {"title": "New", "description": "New text", "priority": 0}.items():
+        change = cast("dict[str, Any]", {name: value})
+        wanted |= change
+        case.one.edit(made.id, **change)
+        is_written = case.is_written_by(partial(case.one.edit, made.id, **change), made.id)
+        demand(not is_written, f"the same edit of the {name} wrote something")
+        found = case.two.get(made.id)
+        told = {"title": found.title, "description": plain(found.description)}
+        same({**told, "priority": found.priority}, wanted, f"the task after the edit of the {name}")
+        demand({case.label, f"{case.label}-x"} <= set(found.labels), "a label is lost")
+
+
+def nothing_to_edit_is_no_edit(case: Case) -> None:
+    """`edit` without a value gives the task as it is; an unknown id is still told."""
+    made = case.make("Same")
+    demand(not case.is_written_by(lambda: case.one.edit(made.id), made.id), "it wrote something")
+    same(case.one.edit(made.id).title, "Same", "the title")
+
+
+def a_description_can_be_emptied(case: Case) -> None:
+    """An empty text is a text; the key of the task stays known."""
+    key = case.key()
+    made = case.one.create(key, title="Emptied", description="Text", labels=(case.label,))
+    case.one.edit(made.id, description="")
+    same(case.two.get(made.id).description, "", "the description")
+    again = case.one.create(key, title="Emptied", labels=(case.label,))
+    same(again.id, made.id, "the task of the key")
+
+
+def labels_are_added_and_removed(case: Case) -> None:
+    """What is there already, and what is not there to be removed, is no write."""
+    made = case.make(labels=(f"{case.label}-a",))
+    new, old = f"{case.label}-b", f"{case.label}-a"
+    found = case.one.edit_labels(made.id, add=(new,), remove=(old,))
+    for labels in (found.labels, case.two.get(made.id).labels):
+        same({one for one in labels if one.startswith(case.label)}, {case.label, new}, "the labels")
+    is_written = case.is_written_by(
+        lambda: case.one.edit_labels(made.id, add=(new,), remove=(old,)), made.id
+    )
+    demand(not is_written, "the same edit wrote something")
+
+
+def a_label_in_both_is_invalid(case: Case) -> None:
+    """Added and removed at once: Invalid, and nothing is changed."""
+    made = case.make()
+    other = f"{case.label}-c"
+    with raises(Invalid, "a label that is added and removed"):
+        case.one.edit_labels(made.id, add=(other, case.label), remove=(case.label,))
+    same(set(case.two.get(made.id).labels) - set(made.labels), set(), "new labels")
+
+
+def what_can_be_no_label_is_invalid(case: Case) -> None:
+    """An empty one, and one with a comma or a line break: a list could not ask for it."""
+    made = case.make()
+    for name in ("", "a,b", "a\nb"):
+        with raises(Invalid, f"the label {name!r}"):
+            case.one.edit_labels(made.id, add=(name,))
+
+
+def labels_are_of_any_words(case: Case) -> None:
+    """With colons, spaces, slashes, dashes in front, and letters of any alphabet."""
+    names = tuple(
+        f"{mark}{case.nonce}" for mark in ("area: a b ", "a/b#", "größe-", "--x-", "q'\"")
+    )
+    made = case.make()
+    case.one.edit_labels(made.id, add=names)
+    demand(set(names) <= set(case.two.get(made.id).labels), "a label is lost")
+    for name in names:
+        same([task.id for task in case.two.list(label=name)], [made.id], f"the list of {name!r}")
+        same(
+            [t.id for t in case.two.ready(labels=(name,))], [made.id], f"what is ready of {name!r}"
+        )
+
+
+def a_comment_is_posted_once(case: Case) -> None:
+    """One for each key: a second call posts none and leaves the text, also from a new object."""
+    made, key = case.make(), case.key()
+    first = case.one.comment(made.id, key, "First")
+    is_written = case.is_written_by(lambda: case.one.comment(made.id, key, "First"), made.id)
+    demand(not is_written, "the second call wrote something")
+    again = case.tracker(1).comment(made.id, key, "Changed")
+    same((again.id, plain(again.text)), (first.id, "First"), "what the second call gives")
+    case.one.comment(made.id, case.key(), "Second")
+    notes = case.two.list_comments(made.id)
+    same([plain(note.text) for note in notes], ["First", "Second"], "the comments")
+    demand(all(note.author for note in notes), "a comment says nobody's name")
+    same(len({note.id for note in notes}), 2, "the number of ids")
+
+
+CHECKS = (
+    texts_come_back_as_they_were,
+    titles_come_back_as_they_were,
+    what_can_be_no_title_is_invalid,
+    what_can_be_no_key_is_invalid,
+    creating_twice_makes_one,
+    a_closed_task_is_not_made_again,
+    a_closed_task_says_why,
+    a_reopened_task_is_nobodys,
+    reopening_what_is_open_changes_nothing,
+    an_edit_changes_what_it_names,
+    nothing_to_edit_is_no_edit,
+    a_description_can_be_emptied,
+    labels_are_added_and_removed,
+    a_label_in_both_is_invalid,
+    what_can_be_no_label_is_invalid,
+    labels_are_of_any_words,
+    a_comment_is_posted_once,
+)

@@ -1,0 +1,93 @@
+"""Which issues could be begun, and in which order: at the price of their pages.
+
+Each issue of a list says itself how many open issues block it and how many of its sub-issues are
+open, so that no issue is asked for alone. Source:
+https://docs.github.com/rest/issues/issues#list-repository-issues (`issue_dependencies_summary`,
+`sub_issues_summary`)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from lifecycle import log
+from lifecycle.errors import LifecycleError
+from lifecycle.github.issue_calls import IssueCalls, State
+from lifecycle.shapes import IssueFacts
+from lifecycle.tracker import Task, TaskStatus
+from lifecycle.trackers import checking, priorities
+from lifecycle.trackers.github_tasks import is_blocked, task_of, with_rank
+from lifecycle.trackers.place import Place
+
+_ASSIGNEES = {TaskStatus.OPEN: "none", TaskStatus.IN_PROGRESS: "*"}
+_NEVER = (TaskStatus.BLOCKED, TaskStatus.DEFERRED, TaskStatus.OTHER)
+
+
+class Shelf:
+    """The lists of one repository's tasks."""
+
+    def __init__(self, place: Place, calls: IssueCalls) -> None:
+        self._place = place
+        self._calls = calls
+
+    def list(self, label: str, status: TaskStatus | None) -> tuple[Task, ...]:
+        """Every issue with this label and status, by urgency; see `GitHubIssues.list`."""
+        if label:
+            checking.demand_labels((label,))
+        if status in _NEVER:
+            return ()
+        state: State = "closed" if status is TaskStatus.CLOSED else "open"
+        assignee = _ASSIGNEES.get(status, "") if status is not None else ""
+        found = self._calls.listed(state, label=label, assignee=assignee)
+        return self._sorted(task_of(one) for one in found)
+
+    def ready(self, labels: tuple[str, ...]) -> tuple[Task, ...]:
+        """What could be begun, by urgency; see `GitHubIssues.ready`."""
+        free = {one.number: one for one in self._free(labels) if not is_blocked(one)}
+        return self._sorted(task_of(one) for one in free.values() if not one.assignees)
+
+    def _free(self, labels: tuple[str, ...]) -> Iterator[IssueFacts]:
+        """The open issues of nobody with any of the labels; one may come twice."""
+        if not labels:
+            yield from self._calls.listed("open", assignee="none")
+            return
+        for name in self._names(labels):
+            yield from self._calls.listed("open", label=name, assignee="none")
+
+    def _names(self, labels: tuple[str, ...]) -> Iterable[str]:
+        """The labels by name: GitHub's list takes no beginnings, and a comma there means "and"."""
+        exact = {name.casefold(): name for name in labels if not name.endswith("*")}
+        checking.demand_labels(exact.values())
+        families = [name for name in labels if name.endswith("*")]
+        if families:
+            there = (one.name for one in self._calls.labels())
+            exact |= {
+                name.casefold(): name for name in there if checking.has_any((name,), families)
+            }
+        return exact.values()
+
+    def _sorted(self, found: Iterable[Task]) -> tuple[Task, ...]:
+        tasks = list(found)
+        if len(tasks) > 1 and any(task.priority is None for task in tasks):
+            ranks = self._ranks()
+            tasks = [with_rank(task, ranks.get(task.id)) for task in tasks]
+        return tuple(sorted(tasks, key=lambda task: (task.urgency[:2], int(task.id))))
+
+    def _ranks(self) -> dict[str, int]:
+        """The board's Priority by the issue's number: nothing without a board, or if it is not seen."""
+        place = self._place
+        if place.settings.project_number is None:
+            return {}
+        try:
+            cards = place.hub.board.cards() if place.hub.board is not None else ()
+        except LifecycleError as error:
+            log.write(place.root, f"tracker: the board's Priority is left out: {error.sentence}")
+            return {}
+        home = str(place.hub.base).casefold()
+        said = {
+            str(card.number): card.priority
+            for card in cards
+            if card.priority and card.repository.casefold() == home
+        }
+        ranks = priorities.ranks_of(said.values())
+        return {number: ranks[word] for number, word in said.items()}

@@ -1,0 +1,354 @@
+"""Tasks in memory: the reference that says what each verb means, and a tracker for tests and trials.
+
+All actors share one `MemoryTasks`. Every verb holds its lock from the first look to the last change,
+so each is one step for everybody else. A claim ends after `lease_seconds` unless it is renewed.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from lifecycle.errors import AlreadyClaimed, BlockedBy, Invalid, Lacking, NotClaimable, NotFound
+from lifecycle.tracker import Abilities, Atomicity, Capability, Note, Task, TaskStatus, Wording
+from lifecycle.trackers import checking
+from lifecycle.trackers.place import Place
+from lifecycle.trackers.wordings import own_commands
+
+NAME = "memory"
+LEASE_SECONDS = 3600.0
+_FLAGS = frozenset(Capability) - {Capability.PUBLISH}
+
+
+@dataclass
+class MemoryTasks:
+    """The tasks that trackers of several actors share.
+
+    Attributes:
+        now: tells the time, in seconds since the epoch.
+        lease_seconds: how long a claim lives unless it is renewed.
+        writes: how many times anything was changed; what is so already does not count.
+    """
+
+    now: Callable[[], float]
+    lease_seconds: float = LEASE_SECONDS
+    writes: int = 0
+    lock: threading.RLock = field(default_factory=threading.RLock)
+    tasks: dict[str, Task] = field(default_factory=dict)
+    keys: dict[str, str] = field(default_factory=dict)
+    blockers: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    notes: dict[str, dict[str, Note]] = field(default_factory=dict)
+    ends: dict[str, float] = field(default_factory=dict)
+
+    def find(self, name: str) -> Task:
+        """The task as it is now: a claim that ran out is nobody's. NotFound."""
+        task = self.tasks.get(name)
+        if task is None:
+            raise NotFound(
+                f"There is no task {name}; nothing was done. List them to see which are."
+            )
+        if task.status is TaskStatus.IN_PROGRESS and self.ends[name] <= self.now():
+            task = self._put(replace(task, status=TaskStatus.OPEN, raw_status="open", assignee=""))
+        blockers = self.blockers.get(name, ())
+        still_open = tuple(one for one in blockers if self.tasks[one].is_open)
+        return replace(task, blocked_by=still_open)
+
+    def change(self, task: Task, **changes: Any) -> Task:
+        """Set these attributes; what is so already is no write."""
+        made = replace(task, **changes)
+        if made != task:
+            self.writes += 1
+            self._put(replace(made, updated_at=self.now()))
+        return self.find(task.id)
+
+    def all(self) -> list[Task]:
+        """Every task, by urgency."""
+        return sorted((self.find(name) for name in self.tasks), key=lambda task: task.urgency)
+
+    def is_behind(self, name: str, other: str) -> bool:
+        """True if `other` is reached from `name` by following what blocks what."""
+        return name == other or any(
+            self.is_behind(blocker, other) for blocker in self.blockers.get(name, ())
+        )
+
+    def _put(self, task: Task) -> Task:
+        self.tasks[task.id] = replace(task, blocked_by=())
+        return task
+
+
+_PROCESS: dict[Path, MemoryTasks] = {}
+"""The tasks of each worktree, for as long as this process lives."""
+
+
+def open_tracker(place: Place) -> MemoryTracker:
+    """The tasks of this worktree, which all trackers that are opened in this process share."""
+    tasks = _PROCESS.setdefault(place.root.resolve(), MemoryTasks(place.clock.now))
+    return MemoryTracker(tasks, place.actor())
+
+
+class MemoryTracker:
+    """Fits `tracker.Tracker`.
+
+    Args:
+        tasks: what all actors share.
+        actor: in whose name everything is done.
+    """
+
+    name = NAME
+
+    def __init__(self, tasks: MemoryTasks, actor: str) -> None:
+        self._tasks = tasks
+        self._actor = actor
+
+    @property
+    def actor(self) -> str:
+        """In whose name everything is done."""
+        return self._actor
+
+    def abilities(self) -> Abilities:
+        """Everything but publishing, among those who share the object."""
+        return Abilities(Atomicity.LOCAL_CAS, _FLAGS)
+
+    def wording(self) -> Wording:
+        """The product's own commands."""
+        return own_commands()
+
+    def get(self, id: str) -> Task:  # noqa: A002 -- the Protocol's word
+        """One task; NotFound."""
+        with self._tasks.lock:
+            return self._tasks.find(id)
+
+    def list(self, *, label: str = "", status: TaskStatus | None = None) -> tuple[Task, ...]:
+        """Every task with this label and status; without a status, all that are not closed."""
+        with self._tasks.lock:
+            found = [task for task in self._tasks.all() if _is_of(task, status)]
+        wanted = (label,) if label else ()
+        return tuple(task for task in found if checking.has_any(task.labels, wanted))
+
+    def ready(self, *, labels: tuple[str, ...] = ()) -> tuple[Task, ...]:
+        """What could be begun now, by urgency."""
+        with self._tasks.lock:
+            found = [task for task in self._tasks.all() if task.is_ready]
+        return tuple(task for task in found if checking.has_any(task.labels, labels))
+
+    def create(
+        self,
+        key: str,
+        *,
+        title: str,
+        description: str = "",
+        labels: tuple[str, ...] = (),
+        priority: int | None = None,
+        external: str = "",
+    ) -> Task:
+        """There is one task for this key; Invalid."""
+        checking.demand_key(key)
+        checking.demand_title(title)
+        checking.demand_labels(labels)
+        checking.demand_priority(priority)
+        tasks = self._tasks
+        with tasks.lock:
+            if key in tasks.keys:
+                return tasks.find(tasks.keys[key])
+            name, now = f"mem-{len(tasks.tasks) + 1}", tasks.now()
+            tasks.keys[key] = name
+            tasks.writes += 1
+            tasks.tasks[name] = Task(
+                name,
+                title.strip(),
+                description,
+                priority=priority,
+                labels=tuple(dict.fromkeys(labels)),
+                external=external,
+                created_at=now,
+                updated_at=now,
+            )
+            return tasks.find(name)
+
+    def claim(self, id: str) -> Task:  # noqa: A002
+        """It is the actor's; AlreadyClaimed, NotClaimable, BlockedBy, NotFound."""
+        tasks = self._tasks
+        with tasks.lock:
+            task = tasks.find(id)
+            self._demand_mine(task)
+            if task.status is TaskStatus.IN_PROGRESS:
+                return task
+            if task.status is not TaskStatus.OPEN:
+                raise _not_claimable(task)
+            _demand_free(task, "claimed")
+            tasks.ends[id] = tasks.now() + tasks.lease_seconds
+            return tasks.change(
+                task,
+                status=TaskStatus.IN_PROGRESS,
+                raw_status="in_progress",
+                assignee=self._actor,
+            )
+
+    def claim_next(self, *, labels: tuple[str, ...] = ()) -> Task | None:
+        """The first of `ready`, claimed in the same step; None if there is none."""
+        with self._tasks.lock:
+            found = self.ready(labels=labels)
+            return self.claim(found[0].id) if found else None
+
+    def renew(self, id: str) -> Task:  # noqa: A002
+        """The actor's claim lives for another `lease_seconds`; AlreadyClaimed, NotClaimable."""
+        tasks = self._tasks
+        with tasks.lock:
+            task = tasks.find(id)
+            self._demand_mine(task)
+            if task.status is not TaskStatus.IN_PROGRESS:
+                raise _not_claimable(task)
+            tasks.ends[id] = tasks.now() + tasks.lease_seconds
+            return tasks.change(task)
+
+    def release(self, id: str) -> Task:  # noqa: A002
+        """It is nobody's and open; a closed one stays closed. AlreadyClaimed."""
+        tasks = self._tasks
+        with tasks.lock:
+            task = tasks.find(id)
+            self._demand_mine(task)
+            if not task.is_open:
+                return task
+            return tasks.change(task, status=TaskStatus.OPEN, raw_status="open", assignee="")
+
+    def close(self, id: str, *, reason: str = "") -> Task:  # noqa: A002
+        """It is closed; a closed one keeps its reason. BlockedBy."""
+        tasks = self._tasks
+        with tasks.lock:
+            task = tasks.find(id)
+            if not task.is_open:
+                return task
+            _demand_free(task, "closed")
+            return tasks.change(
+                task,
+                status=TaskStatus.CLOSED,
+                raw_status="closed",
+                close_reason=reason,
+                closed_at=tasks.now(),
+            )
+
+    def reopen(self, id: str) -> Task:  # noqa: A002
+        """It is open and nobody's; one that was not closed stays as it is."""
+        tasks = self._tasks
+        with tasks.lock:
+            task = tasks.find(id)
+            if task.is_open:
+                return task
+            return tasks.change(
+                task,
+                status=TaskStatus.OPEN,
+                raw_status="open",
+                assignee="",
+                close_reason="",
+                closed_at=None,
+            )
+
+    def edit(
+        self,
+        id: str,  # noqa: A002
+        *,
+        title: str | None = None,
+        description: str | None = None,
+        priority: int | None = None,
+    ) -> Task:
+        """These are its texts and its priority; Invalid."""
+        checking.demand_title(title)
+        checking.demand_priority(priority)
+        tasks = self._tasks
+        with tasks.lock:
+            task = tasks.find(id)
+            return tasks.change(
+                task,
+                title=task.title if title is None else title.strip(),
+                description=task.description if description is None else description,
+                priority=task.priority if priority is None else priority,
+            )
+
+    def edit_labels(
+        self,
+        id: str,  # noqa: A002
+        *,
+        add: tuple[str, ...] = (),
+        remove: tuple[str, ...] = (),
+    ) -> Task:
+        """It has those labels and not these; Invalid."""
+        checking.demand_labels((*add, *remove))
+        checking.demand_apart(add, remove)
+        tasks = self._tasks
+        with tasks.lock:
+            task = tasks.find(id)
+            gone = {name.casefold() for name in remove}
+            there = {name.casefold() for name in task.labels}
+            kept = [name for name in task.labels if name.casefold() not in gone]
+            new = [name for name in dict.fromkeys(add) if name.casefold() not in there]
+            return tasks.change(task, labels=(*kept, *new))
+
+    def comment(self, id: str, key: str, text: str) -> Note:  # noqa: A002
+        """There is one comment of this key; the first one's text stays."""
+        checking.demand_key(key)
+        tasks = self._tasks
+        with tasks.lock:
+            tasks.find(id)
+            notes = tasks.notes.setdefault(id, {})
+            if key not in notes:
+                tasks.writes += 1
+                notes[key] = Note(f"{id}.{len(notes) + 1}", self._actor, text, tasks.now())
+            return notes[key]
+
+    def list_comments(self, id: str) -> tuple[Note, ...]:  # noqa: A002
+        """All of them, the oldest first."""
+        with self._tasks.lock:
+            self._tasks.find(id)
+            return tuple(self._tasks.notes.get(id, {}).values())
+
+    def add_dependency(self, id: str, blocker: str) -> Task:  # noqa: A002
+        """The task is blocked by the other; Invalid for a circle."""
+        tasks = self._tasks
+        with tasks.lock:
+            task = tasks.find(id)
+            tasks.find(blocker)
+            if tasks.is_behind(blocker, id):
+                raise Invalid(
+                    f"{id} cannot wait for {blocker}, which waits for {id} itself; nothing was done."
+                )
+            before = tasks.blockers.get(id, ())
+            if blocker not in before:
+                tasks.writes += 1
+                tasks.blockers[id] = (*before, blocker)
+            return tasks.find(task.id)
+
+    def publish(self) -> None:
+        """Lacking: nobody else reads this memory."""
+        raise Lacking(
+            "Tasks in memory are nowhere else, so there is nothing to publish; nothing was done.",
+            capability=Capability.PUBLISH,
+        )
+
+    def _demand_mine(self, task: Task) -> None:
+        if task.status is TaskStatus.IN_PROGRESS and task.assignee != self._actor:
+            raise AlreadyClaimed(
+                f"{task.id} is held by {task.assignee}; nothing was changed. Choose another task.",
+                by=task.assignee,
+            )
+
+
+def _is_of(task: Task, status: TaskStatus | None) -> bool:
+    return task.is_open if status is None else task.status is status
+
+
+def _not_claimable(task: Task) -> NotClaimable:
+    return NotClaimable(
+        f"{task.id} is {task.raw_status}, so it was not claimed; choose another task.",
+        status=task.raw_status,
+    )
+
+
+def _demand_free(task: Task, what: str) -> None:
+    if task.blocked_by:
+        raise BlockedBy(
+            f"{task.id} waits for {', '.join(task.blocked_by)}, so it was not {what}; finish that first.",
+            ids=task.blocked_by,
+        )

@@ -1,0 +1,105 @@
+"""The place of a worktree's tracker, and the actor in whose name it is spoken to.
+
+The actor is, in this order: the agent of the claim that the worktree holds; LIFECYCLE_ACTOR; else a
+name that is this agent's alone, `user-digits`, as the agents of claims are named. The digits are made
+of the machine, the worktree and the client's session. So two agents never share one, and the same
+agent has the same one at every call. A session that begins anew in the worktree is another agent.
+"""
+
+from __future__ import annotations
+
+import getpass
+import hashlib
+import platform
+import re
+from typing import TYPE_CHECKING
+
+from lifecycle import hookio, store
+from lifecycle.claim import file
+from lifecycle.claim.file import CLAIM_FILE, Claim, CorruptClaimError
+from lifecycle.errors import BadConfig, ClaimRefused
+from lifecycle.trackers import registry
+from lifecycle.trackers.place import Place
+
+if TYPE_CHECKING:
+    from lifecycle.tracker import Tracker
+    from lifecycle.wiring import World
+
+ACTOR = "LIFECYCLE_ACTOR"
+"""The variable that names the actor where no claim does."""
+
+_DIGITS = 12
+_NOBODY = "agent"
+_ACTOR = r"[\w.@:/+-]{1,100}"
+
+
+def tracker_of(world: World) -> Tracker:
+    """The tracker of this worktree; raises BadConfig."""
+    place = place_of(world)
+    return registry.open_tracker(registry.chosen(place), place)
+
+
+def inner_of(world: World, agent: str = "") -> Tracker | None:
+    """The tracker of this worktree unless it is GitHub's, in the name of this agent if one is given.
+
+    Who is about to take a claim speaks as the claim's agent before there is a claim file.
+
+    Raises:
+        BadConfig: the settings cannot be used, or name no tracker that there is.
+    """
+    place = place_of(world, agent)
+    name = registry.chosen(place)
+    return None if name == registry.GITHUB else registry.open_tracker(name, place)
+
+
+def place_of(world: World, agent: str = "") -> Place:
+    """Where this world's tracker is opened, for this agent if one is given; raises BadConfig."""
+    session = hookio.session_of({}, world.environment)
+    return Place(
+        root=world.root,
+        environment=world.environment,
+        settings=world.settings,
+        clock=world.clock,
+        deadline=world.deadline,
+        named=agent or _claimed_by(world) or _configured(world.environment.get(ACTOR, "")),
+        seat=seat_of(platform.node(), str(world.root.resolve()), session),
+        user=_user(),
+        hub=world,
+        is_hook=world.is_hook,
+    )
+
+
+def seat_of(machine: str, root: str, session: str) -> str:
+    """Digits that are the same for the same agent, and others for every other."""
+    said = f"{machine}\0{root}\0{session}".encode("utf-8", "surrogatepass")
+    number = int.from_bytes(hashlib.sha256(said).digest()[:8]) % 10**_DIGITS
+    return f"{number:0{_DIGITS}}"
+
+
+def _claimed_by(world: World) -> str:
+    """The agent that the claim file names, or "": a file that came with the repository names nobody."""
+    try:
+        found = store.read(world.root / CLAIM_FILE)
+        claim = Claim.of(file.parse(found.content)) if found is not None else None
+    except (OSError, CorruptClaimError, ClaimRefused):
+        return ""
+    if claim is None or not re.fullmatch(_ACTOR, claim.agent_id) or world.is_tracked(CLAIM_FILE):
+        return ""
+    return claim.agent_id
+
+
+def _configured(name: str) -> str:
+    if name and (not re.fullmatch(_ACTOR, name) or name.startswith("-")):
+        raise BadConfig(
+            f"{ACTOR} must be a name without spaces, of at most 100 letters, digits and . _ @ : / + -, "
+            f"not {name!r}; no tracker was asked."
+        )
+    return name
+
+
+def _user() -> str:
+    try:
+        name = getpass.getuser()
+    except (OSError, KeyError):  # an account without a name, as containers have
+        return _NOBODY
+    return re.sub(r"[^\w.-]+", "-", name).strip("-") or _NOBODY

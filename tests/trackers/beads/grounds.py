@@ -1,0 +1,65 @@
+"""The grounds on which the conformance suite meets bd: a fresh workspace of each simulated build."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from lifecycle.clock import SystemClock
+from lifecycle.deadline import Deadline
+from lifecycle.trackers.beads.adapter import BeadsTracker
+from lifecycle.trackers.beads.process import Runner
+from tests.trackers.beads import simulated
+
+WRITES = ("create", "update", "close", "reopen", "label", "dep", "comments add", "ready --claim")
+
+
+@dataclass(frozen=True, slots=True)
+class BeadsGround:
+    """A workspace, and actors in it.
+
+    Attributes:
+        root: a clone's folder, with the workspace.
+        folder: where the program lies.
+    """
+
+    root: Path
+    folder: Path
+
+    def tracker(self, actor: str) -> BeadsTracker:
+        """A tracker in the name of this actor."""
+        return BeadsTracker(self.runner(actor))
+
+    def runner(self, actor: str, *, seconds: float | None = None, is_hook: bool = False) -> Runner:
+        """What runs bd in the name of this actor, for so long in all."""
+        deadline = Deadline.after(SystemClock(), seconds)
+        around = {"PATH": simulated.environment(self.folder)["PATH"]}
+        return Runner(self.root, around, actor, deadline, is_hook=is_hook)
+
+    def holder(self, actor: str) -> str:
+        """The actor's own name."""
+        return actor
+
+    def writes(self) -> int:
+        """How many commands were run that write, whatever came of them."""
+        lines = (" ".join(call["argv"]) for call in simulated.calls(self.folder))
+        return sum(line.startswith(WRITES) for line in lines)
+
+    def later(self, _seconds: float) -> bool:
+        """The simulated leases have no end."""
+        return False
+
+
+@contextmanager
+def build(profile: str) -> Iterator[BeadsGround]:
+    """A fresh workspace of this build, in something that looks like a clone."""
+    with tempfile.TemporaryDirectory() as given:
+        root, folder = Path(given) / "clone", Path(given) / "bin"
+        (root / ".git" / "objects").mkdir(parents=True)
+        (root / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+        simulated.install(folder, profile)
+        simulated.workspace(root, folder)
+        yield BeadsGround(root, folder)

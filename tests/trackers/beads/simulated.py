@@ -1,0 +1,105 @@
+"""A `bd` for tests: a program of ours that answers as real builds did, with a database of its own.
+
+`install` puts it into a folder, which goes first on PATH; `workspace` makes a database in a
+worktree. What was run is in `calls`, and `fault` lets the next run go wrong. That it answers as the
+recordings in `recorded/` do is held by `test_simulated.py`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+PROFILES = ("0.30.7", "0.49.6-direct", "0.49.6-daemon", "1.0.5")
+"""The recorded builds. "1.3.0" is there too: what is known of it is from its notes, not recorded."""
+
+RECORDED = Path(__file__).with_name("recorded")
+_TOP = Path(__file__).parents[3]
+
+
+def install(folder: Path, profile: str = "1.0.5") -> Path:
+    """Put an executable `bd` of a build into a folder, and return its path.
+
+    Args:
+        folder: is made if it is not there; calls.jsonl and faults.json lie beside the program.
+        profile: one of PROFILES.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    program = folder / "bd"
+    program.write_text(
+        f"#!{sys.executable} -IS\n"
+        "import sys\n"
+        f"sys.path.insert(0, {str(_TOP)!r})\n"
+        "from tests.trackers.beads.program.main import main\n"
+        f"main({profile!r}, {str(folder)!r})\n"
+    )
+    program.chmod(0o755)
+    return program
+
+
+def environment(folder: Path, **more: str) -> dict[str, str]:
+    """This process's variables with the folder first on PATH, and nothing that speaks to a real bd."""
+    ours = ("BEADS_DIR", "BEADS_ACTOR", "BD_ACTOR", "BEADS_DB", "BD_JSON", "BD_JSON_ENVELOPE")
+    kept = {name: value for name, value in os.environ.items() if name not in ours}
+    return kept | {"PATH": f"{folder}{os.pathsep}{os.environ['PATH']}"} | more
+
+
+def workspace(root: Path, folder: Path, prefix: str = "demo", ids: tuple[str, ...] = ()) -> Path:
+    """Make a database in `root`, by the `bd` in `folder`; returns its `.beads`.
+
+    Args:
+        root: a worktree's root, or any folder.
+        folder: where `install` put the program.
+        prefix: what ids begin with.
+        ids: what the first issues are called.
+    """
+    root.mkdir(parents=True, exist_ok=True)
+    around = environment(folder, SIMULATED_IDS=",".join(ids))
+    subprocess.run([folder / "bd", "init", "--prefix", prefix], cwd=root, env=around, check=True)
+    return root / ".beads"
+
+
+def run(folder: Path, root: Path, *arguments: str, actor: str = "a-person") -> Any:
+    """What somebody does by hand in the worktree: the parsed answer, None if it printed none."""
+    around = environment(folder, BEADS_ACTOR=actor, BD_ACTOR=actor)
+    command = [str(folder / "bd"), *arguments, "--json"]
+    done = subprocess.run(command, cwd=root, env=around, check=True, capture_output=True, text=True)
+    return json.loads(done.stdout) if done.stdout else None
+
+
+def create(folder: Path, root: Path, title: str, *labels: str, priority: int = 2) -> str:
+    """Somebody writes an issue; its id."""
+    marks = [f"--labels={','.join(labels)}"] if labels else []
+    said = run(folder, root, "create", f"--title={title}", f"--priority={priority}", *marks)
+    return str(said["id"])
+
+
+def calls(folder: Path) -> list[dict[str, Any]]:
+    """Every run so far, the oldest first: argv, env, cwd, stdin_is_null, leads (its process group)."""
+    path = folder / "calls.jsonl"
+    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+
+def forget(folder: Path) -> None:
+    """Forget the runs so far."""
+    (folder / "calls.jsonl").unlink(missing_ok=True)
+
+
+def fault(folder: Path, on: str, do: str, times: int = 1) -> None:
+    """Let runs go wrong.
+
+    Args:
+        folder: where `install` put the program.
+        on: words that the command line has, all of them.
+        do: hang-before, hang-after, die-before, die-after (the write), die-half (a create, before its
+            labels), garbage, empty, noise, hold-pipe (a child keeps the pipes open), busy, or none
+            (nothing: so that the next entry waits for a later run).
+        times: how many runs.
+    """
+    path = folder / "faults.json"
+    there = json.loads(path.read_text()) if path.exists() else []
+    path.write_text(json.dumps([*there, {"on": on, "do": do, "times": times}]))

@@ -1,0 +1,90 @@
+"""bd's issues as tasks."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from lifecycle.errors import ProtocolError
+from lifecycle.tracker import TaskStatus
+from lifecycle.trackers.beads.rows import moment, note_of, row_of
+from tests.trackers.beads import simulated
+
+
+@pytest.mark.parametrize("profile", simulated.PROFILES)
+def test_a_recorded_issue_is_a_task(profile: str) -> None:
+    """Texts, labels, priority and open blockers, from each build."""
+    lines = (simulated.RECORDED / f"{profile}.jsonl").read_text().splitlines()
+    steps = {step["name"]: step for step in map(json.loads, lines)}
+    first, second = (row_of(raw) for raw in json.loads(steps["show_two"]["stdout"]))
+    assert first.task.description == 'Line1\nLine2 "quoted" ünïcode'
+    assert first.task.labels == ("auto-workflow", "backend")
+    assert (first.task.priority, first.task.status) == (1, TaskStatus.OPEN)
+    assert second.task.blocked_by == (first.task.id,)
+    assert second.blockers == (first.task.id,)
+    (closed,) = (row_of(raw).task for raw in json.loads(steps["show_closed"]["stdout"]))
+    assert (closed.close_reason, closed.assignee) == ("again", "agent-1")
+    assert closed.closed_at
+    assert closed.created_at
+    assert closed.closed_at > closed.created_at
+
+
+@pytest.mark.parametrize("profile", simulated.PROFILES)
+def test_the_most_urgent_is_told_by_all(profile: str) -> None:
+    """The oldest build leaves a priority of 0 out."""
+    lines = (simulated.RECORDED / f"{profile}.jsonl").read_text().splitlines()
+    (made,) = (step for step in map(json.loads, lines) if step["name"] == "create3")
+    assert row_of(json.loads(made["stdout"])).task.priority == 0
+
+
+def test_a_closed_blocker_blocks_nothing() -> None:
+    """`show` names it still, and a list names the edge alone."""
+    edge = {"id": "a-2", "status": "closed", "dependency_type": "blocks"}
+    parent = {"id": "a-3", "status": "open", "dependency_type": "parent-child"}
+    row = row_of({"id": "a-1", "dependencies": [edge, parent]})
+    assert row.task.blocked_by == ()
+    assert row.blockers == ("a-2",)
+    listed = row_of({"id": "a-1", "dependencies": [{"depends_on_id": "a-2", "type": "blocks"}]})
+    assert (listed.task.blocked_by, listed.blockers) == ((), ("a-2",))
+
+
+@pytest.mark.parametrize(
+    ("word", "status"),
+    [
+        ("deferred", TaskStatus.DEFERRED),
+        ("blocked", TaskStatus.BLOCKED),
+        ("hooked", TaskStatus.OTHER),
+    ],
+)
+def test_a_status_keeps_its_own_word(word: str, status: TaskStatus) -> None:
+    """One that nobody knows is OTHER, and its word is kept."""
+    task = row_of({"id": "a-1", "status": word}).task
+    assert (task.status, task.raw_status) == (status, word)
+
+
+def test_moments_have_up_to_nine_digits() -> None:
+    """Nanoseconds, whole seconds, other zones, and what is none."""
+    assert moment("2026-11-20T12:42:08Z") == 1795178528.0
+    assert moment("2026-11-20T12:42:08.725691480Z") == pytest.approx(1795178528.72569148)
+    assert moment("2026-11-20T13:42:08+01:00") == 1795178528.0
+    assert moment(None) is None
+    assert moment("soon") is None
+
+
+def test_the_hidden_line_is_no_text() -> None:
+    """It is taken off the end of a text, and only there."""
+    mark = "<!-- lifecycle:a/1 -->"
+    row = row_of({"id": "a-1", "description": f"About {mark} it\n\n{mark}"})
+    assert (row.task.description, row.mark) == (f"About {mark} it", mark)
+    note, found = note_of({"id": 1, "author": "a", "text": mark})
+    assert (note.id, note.text, found) == ("1", "", mark)
+
+
+@pytest.mark.parametrize("raw", [None, [], "a-1", {}, {"id": 3}, {"id": ""}])
+def test_what_is_no_issue_is_refused(raw: object) -> None:
+    """One sentence, no traceback."""
+    with pytest.raises(ProtocolError):
+        row_of(raw)
+    with pytest.raises(ProtocolError):
+        note_of(raw if not isinstance(raw, dict) else {})

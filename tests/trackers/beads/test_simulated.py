@@ -1,0 +1,77 @@
+"""The simulated bd is held to what four real builds answered, step by step."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.trackers.beads import simulated
+
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
+_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+
+
+def _plain(text: str) -> str:
+    """The output with times and comment ids made equal; JSON without its layout and its order."""
+    text = _UUID.sub("UUID", _TIME.sub("TIME", text))
+    try:
+        return json.dumps(json.loads(text), sort_keys=True, ensure_ascii=False)
+    except ValueError:
+        return text
+
+
+def _steps(profile: str) -> list[dict[str, Any]]:
+    lines = (simulated.RECORDED / f"{profile}.jsonl").read_text().splitlines()
+    return [json.loads(line) for line in lines]
+
+
+def _ids(steps: list[dict[str, Any]]) -> tuple[str, ...]:
+    made = [step for step in steps if step["name"] in ("create", "create2", "create3")]
+    return tuple(json.loads(step["stdout"])["id"] for step in made)
+
+
+@pytest.mark.parametrize("profile", simulated.PROFILES)
+def test_it_answers_as_the_real_one_did(profile: str, tmp_path: Path) -> None:
+    """All recorded command lines in their order: same exit codes, same stdout, same stderr."""
+    steps = _steps(profile)
+    folder, root = tmp_path / "bin", tmp_path / "demo"
+    simulated.install(folder, profile)
+    root.mkdir()
+    base = simulated.environment(
+        folder, BEADS_ACTOR="agent-1", BD_ACTOR="agent-1", SIMULATED_IDS=",".join(_ids(steps))
+    )
+    wrong = {}
+    for step in steps:
+        command = [folder / "bd", *step["argv"][1:]]
+        done = subprocess.run(
+            command,
+            cwd=root,
+            env={**base, **step["env"]},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        got = done.returncode, _plain(done.stdout), _plain(done.stderr)
+        wanted = step["rc"], _plain(step["stdout"]), _plain(step["stderr"])
+        if got != wanted:
+            wrong[step["name"]] = f"{got}\n  instead of\n{wanted}"
+    assert len(steps) == 75
+    assert not wrong, "\n".join(f"{name}: {what}" for name, what in wrong.items())
+
+
+def test_a_linked_worktree_has_the_main_one_s_database(tmp_path: Path) -> None:
+    """bd in a linked worktree speaks to the database of the main worktree."""
+    folder, root = tmp_path / "bin", tmp_path / "demo"
+    simulated.install(folder)
+    simulated.workspace(root, folder)
+    made = simulated.create(folder, root, "A task", "auto-workflow")
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / ".git").write_text(f"gitdir: {root}/.git/worktrees/other\n")
+    assert [task["id"] for task in simulated.run(folder, other, "ready")] == [made]
+    assert [path.name for path in other.iterdir()] == [".git"]

@@ -1,0 +1,167 @@
+"""Every tracker keeps every rule, and the suite that says so cannot be lied to."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from lifecycle.errors import LifecycleError
+from lifecycle.tracker import Tracker
+from lifecycle.trackers.conformance import claiming
+from lifecycle.trackers.conformance.case import Broken, Case, raises
+from lifecycle.trackers.conformance.ground import Factory, Ground
+from lifecycle.trackers.conformance.suite import CHECKS, Check, Outcome, run, run_one
+from tests.trackers.caught import CAUGHT
+from tests.trackers.grounds import GROUNDS, MemoryGround
+from tests.trackers.liars import Liar, Lost, Paged
+
+BY_NAME = {check.__name__: check for check in CHECKS}
+LACKING = {
+    "memory": {"without_leases_there_is_nothing_to_renew"},
+    "github": {"a_claim_lives_as_long_as_it_is_renewed", "a_claim_that_ran_out_is_anybodys"},
+    "advisory": {"one_of_many_wins", "nobody_gets_the_same_next_task"},
+    "all": {"without_dependencies_they_are_lacking"},
+}
+"""What is skipped, and where: nothing else may be."""
+
+
+class LyingGround(MemoryGround):
+    """Tasks in memory, told of by a liar."""
+
+    def __init__(self, liar: type[Liar]) -> None:
+        super().__init__()
+        self.liar = liar
+
+    def tracker(self, actor: str) -> Tracker:
+        """A liar on the same tasks."""
+        return self.liar(self.tasks, actor)
+
+
+ALONE = ("memory", "github")
+"""Where every check is run; the other grounds differ in who claims, and how."""
+
+RUNS = [
+    pytest.param(name, check, id=f"{name}-{check.__name__}")
+    for name in GROUNDS
+    for check in CHECKS
+    if name in ALONE
+    or check in claiming.CHECKS
+    or "close" in check.__name__
+    or "reopen" in check.__name__
+]
+
+
+@pytest.fixture(scope="module")
+def named(request: pytest.FixtureRequest) -> Iterator[tuple[str, Ground]]:
+    """A ground by its name, once for all its checks."""
+    factory: Factory = GROUNDS[request.param]
+    with factory() as ground:
+        yield request.param, ground
+
+
+@pytest.mark.parametrize(("named", "check"), RUNS, indirect=["named"], scope="module")
+def test_each_tracker_keeps_each_rule(named: tuple[str, Ground], check: Check) -> None:
+    """No check fails, and none is skipped but for what the tracker lacks."""
+    name, ground = named
+    result = run_one(ground, check)
+    kinds = ["all", name.partition(" ")[0].strip(","), "advisory" if "without" in name else ""]
+    lacking = set().union(*(LACKING.get(kind, set()) for kind in kinds))
+    wanted = Outcome.SKIPPED if check.__name__ in lacking else Outcome.PASSED
+    assert result.outcome is wanted, result
+
+
+def test_every_check_has_a_liar() -> None:
+    """No check is there that no broken tracker was shown to fail."""
+    assert list(CAUGHT) == list(BY_NAME)
+
+
+@pytest.mark.parametrize("name", list(CAUGHT))
+def test_a_liar_is_caught(name: str) -> None:
+    """The check that is about the broken rule fails, and says in words what is wrong."""
+    result = run_one(LyingGround(CAUGHT[name]), BY_NAME[name])
+    assert result.outcome is Outcome.FAILED, CAUGHT[name].__doc__
+    assert result.words
+
+
+def test_whoever_keeps_the_rules_is_not_called_a_liar() -> None:
+    """The liars' own base passes: it is their lie that is caught."""
+    results = list(run(LyingGround(Liar)))
+    assert {result.outcome for result in results} == {Outcome.PASSED, Outcome.SKIPPED}
+
+
+def test_an_error_without_a_sentence_is_told() -> None:
+    """Every failure has a face: an empty one is a failure of its own."""
+    with (
+        pytest.raises(Broken, match="get raises NotFound without a sentence"),
+        raises(LifecycleError, "get") as caught,
+    ):
+        LyingGround(Lost).tracker("a").get("x")
+    assert caught.error is not None
+
+
+def test_a_check_that_a_tracker_breaks_off_fails_by_name() -> None:
+    """An error of no kind of ours is told with its own name, and the next check runs."""
+
+    def breaks(case: Case) -> None:
+        """Whatever a strange tracker may raise."""
+        raise ZeroDivisionError(case.label)
+
+    result = run_one(MemoryGround(), breaks)
+    assert (result.check, result.outcome) == ("breaks", Outcome.FAILED)
+    assert result.words.startswith("ZeroDivisionError, which is none of the three kinds")
+
+
+@contextmanager
+def lying() -> Iterator[Ground]:
+    """A ground for the command line that fails one check and more."""
+    yield LyingGround(Paged)
+
+
+def command(argument: str) -> subprocess.CompletedProcess[str]:
+    """The suite as somebody runs it who has no test runner."""
+    return subprocess.run(
+        [sys.executable, "-m", "lifecycle.trackers.conformance", *argument.split()],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=100,
+    )
+
+
+def test_the_suite_is_a_command() -> None:
+    """A line for each check, what was skipped and why, and a sum; exit code 0."""
+    done = command("tests.trackers.grounds:memory")
+    assert (done.returncode, done.stderr) == (0, "")
+    *rows, blank, last = done.stdout.splitlines()
+    assert [row.split()[0] for row in rows if row[0] != " "] == list(BY_NAME)
+    assert "    it has leases" in rows
+    assert (blank, last) == (
+        "",
+        f"{len(CHECKS)} checks: {len(CHECKS) - 2} passed, 0 FAILED, 2 skipped",
+    )
+
+
+def test_a_failure_is_told_and_ends_with_1() -> None:
+    """The row says FAILED, and below it stands what is wrong."""
+    done = command("tests.trackers.test_conformance:lying")
+    assert (done.returncode, done.stderr) == (1, "")
+    rows = done.stdout.splitlines()
+    (at,) = [n for n, row in enumerate(rows) if row.split()[:1] == ["nothing_is_truncated"]]
+    assert rows[at].split()[1] == "FAILED"
+    assert rows[at + 1].startswith("    what `list` gives is")
+
+
+@pytest.mark.parametrize(
+    "argument", ["", "no.such.module:ground", "tests.trackers.grounds:nothing", "tests", "a:b c:d"]
+)
+def test_what_cannot_be_had_is_one_sentence(argument: str) -> None:
+    """Exit code 2, how it is used, and no traceback."""
+    done = command(argument)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("Nothing was run: ")
+    assert len(done.stderr.splitlines()) == 1
+    assert "Usage: " in done.stderr
