@@ -1,8 +1,9 @@
 """How fast the hooks are, and what a sweep costs: `make bench`.
 
 Read the numbers as ratios: all of them are of one run on one machine. Exits 1 if a stop that has
-nothing to do takes as long as Python's bare start, if a path or a sweep takes more requests than it
-may, or if a sweep's memory grows as fast as the number of its tasks.
+nothing to do takes as long as Python's bare start, if one that the staged workflow looks at takes twice
+the start of the installed command, if a path or a sweep takes more requests than it may, or if a sweep's
+memory grows as fast as the number of its tasks.
 """
 
 from __future__ import annotations
@@ -22,8 +23,18 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 import lifecycle
 from tests.bench.large import MENDED, SIZES, Swept, judge_large, large_rows
-from tests.bench.paths import BUDGET, NO_OPS, PYTHON, TRUE, Took, active_paths, quiet_probes
+from tests.bench.paths import (
+    BUDGET,
+    NO_OPS,
+    PYTHON,
+    TRUE,
+    UNCHANGED,
+    Took,
+    active_paths,
+    quiet_probes,
+)
 from tests.bench.remote import FLOORS, LATENCY, MOST, POLL, Cost, Row, remote_rows
+from tests.bench.staged import judge_staged
 from tests.bench.timing import interleaved
 
 ROUNDS = 60
@@ -66,7 +77,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def quiet_table(quiet: Mapping[str, float], rounds: int) -> Table:
-    """The hooks that have nothing to do, against Python's start and a process's."""
+    """The hooks that have nothing to do or to say, against Python's start and a process's."""
     table = Table(
         title=f"a hook that has nothing to do (medians of {rounds})", title_justify="left"
     )
@@ -169,6 +180,7 @@ def judge(quiet: Mapping[str, float], active: Sequence[Took]) -> list[str]:
         for name in NO_OPS
         if quiet[name] >= quiet[PYTHON]
     ]
+    faults += judge_staged(quiet, UNCHANGED)
     return faults + [
         f"{path.name} takes {path.requests} requests, and may take {BUDGET[path.name]}"
         for path in active

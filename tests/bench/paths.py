@@ -21,6 +21,7 @@ from lifecycle.sandbox.control import Control
 from lifecycle.sandbox.server import Sandbox, SandboxInfo
 from lifecycle.sandbox.state.checks import PlannedCheck
 from lifecycle.store import Folder
+from tests.bench.staged import INACTIVE, staged_probes
 from tests.bench.timing import Probe, age, seconds_of
 
 TRUE = "/bin/true"
@@ -33,7 +34,7 @@ WAITED = "a waiter lives: hooks/ci-waiter"
 NOTHING_WAITS = "empty queue: hooks/user-prompt-submit"
 QUIET = "claim looked at, no stamp: Python"
 
-NO_OPS = (NO_CLAIM, NO_CLAIM_SH, UNCHANGED, UNCHANGED_SH, WAITED, NOTHING_WAITS)
+NO_OPS = (NO_CLAIM, NO_CLAIM_SH, UNCHANGED, UNCHANGED_SH, WAITED, NOTHING_WAITS, INACTIVE)
 """Probes that must end before Python could have started."""
 
 BUDGET = {
@@ -93,6 +94,7 @@ def quiet_probes(folder: Path) -> list[Probe]:
     true = next(path for path in ("/bin/true", "/usr/bin/true") if Path(path).exists())
     _let_a_waiter_live(waited)
     waiter, prompt = str(hook_script("ci-waiter")), str(hook_script("user-prompt-submit"))
+    inactive, start, detected = staged_probes(folder / "staged", without)
     return [
         Probe(TRUE, (true,), without),
         Probe(NO_CLAIM, (script,), without),
@@ -102,7 +104,10 @@ def quiet_probes(folder: Path) -> list[Probe]:
         Probe(UNCHANGED_SH, ("/bin/sh", script), within),
         Probe(WAITED, (waiter,), environment(waited)),
         Probe(NOTHING_WAITS, (prompt,), within),
+        inactive,
         Probe(PYTHON, bare, without),
+        start,
+        detected,
         Probe(QUIET, (script,), within, prepare=stamp.unlink),
     ]
 

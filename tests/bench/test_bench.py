@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import shutil
 import sys
@@ -27,16 +28,24 @@ from tests.bench.paths import (
     quiet_probes,
 )
 from tests.bench.remote import FLOORS, MOST, POLL, Cost, Row, remote_rows
+from tests.bench.staged import DETECTED, INACTIVE, LOG, MOST_NO_OPS, MOST_STARTS, START
 from tests.bench.timing import Probe, ProbeFailedError, interleaved, seconds_of
 
-FINE = {TRUE: 0.001, **dict.fromkeys(NO_OPS, 0.001), PYTHON: 0.008, QUIET: 0.06}
+FINE = {
+    TRUE: 0.001,
+    **dict.fromkeys(NO_OPS, 0.001),
+    PYTHON: 0.008,
+    START: 0.02,
+    DETECTED: 0.03,
+    QUIET: 0.06,
+}
 WITHIN = [Took(name, 0.2, most) for name, most in BUDGET.items()]
 
 
 def test_quiet_probes_take_the_paths_that_they_are_named_for(tmp_path: Path) -> None:
     """With a claim unchanged the script ends before Python; without the stamp Python sets it anew."""
     probes = {probe.name: probe for probe in quiet_probes(tmp_path)}
-    assert set(probes) == {TRUE, PYTHON, QUIET, *NO_OPS}
+    assert set(probes) == {TRUE, PYTHON, QUIET, START, DETECTED, *NO_OPS}
     stamp = tmp_path / "kept/.lifecycle/stamp"
     nowhere = str(tmp_path / "no-such-command")
     unchanged, quiet = probes[UNCHANGED], probes[QUIET]
@@ -63,6 +72,41 @@ def test_quiet_probes_take_the_paths_that_they_are_named_for(tmp_path: Path) -> 
     quiet.prepare()
     seconds_of(quiet.command, {**quiet.environment, "LIFECYCLE_BIN": str(spy)})
     assert told.exists()
+
+
+def test_staged_probes_take_the_paths_that_they_are_named_for(tmp_path: Path) -> None:
+    """Without a labelled task the script ends before Python; with one the detection looks and is quiet."""
+    probes = {probe.name: probe for probe in quiet_probes(tmp_path)}
+    told, spy = tmp_path / "started", tmp_path / "spy"
+    spy.write_text(f"#!/bin/sh\n: >'{told}'\n")
+    spy.chmod(0o755)
+    inactive, detected = probes[INACTIVE], probes[DETECTED]
+    for probe in (inactive, detected):
+        assert Path(probe.stdin).stat().st_size > 0
+        seconds_of(probe.command, {**probe.environment, "LIFECYCLE_BIN": str(spy)})
+        assert told.exists() == (probe is detected)
+    assert (
+        Path(json.loads(Path(detected.stdin).read_text())["transcript_path"]).stat().st_size > 5e7
+    )
+
+    active = Path(detected.environment["CLAUDE_PROJECT_DIR"])
+    before = sorted((active / ".lifecycle").iterdir())
+    seconds_of(detected.command, detected.environment, stdin=detected.stdin)
+    lines = (active / LOG).read_text().splitlines()
+    assert lines[0].endswith("Hook triggered")
+    assert lines[-1].endswith("The agent may stop")
+    left = {path.name for path in (active / ".lifecycle").iterdir()} - {one.name for one in before}
+    assert left <= {"now"}  # the full path would have left more: it takes a lock
+    assert seconds_of(probes[START].command, probes[START].environment) > 0
+
+
+def test_a_staged_stop_that_is_too_slow_is_a_fault() -> None:
+    """Inactive it costs the claim's no-op, active less than two starts; either limit is a fault."""
+    slow = FINE[UNCHANGED] * MOST_NO_OPS * 1.1
+    (fault,) = bench.judge({**FINE, INACTIVE: slow}, WITHIN)
+    assert fault == f"{INACTIVE} takes 1.65 of {UNCHANGED}"
+    (fault,) = bench.judge({**FINE, DETECTED: FINE[START] * MOST_STARTS}, WITHIN)
+    assert fault == f"{DETECTED} takes 2.00 of {START}"
 
 
 def test_every_round_runs_every_probe(tmp_path: Path) -> None:
@@ -101,7 +145,7 @@ def test_all_well_is_no_fault() -> None:
 @pytest.mark.parametrize("name", NO_OPS)
 def test_a_no_op_as_slow_as_python_is_a_fault(name: str) -> None:
     """The guard must end well before Python could have started: as long as Python is too long."""
-    (fault,) = bench.judge({**FINE, name: FINE[PYTHON]}, WITHIN)
+    fault, *_ = bench.judge({**FINE, name: FINE[PYTHON]}, WITHIN)
     assert fault.startswith(name)
 
 

@@ -19,27 +19,34 @@ class Probe:
         command: the program's path and its arguments.
         environment: all of the process's environment.
         prepare: what has to be so before each run; not timed.
+        stdin: the file that the process reads.
     """
 
     name: str
     command: tuple[str, ...]
     environment: Mapping[str, str]
     prepare: Callable[[], object] = bool
+    stdin: str = os.devnull
 
 
 class ProbeFailedError(Exception):
     """A timed process did not end as it must; its time says nothing."""
 
 
-def seconds_of(command: tuple[str, ...], environment: Mapping[str, str], *codes: int) -> float:
-    """Seconds from the start of a process to its end; stdin is empty and its output is dropped.
+def seconds_of(
+    command: tuple[str, ...],
+    environment: Mapping[str, str],
+    *codes: int,
+    stdin: str = os.devnull,
+) -> float:
+    """Seconds from the start of a process to its end; stdin is empty unless given, output is dropped.
 
     Raises:
         ProbeFailedError: it ended with another exit code than 0 or one of `codes`.
     """
     null = os.devnull
     actions = [
-        (os.POSIX_SPAWN_OPEN, 0, null, os.O_RDONLY, 0),
+        (os.POSIX_SPAWN_OPEN, 0, stdin, os.O_RDONLY, 0),
         (os.POSIX_SPAWN_OPEN, 1, null, os.O_WRONLY, 0),
         (os.POSIX_SPAWN_OPEN, 2, null, os.O_WRONLY, 0),
     ]
@@ -64,7 +71,8 @@ def interleaved(probes: Sequence[Probe], rounds: int) -> dict[str, float]:
         seconds_of(probes[0].command, probes[0].environment)
         for probe in probes:
             probe.prepare()
-            samples[probe.name].append(seconds_of(probe.command, probe.environment))
+            took = seconds_of(probe.command, probe.environment, stdin=probe.stdin)
+            samples[probe.name].append(took)
     return {name: median(found) for name, found in samples.items()}
 
 

@@ -1,0 +1,221 @@
+"""What the visits come to: times, success, attempts, bottlenecks, groups."""
+
+from __future__ import annotations
+
+import json
+import math
+from statistics import median
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lifecycle import journal
+from lifecycle.errors import Refused
+from lifecycle.journal import Entry
+from lifecycle.stats import words
+from lifecycle.stats.charts import charts
+from lifecycle.stats.numbers import Times, rate
+from lifecycle.stats.plain import as_json
+from lifecycle.stats.summary import Row, Wanted, summarize
+from tests.stats.journals import CLAIMED, HOUR, MINUTE, NOW, WHOLE, checked, moved
+from tests.stats.test_visits import ENTRIES
+
+HARD = tuple(
+    entry
+    for number, reds in enumerate((0, 1, 4), 1)
+    for entry in (
+        moved(100 * number, "", "TESTING", f"#{number}", detail={"labels": [f"auto:{number % 2}"]}),
+        *(checked(100 * number + 1 + n, journal.RED) for n in range(reds)),
+        moved(100 * number + 10, "TESTING", "COMMIT_CLOSE", f"#{number}"),
+        moved(100 * number + 11, "COMMIT_CLOSE", "", f"#{number}"),
+    )
+)
+"""Three tasks whose tests fail never, once, and four times."""
+
+
+def row(name: str, *entries: Entry) -> Row:
+    """The row of one stage or phase."""
+    found = summarize(entries)
+    (one,) = [one for one in (*found.stages, *found.phases) if one.name == name]
+    return one
+
+
+@pytest.mark.parametrize(
+    ("seconds", "wanted"),
+    [
+        ([], Times()),
+        ([5], Times(1, 5, 5, 5, 5)),
+        ([1, 2, 3, 10], Times(4, 16, 4, 2.5, 10)),
+        (range(1, 11), Times(10, 55, 5.5, 5.5, 9)),
+        (range(1, 101), Times(100, 5050, 50.5, 50.5, 90)),
+    ],
+)
+def test_times(seconds: list[float], wanted: Times) -> None:
+    """Mean, median and the nearest rank that nine of ten do not exceed."""
+    assert Times.of(seconds) == wanted
+
+
+@given(st.lists(st.floats(0, 1e9), min_size=1))
+def test_times_hold_together(seconds: list[float]) -> None:
+    """Nine of ten are no longer than p90, which is one of them; nothing is outside of what was measured."""
+    found = Times.of(seconds)
+    assert found.p90 in seconds
+    assert sum(one <= found.p90 for one in seconds) >= math.ceil(0.9 * len(seconds))
+    assert min(seconds) <= found.median <= max(seconds)
+    assert found.median == median(seconds)
+    assert found.mean == pytest.approx(found.total / len(seconds))
+
+
+def test_a_whole_task() -> None:
+    """Each stage has one visit, one attempt and full success; the task is done when its issue is closed."""
+    found = summarize(WHOLE)
+    assert [one.name for one in found.stages] == [
+        *("CODING", "REQUIREMENTS_REVIEW", "TESTING", "ORACLE_REVIEW", "COMMIT_CLOSE", "NEXT_TASK")
+    ]
+    assert [one.times.total / MINUTE for one in found.stages] == [30, 5, 10, 15, 2, 1]
+    assert {one.success for one in found.stages} == {1.0}
+    assert found.done == {"#42": NOW + 62 * MINUTE}
+    assert dict(found.tasks) == {"#42": "Fix the race", "#43": ""}
+    assert [one.task for one in found.lasting] == ["#43"]
+    assert found.phases == ()
+
+
+def test_attempts_and_success() -> None:
+    """Three tasks needed one, two and five attempts at their tests: three of eight led onward."""
+    testing = row("TESTING", *HARD)
+    assert (testing.attempts, testing.passed, testing.tasks) == (8, 3, 3)
+    assert testing.success == pytest.approx(3 / 8)
+    assert testing.per_task == pytest.approx(8 / 3)
+    assert (testing.hardest, testing.most) == ("#3", 5)
+
+
+def test_bottlenecks_are_ranked_and_say_why() -> None:
+    """What failed often and takes the time comes first; what is quick and passes is none."""
+    (worst,) = summarize(HARD).bottlenecks
+    assert worst.name == "TESTING"
+    assert worst.why == ("5 of 8 attempts failed", "#3 took 5", "91 % of all time")
+    slow = summarize(WHOLE).bottlenecks
+    assert [(one.name, one.why) for one in slow] == [("CODING", ("48 % of all time",))]
+
+
+def test_without_stages_the_phases_tell_what_holds_work_up() -> None:
+    """Where only claims are used, their phases are judged."""
+    found = summarize(CLAIMED)
+    assert [one.name for one in found.bottlenecks] == ["checks_running"]
+    assert found.done == {"#42": NOW + 961 * MINUTE}
+
+
+def test_a_task_of_both_systems_is_one() -> None:
+    """It is done once, when the first of both says so, and its time is that of its stages."""
+    found = summarize((*WHOLE, *CLAIMED))
+    assert found.done == {"#42": NOW + 62 * MINUTE}
+    (agent,) = found.agents
+    assert (agent.tasks, agent.done, agent.times.median / MINUTE) == (2, 1, 63)
+
+
+def test_groups_by_label_and_agent() -> None:
+    """Each label has its tasks, those done, and a task's time; who has most tasks comes first."""
+    found = summarize(HARD)
+    assert [(one.name, one.tasks, one.done, one.attempts) for one in found.labels] == [
+        ("auto:1", 2, 2, 8),
+        ("auto:0", 1, 1, 3),
+    ]
+    assert [(one.name, one.tasks) for one in found.agents] == [("octocat-1", 3)]
+    assert found.labels[0].times.median == 11 * MINUTE
+
+
+def test_only_what_is_wanted() -> None:
+    """A label counts with what follows its colon; a task is named with or without its sign."""
+    assert list(summarize(HARD, Wanted(label="auto")).tasks) == ["#1", "#2", "#3"]
+    assert list(summarize(HARD, Wanted(label="auto:1")).tasks) == ["#1", "#3"]
+    assert list(summarize(HARD, Wanted(label="aut")).tasks) == []
+    for name in ("2", "#2"):
+        found = summarize(HARD, Wanted(task=name))
+        assert list(found.tasks) == ["#2"]
+        assert found.stages[0].attempts == 2
+
+
+def test_since_counts_what_ended_in_the_period() -> None:
+    """A visit that began before counts whole if it ended within; what ended before does not."""
+    found = summarize(HARD, Wanted(since=NOW + 205 * MINUTE))
+    assert list(found.tasks) == ["#2", "#3"]
+    (testing, *_) = found.stages
+    assert testing.visits == 2
+    assert testing.times.total == 20 * MINUTE
+    assert found.whole == len(HARD)
+
+
+@given(ENTRIES)
+def test_any_journal_can_be_told(entries: list[Entry]) -> None:
+    """Whatever it holds: parts lie between 0 and 1, it is plain JSON, and every chart has its numbers."""
+    found = summarize(entries)
+    for one in (*found.stages, *found.phases):
+        assert one.success is None or 0 <= one.success <= 1
+        assert 0 <= one.share <= 1 + 1e-9
+        assert one.passed <= one.attempts
+    assert json.loads(json.dumps(as_json(found)))["entries"] == len(entries)
+    for chart in charts(found):
+        assert all(len(bars["x"]) == len(bars["y"]) > 0 for bars in chart.figure["data"])
+        json.dumps(chart.figure)
+
+
+def test_nothing_is_nothing() -> None:
+    """An empty journal has no rows, no charts, and no moments."""
+    found = summarize(())
+    assert (found.stages, found.phases, found.agents, found.tasks) == ((), (), (), {})
+    assert charts(found) == ()
+    assert as_json(found)["since"] is None
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0, "0 s"),
+        (59.4, "59 s"),
+        (59.6, "1 min"),
+        (90, "2 min"),
+        (3_569, "59 min"),
+        (3_599, "1.0 h"),
+        (5_400, "1.5 h"),
+        (26 * HOUR, "1.1 d"),
+    ],
+)
+def test_spans_are_read_at_a_glance(seconds: float, text: str) -> None:
+    """A length of time in its largest unit."""
+    assert words.span(seconds) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "moment"),
+    [
+        ("90m", NOW - 90 * MINUTE),
+        ("24h", NOW - 24 * HOUR),
+        ("7d", NOW - 7 * 24 * HOUR),
+        (" 2w ", NOW - 14 * 24 * HOUR),
+        ("2026-01-31", 1_769_817_600.0),
+        ("2026-01-31T12:00:00Z", 1_769_860_800.0),
+    ],
+)
+def test_periods_and_dates(text: str, moment: float) -> None:
+    """A number with a unit counts back from now; a date is the moment itself."""
+    assert words.moment(text, NOW) == moment
+
+
+@pytest.mark.parametrize(
+    "text", ["", "7", "d", "0d", "7y", "-7d", "9999999d", "soon", "2026-99-99", "7 d"]
+)
+def test_what_is_no_period_is_refused(text: str) -> None:
+    """One sentence says what was not understood and what would be."""
+    with pytest.raises(Refused, match="is no period, so nothing was counted"):
+        words.moment(text, NOW)
+
+
+def test_a_part_of_nothing_is_no_part() -> None:
+    """There is no success rate without an attempt."""
+    assert (rate(0, 0), rate(1, 4)) == (None, 0.25)
+    assert (words.part(None), words.part(0.255)) == ("-", "26 %")
+    assert (words.count(1, "entry", "entries"), words.count(1200, "task")) == (
+        "1 entry",
+        "1,200 tasks",
+    )

@@ -1,0 +1,526 @@
+"""The journal: written by many at once, found from every worktree, and in nobody's way."""
+
+from __future__ import annotations
+
+import math
+import os
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import textwrap
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lifecycle import journal, journal_file, store
+from lifecycle.errors import Refused
+from lifecycle.journal import Entry
+
+NOW = 1_795_000_000.0
+BEGUN = Entry(NOW, journal.CLAIM, journal.TRANSITION, task="#42", target="coding", key="42/coding")
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A clone with a log."""
+    made = tmp_path / "clone"
+    subprocess.run(["git", "init", "--quiet", made], check=True)
+    store.Folder(made).make()
+    return made
+
+
+def file_of(root: Path) -> Path:
+    """Where the journal lies."""
+    return root / ".git/lifecycle/journal.db"
+
+
+def log_of(root: Path) -> list[str]:
+    """The lines of the log, without their moments."""
+    path = root / ".lifecycle/log"
+    return (
+        [line.split(" ", 3)[3] for line in path.read_text().splitlines()] if path.exists() else []
+    )
+
+
+def entry(number: int, **changes: Any) -> Entry:
+    """One of many entries."""
+    values = {"at": NOW + number, "system": "stages", "kind": "block", "target": f"n{number}"}
+    return Entry(**{**values, **changes})
+
+
+def targets(root: Path) -> list[str]:
+    """What tells the entries apart, in the order in which they are read."""
+    return [one.target for one in journal.read(root)]
+
+
+@contextmanager
+def process(code: str, *words: str, **options: Any) -> Iterator[subprocess.Popen[str]]:
+    """A Python of its own that runs this code; it is over when the block is."""
+    command = [sys.executable, "-c", textwrap.dedent(code), *words]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, **options
+    ) as running:
+        try:
+            yield running
+        finally:
+            running.kill()
+
+
+def test_what_was_noted_is_read(root: Path) -> None:
+    """Every field comes back as it was, oldest first, and `since` leaves out what came before."""
+    whole = Entry(
+        NOW + 2,
+        journal.STAGES,
+        journal.CHECK,
+        task="bd-a1",
+        actor="octocat-1",
+        session="s-1",
+        source="TESTING",
+        target="pytest",
+        key="run/1",
+        detail={"outcome": journal.GREEN, "labels": ["auto-workflow"], "seconds": 1.5, "n": None},
+    )
+    journal.note(root, whole, BEGUN)
+    assert journal.read(root) == (BEGUN, whole)
+    assert journal.read(root, since=NOW + 1) == (whole,)
+    assert log_of(root) == []
+
+
+def test_a_key_is_written_once(root: Path) -> None:
+    """A second entry with a key changes nothing; those without one are all kept."""
+    journal.note(root, BEGUN, entry(1))
+    journal.note(root, Entry(NOW + 9, "claim", "write", key=BEGUN.key), entry(1))
+    assert journal.read(root) == (BEGUN, entry(1), entry(1))
+
+
+@given(
+    st.lists(
+        st.lists(st.tuples(st.integers(0, 50), st.sampled_from(["", "a", "b", "c"])), max_size=4),
+        max_size=6,
+    )
+)
+def test_it_is_a_list_with_unique_keys(
+    tmp_path_factory: pytest.TempPathFactory, notes: list[list[tuple[int, str]]]
+) -> None:
+    """Whatever is noted in whatever portions: the journal is what a list without repeated keys would be."""
+    root = tmp_path_factory.mktemp("clone")
+    for name in ("objects", "refs"):
+        (root / ".git" / name).mkdir(parents=True)
+    (root / ".git/HEAD").write_text("ref: refs/heads/main\n")
+    known: list[Entry] = []
+    for number, portion in enumerate(notes):
+        made = [entry(at, key=key, source=f"{number}.{i}") for i, (at, key) in enumerate(portion)]
+        journal.note(root, *made)
+        for one in made:
+            if not one.key or all(one.key != other.key for other in known):
+                known.append(one)
+    assert list(journal.read(root)) == sorted(known, key=lambda one: one.at)
+
+
+def test_all_worktrees_share_one(root: Path, tmp_path: Path) -> None:
+    """It is found from a linked worktree, and from one of a clone whose folders were moved, without git."""
+    git = ["git", "-C", str(root), "-c", "user.name=A", "-c", "user.email=a@example.com"]
+    subprocess.run([*git, "commit", "--quiet", "--allow-empty", "-m", "x"], check=True)
+    subprocess.run([*git, "worktree", "add", "--quiet", str(tmp_path / "other")], check=True)
+    journal.note(tmp_path / "other", BEGUN)
+    assert journal.read(root) == (BEGUN,)
+    assert store.common_folder(tmp_path / "other") == (root / ".git").resolve()
+
+
+def test_a_submodule_has_its_own(tmp_path: Path) -> None:
+    """The git folder of a submodule is its own: `gitdir:` leads there, and nothing leads on."""
+    (tmp_path / "gits").mkdir()
+    words = ["--separate-git-dir", str(tmp_path / "gits/x"), str(tmp_path / "sub")]
+    subprocess.run(["git", "init", "--quiet", *words], check=True)
+    journal.note(tmp_path / "sub", BEGUN)
+    assert (tmp_path / "gits/x/lifecycle/journal.db").exists()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        None,
+        b"",
+        b"gitdir:",
+        b"gitdir: nowhere\n",
+        b"gitdir: \0\n",
+        b"\xff\xfe",
+        b"gitdir: ../elsewhere",
+    ],
+)
+def test_without_a_clone_nothing_is_written(tmp_path: Path, content: bytes | None) -> None:
+    """Outside of a repository, or behind a `.git` that leads nowhere, there is no journal and no error."""
+    (tmp_path / "elsewhere").mkdir()
+    root = tmp_path / "root"
+    root.mkdir()
+    if content is not None:
+        (root / ".git").write_bytes(content)
+    before = sorted(tmp_path.rglob("*"))
+    journal.note(root, BEGUN)
+    assert journal.read(root) == ()
+    assert journal.trouble(root) == ""
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+TWENTY = """
+    import sys
+    from pathlib import Path
+    from lifecycle import journal
+    sys.stdin.readline()
+    for turn in range(5):
+        own = journal.Entry(turn, "claim", "write", target=f"{sys.argv[2]}/{turn}")
+        shared = journal.Entry(turn, "claim", "write", target="shared", key=f"shared/{turn}")
+        journal.note(Path(sys.argv[1]), own, shared)
+"""
+
+
+def test_twenty_processes_at_once_lose_nothing(root: Path) -> None:
+    """All begin on a journal that is not there yet; every entry is there once, whoever had to wait."""
+    running = [
+        subprocess.Popen(
+            [sys.executable, "-c", textwrap.dedent(TWENTY), str(root), str(number)],
+            stdin=subprocess.PIPE,
+            text=True,
+        )
+        for number in range(20)
+    ]
+    for one in running:
+        assert one.stdin is not None
+        one.stdin.write("\n")
+        one.stdin.close()
+    assert [one.wait(60) for one in running] == [0] * 20
+    found = sorted(targets(root))
+    assert found == sorted([f"{n}/{turn}" for n in range(20) for turn in range(5)] + ["shared"] * 5)
+    journal.note(root, BEGUN)  # whoever comes last takes up what others had to leave
+    assert list((root / ".git/lifecycle").glob("journal.pending/*")) == []
+    assert len(journal.read(root)) == len(found) + 1
+    assert log_of(root) == []
+
+
+def test_busy_for_longer_than_it_waits_loses_nothing(root: Path) -> None:
+    """While another writes, entries wait beside the journal; they are read, and taken up by the next."""
+    journal.note(root, BEGUN)
+    with closing(sqlite3.connect(file_of(root), isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        journal.note(root, entry(1), entry(2, key="two"))
+        journal.note(root, entry(2, key="two"))
+        assert targets(root) == ["coding", "n1", "n2", "n2"]
+        other.execute("ROLLBACK")
+    left = list((root / ".git/lifecycle/journal.pending").iterdir())
+    kept = {path: path.read_bytes() for path in left}
+    assert len(kept) == 2
+    journal.note(root, entry(3))
+    assert targets(root) == ["coding", "n1", "n2", "n3"]
+    assert not any(path.exists() for path in kept)
+    for path, content in kept.items():  # as if its writer had been killed before it deleted them
+        path.write_bytes(content)
+    assert targets(root) == ["coding", "n1", "n2", "n3"]
+    journal.note(root, entry(4))
+    assert targets(root) == ["coding", "n1", "n2", "n3", "n4"]
+    assert log_of(root) == []
+
+
+def test_what_is_no_entry_of_ours_is_not_taken_up(root: Path) -> None:
+    """A file that somebody else put there is dropped, and the entries beside it are written."""
+    journal.note(root, BEGUN)
+    folder = root / ".git/lifecycle/journal.pending"
+    folder.mkdir()
+    for name, content in {"a": b"{", "b": b'[{"at": 1}]', "c": b"[1]", "d": b"[" * 9999}.items():
+        (folder / f"{name}.json").write_bytes(content)
+    journal.note(root, entry(1))
+    assert targets(root) == ["coding", "n1"]
+
+
+def test_a_writer_killed_in_the_middle_leaves_it_whole(root: Path) -> None:
+    """SIGKILL between the write and its end: the journal is read, holds no half, and takes entries."""
+    journal.note(root, BEGUN)
+    code = """
+        import sqlite3, sys
+        database = sqlite3.connect(sys.argv[1], isolation_level=None)
+        database.execute("PRAGMA cache_size = 1")
+        database.execute("BEGIN IMMEDIATE")
+        names = "at, system, kind, task, actor, session, source, target, detail"
+        values = "1, 'claim', 'write', '', '', '', '', 'half', '{}'"
+        for _ in range(2000):
+            database.execute(f"INSERT INTO entry ({names}) VALUES ({values})")
+        print("written", flush=True)
+        sys.stdin.read()
+    """
+    with process(code, str(file_of(root))) as running:
+        assert running.stdout is not None
+        assert running.stdout.readline() == "written\n"
+        running.kill()
+        running.wait(30)
+        assert file_of(root).with_name("journal.db-wal").stat().st_size > 0
+        assert targets(root) == ["coding"]
+    journal.note(root, entry(1))
+    assert targets(root) == ["coding", "n1"]
+    assert log_of(root) == []
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"no database", os.urandom(40_000), b"SQLite format 3\0" * 999]
+)
+def test_a_broken_journal_is_set_aside_and_begun_anew(root: Path, content: bytes) -> None:
+    """It is kept under another name, nothing of it comes into the new one, and one line says so."""
+    journal.note(root, BEGUN)
+    file_of(root).write_bytes(content)
+    file_of(root).with_name("journal.db-wal").write_bytes(b"x" * 5000)
+    if content:
+        with pytest.raises(Refused, match="cannot be read"):
+            journal.read(root)
+        assert "is broken" in journal.trouble(root)
+    journal.note(root, entry(1))
+    assert targets(root) == ["n1"]
+    assert file_of(root).with_name("journal.db.unreadable").read_bytes() == content
+    assert log_of(root) == [
+        "journal: it was broken, is kept as journal.db.unreadable, and was begun anew."
+    ]
+    assert journal.trouble(root) == ""
+
+
+def test_a_page_that_rotted_is_set_aside_too(root: Path) -> None:
+    """A journal whose head is fine and whose entries are not breaks at the write, and is begun anew."""
+    for number in range(200):
+        journal.note(root, entry(number, detail={"text": "x" * 400}))
+    whole = bytearray(file_of(root).read_bytes())
+    whole[4096:] = b"\xaa" * (len(whole) - 4096)
+    file_of(root).write_bytes(whole)
+    journal.note(root, entry(1))
+    assert targets(root) == ["n1"]
+
+
+def test_nothing_of_a_broken_journals_log_comes_into_the_new_one(root: Path) -> None:
+    """What a process that still has it open had written lies in a log beside it: that goes aside too."""
+    journal.note(root, BEGUN)
+    code = """
+        import sqlite3, sys
+        database = sqlite3.connect(sys.argv[1], isolation_level=None)
+        names = "at, system, kind, task, actor, session, source, target, detail"
+        values = "1, 'claim', 'write', '', '', '', '', 'old', '{}'"
+        database.execute(f"INSERT INTO entry ({names}) VALUES ({values})")
+        print("written", flush=True)
+        sys.stdin.read()
+    """
+    written = file_of(root).with_name("journal.db-wal")
+    with process(code, str(file_of(root))) as running:
+        assert running.stdout is not None
+        assert running.stdout.readline() == "written\n"
+        file_of(root).write_bytes(b"no database" * 1000)
+        journal.note(root, entry(1))
+        assert targets(root) == ["n1"]
+        assert written.with_name("journal.db-wal.unreadable").stat().st_size > 0
+    journal.note(root, entry(2))
+    assert targets(root) == ["n1", "n2"]
+
+
+def test_many_that_find_it_broken_set_it_aside_once(root: Path) -> None:
+    """Nobody sets aside what another one has begun anew."""
+    journal.note(root, BEGUN)
+    file_of(root).write_bytes(b"no database")
+    running = [
+        subprocess.Popen(
+            [sys.executable, "-c", textwrap.dedent(TWENTY), str(root), str(number)],
+            stdin=subprocess.PIPE,
+            text=True,
+        )
+        for number in range(8)
+    ]
+    for one in running:
+        assert one.stdin is not None
+        one.stdin.write("\n")
+        one.stdin.close()
+    assert [one.wait(60) for one in running] == [0] * 8
+    assert [one.name for one in file_of(root).parent.glob("*unreadable*")] == [
+        "journal.db.unreadable"
+    ]
+    assert len(targets(root)) == 45
+    assert len(log_of(root)) == 1
+
+
+def test_a_newer_journal_is_left_alone(root: Path) -> None:
+    """A version that we do not know is neither written nor read; a sentence says what to do."""
+    journal.note(root, BEGUN)
+    with closing(sqlite3.connect(file_of(root))) as other:
+        other.execute("PRAGMA user_version = 2")
+    before = file_of(root).read_bytes()
+    journal.note(root, entry(1))
+    assert file_of(root).read_bytes() == before
+    assert log_of(root) == [
+        "journal: nothing was written: a newer lifecycle made the journal, and only it writes to it"
+    ]
+    with pytest.raises(Refused, match="was made by a newer lifecycle, and was left as it is"):
+        journal.read(root)
+    assert "made by a newer lifecycle" in journal.trouble(root)
+
+
+@pytest.mark.parametrize("where", ["lifecycle", "lifecycle/journal.db", "lifecycle/journal.db-wal"])
+def test_a_link_is_not_followed(root: Path, tmp_path: Path, where: str) -> None:
+    """What lies behind a link is not ours: it is neither written nor read."""
+    target = tmp_path / "theirs"
+    if where == "lifecycle":
+        target.mkdir()
+    else:
+        journal.note(root, BEGUN)
+        target.write_bytes(b"theirs")
+        (root / ".git" / where).unlink(missing_ok=True)
+    (root / ".git" / where).symlink_to(target)
+    journal.note(root, entry(1))
+    assert (list(target.iterdir()) == []) if target.is_dir() else target.read_bytes() == b"theirs"
+    (line,) = log_of(root)
+    assert "is a link" in line
+    with pytest.raises(Refused, match="is a link"):
+        journal.read(root)
+    assert "is a link" in journal.trouble(root)
+
+
+def test_a_file_in_the_folders_place_is_in_nobodys_way(root: Path) -> None:
+    """Nothing can be made there: one line in the log, a sentence for the doctor, and the hook goes on."""
+    (root / ".git/lifecycle").write_text("theirs")
+    journal.note(root, BEGUN)
+    assert journal.read(root) == ()
+    assert (root / ".git/lifecycle").read_text() == "theirs"
+    assert log_of(root) == ["journal: nothing was written (File exists)"]
+    assert journal.trouble(root).startswith("The journal cannot be written (File exists)")
+
+
+ELSEWHERE = """
+    import os, sys
+    from pathlib import Path
+    from lifecycle import journal, journal_file
+    os.setgroups([]); os.setgid(65534); os.setuid(65534)
+    root = Path(sys.argv[1])
+    journal.note(root, journal.Entry(2, "claim", "write", target="n2"))
+    print([one.target for one in journal.read(root)])
+    print(journal.trouble(root))
+"""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody who may not write")
+@pytest.mark.parametrize("is_there", [True, False])
+def test_who_may_not_write_reads_and_goes_on(*, is_there: bool) -> None:
+    """In a clone that belongs to somebody else nothing is written, what is there is read, all is said."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        root.chmod(0o755)
+        subprocess.run(["git", "init", "--quiet", root], check=True)
+        if is_there:
+            journal.note(root, BEGUN)
+        with process(ELSEWHERE, str(root)) as running:
+            said, _ = running.communicate(timeout=60)
+        assert running.returncode == 0
+        seen, trouble = said.splitlines()
+        assert seen == ("['coding']" if is_there else "[]")
+        assert "the hooks work without it" in trouble
+
+
+def test_a_full_disk_costs_the_entry_alone(root: Path) -> None:
+    """Where nothing more can be written the process goes on, and the journal keeps what it had."""
+    journal.note(root, BEGUN)
+    code = """
+        import resource, sys
+        from pathlib import Path
+        from lifecycle import journal
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+        large = journal.Entry(3, "claim", "write", detail={"text": ["x" * 400] * 15})
+        for _ in range(30):
+            journal.note(Path(sys.argv[1]), large)
+        print("went on")
+    """
+    with process(code, str(root)) as running:
+        said, _ = running.communicate(timeout=60)
+    assert said == "went on\n"
+    kept = targets(root)
+    assert "coding" in kept
+    assert 1 < len(kept) < 31
+    assert any("nothing was written" in line for line in log_of(root))
+    journal.note(root, entry(1))
+    assert sorted(targets(root)) == sorted([*kept, "n1"])
+
+
+ANY = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.binary(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner) | st.tuples(inner),
+    max_leaves=30,
+)
+
+
+@given(st.floats(), st.sampled_from([*journal.KINDS, "other"]), st.text(st.characters()), ANY)
+def test_it_never_raises(
+    tmp_path_factory: pytest.TempPathFactory, at: float, kind: str, text: str, value: Any
+) -> None:
+    """Whatever is noted, however deep, odd or wrong: it is written as plain values, or it is not."""
+    root = tmp_path_factory.mktemp("clone")
+    for name in (".git/objects", ".lifecycle"):
+        (root / name).mkdir(parents=True)
+    (root / ".git/HEAD").touch()
+    journal.note(root, Entry(at, "claim", kind, task=text, key=text, detail={text: value}))
+    is_written = math.isfinite(at) and kind in journal.KINDS
+    assert len(journal.read(root)) == is_written
+    assert len(log_of(root)) == (not is_written)
+
+
+def test_no_secret_and_nothing_long_is_kept(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tokens are taken out of every field and of the detail; long texts and long lists are cut."""
+    monkeypatch.setenv("MY_TOKEN", "swordfish-swordfish")
+    secret = "gh" + "p_" + "a" * 36
+    journal.note(
+        root,
+        entry(
+            1, task=secret, target="x" * 9999, detail={"run": ["env swordfish-swordfish", secret]}
+        ),
+        entry(2, detail={f"n{number}": "y" * 450 for number in range(99)} | {"outcome": "red"}),
+    )
+    one, two = journal.read(root)
+    content = b"".join(path.read_bytes() for path in file_of(root).parent.iterdir())
+    assert b"swordfish" not in content
+    assert secret.encode() not in content
+    assert (one.task, one.detail["run"]) == ("***", ["env ***", "***"])
+    assert len(one.target) == 200
+    assert two.detail["outcome"] == "red"
+    assert len(str(two.detail)) < 50_000
+
+
+def test_entries_are_only_appended(root: Path) -> None:
+    """The file itself refuses to change one."""
+    journal.note(root, BEGUN)
+    with closing(sqlite3.connect(file_of(root))) as other, pytest.raises(sqlite3.IntegrityError):
+        other.execute("UPDATE entry SET target = 'done'")
+    assert journal.read(root) == (BEGUN,)
+
+
+def test_it_stays_bounded(root: Path) -> None:
+    """Once in a while the oldest go: beyond a number, and beyond an age; a wrong clock costs nothing."""
+    journal.note(root, BEGUN)
+    last = 3 * journal_file.KEPT_ENTRIES - 1
+    now = time.time()
+    rows = [(number, now, f"n{number}") for number in range(last - 60_000, last + 1)]
+    rows[-2] = (last - 1, now * 9, "wrong clock")
+    rows[-3] = (last - 2, now - 2 * journal_file.KEPT_SECONDS, "old")
+    with closing(sqlite3.connect(file_of(root))) as other, other:
+        other.executemany(
+            "INSERT INTO entry (id, at, system, kind, task, actor, session, source, target, detail)"
+            " VALUES (?, ?, 'claim', 'write', '', '', '', '', ?, '{}')",
+            rows,
+        )
+    journal.note(root, entry(0, at=now, target="newest"))
+    found = targets(root)
+    assert len(found) == journal_file.KEPT_ENTRIES - 1
+    assert {"newest", "wrong clock"} <= set(found)
+    assert not {"coding", "old", "n90000"} & set(found)
+
+
+def test_doctors_look_leaves_no_entry(root: Path) -> None:
+    """Asking whether it can be written makes the file, writes nothing into it, and finds no fault."""
+    assert journal.trouble(root) == ""
+    assert journal.read(root) == ()
+    with closing(sqlite3.connect(file_of(root), isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        assert journal.trouble(root) == ""  # somebody writes: so it can be written
