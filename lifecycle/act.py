@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import assert_never
 
 from lifecycle import messages, plan
-from lifecycle.claim import derive, lease, pr_body
+from lifecycle.claim import derive, inner, lease, pr_body
 from lifecycle.claim.briefing import BOARD_CACHE
 from lifecycle.claim.desk import Desk
 from lifecycle.claim.file import Claim
@@ -38,19 +38,31 @@ def perform(action: plan.Action, world: World, desk: Desk | None, record: Record
             case plan.PostComment():
                 world.forge.comment(action.issue, action.body)
                 return plan.Commented(action.marker)
-            case plan.CloseIssue():
-                return _close(action, world)
-            case plan.Unassign():
-                return _unassign(action, world)
-            case plan.ReleaseLease():
-                return _release(action, world, is_ours=desk is not None)
-            case plan.ForgetClaim():
-                return _forget(desk, record)
+            case plan.SetLinked():
+                return inner.set_linked(action, world, record)
             case _:
-                assert_never(action)
+                return _end(action, world, desk, record)
     except LifecycleError as error:
         error.sentence = redact(error.sentence, world.environment)
         return plan.Failed(action, error)
+
+
+_Ending = plan.CloseIssue | plan.Unassign | plan.ReleaseLease | plan.ForgetClaim
+
+
+def _end(action: _Ending, world: World, desk: Desk | None, record: Record) -> plan.Fact:
+    """One step of closing or giving back."""
+    match action:
+        case plan.CloseIssue():
+            return _close(action, world)
+        case plan.Unassign():
+            return _unassign(action, world)
+        case plan.ReleaseLease():
+            return _release(action, world, is_ours=desk is not None)
+        case plan.ForgetClaim():
+            return _forget(desk, record)
+        case _:
+            assert_never(action)
 
 
 def imagine(action: plan.Action) -> plan.Fact:
@@ -71,6 +83,14 @@ def imagine(action: plan.Action) -> plan.Fact:
             return plan.BoardIs(item, action.status, wrote_agent)
         case plan.PostComment():
             return plan.Commented(action.marker)
+        case plan.SetLinked():
+            return plan.LinkedIs(action.id, action.wanted)
+        case _:
+            return _imagine_end(action)
+
+
+def _imagine_end(action: _Ending) -> plan.Fact:
+    match action:
         case plan.CloseIssue():
             return plan.IssueClosed(action.issue)
         case plan.Unassign():

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 
-from lifecycle import guard, log, plan, watch
-from lifecycle.claim import consent, presence
+from lifecycle import guard, journal, log, plan, watch
+from lifecycle.claim import consent, inner, linked, noted, presence
 from lifecycle.claim.ahead import MAX_STEPS, foresee, prepared
 from lifecycle.claim.decide import absorb, decide, evolve, look, wants_look
 from lifecycle.claim.desk import Desk, Loaded
 from lifecycle.claim.exclude import exclude_own_files
 from lifecycle.claim.seen import Rules, Seen, still_wanted
-from lifecycle.claim.state import Record, Trouble
+from lifecycle.claim.state import RETRY_SECONDS, Record, Trouble
 from lifecycle.claim.table import Phase
 from lifecycle.deadline import DeadlineReached
 from lifecycle.errors import LifecycleError, Refused, Transient
@@ -92,6 +92,8 @@ def tick(
             world.cache.state = desk.state
             for say in loaded.says:
                 desk.ledger.queue(say)
+            if inner.LINKING in desk.state:
+                inner.repair(world, desk, loaded.record)
             if loaded.record is None:
                 return _without_claim(desk, tones, channel, session)
             if not loaded.record.touched:
@@ -253,6 +255,10 @@ def _observe(working: _Look, loaded: Loaded) -> None:
     if working.seen.observation is not None:
         record = absorb(working.seen.record, working.seen.observation, now)
         working.seen = replace(working.seen, record=record)
+        if linked.wants_to_know(working.seen):
+            record, says = inner.learned(world, working.seen)
+            working.seen = replace(working.seen, record=record)
+            _queue(working, says)
 
 
 def _could_not_look(working: _Look, error: LifecycleError | DeadlineReached) -> None:
@@ -335,6 +341,7 @@ def _conclude(working: _Look, action: Action, fact: plan.Fact) -> None:
         working.desk.save()
     else:
         _commit(working)
+    journal.note(world.root, *noted.wrote(action, fact, record, world.clock.now()))
 
 
 def _commit(working: _Look) -> None:
@@ -400,6 +407,8 @@ def _without_claim(desk: Desk, tones: Collection[Tone], channel: str, session: s
     if desk.ledger.retire(""):
         desk.save()
     guard.mark_waiting(desk)
+    if inner.LINKING in desk.state:
+        desk.set_due(guard.STOP_DUE, desk.clock.now() + RETRY_SECONDS)
     return Report(said=said)
 
 

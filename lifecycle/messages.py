@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from lifecycle import linked_messages
+
 
 def pr_created(number: int, url: str) -> str:
     """The new pull request."""
@@ -420,6 +422,7 @@ COMPLAINTS: dict[str, Callable[[str, int | None], str]] = {
     "Unassign": not_unassigned,
     "SetBoard": not_on_the_board,
     "Look": not_seen,
+    "SetLinked": linked_messages.not_followed,
 }
 """For each kind of action, the sentence about its refusal."""
 

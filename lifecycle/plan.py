@@ -133,6 +133,23 @@ class ReleaseLease:
 
 
 @dataclass(frozen=True, slots=True)
+class SetLinked:
+    """Set: the task of another tracker that stands for the issue is `wanted`.
+
+    Attributes:
+        tracker: the name of that tracker.
+        id: the task there.
+        wanted: "claimed", "closed" or "released", as in `tracker.Link`.
+        reason: why it is closed.
+    """
+
+    tracker: str
+    id: str
+    wanted: str
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class ForgetClaim:
     """Delete the claim file; the last step of a claim."""
 
@@ -146,6 +163,7 @@ Action = (
     | CloseIssue
     | Unassign
     | ReleaseLease
+    | SetLinked
     | ForgetClaim
 )
 
@@ -214,6 +232,20 @@ class LeaseReleased:
 
 
 @dataclass(frozen=True, slots=True)
+class LinkedIs:
+    """What is true of the linked task now.
+
+    Attributes:
+        synced: "claimed", "closed" or "released"; "" if it was left as it is.
+        left: why it was left: whose it is, or that it is gone; "" if it was not.
+    """
+
+    id: str
+    synced: str
+    left: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class ClaimForgotten:
     """The claim file is gone."""
 
@@ -236,6 +268,7 @@ Fact = (
     | IssueClosed
     | Unassigned
     | LeaseReleased
+    | LinkedIs
     | ClaimForgotten
     | Failed
 )

@@ -22,8 +22,14 @@ class CrashError(BaseException):
     """The process ends here, as if killed."""
 
 
-def crash_at(monkeypatch: pytest.MonkeyPatch, moment: int, *, after: bool) -> list[str]:
-    """End the process before or after the `moment`-th write, to disk or to GitHub.
+def crash_at(
+    monkeypatch: pytest.MonkeyPatch,
+    moment: int,
+    *,
+    after: bool,
+    more: tuple[tuple[Any, str], ...] = (),
+) -> list[str]:
+    """End the process before or after the `moment`-th write, to disk or to GitHub or one of `more`.
 
     Returns the names of the writes so far; the real functions run, only the end is staged.
     """
@@ -51,6 +57,7 @@ def crash_at(monkeypatch: pytest.MonkeyPatch, moment: int, *, after: bool) -> li
         (GitHubForge, "unassign"),
         (GitHubBoard, "set_fields"),
         (lease, "release"),
+        *more,
     ]:
         monkeypatch.setattr(owner, name, staged(name, getattr(owner, name)))
     return seen

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from lifecycle import marker, messages
-from lifecycle.claim import derive, ending
+from lifecycle.claim import derive, ending, linked
 from lifecycle.claim.file import Claim
 from lifecycle.claim.seen import Seen, may_try
 from lifecycle.claim.state import Record, is_same
@@ -93,6 +93,9 @@ def _steps(seen: Seen, claim: Claim) -> Decision:
     comment = ending.comment_step(seen, comment_of(record))
     if isinstance(comment, Decision):
         return comment
+    inner = linked.ending_step(seen)
+    if inner is not None:
+        return inner
     if not record.issue_closed:
         close = CloseIssue(claim.issue_number or 0)
         return Decision(action=close if may_try(seen, close) else None)
@@ -106,6 +109,7 @@ def _steps(seen: Seen, claim: Claim) -> Decision:
         return lease
     # Said with the last step and not after it: a crash behind it must not lose the sentence.
     text = messages.closed(claim.issue_number, _board_sentence(seen))
+    text = f"{text} {linked.remainder(record)}".rstrip()
     say = Say(f"issue-closed:{claim.pr_number or 0}", text, Tone.NOTE)
     return Decision(action=ForgetClaim(), says=(say,))
 

@@ -17,6 +17,7 @@ from lifecycle.claim import (
     derive,
     ending,
     given_back,
+    linked,
     linking,
     merged,
     opening,
@@ -102,7 +103,7 @@ def decide(seen: Seen) -> Decision:
         return opening.condition("no-issue", messages.no_issue_number())
     if record.releasing is not None:
         step = _effective(record, releasing.decide(seen))
-        return replace(step, says=(*step.says, *_complaints(record)))
+        return replace(step, says=(*step.says, *_complaints(record), *linked.says(record)))
     phase = Phase.named(claim.phase)
     if phase is None:
         text = messages.unknown_phase(claim.phase, [p.value for p in Phase])
@@ -114,11 +115,15 @@ def decide(seen: Seen) -> Decision:
         text = loss_messages.given_back_from_afar(claim.issue_number)
         return opening.condition("given-back-from-afar", text)
     step = _effective(record, _RULES[phase](seen))
-    step = replace(step, says=(*step.says, *_complaints(record), *_closed_elsewhere(seen)))
+    more = (*_complaints(record), *_closed_elsewhere(seen), *linked.says(record))
+    step = replace(step, says=(*step.says, *more))
     if step.fields or step.memory or step.action or phase is Phase.DONE:
         return step
     board = card.decide(seen)
-    return replace(board, says=(*step.says, *board.says))
+    board = replace(board, says=(*step.says, *board.says))
+    if board.fields or board.memory or board.action:
+        return board
+    return replace(linked.living(seen), says=board.says)
 
 
 def evolve(seen: Seen, fact: Fact) -> Seen:
@@ -247,8 +252,10 @@ def _closed_elsewhere(seen: Seen) -> tuple[Say, ...]:
 def _complaints(record: Record) -> tuple[Say, ...]:
     """What was refused and stands: said once, to whoever can mend it."""
     said = []
+    is_ending = record.releasing is not None or record.claim.phase == Phase.DONE
+    told_at_the_end = ("ReleaseLease", "SetLinked") if is_ending else ("ReleaseLease",)
     for kind, trouble in record.troubles.items():
-        if trouble.is_final and kind != "ReleaseLease":
+        if trouble.is_final and kind not in told_at_the_end:
             text = messages.COMPLAINTS[kind](trouble.sentence, record.claim.issue_number)
             tone = Tone.ACT if trouble.for_agent else Tone.NOTE
             key = f"refused:{kind}:{trouble.mark}:{trouble.sentence}"

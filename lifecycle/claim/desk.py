@@ -15,8 +15,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from lifecycle import messages, store
-from lifecycle.claim import consent, file
+from lifecycle import journal, messages, store
+from lifecycle.claim import consent, file, noted
 from lifecycle.claim.file import CLAIM_FILE, CorruptClaimError
 from lifecycle.claim.merge import merge
 from lifecycle.claim.state import Record
@@ -154,6 +154,7 @@ class Desk:
             if found is None:
                 break
         record = record.projected()
+        self._journal(record)
         self._keep(record)
         return Committed(record, frozenset(changed))
 
@@ -163,6 +164,7 @@ class Desk:
         with self.path.open("xb") as created:
             created.write(file.render(record.values))
         record = record.projected()
+        self._journal(record)
         self._keep(record)
         return record
 
@@ -171,6 +173,7 @@ class Desk:
         with contextlib.suppress(FileNotFoundError):
             self.path.rename(self._aside)
         self._recover(record)
+        self._journal(record)
         self._keep(record)
 
     @property
@@ -321,6 +324,12 @@ class Desk:
     def _keep(self, record: Record) -> None:
         self.remember(record)
         self.save()
+
+    def _journal(self, record: Record) -> None:
+        """Note the claim's step to another phase; whoever ends before it is saved notes it again."""
+        entry = noted.move(record, self.state, self.clock.now())
+        if entry is not None:
+            journal.note(self.root, entry)
 
     def _settled(self) -> tuple[store.Snapshot | None, dict[str, Any] | None]:
         """The file once nobody is in the middle of writing it."""

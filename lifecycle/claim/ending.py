@@ -19,7 +19,15 @@ from lifecycle.plan import Action, Decision, PostComment, ReleaseLease
 Settled = Literal["done", "waiting"]
 """The comment needs no step now: it is there (or refused for good), or reads have to settle."""
 
-_STEPS = ("PostComment", "CloseIssue", "Unassign", "SetBoard", "ReleaseLease")
+_STEPS = (
+    "PostComment",
+    "CloseIssue",
+    "Unassign",
+    "SetBoard",
+    "ReleaseLease",
+    "SetLinked",
+    "FindLinked",
+)
 
 
 def may_go_on(seen: Seen) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from lifecycle.claim.file import CLAIM_FILE
@@ -12,11 +13,11 @@ OWN_LINES = (f"/{CLAIM_FILE}*", f"/{FOLDER}/")
 """The patterns of the product's own files, from the worktree's root."""
 
 
-def exclude_own_files(git: Git, root: Path) -> None:
-    """Add the claim file and `.lifecycle/` to this repository's `info/exclude`, once."""
+def exclude_own_files(git: Git, root: Path, lines: Sequence[str] = OWN_LINES) -> None:
+    """Add the claim file and `.lifecycle/`, or these patterns, to the repository's `info/exclude`, once."""
     path = root / git.run("rev-parse", "--git-path", "info/exclude")
     text = path.read_text(encoding="utf-8", errors="surrogateescape") if path.exists() else ""
-    missing = [line for line in OWN_LINES if line not in text.splitlines()]
+    missing = [line for line in lines if line not in text.splitlines()]
     if not missing:
         return
     path.parent.mkdir(parents=True, exist_ok=True)

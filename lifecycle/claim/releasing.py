@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from lifecycle import loss_messages, marker, messages
-from lifecycle.claim import derive, ending
+from lifecycle.claim import derive, ending, linked
 from lifecycle.claim.seen import Seen, may_try
 from lifecycle.claim.state import Record, Releasing, is_same
 from lifecycle.claim.table import Status
@@ -138,6 +138,10 @@ def _leave(seen: Seen, releasing: Releasing, text: str) -> Decision:
         lease = ending.lease_step(seen)
         if lease is not None:
             return lease
+    inner = linked.ending_step(seen)
+    if inner is not None:
+        return inner
+    text = f"{text} {linked.remainder(seen.record)}".rstrip()
     say = Say(f"{ENDING}{int(releasing.at)}", text, Tone.NOTE)
     return Decision(action=ForgetClaim(), says=(say,))
 
@@ -155,6 +159,10 @@ def _steps(seen: Seen, releasing: Releasing, observed: Observation, issue: Issue
     for action in (_unassignment(record, issue), _board_action(seen, observed, issue)):
         if action is not None and not ending.is_given_up(record, action):
             return Decision(action=action if may_try(seen, action) else None)
+    # Free inside before it is free for others: behind the lease somebody else may have both.
+    inner = linked.ending_step(seen)
+    if inner is not None:
+        return inner
     if comment == "waiting":
         return Decision()
     lease = ending.lease_step(seen)
@@ -166,6 +174,7 @@ def _steps(seen: Seen, releasing: Releasing, observed: Observation, issue: Issue
     trouble = record.troubles.get("ReleaseLease")
     if trouble is not None:
         text = f"{text} {messages.lease_left(trouble.sentence)}"
+    text = f"{text} {linked.remainder(record)}".rstrip()
     say = Say(f"{ENDING}{int(releasing.at)}", text, Tone.NOTE)
     return Decision(action=ForgetClaim(), says=(say,))
 

@@ -111,5 +111,7 @@ def still_wanted(seen: Seen, kind: str) -> bool:
             return phase in IN_REVIEW
         case "Look":
             return kind in seen.failed
+        case "SetLinked":
+            return seen.record.link is not None
         case _:
             return is_ending

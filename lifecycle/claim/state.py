@@ -14,6 +14,7 @@ from lifecycle import plan
 from lifecycle.claim.file import Claim
 from lifecycle.claim.table import Phase, Status
 from lifecycle.errors import Transient
+from lifecycle.tracker import Link
 
 PAST_LIMIT = 24
 """How many earlier projections are kept as possible merge bases."""
@@ -139,6 +140,9 @@ class Record:
         nudges: the moves that were made by hand, oldest first, at most NUDGES_KEPT.
         releasing: the task is being given back, whatever the phase, or None.
         unassigned: the assignee is off the issue: a step of giving back that is a fact.
+        link: the task of another tracker that stands for the issue, or None.
+        is_link_known: that tracker was asked; None is an answer then.
+        link_left: why the linked task is not touched any more: it is somebody else's, or gone; or "".
         outcome: how the claim ended ("closed", "released"), or empty while it lives.
     """
 
@@ -179,6 +183,9 @@ class Record:
     nudges: tuple[Nudge, ...] = ()
     releasing: Releasing | None = None
     unassigned: bool = False
+    link: Link | None = None
+    is_link_known: bool = False
+    link_left: str = ""
     outcome: str = ""
 
     @property
@@ -237,6 +244,8 @@ class Record:
         kept["nudges"] = tuple(Nudge(**nudge) for nudge in kept.get("nudges", ()))
         if kept.get("releasing"):
             kept["releasing"] = Releasing(**kept["releasing"])
+        if kept.get("link"):
+            kept["link"] = Link(**kept["link"])
         return cls(**kept)
 
 
@@ -277,6 +286,8 @@ def fold(record: Record, fact: plan.Fact, now: float) -> Record:
             return _settled(_with_board(record, fact), "SetBoard")
         case plan.Commented() | plan.IssueClosed() | plan.Unassigned() | plan.LeaseReleased():
             return _stepped(record, fact)
+        case plan.LinkedIs():
+            return _settled(_with_link(record, fact), "SetLinked")
         case plan.ClaimForgotten():
             return replace(record, outcome=record.end)
         case plan.Failed():
@@ -301,6 +312,13 @@ def _stepped(
     done, kind = _STEPS[type(fact)]
     steps: dict[str, Any] = {done: True}
     return _settled(replace(record, **steps), kind)
+
+
+def _with_link(record: Record, fact: plan.LinkedIs) -> Record:
+    if record.link is None or record.link.id != fact.id:
+        return record
+    link = replace(record.link, synced=fact.synced or record.link.synced)
+    return replace(record, link=link, link_left=fact.left)
 
 
 def _on_board(record: Record, fact: plan.OnBoard) -> Record:

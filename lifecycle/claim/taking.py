@@ -12,7 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from lifecycle.claim import again, lease
+from lifecycle import tracker
+from lifecycle.claim import again, inner, lease
 from lifecycle.claim.admission import Attempt, Task, admit, holder_of, other_place
 from lifecycle.claim.again import Start
 from lifecycle.claim.branch import branch_name, switch
@@ -61,7 +62,7 @@ def take(world: World, desk: Desk, query: str, *, force: bool = False) -> Taken:
     Args:
         world: what may be touched.
         desk: the claim file and state.json.
-        query: which task.
+        query: which task; or the id of a task in the worktree's other tracker that is linked to one.
         force: take it although its Status is not Todo, a dependency is open, or another holds it.
 
     Raises:
@@ -76,9 +77,8 @@ def take(world: World, desk: Desk, query: str, *, force: bool = False) -> Taken:
         for say in loaded.says:
             desk.ledger.queue(say)
         notes: list[str] = []
-        number = _number(query)
         cards = _cards(world, notes)
-        number = number if number is not None else _find(world, cards, query)
+        number, chosen = _named(world, cards, query, notes)
         mine = loaded.record
         if mine is not None:
             _check_held(mine, number)
@@ -92,7 +92,7 @@ def take(world: World, desk: Desk, query: str, *, force: bool = False) -> Taken:
             task = replace(task, lost=mine)
         attempt = _attempt(world, desk, task)
         notes += admit(world, task, attempt, force=force)
-        return _take(world, desk, task, attempt, notes, force=force)
+        return _take_both(world, desk, task, attempt, notes, chosen=chosen, force=force)
 
 
 def number_of(world: World, query: str) -> int:
@@ -102,8 +102,18 @@ def number_of(world: World, query: str) -> int:
         Refused: `query` fits several tasks, or is no issue number.
         NotFound, Transient, Rejected: no task has it in its title, or GitHub could not be asked.
     """
+    return _named(world, _cards(world, []), query, [])[0]
+
+
+def _named(
+    world: World, cards: Sequence[Card], query: str, notes: list[str]
+) -> tuple[int, tracker.Task | None]:
+    """The issue's number, and the inner task if it was named by that."""
     number = _number(query)
-    return number if number is not None else _find(world, _cards(world, []), query)
+    if number is not None:
+        return number, None
+    inside = inner.named(world, query, notes)
+    return inside if inside is not None else (_find(world, cards, query), None)
 
 
 def is_begun(state: Mapping[str, Any], number: int) -> bool:
@@ -137,12 +147,43 @@ def _held(world: World, desk: Desk, loaded: Loaded) -> Record:
     return desk.commit(taken, loaded.hints).record
 
 
+def _take_both(
+    world: World,
+    desk: Desk,
+    task: Task,
+    attempt: Attempt,
+    notes: list[str],
+    *,
+    chosen: tracker.Task | None,
+    force: bool,
+) -> Taken:
+    """Take the linked task, if there is one, then the issue; a refusal of that gives the first back."""
+    number, insists = task.issue.number, force or attempt.resumes
+    held = inner.hold(world, desk, number, attempt.agent, notes, chosen=chosen, insists=insists)
+    try:
+        taken = _take(world, desk, task, attempt, notes, held, force=force)
+    except LifecycleError as error:
+        if isinstance(error, HeldByAnother) and _is_namesake(world, number, attempt):
+            inner.settle(desk)  # two of one name, in the same second: the other one has both
+        else:
+            error.sentence = f"{error.sentence} {inner.let_go(world, desk)}".rstrip()
+        raise
+    inner.settle(desk)
+    return taken
+
+
+def _is_namesake(world: World, number: int, attempt: Attempt) -> bool:
+    holder = holder_of(world, number)
+    return holder is not None and holder.agent == attempt.agent
+
+
 def _take(
     world: World,
     desk: Desk,
     task: Task,
     attempt: Attempt,
     notes: list[str],
+    held: inner.Held,
     *,
     force: bool,
 ) -> Taken:
@@ -177,6 +218,9 @@ def _take(
         lease=sha,
         is_taken=True,
         session=session_of(world),
+        link=held.link,
+        is_link_known=held.is_known,
+        link_left=held.left,
     )
     desk.state.pop(_CLAIMING, None)
     if task.lost is None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from lifecycle.claim.linked import CLAIMED
 from lifecycle.claim.places import quoted
 from lifecycle.claim.taking import Taken, take
 from lifecycle.cli.session import Session, begin, claim_data, json_option
@@ -32,11 +33,13 @@ _DEFAULT = ""
 )
 @json_option
 def command(task: tuple[str, ...], *, force: bool, worktree: str | None, as_json: bool) -> None:
-    """Take TASK: an issue number, or a part of an issue's title.
+    """Take TASK: an issue number, a part of an issue's title, or the id of a task linked to one.
 
     The task must be open and in Todo, and the issues named in its Dependencies closed. Taking it sets
     the lease (so that no other agent takes it), makes the branch claude/<slug>-<n> from the fresh
     default branch, assigns you, sets Status and Agent on the board, and writes .agent-claim.json.
+
+    A task of this worktree's other tracker that is linked to the issue is claimed with it, and first.
 
     With --worktree the claim of this worktree does not matter, and it is left as it is.
     """
@@ -74,6 +77,9 @@ def _show(session: Session, taken: Taken, root: Path | None) -> None:
     else:
         here = "here" if root is None else f"in {root}"
         lines.append(f"#{claim.issue_number} is claimed {here} already, in phase {claim.phase}.")
+    link = taken.record.link
+    if link is not None and link.synced == CLAIMED:
+        lines.append(f"The linked task {link.id} in {link.tracker} is claimed with it.")
     lines.append(f'On branch {claim.branch}. When done: lifecycle handoff --summary "…"')
     data = {"claim": claim_data(taken.record), "title": taken.title, "notes": taken.notes}
     if root is not None:

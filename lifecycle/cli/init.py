@@ -20,22 +20,36 @@ _MODES = {"local": "for you alone, in this worktree", "shared": "for everybody i
 @click.option(
     "--shared", is_flag=True, help="For everybody: .claude/settings.json, to be committed."
 )
+@click.option(
+    "--stages",
+    is_flag=True,
+    help="The staged workflow as well: docs/operations.md is its handbook.",
+)
 @click.option("--remove", is_flag=True, help="Take out what init put in, and nothing else.")
 @click.option("--dry-run", is_flag=True, help="Show every file's diff; write nothing.")
 @json_option
-def command(*, shared: bool, remove: bool, dry_run: bool, as_json: bool) -> None:
+def command(*, shared: bool, stages: bool, remove: bool, dry_run: bool, as_json: bool) -> None:
     """Put lifecycle's hooks and permissions into this project's settings for Claude Code.
 
     Merges into .claude/settings.local.json and keeps everything that others wrote there, to the byte.
     Adds our own files to .gitignore, and writes a commented .lifecycle.toml if there is none. Doing it
-    again changes nothing; --remove takes out exactly what was put in. Not needed with the plugin.
+    again changes nothing; --remove takes out exactly what was put in. Not needed with the plugin, but
+    for --stages: that switches the staged workflow on in .lifecycle.toml, and supplies the commands for
+    review and start, two scripts, permissions, and the client's limit of continuations.
     """
-    if shared and remove:
-        raise click.UsageError(
-            "--remove takes out whatever is there; --shared does not go with it."
-        )
+    for name, is_given in (("--shared", shared), ("--stages", stages)):
+        if is_given and remove:
+            raise click.UsageError(
+                f"--remove takes out whatever is there; {name} does not go with it."
+            )
     here = Path.cwd()
-    todo = plan(worktree_root(here) or here, shared=shared, remove=remove, environment=os.environ)
+    todo = plan(
+        worktree_root(here) or here,
+        shared=shared,
+        stages=stages,
+        remove=remove,
+        environment=os.environ,
+    )
     if not dry_run:
         apply(todo)
     if as_json:
@@ -55,10 +69,12 @@ def _done(todo: Plan, *, remove: bool) -> list[str]:
         return [*lines, "Nothing needs a restart."]
     if todo.mode == "shared":
         lines.append("Commit these files, and everybody who has lifecycle installed has it here.")
-    return [
-        *lines,
-        "Nothing needs a restart. Next: lifecycle claim <number>. Undo: lifecycle init --remove",
-    ]
+    what = (
+        f'put the label "{visible(todo.label)}" on a task'
+        if todo.label
+        else "lifecycle claim <number>"
+    )
+    return [*lines, f"Nothing needs a restart. Next: {what}. Undo: lifecycle init --remove"]
 
 
 def _title(todo: Plan, *, remove: bool) -> str:
@@ -84,6 +100,7 @@ def _diffs(todo: Plan) -> list[str]:
 def _data(todo: Plan, *, dry_run: bool) -> dict[str, object]:
     return {
         "mode": todo.mode or None,
+        "label": todo.label or None,
         "dry_run": dry_run,
         "changes": [
             {

@@ -11,6 +11,9 @@ from lifecycle.engine import Report
 from lifecycle.model import LABELS_ITEM
 from lifecycle.redact import redact
 
+_LINKED = {"claimed": "claim", "closed": "close", "released": "give back"}
+"""What is done to a linked task that is wanted to be so."""
+
 
 def report_lines(report: Report, *, would: bool = False) -> list[str]:
     """What was done (or, `would`, is planned), then what there is to say."""
@@ -49,6 +52,17 @@ def describe(action: plan.Action) -> str:
             return f"set the {where}: {', '.join(parts)}"
         case plan.PostComment():
             return f"comment on #{action.issue}: {action.body.splitlines()[0]}"
+        case plan.SetLinked():
+            return f"{_LINKED.get(action.wanted, action.wanted)} {action.id} in {action.tracker}"
+        case _:
+            return _describe_end(action)
+
+
+def _describe_end(
+    action: plan.CloseIssue | plan.Unassign | plan.ReleaseLease | plan.ForgetClaim,
+) -> str:
+    """One step of closing or giving back."""
+    match action:
         case plan.CloseIssue():
             return f"close #{action.issue}"
         case plan.Unassign():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -69,6 +69,7 @@ def claim_data(record: Record | None) -> dict[str, Any] | None:
         "pr_head": record.pr_head or None,
         "checks": record.checks,
         "outcome": record.outcome or None,
+        "linked": asdict(record.link) if record.link is not None else None,
     }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import click
 
@@ -12,6 +12,7 @@ from lifecycle import engine
 from lifecycle.claim.briefing import claim_lines
 from lifecycle.cli.report import report_data, report_lines
 from lifecycle.cli.session import Session, begin, json_option
+from lifecycle.engine import Report
 from lifecycle.errors import Transient
 from lifecycle.hookio import session_of
 from lifecycle.plan import Tone, Wake
@@ -29,8 +30,30 @@ def command(*, dry_run: bool, as_json: bool) -> int:
     return dry(session) if dry_run else look(session)
 
 
+@dataclass(frozen=True, slots=True)
+class Glance:
+    """One look's report, and how a person reads it; exit code 1 if it could not be finished."""
+
+    report: Report
+    lines: list[str]
+
+    @property
+    def code(self) -> int:
+        """The command's exit code."""
+        return 1 if self.report.problem is not None else 0
+
+
 def look(session: Session) -> int:
     """One look, reported; exit code 1 if it could not be finished."""
+    seen = glance(session)
+    session.show(seen.lines, report_data(seen.report))
+    if isinstance(seen.report.problem, Transient) and not session.as_json:
+        click.echo("What was done is kept; the rest is tried again at the next look.", err=True)
+    return seen.code
+
+
+def glance(session: Session) -> Glance:
+    """One look, and what there is to print of it."""
     whom = session_of({}, session.world.environment)
     report = engine.tick(session.world, session.desk, Wake.TICK, tones=tones(), session=whom)
     # What is the agent's stays on the queue for it, and is shown here all the same.
@@ -44,10 +67,7 @@ def look(session: Session) -> int:
         lines.append(problem.sentence)
     if report.record is None and not lines:
         lines.append("No claim in this worktree: nothing to do.")
-    session.show(lines, report_data(replace(report, said=tuple(shown))))
-    if isinstance(problem, Transient) and not session.as_json:
-        click.echo("What was done is kept; the rest is tried again at the next look.", err=True)
-    return 1 if problem is not None else 0
+    return Glance(replace(report, said=tuple(shown)), lines)
 
 
 def tones() -> Collection[Tone]:

@@ -56,8 +56,8 @@ def _parts(action: plan.Action, task: Task, item: BoardItem | None) -> Iterator[
         case plan.ReleaseLease():
             who = task.hold.agent if task.hold is not None else ""
             yield f"end the lease of {who}" if who else "end the lease"
-        case plan.ForgetClaim():
-            return
+        case plan.ForgetClaim() | plan.SetLinked():
+            return  # nothing of GitHub's
         case _:
             assert_never(action)
 

@@ -11,9 +11,11 @@ from collections.abc import Iterable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from math import inf
+from pathlib import Path
 
-from lifecycle import plan
+from lifecycle import journal, plan
 from lifecycle.act import imagine, perform
+from lifecycle.claim import noted
 from lifecycle.claim.ahead import MAX_STEPS, foresee, prepared
 from lifecycle.claim.decide import decide, evolve, look
 from lifecycle.claim.inferred import Task
@@ -79,6 +81,7 @@ class Repairer:
         world: the repository's.
         judge: says what is to be done.
         pace: between two writes.
+        clone: a worktree of the repository, whose journal hears what was written; None without one.
         refused: what GitHub refused in general, by kind of action and Status: not asked again.
         is_unanswered: GitHub did not answer for the last task, and nothing of it was mended.
     """
@@ -86,6 +89,7 @@ class Repairer:
     world: World
     judge: Judge
     pace: Pace
+    clone: Path | None = None
     refused: dict[str, LifecycleError] = field(default_factory=dict)
     is_unanswered: bool = False
     _outcomes: dict[str, LifecycleError | None] = field(default_factory=dict)
@@ -206,7 +210,13 @@ class Repairer:
         else:
             outcomes.setdefault(kind, None)
             self._written.setdefault(kind, (task, []))[1].append(action)
+            self._note(action, fact, seen)
         return fact
+
+    def _note(self, action: Action, fact: Fact, seen: Seen) -> None:
+        if self.clone is not None:
+            at = self.world.clock.now()
+            journal.note(self.clone, *noted.wrote(action, fact, seen.record, at, by="reconcile"))
 
     def _in_time(self) -> AbstractContextManager[None]:
         """Within it nobody waits for long, however much time the run has."""

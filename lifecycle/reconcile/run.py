@@ -13,10 +13,12 @@ from itertools import groupby
 from math import inf
 from pathlib import Path
 
+from lifecycle import log
 from lifecycle.claim.inferred import Task
 from lifecycle.claim.seen import Rules
 from lifecycle.elsewhere import elsewhere
 from lifecycle.errors import LifecycleError, Transient
+from lifecycle.git import remote_repositories
 from lifecycle.model import Repository
 from lifecycle.reconcile.finding import Finding, State
 from lifecycle.reconcile.judge import Judge
@@ -26,6 +28,7 @@ from lifecycle.reconcile.report import Problem, Report
 from lifecycle.reconcile.scope import Policy, Scope
 from lifecycle.reconcile.sweep import Progress, Sweep, is_over
 from lifecycle.redact import redact
+from lifecycle.store import common_folder
 from lifecycle.wiring import World
 
 SPARE_SECONDS = 5.0
@@ -195,7 +198,19 @@ def _repairer(
         there = elsewhere(run.world, Repository(owner, short), holding.url, place)
     except LifecycleError as error:
         return error
-    return Repairer(there, judge, pace)
+    return Repairer(there, judge, pace, _clone(run.world, name))
+
+
+def _clone(world: World, name: str) -> Path | None:
+    """The worktree that the run was started in, if it is one of this repository."""
+    if common_folder(world.root) is None:
+        return None
+    try:
+        remotes = remote_repositories(world.git, world.addresses.api_url)
+    except LifecycleError as error:  # nothing but the journal asks for it
+        log.write(world.root, f"reconcile: the remotes could not be read: {error.sentence}")
+        return None
+    return world.root if name.casefold() in {str(one).casefold() for one in remotes} else None
 
 
 def _demand_time(world: World) -> None:

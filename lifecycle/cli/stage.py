@@ -1,0 +1,162 @@
+"""`lifecycle stage`: where the staged workflow stands in this worktree, and moving it by hand."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import replace
+
+import click
+
+from lifecycle import hookio
+from lifecycle.answers import staged_on
+from lifecycle.cli.session import Session, begin, json_option
+from lifecycle.errors import Refused
+from lifecycle.stage_names import Stage
+from lifecycle.stage_settings import StageSettings
+from lifecycle.stages import marks, session
+from lifecycle.stages.decide import Memory
+from lifecycle.stages.session import Kept
+from lifecycle.stages.shelf import Shelf
+
+TAIL = 1_000_000
+"""Bytes at the end of the text in which a stage is looked for."""
+
+
+@click.group("stage", short_help="The staged workflow: show it, set a stage, switch it off.")
+def command() -> None:
+    """The staged workflow of labelled tasks: coding, reviews, tests, closing, the next task.
+
+    It is switched on with [stages] use = true in .lifecycle.toml (lifecycle init --stages), and leads
+    a session from stage to stage while the tracker has an open task with the label.
+    """
+
+
+@command.command("detect")
+@json_option
+def detect(*, as_json: bool) -> None:
+    """Read text on stdin and print the stage that it tells of: a marker, or what it says in words.
+
+    Prints one of the six completions, IN_PROGRESS, IN_TESTING, IN_ORACLE_REVIEW or UNKNOWN.
+    """
+    from lifecycle.stages.detect import detect_text
+
+    found = detect_text(_text())
+    if as_json:
+        import json
+
+        said = {"stage": found.state.value, "tier": found.tier.value, "why": found.why}
+        click.echo(json.dumps(said))
+    else:
+        click.echo(found.state.value)
+
+
+@command.command("status")
+@json_option
+def status(*, as_json: bool) -> None:
+    """Show whether the workflow is active here, and at which stage the session is.
+
+    In a client's session it is about that session; elsewhere about the last one that was active here.
+    """
+    from lifecycle.cli import stage_status
+
+    at = _begin(as_json=as_json)
+    shown = stage_status.look(at, _kept(Shelf(at.root)))
+    at.show(shown.lines, shown.data)
+
+
+@command.command("set")
+@click.argument("stage", metavar="STAGE", type=click.Choice([stage.value for stage in Stage]))
+@click.option("--task", metavar="ID", default="", help="The task that the session works on.")
+@json_option
+def set_(stage: str, *, task: str, as_json: bool) -> None:
+    """Set the stage by hand: the session is told at its next stop what that stage asks for.
+
+    In a client's session it is about that session; elsewhere about the last one that was active here, or
+    whichever stops next. The counts of how often it was told to go on begin anew.
+
+    The stages: CODING, REQUIREMENTS_REVIEW, TESTING, ORACLE_REVIEW, COMMIT_CLOSE, NEXT_TASK.
+    """
+    at = _begin(as_json=as_json)
+    stages = _settings(at)
+    shelf = Shelf(at.root)
+    kept = _kept(shelf) or Kept("")
+    if task:
+        found = at.world.tracker.get(task)
+        if not any(stages.is_label(name) for name in found.labels):
+            raise Refused(
+                f"Task {found.id} has no label {stages.label}, so the workflow does not lead it and "
+                "nothing was changed; add the label first."
+            )
+        kept = replace(kept.on(found.id, found.labels, found.assignee), is_set=True)
+    now = at.world.clock.now()
+    kept = replace(kept, memory=Memory(set_stage=Stage(stage)), stage=stage, at=now)
+    with shelf.locked(at.world.deadline.remaining()):
+        session.save(shelf, kept)
+        shelf.set_due(marks.ALWAYS)
+    who = f"Session {kept.session}" if kept.session else "The session that stops next"
+    line = f"{who} is told at its next stop that it is at {stage}"
+    line += f" of {kept.task}." if kept.task else "."
+    at.show([line], {"session": kept.session, "task": kept.task, "stage": stage})
+
+
+@command.command("off")
+@json_option
+def off(*, as_json: bool) -> None:
+    """Switch the workflow off in this worktree; no session is told anything until it is on again."""
+    at = _begin(as_json=as_json)
+    Shelf(at.root).switch(off=True)
+    line = "The staged workflow is off in this worktree; lifecycle stage on switches it on again."
+    at.show([line], {"off": True})
+
+
+@command.command("on")
+@json_option
+def on(*, as_json: bool) -> None:
+    """Switch the workflow on again in this worktree, after off."""
+    at = _begin(as_json=as_json)
+    Shelf(at.root).switch(off=False)
+    _settings(at)
+    at.show(["The staged workflow is on in this worktree."], {"off": False})
+
+
+def _begin(*, as_json: bool) -> Session:
+    """A worktree's session; Refused where `.lifecycle/` came with the repository."""
+    at = begin(as_json=as_json)
+    at.world.refuse_tracked()
+    return at
+
+
+def _settings(at: Session) -> StageSettings:
+    """The workflow's settings; Refused where it is off."""
+    shelf = Shelf(at.root)
+    stages = at.world.settings.stages
+    if not stages.use:
+        raise Refused(
+            "The staged workflow is not on here, so nothing was changed; set use = true below [stages] in "
+            f"{marks.CONFIG}, or run: lifecycle init --stages"
+        )
+    if shelf.is_off:
+        raise Refused(
+            "The staged workflow is switched off in this worktree, so nothing was changed; run: "
+            "lifecycle stage on"
+        )
+    staged_on.wanted(at.world)
+    return stages
+
+
+def _kept(shelf: Shelf) -> Kept | None:
+    """What is kept of the session that is meant: the client's own, else the last one that was here."""
+    own = hookio.session_of({}, os.environ)
+    if own:
+        return session.load(shelf, own) or Kept(own)
+    known = [kept for kept in session.all_of(shelf) if kept.session]
+    return known[0] if known else session.load(shelf, "")
+
+
+def _text() -> str:
+    """The end of what stdin has, whatever it is."""
+    content = b""
+    while sys.stdin is not None and (chunk := sys.stdin.buffer.read(TAIL)):
+        content = (content + chunk)[-TAIL:]
+    return content.decode("utf-8", "replace")

@@ -1,0 +1,147 @@
+"""What `lifecycle stage status` shows: active or why not, the task, the line of stages, what is missing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from lifecycle.answers import staged_on
+from lifecycle.deadline import Deadline
+from lifecycle.errors import GitFailed, LifecycleError, Transient
+from lifecycle.stage_names import COMPLETES, LINE, MARKERS, Detected, Stage
+from lifecycle.stages import (
+    activity,
+    decide,
+    evidence,
+    marks,
+    transcript,
+    tree,
+)
+from lifecycle.stages.evidence import Standing
+from lifecycle.stages.shelf import Shelf
+from lifecycle.stages.table import following
+
+if TYPE_CHECKING:
+    from lifecycle.cli.session import Session
+    from lifecycle.stage_settings import StageSettings
+    from lifecycle.stages.activity import Activity
+    from lifecycle.stages.session import Kept
+    from lifecycle.stages.turn import Turn
+
+_MISSING = {
+    Standing.RED: decide.MISSING[decide.Evidence.RED],
+    Standing.CHANGED: decide.MISSING[decide.Evidence.CHANGED],
+    Standing.NONE: decide.MISSING[decide.Evidence.MISSING],
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """Lines for a person, and the same for `--json`."""
+
+    lines: list[str]
+    data: dict[str, Any]
+
+
+def look(at: Session, kept: Kept | None) -> Shown:
+    """Where the workflow stands; the tracker is asked.
+
+    Raises:
+        BadConfig: the settings cannot be used.
+    """
+    stages = at.world.settings.stages
+    shelf = Shelf(at.root)
+    why = _why_off(stages, shelf)
+    if why:
+        return Shown([why], {"active": False, "why": why})
+    staged_on.wanted(at.world)
+    try:
+        known = _asked(at, stages, shelf)
+    except LifecycleError as error:
+        why = f"Not active: the tracker does not answer. {error.sentence}"
+        return Shown([why], {"active": False, "why": why})
+    if not known.tasks:
+        why = f"Not active: there is no open task with the label {stages.label}."
+        return Shown([why], {"active": False, "why": why, "tasks": []})
+    count = "1 open task" if len(known.tasks) == 1 else f"{len(known.tasks)} open tasks"
+    first = f"Active: {count} with the label {stages.label}."
+    data = {"active": True, "why": "", "tasks": [task.id for task in known.tasks]}
+    shown = _session(at, stages, known, kept)
+    return Shown([first, *shown.lines], data | shown.data)
+
+
+def _why_off(stages: StageSettings, shelf: Shelf) -> str:
+    if not stages.use:
+        return f"Not active: {marks.CONFIG} does not switch it on; run: lifecycle init --stages"
+    if shelf.is_off:
+        return "Not active: it is switched off in this worktree; run: lifecycle stage on"
+    return ""
+
+
+def _asked(at: Session, stages: StageSettings, shelf: Shelf) -> Activity:
+    """The tracker's answer, which hooks believe from now on: a label that was just added counts at once."""
+    tracker = at.world.tracker
+    before = activity.known(shelf, activity.key_of(tracker, stages))
+    known = activity.ask(tracker, stages, at.world.clock.now(), before)
+    with shelf.locked(at.world.deadline.remaining()):
+        activity.keep(shelf, known)
+    return known
+
+
+def _session(at: Session, stages: StageSettings, known: Activity, kept: Kept | None) -> Shown:
+    if kept is None:
+        nobody = "No session was led here yet; it begins with a session that works on one of them."
+        return Shown([nobody], {"session": None})
+    turn = transcript.read(kept.transcript, deep=transcript.DEEP) if kept.transcript else None
+    line = stages.line_of(kept.labels)
+    stage = _stage(kept, turn, line)
+    task = known.find(kept.task)
+    name = f"{kept.task} {task.title if task is not None else ''}".strip() or "not known yet"
+    memory = kept.memory
+    missing = _missing(at, stages, kept, stage)
+    lines = [
+        f"Session {kept.session or 'that stops next'}, task {name}.",
+        " → ".join(f"[{one.value}]" if one is stage else one.value for one in line),
+    ]
+    if stage is not None:
+        lines.append(f"It ends with ::: WORKFLOW_STAGE: {MARKERS[stage].value} :::")
+    lines += [f"Missing: {missing}."] if missing else []
+    lines.append(f"Told to go on {memory.blocks} of {stages.max_blocks} times.")
+    lines += ["It was let go, having been told too often."] if memory.is_let_go else []
+    data = {
+        "session": kept.session,
+        "task": kept.task,
+        "stage": stage.value if stage is not None else None,
+        "line": [one.value for one in line],
+        "missing": missing,
+        "blocks": memory.blocks,
+        "max_blocks": stages.max_blocks,
+        "let_go": memory.is_let_go,
+    }
+    return Shown(lines, data)
+
+
+def _stage(kept: Kept, turn: Turn | None, line: tuple[Stage, ...]) -> Stage | None:
+    """What the session is at: set by hand, else as its transcript tells, else as it was told last."""
+    if kept.memory.set_stage is not None:
+        return kept.memory.set_stage
+    if turn is not None and turn.markers:
+        return following(Detected(turn.markers[-1]), line)
+    if turn is not None and turn.asked is not None:
+        return turn.asked
+    return Stage(kept.stage) if kept.stage in list(LINE) else None
+
+
+def _missing(at: Session, stages: StageSettings, kept: Kept, stage: Stage | None) -> str:
+    """What stands between the session and a marker that counts; "" if nothing does."""
+    is_past = stage is not None and LINE.index(stage) >= LINE.index(
+        COMPLETES[Detected.TESTS_PASSING]
+    )
+    if not stages.require_evidence or kept.accepted or not is_past:
+        return ""
+    deadline = Deadline.after(at.world.clock, 10.0)
+    try:
+        now = tree.fingerprint(at.root, deadline, at.world.environment)
+    except (GitFailed, Transient) as error:
+        return error.sentence.rstrip(".")
+    return _MISSING.get(evidence.standing(evidence.load(Shelf(at.root)), now), "")

@@ -1,0 +1,215 @@
+"""`lifecycle tracker claim`, `next`, `release`, `close`: what the claim's rules have a say in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import click
+
+from lifecycle import engine, messages
+from lifecycle.claim import inner
+from lifecycle.claim.giving import give_back
+from lifecycle.claim.moves import move
+from lifecycle.claim.table import Phase
+from lifecycle.claim.taking import Taken, take
+from lifecycle.cli.report import report_lines
+from lifecycle.cli.session import Session, begin, claim_data, json_option
+from lifecycle.cli.tick import glance, tones
+from lifecycle.cli.tracker_rules import refuse_half, refuse_others, stand_of
+from lifecycle.cli.tracker_values import key_of, labels_option, task_data
+from lifecycle.errors import BlockedBy, HeldByAnother, NotClaimable, Refused
+from lifecycle.plan import Wake
+from lifecycle.tracker import Capability, Task
+from lifecycle.trackers.registry import GITHUB
+
+_TRIED = 10
+"""So many ready tasks are tried before somebody is told that none could be had."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What a command came to: lines for a person, the task and the claim for a machine."""
+
+    task: Task | None
+    lines: list[str]
+    notes: list[str] = field(default_factory=list)
+    claim: dict[str, Any] | None = None
+    code: int = 0
+
+    def show(self, session: Session) -> int:
+        data = {
+            "tracker": session.world.tracker.name,
+            "task": task_data(self.task),
+            "claim": self.claim,
+            "notes": self.notes,
+        }
+        session.show([f"Note: {note}" for note in self.notes] + self.lines, data)
+        return self.code
+
+
+@click.command("claim", short_help="Take a task.")
+@click.argument("task")
+@click.option("--force", is_flag=True, help="For an issue: as lifecycle claim --force.")
+@json_option
+def claim(task: str, *, force: bool, as_json: bool) -> int:
+    """Take the task TASK, for you alone.
+
+    An issue of GitHub's, or a task that is linked to one, is taken as lifecycle claim takes it: with
+    lease, branch, assignee and card. Taking what you have already changes nothing.
+    """
+    session = begin(as_json=as_json)
+    return _claimed(session, session.world.tracker.get(task), force=force).show(session)
+
+
+@click.command("next", short_help="Take the most urgent task that is ready.")
+@labels_option
+@json_option
+def claim_next(labels: tuple[str, ...], *, as_json: bool) -> int:
+    """Take the most urgent task that could be begun now; what somebody else just took is passed over."""
+    session = begin(as_json=as_json)
+    tracker = session.world.tracker
+    found = tracker.ready(labels=labels)
+    is_plain = tracker.name != GITHUB and not any(
+        inner.issue_named(session.world, task) for task in found
+    )
+    if is_plain and tracker.abilities().has(Capability.ATOMIC_CLAIM_NEXT):
+        mine = tracker.claim_next(labels=labels)
+        return _got(session, mine).show(session)
+    return _first(session, found).show(session)
+
+
+def _first(session: Session, found: tuple[Task, ...]) -> _Told:
+    """The first of the tasks that can be had; raises what kept the last one if none can."""
+    refusal: Refused | None = None
+    for task in found[:_TRIED]:
+        try:
+            return _claimed(session, task)
+        except (HeldByAnother, NotClaimable, BlockedBy) as error:
+            refusal = error
+        except Refused as error:
+            if session.desk.load(repair=False).record is not None:
+                raise  # this worktree has a claim, so that the next one would be refused as well
+            refusal = error
+    if refusal is not None:
+        raise refusal
+    return _got(session, None)
+
+
+def _got(session: Session, task: Task | None) -> _Told:
+    if task is None:
+        return _Told(None, [f"No task of {session.world.tracker.name} is ready."])
+    return _Told(task, [_is_yours(session, task)])
+
+
+def _is_yours(session: Session, task: Task) -> str:
+    return f"{task.id} {task.title} is yours, as {session.world.tracker.actor}."
+
+
+def _claimed(session: Session, task: Task, *, force: bool = False) -> _Told:
+    """A task, taken by itself or with the issue that it is or is linked to."""
+    world = session.world
+    is_issue = world.tracker.name == GITHUB
+    if is_issue and task.is_open and task.blocked_by and not force:
+        _refuse_blocked(session, task)
+    if is_issue or inner.issue_named(world, task) is not None:
+        taken = take(world, session.desk, task.id, force=force)
+        return _taken(session, taken, "" if is_issue else task.id)
+    mine = world.tracker.claim(task.id)
+    return _Told(mine, [_is_yours(session, mine)])
+
+
+def _refuse_blocked(session: Session, task: Task) -> None:
+    """Refuse an issue that waits for others, unless this worktree has it already."""
+    record = session.desk.load(repair=False).record
+    if record is not None and str(record.claim.issue_number) == task.id:
+        return
+    names = ", ".join(f"#{name}" for name in task.blocked_by)
+    raise BlockedBy(
+        f"#{task.id} waits for {names}; nothing was claimed. Close those first, or use --force.",
+        ids=task.blocked_by,
+    )
+
+
+def _taken(session: Session, taken: Taken, name: str = "") -> _Told:
+    """What taking an issue came to; `name` is the inner task's id, or empty."""
+    claim = taken.record.claim
+    how = "taken" if taken.is_new or taken.is_again else "yours already"
+    both = f"{name} and " if name else ""
+    lines = [
+        f"{both}#{claim.issue_number} {taken.title} {'are' if both else 'is'} {how}, as {claim.agent_id}.",
+        f'On branch {claim.branch}. When done: lifecycle handoff --summary "…"',
+    ]
+    task = session.world.tracker.get(name or str(claim.issue_number))
+    return _Told(task, lines, list(taken.notes), claim_data(taken.record))
+
+
+@click.command("release", short_help="Give a task back.")
+@click.argument("task")
+@click.option("--reason", metavar="TEXT", default="", help="Why; it goes into a comment.")
+@json_option
+def release(task: str, reason: str, *, as_json: bool) -> int:
+    """Give the task TASK back, so that somebody else can take it.
+
+    The task of this worktree's claim is given back as lifecycle release does it. What somebody else
+    holds is left (exit code 4).
+    """
+    session = begin(as_json=as_json)
+    tracker = session.world.tracker
+    stand = stand_of(session, task)
+    if stand.is_ours:
+        return _given_back(session, stand.task, reason).show(session)
+    refuse_others(session, stand, "given back")
+    now = tracker.release(stand.task.id)
+    if reason and stand.task.assignee and now.is_open:
+        tracker.comment(now.id, key_of("given back", reason), f"Given back: {reason}")
+    state = "nobody's" if now.is_open else "closed"
+    return _Told(now, [f"{now.id} is {state} now."]).show(session)
+
+
+def _given_back(session: Session, task: Task, reason: str) -> _Told:
+    given = give_back(session.world, session.desk, reason)
+    report = engine.tick(session.world, session.desk, Wake.TICK, tones=tones())
+    lines = report_lines(report)
+    lines += [say.text for say in session.desk.ledger.waiting() if say.text not in lines]
+    problem, record = report.problem, report.record
+    if problem is not None and not any(problem.sentence in line for line in lines):
+        lines.append(problem.sentence)
+    is_left = record is not None and not record.outcome
+    if is_left and record is not None and record.releasing is not None:
+        lines.append(messages.giving_back(record.claim.issue_number))
+    now, claim = session.world.tracker.get(task.id), claim_data(record)
+    return _Told(now, lines, list(given.notes), claim, 1 if is_left else 0)
+
+
+@click.command("close", short_help="Close a task.")
+@click.argument("task")
+@click.option("--reason", metavar="TEXT", default="", help="Why; kept with the task.")
+@json_option
+def close(task: str, reason: str, *, as_json: bool) -> int:
+    """Close the task TASK; one that is closed already stays as it is.
+
+    The task of this worktree's claim is closed as lifecycle close does it: your yes, after its PR was
+    merged; the comment then says which PR, and --reason plays no part. What somebody else holds is
+    left (exit code 4).
+    """
+    session = begin(as_json=as_json)
+    stand = stand_of(session, task)
+    if stand.is_ours:
+        return _closed(session, stand.task, reason).show(session)
+    if stand.task.is_open:
+        refuse_others(session, stand, "closed")
+        refuse_half(session, stand)
+    now = session.world.tracker.close(stand.task.id, reason=reason)
+    why = f": {now.close_reason}" if now.close_reason else ""
+    return _Told(now, [f"{now.id} is closed{why}."]).show(session)
+
+
+def _closed(session: Session, task: Task, reason: str) -> _Told:
+    record = move(session.world, session.desk, Phase.DONE, force=True, consent="close")
+    seen = glance(session)
+    left = session.desk.load(repair=False).record
+    is_left = left is not None and left.claim.issue_number == record.claim.issue_number
+    notes = ["The claim says why it is closed; --reason was not used."] if reason else []
+    now, claim = session.world.tracker.get(task.id), claim_data(seen.report.record)
+    return _Told(now, seen.lines, notes, claim, 1 if is_left else seen.code)

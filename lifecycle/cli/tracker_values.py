@@ -1,0 +1,118 @@
+"""What every `lifecycle tracker` command shares: options, texts, and one JSON shape for all trackers."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from lifecycle.errors import Refused
+from lifecycle.times import render
+from lifecycle.tracker import Note, Task
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+STDIN = "-"
+"""What stands for standard input, in place of a text or a file's name."""
+
+
+def task_data(task: Task | None) -> dict[str, Any] | None:
+    """A task for `--json`: the same keys for each tracker; what it does not have is null."""
+    if task is None:
+        return None
+    return {
+        "id": task.id,
+        "title": task.title,
+        "description": task.description,
+        "status": task.status.value,
+        "raw_status": task.raw_status,
+        "priority": task.priority,
+        "labels": list(task.labels),
+        "assignee": task.assignee or None,
+        "blocked_by": list(task.blocked_by),
+        "external": task.external or None,
+        "url": task.url or None,
+        "close_reason": task.close_reason or None,
+        "created_at": _moment(task.created_at),
+        "updated_at": _moment(task.updated_at),
+        "closed_at": _moment(task.closed_at),
+    }
+
+
+def note_data(note: Note) -> dict[str, Any]:
+    """A comment for `--json`."""
+    return {
+        "id": note.id,
+        "author": note.author or None,
+        "text": note.text,
+        "created_at": _moment(note.created_at),
+    }
+
+
+def text_from(text: str | None, file: str | None, option: str) -> str | None:
+    """The text that was given, in words, in a file, or (`-`) on standard input; None if none was.
+
+    Args:
+        text: what was given in words.
+        file: the file's name.
+        option: the name of the other way, for the sentence.
+
+    Raises:
+        click.UsageError: both were given.
+        Refused: what was read is no text in UTF-8.
+        OSError: the file cannot be read.
+    """
+    if text is not None and file is not None:
+        raise click.UsageError(f"Give {option} or --file, not both.")
+    if file is None and text != STDIN:
+        return text
+    is_stdin = file in (None, STDIN)
+    content = sys.stdin.buffer.read() if is_stdin else Path(str(file)).read_bytes()
+    try:
+        return content.decode("utf-8-sig").replace("\r\n", "\n").rstrip("\n")
+    except UnicodeDecodeError:
+        where = "Standard input" if is_stdin else str(file)
+        raise Refused(f"{where} is no text in UTF-8; nothing was done. Convert it first.") from None
+
+
+def key_of(*words: str) -> str:
+    """The key of what was asked for in these words: the same words have the same key."""
+    said = "\n\n".join(words).encode("utf-8", "replace")
+    return f"cli-{hashlib.sha256(said).hexdigest()[:20]}"
+
+
+def file_option(function: F) -> F:
+    """Add `--file`."""
+    return click.option(
+        "--file", metavar="PATH", default=None, help="Read the text from a file; -: standard input."
+    )(function)
+
+
+def labels_option(function: F) -> F:
+    """Add `--label`, which may be given several times."""
+    return click.option(
+        "--label",
+        "labels",
+        metavar="LABEL",
+        multiple=True,
+        help="Only tasks with this label; again for another one; LABEL* for all that begin so.",
+    )(function)
+
+
+def limit_option(function: F) -> F:
+    """Add `--limit`."""
+    return click.option(
+        "--limit",
+        metavar="N",
+        type=click.IntRange(min=1),
+        default=None,
+        help="Show the first N only; how many there are is said all the same.",
+    )(function)
+
+
+def _moment(seconds: float | None) -> str | None:
+    return render(seconds) if seconds is not None else None

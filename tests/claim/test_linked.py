@@ -1,0 +1,246 @@
+"""Which task stands for an issue, and what a claim wants of it: pure."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from lifecycle.claim import linked
+from lifecycle.claim.decide import decide, evolve
+from lifecycle.claim.seen import Seen
+from lifecycle.claim.state import Record, Releasing, fold
+from lifecycle.errors import Refused, Transient
+from lifecycle.plan import (
+    CloseIssue,
+    Failed,
+    ForgetClaim,
+    LinkedIs,
+    ReleaseLease,
+    SetLinked,
+    Wake,
+)
+from lifecycle.tracker import Link, Task, TaskStatus
+from tests.claim.steps import DONE, ITEM, MERGED, believed, closing
+from tests.factories import NOW, issue, observation, record, seen, texts
+
+BASE, HOST = "octo-org/hello", "github.com"
+
+
+@pytest.mark.parametrize(
+    "external",
+    [
+        "gh-42",
+        "GH-42",
+        "github:#42",
+        "github:42",
+        "octo-org/hello#42",
+        "Octo-Org/Hello#42",
+        "github:octo-org/hello#42",
+        "https://github.com/octo-org/hello/issues/42",
+        "https://github.com/octo-org/hello/issues/42#issuecomment-7",
+        " gh-42 ",
+    ],
+)
+def test_a_reference_names_an_issue(external: str) -> None:
+    """Each way in which people write it names issue 42 of this repository."""
+    assert linked.issue_of(external, BASE, HOST) == 42
+
+
+@pytest.mark.parametrize(
+    "external",
+    [
+        "",
+        "42",
+        "jira-42",
+        "gh-",
+        "gh-0",
+        "gh-42x",
+        "other/hello#42",
+        "octo-org/hello2#42",
+        "https://github.com/octo-org/hello/pull/42",
+        "https://github.com/other/hello/issues/42",
+        "https://evil.example/octo-org/hello/issues/42",
+        "https://github.com/octo-org/hello/issues/421x",
+        "see gh-42",
+    ],
+)
+def test_what_names_no_issue_of_this_repository_is_no_link(external: str) -> None:
+    """Another repository, another host, another tracker, or no issue at all: nothing is linked."""
+    assert linked.issue_of(external, BASE, HOST) is None
+
+
+def test_the_first_open_task_stands_for_the_issue() -> None:
+    """A closed task stands for nothing, and of two open ones the more urgent is taken."""
+    tasks = (
+        Task("a", "closed", status=TaskStatus.CLOSED, external="gh-42"),
+        Task("b", "another", external="gh-43"),
+        Task("c", "first", external="octo-org/hello#42"),
+        Task("d", "second", external="gh-42"),
+    )
+    found = linked.of_issue(tasks, 42, BASE, HOST)
+    assert found is not None
+    assert found.id == "c"
+    assert linked.of_issue(tasks, 44, BASE, HOST) is None
+
+
+def with_link(synced: str = "claimed", **memory: Any) -> dict[str, Any]:
+    """What a record remembers of a linked task."""
+    return {"link": Link("beads", "demo-1", synced), "is_link_known": True, **memory}
+
+
+def ending(synced: str = "claimed", **memory: Any) -> Seen:
+    """A claim whose pull request merged and whose user said yes."""
+    made = record(memory=with_link(synced, **memory), **DONE)
+    return seen(made, observed=closing(), wake=Wake.STOP)
+
+
+def steps(start: Seen, fails: type[Transient] | None = None, limit: int = 24) -> list[Any]:
+    """The actions from here to rest; writes of the linked task fail if `fails` says how."""
+    now, done = start, list[Any]()
+    for _ in range(limit):
+        step = decide(now)
+        before = now.record
+        now = replace(now, record=replace(before.with_values(step.fields), **step.memory))
+        if step.action is None:
+            if now.record == before:
+                return done
+            continue
+        done.append(step.action)
+        if isinstance(step.action, SetLinked):
+            fact: Any = LinkedIs(step.action.id, step.action.wanted)
+            if fails is not None:
+                fact = Failed(step.action, fails("It is busy."))
+        else:
+            fact = believed(step.action)
+        now = evolve(now, fact)
+    raise AssertionError(done)
+
+
+def kinds(actions: list[Any]) -> list[str]:
+    """The actions' names."""
+    return [type(one).__name__ for one in actions]
+
+
+def test_a_claim_without_a_link_wants_nothing() -> None:
+    """No linked task: no action, whatever the phase."""
+    assert linked.action_of(record()) is None
+    assert linked.action_of(record(**DONE)) is None
+
+
+def test_closing_closes_the_inner_task_before_the_issue() -> None:
+    """Inside first, outside second, with the summary and the PR as the reason."""
+    made = ending()
+    made = replace(made, record=made.record.with_values({"summary": "Fix race"}))
+    done = steps(made)
+    assert kinds(done).index("SetLinked") < kinds(done).index("CloseIssue")
+    (action,) = [one for one in done if isinstance(one, SetLinked)]
+    assert action.wanted == "closed"
+    assert action.reason.startswith("Fix race (PR #107 ")
+
+
+def test_an_issue_that_is_closed_already_still_closes_the_inner_task() -> None:
+    """The other order of failure: GitHub closed it at the merge, and the inner task follows."""
+    shown = replace(closing(), issue=issue(is_open=False, comments=()))
+    made = replace(ending(), observation=shown)
+    made = replace(made, record=replace(made.record, issue_closed=True))
+    assert "SetLinked" in kinds(steps(made))
+
+
+def test_giving_back_frees_the_inner_task_before_the_lease() -> None:
+    """Behind the lease somebody else may hold both, so the inner one goes first."""
+    leaving = Releasing(NOW, is_begun=True)
+    memory = with_link(releasing=leaving, lease="a" * 40, unassigned=True, board_done=True)
+    made = record(memory=memory, status="Todo")
+    shown = observation(issue=issue(comments=()), item=ITEM)
+    done = steps(seen(made, observed=shown, wake=Wake.STOP))
+    order = [type(one) for one in done]
+    assert order.index(SetLinked) < order.index(ReleaseLease) < order.index(ForgetClaim)
+    assert [one.wanted for one in done if isinstance(one, SetLinked)] == ["released"]
+
+
+def test_a_busy_tracker_is_tried_again_and_then_left() -> None:
+    """Tries hold the closing back, each at a later look; with the third one the issue closes without it."""
+    made = ending()
+    looks = 0
+    while True:
+        looks += 1
+        done = steps(made, Transient)
+        if CloseIssue in map(type, done):
+            break
+        assert kinds(done)[-1] == "SetLinked"
+        trouble = made.record
+        for one in done:
+            fact = Failed(one, Transient("It is busy.")) if isinstance(one, SetLinked) else None
+            trouble = fold(trouble, fact or believed(one), made.now)
+        assert steps(replace(made, record=trouble)) == [], "nothing is tried before its time"
+        made = replace(made, record=trouble, now=trouble.troubles["SetLinked"].until + 1)
+    assert looks == 3
+    assert kinds(done)[:2] == ["SetLinked", "CloseIssue"]
+
+
+def test_what_could_not_be_closed_is_told_with_the_end() -> None:
+    """The last sentence names the task that is still open, and why."""
+    made = ending(comment_done=True, issue_closed=True, board_done=True, pr_url=MERGED.url)
+    made = replace(made, record=made.record.with_values({"status": "Done"}))
+    action = linked.action_of(made.record)
+    assert action is not None
+    made = evolve(made, Failed(action, Refused("bd is not installed.")))
+    step = decide(made)
+    assert isinstance(step.action, ForgetClaim)
+    assert "The linked task demo-1 is still open" in texts(step)
+    assert "bd is not installed." in texts(step)
+
+
+@pytest.mark.parametrize("synced", ["claimed", "closed"])
+def test_a_claim_in_step_writes_nothing_inside(synced: str) -> None:
+    """Claimed is as it should be, and closed by hand stays closed."""
+    made = seen(record(memory=with_link(synced)), wake=Wake.STOP)
+    assert decide(made).action is None
+
+
+def test_a_living_claim_claims_what_it_could_not() -> None:
+    """The tracker was busy when the issue was taken: any later look tries it again, once in a look."""
+    made = seen(record(memory=with_link("")), wake=Wake.STOP)
+    action = decide(made).action
+    assert action == SetLinked("beads", "demo-1", "claimed")
+    later = evolve(made, Failed(action, Transient("It is busy.")))
+    assert decide(later).action is None
+    assert decide(replace(later, failed=frozenset())).action is None, "its time has not come"
+    assert decide(replace(later, failed=frozenset(), now=NOW + 61)).action == action
+
+
+def test_what_is_left_is_said_once_and_not_touched() -> None:
+    """Somebody else has it: one sentence under one key, and no action in any phase."""
+    made = record(memory=with_link("claimed", link_left="It is maria's."))
+    step = decide(seen(made, wake=Wake.STOP))
+    assert "It is maria's." in texts(step)
+    assert not any(say.stands for say in step.says)
+    assert linked.action_of(made.with_values(DONE)) is None
+
+
+def test_a_sweep_never_touches_a_linked_task() -> None:
+    """A reconcile has no worktree: whatever the record says, nothing inside is asked or written."""
+    made = replace(ending(""), wake=Wake.SWEEP)
+    assert "SetLinked" not in kinds(steps(made))
+    living = seen(record(memory=with_link("")), wake=Wake.SWEEP)
+    assert linked.living(living).action is None
+    assert not linked.wants_to_know(replace(living, record=record()))
+    assert linked.wants_to_know(seen(record(), wake=Wake.TICK))
+
+
+def test_the_link_survives_the_state_file() -> None:
+    """What is written to state.json is read as it was, and an older file without it is read too."""
+    made = record(memory=with_link("closed", link_left="why"))
+    assert Record.from_json(made.as_json()) == made
+    older = {k: v for k, v in made.as_json().items() if "link" not in k}
+    assert Record.from_json(older).link is None
+
+
+def test_a_fact_of_another_task_changes_nothing() -> None:
+    """A late answer about a task that is not the claim's link is no news of it."""
+    made = record(memory=with_link(""))
+    assert fold(made, LinkedIs("demo-2", "claimed"), NOW) == made
+    now = fold(made, LinkedIs("demo-1", "claimed"), NOW)
+    assert now.link == Link("beads", "demo-1", "claimed")

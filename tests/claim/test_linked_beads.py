@@ -1,0 +1,115 @@
+"""A task in both, with the real hooks and a `bd` that answers as a real build: what is run, and when."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from lifecycle.claim import lease
+from tests.cli.outcome import ok, refused
+from tests.cli.tracker_ground import made, told, with_beads
+from tests.conftest import Place
+from tests.trackers.beads import simulated
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Where the simulated `bd` lies."""
+    return tmp_path / "bin"
+
+
+@pytest.fixture
+def linked(place: Place, tmp_path: Path) -> tuple[Place, str]:
+    """A worktree with beads, and the id of a task that is linked to issue 42."""
+    beads = with_beads(place, tmp_path)
+    return beads, made(beads, "Linked", "--external", "gh-42")
+
+
+def verbs(folder: Path) -> list[str]:
+    """What `bd` was asked since the last `forget`, questions about itself left out."""
+    words = [call["argv"][0] for call in simulated.calls(folder)]
+    return [word for word in words if word not in ("version", "--version", "--help", "where")]
+
+
+def is_merged(place: Place) -> None:
+    """The claim's work is handed off, its PR opened by the hook and merged, and the agent writes done."""
+    place.work(place.claim()["branch"])
+    ok(place.cli("handoff", "--summary", "Fix the race"))
+    ok(place.hook("on-stop"))
+    place.control.merge_pull(place.pull())
+    place.hook("on-idle")
+    place.hook("user-prompt-submit", {"prompt": "yes, close it"})
+    place.write(phase="done")
+
+
+def test_the_hooks_ask_bd_only_when_the_task_begins_and_ends(
+    linked: tuple[Place, str], folder: Path
+) -> None:
+    """Opening the PR, polling and ticks run no `bd`; the closing reads it and closes it, once."""
+    place, task = linked
+    ok(place.cli("claim", task))
+    simulated.forget(folder)
+    ok(place.hook("on-stop"))
+    ok(place.cli("tick"))
+    is_merged(place)
+    assert verbs(folder) == []
+    ok(place.hook("on-stop"))
+    asked = verbs(folder)
+    assert asked.count("close") == 1
+    assert set(asked) <= {"show", "close", "list"}
+    shown = told(place, "show", task)["task"]
+    assert shown["status"] == "closed"
+    assert shown["close_reason"].startswith("Fix the race (PR #46 ")
+    assert place.issue()["state"] == "closed"
+    assert not place.has_claim()
+
+
+@pytest.mark.parametrize("fault", ["busy", "die-before", "die-after", "garbage"])
+def test_a_bd_that_fails_in_a_hook_is_silent_and_the_next_look_repairs_it(
+    linked: tuple[Place, str], folder: Path, fault: str
+) -> None:
+    """The hook exits 0 without a word about it, the issue waits, and a look by command closes both."""
+    place, task = linked
+    ok(place.cli("claim", task))
+    is_merged(place)
+    simulated.fault(folder, "close", fault, times=1)
+    done = place.hook("on-stop")
+    assert done.returncode == 0
+    assert "linked" not in done.stdout + done.stderr
+    if place.has_claim():
+        ok(place.cli("tick"))
+    assert told(place, "show", task)["task"]["status"] == "closed"
+    assert place.issue()["state"] == "closed"
+    assert not place.has_claim()
+
+
+def test_a_bd_that_is_gone_does_not_keep_the_issue_open(
+    linked: tuple[Place, str], folder: Path
+) -> None:
+    """The program was removed: the issue closes, and one sentence names the task that is left (exit 1)."""
+    place, task = linked
+    (place.root / ".lifecycle.toml").write_text('[tracker]\nuse = "beads"\n')
+    ok(place.cli("claim", task))
+    is_merged(place)
+    (folder / "bd").rename(folder / "away")
+    done = place.cli("tick")
+    assert (done.returncode, done.stderr) == (1, "")
+    assert done.stdout.count(f"The linked task {task} is still open") == 1
+    assert done.stdout.count("so no task was read or changed") == 1
+    assert place.issue()["state"] == "closed"
+    assert not place.has_claim()
+
+
+def test_held_on_github_gives_the_task_back(linked: tuple[Place, str], folder: Path) -> None:
+    """The lease is another's although the card is free: claimed inside, refused outside, given back."""
+    place, task = linked
+    lease.take(place.tree().world.git, "origin", 42, "maria-1")
+    simulated.forget(folder)
+    assert "held by maria-1" in refused(place.cli("claim", "42"), 4)
+    assert "update" in verbs(folder)
+    shown = told(place, "show", task)["task"]
+    assert (shown["status"], shown["assignee"]) == ("open", None)
+    state = json.loads((place.root / ".lifecycle/state.json").read_text())
+    assert "linking" not in state

@@ -1,0 +1,285 @@
+"""A task in both trackers: claimed inside, then outside; closed and given back together, whatever fails."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from lifecycle.api import HeldByAnother, Refused, Wake
+from lifecycle.claim import lease
+from lifecycle.errors import NotInstalled, ProtocolError
+from lifecycle.tracker import Link, Task, TaskStatus
+from tests.claim.linked_ground import (
+    busy,
+    failing,
+    inside,
+    leases,
+    linked_as,
+    merged,
+    tracker_of,
+    writes,
+)
+from tests.conftest import Place
+from tests.factories import texts
+
+
+@pytest.mark.parametrize("query", ["42", "mem-1", "race condition"])
+def test_claiming_takes_both(both: Place, query: str) -> None:
+    """By number, by the inner id or by title: the issue's claim and the task have the same agent."""
+    taken = both.tree().claim(query)
+    agent = taken.record.claim.agent_id
+    assert taken.record.claim.issue_number == 42
+    assert taken.record.link == Link("memory", "mem-1", "claimed")
+    assert inside(both).assignee == agent
+    assert inside(both).status is TaskStatus.IN_PROGRESS
+    assert leases(both) == ["refs/agent-claims/42"]
+    before = writes(both)
+    assert not both.tree().claim("mem-1").is_new
+    both.tree().tick()
+    assert writes(both) == before
+
+
+def test_an_id_that_is_linked_to_nothing_claims_nothing(both: Place) -> None:
+    """Such a task is taken by itself, and the sentence says how."""
+    tracker_of(both).create("other", title="Alone")
+    with pytest.raises(
+        Refused, match=r"mem-2 is linked to no issue.*lifecycle tracker claim mem-2"
+    ):
+        both.tree().claim("mem-2")
+    assert not both.has_claim()
+    assert not tracker_of(both).get("mem-2").assignee
+
+
+def test_a_task_that_somebody_has_inside_is_held(both: Place) -> None:
+    """Held by another inside is held: exit 4's error, and GitHub is not touched."""
+    tracker_of(both, "maria").claim("mem-1")
+    with pytest.raises(HeldByAnother, match="linked to mem-1, which is held by maria"):
+        both.tree().claim(42)
+    assert leases(both) == []
+    assert both.card()["Status"] == "Todo"
+    assert inside(both).assignee == "maria"
+    taken = both.tree().claim(42, force=True)
+    assert inside(both).assignee == "maria"
+    assert any("left as it is" in note for note in taken.notes)
+
+
+def test_a_blocked_task_is_not_begun(both: Place) -> None:
+    """What waits for another task inside is not taken outside either, unless by force."""
+    tracker_of(both).create("first", title="First")
+    tracker_of(both).add_dependency("mem-1", "mem-2")
+    with pytest.raises(Refused, match="mem-1, which is not to be begun"):
+        both.tree().claim(42)
+    assert leases(both) == []
+    both.tree().claim(42, force=True)
+    assert not inside(both).assignee
+
+
+def test_held_by_another_on_github_gives_the_inner_one_back(both: Place) -> None:
+    """The lease is somebody else's: what was claimed inside is free again."""
+    lease.take(both.tree().world.git, "origin", 42, "maria-1")
+    with pytest.raises(HeldByAnother, match="held by maria-1"):
+        both.tree().claim(42)
+    assert inside(both).status is TaskStatus.OPEN
+    assert not inside(both).assignee
+    assert not both.has_claim()
+
+
+def test_what_cannot_be_given_back_at_once_is_given_back_later(both: Place) -> None:
+    """The tracker is busy while GitHub refuses: the next stop gives the task back, without a claim."""
+    lease.take(both.tree().world.git, "origin", 42, "maria-1")
+    with (
+        failing("release", busy),
+        pytest.raises(HeldByAnother, match="given back at the next look"),
+    ):
+        both.tree().claim(42)
+    assert inside(both).assignee
+    with failing("release", busy) as asked:
+        both.tree().tick(Wake.STOP)
+    assert asked == ["release"]
+    assert both.tree().desk.has_mark("due"), "it is due again"
+    both.tree().tick(Wake.STOP)
+    assert not inside(both).assignee
+    assert not both.tree().desk.has_mark("due")
+
+
+def test_an_agent_of_the_same_name_keeps_what_it_won(
+    both: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two agents of one account in the same second share a name: the loser frees nothing of the other's."""
+    second = int(both.clock.now())
+    monkeypatch.setattr(both.clock, "now", lambda: float(second))
+    name = f"octocat-{second}"
+    lease.take(both.tree().world.git, "origin", 42, name)
+    tracker_of(both, name).claim("mem-1")
+    with pytest.raises(HeldByAnother):
+        both.tree().claim(42)
+    assert inside(both).assignee == name
+
+
+@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+def test_a_busy_tracker_is_claimed_by_the_next_look(both: Place, *, after: bool) -> None:
+    """The issue is taken, and the linked task as soon as the tracker answers: also by a hook."""
+    with failing("claim", busy, after=after):
+        taken = both.tree().claim(42)
+        assert any("at a later look" in note for note in taken.notes)
+        both.tree().tick(Wake.STOP)
+    assert linked_as(both) == ""
+    both.clock.sleep(61)
+    both.tree().tick(Wake.STOP)
+    assert inside(both).assignee == both.claim()["agent_id"]
+    assert linked_as(both) == "claimed"
+
+
+def test_a_tracker_that_cannot_be_asked_keeps_nobody_from_the_issue(both: Place) -> None:
+    """No program: the issue is claimed, a remark says so, and the next look by command asks again."""
+    with failing("list", lambda: NotInstalled("It is not installed.")):
+        taken = both.tree().claim(42)
+        assert any("could not be read" in note for note in taken.notes)
+        report = both.tree().tick()
+        assert "could not be read" in texts(report)
+    both.tree().tick()
+    assert inside(both).assignee == both.claim()["agent_id"]
+
+
+def test_a_claim_that_was_written_by_hand_learns_its_link(both: Place) -> None:
+    """Not by a hook, which is silent and cheap; by the first look that somebody asks for."""
+    both.ready(phase="coding", status="In Progress")
+    with failing("list", busy) as asked:
+        both.tree().tick(Wake.STOP)
+    assert asked == []
+    both.tree().tick()
+    assert inside(both).assignee == "octocat-1"
+
+
+def test_a_task_that_is_linked_later_is_found_by_the_next_look_by_command(both: Place) -> None:
+    """The issue was claimed when nothing was linked to it: a tick asks again, a hook does not."""
+    tracker = tracker_of(both)
+    tracker._tasks.tasks["mem-1"] = Task("mem-1", "Not linked yet")
+    both.tree().claim(42)
+    tracker._tasks.tasks["mem-1"] = Task("mem-1", "Linked now", external="gh-42")
+    both.tree().tick(Wake.STOP)
+    assert not inside(both).assignee
+    both.tree().tick()
+    assert inside(both).assignee == both.claim()["agent_id"]
+
+
+def test_an_answer_that_cannot_be_understood_keeps_nobody_from_the_issue(both: Place) -> None:
+    """The task may be claimed or not: the next look makes certain, and meanwhile the issue is held."""
+    with failing("claim", lambda: ProtocolError("It said something odd.")):
+        both.tree().claim(42)
+    assert linked_as(both) == ""
+    both.tree().tick()
+    assert linked_as(both) == "claimed"
+
+
+def test_a_claim_that_ends_asks_for_its_link_first(both: Place) -> None:
+    """What was never looked for is looked for before the issue closes, since nothing comes after."""
+    both.merged()
+    both.tree().tick(Wake.STOP)
+    assert both.issue()["state"] == "closed"
+    assert not inside(both).is_open
+
+
+def test_a_busy_tracker_does_not_hide_a_link_from_the_closing(both: Place) -> None:
+    """Whether there is a link is asked three times before the issue closes without knowing."""
+    both.merged()
+    with failing("list", busy):
+        for _ in range(2):
+            both.tree().tick(Wake.STOP)
+            assert both.issue()["state"] == "open"
+            both.clock.sleep(61)
+    both.tree().tick(Wake.STOP)
+    assert both.issue()["state"] == "closed"
+    assert not inside(both).is_open
+
+
+def test_a_tracker_that_stays_busy_does_not_keep_the_issue_open(both: Place) -> None:
+    """Three looks without an answer, and the issue closes without."""
+    both.merged()
+    with failing("list", busy):
+        for _ in range(3):
+            both.tree().tick(Wake.STOP)
+            both.clock.sleep(61)
+    assert both.issue()["state"] == "closed"
+    assert not both.has_claim()
+
+
+def test_without_another_tracker_nothing_is_asked_and_nothing_kept(place: Place) -> None:
+    """GitHub alone: the record knows of no link, and state.json has no trace of one."""
+    record = place.tree().claim(42).record
+    place.tree().tick()
+    assert record.link is None
+    assert not record.is_link_known
+    state = json.loads((place.root / ".lifecycle/state.json").read_text())
+    assert "linking" not in state
+    assert state["record"]["link"] is None
+
+
+def test_closing_closes_both(both: Place) -> None:
+    """The inner task says what was done and in which pull request."""
+    number = merged(both)
+    report = both.tree().tick(Wake.STOP)
+    assert both.issue()["state"] == "closed"
+    assert not inside(both).is_open
+    assert inside(both).close_reason.startswith(f"Fix the race (PR #{number} http")
+    assert "Issue #42 closed." in texts(report)
+    assert not both.has_claim()
+
+
+def test_a_task_that_was_closed_by_hand_keeps_its_reason(both: Place) -> None:
+    """Closed stays closed, and nothing is written."""
+    merged(both)
+    tracker_of(both, both.claim()["agent_id"]).close("mem-1", reason="by hand")
+    before = writes(both)
+    both.tree().tick(Wake.STOP)
+    assert writes(both) == before
+    assert inside(both).close_reason == "by hand"
+    assert both.issue()["state"] == "closed"
+
+
+def test_a_task_that_somebody_took_by_hand_is_left_and_told_once(both: Place) -> None:
+    """It is theirs: the issue closes, the task stays as it is, and one sentence says so."""
+    merged(both)
+    tracker_of(both, both.claim()["agent_id"]).release("mem-1")
+    tracker_of(both, "maria").claim("mem-1")
+    said = texts(both.tree().tick(Wake.STOP)) + texts(both.tree().tick(Wake.STOP))
+    assert said.count("mem-1 is held by maria now") == 1
+    assert inside(both).assignee == "maria"
+    assert inside(both).is_open
+    assert both.issue()["state"] == "closed"
+
+
+@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+def test_a_busy_tracker_is_closed_by_a_later_look(both: Place, *, after: bool) -> None:
+    """In a hook it is silent and due again; the issue waits for it, and closes with it."""
+    merged(both)
+    with failing("close", busy, after=after):
+        report = both.tree().tick(Wake.STOP)
+        assert texts(report) == ""
+        assert both.issue()["state"] == "open"
+        assert both.tree().desk.has_mark("due")
+    both.clock.sleep(61)
+    both.tree().tick(Wake.STOP)
+    assert both.issue()["state"] == "closed"
+    assert not inside(both).is_open
+
+
+def test_releasing_gives_both_back(both: Place) -> None:
+    """The issue is free, and so is the task, which somebody else can take then."""
+    both.tree().claim(42)
+    both.tree().release("enough")
+    assert not both.has_claim()
+    assert leases(both) == []
+    assert inside(both).is_ready
+    tracker_of(both, "maria").claim("mem-1")
+
+
+def test_a_task_that_somebody_took_is_not_given_back_with_the_claim(both: Place) -> None:
+    """The release of the issue leaves what is somebody else's inside."""
+    agent = both.tree().claim(42).record.claim.agent_id
+    tracker_of(both, agent).release("mem-1")
+    tracker_of(both, "maria").claim("mem-1")
+    both.tree().release()
+    assert inside(both).assignee == "maria"
+    assert not both.has_claim()

@@ -1,0 +1,93 @@
+"""Tasks on a terminal: what fits stands beside each other, and nothing is cut off."""
+
+from __future__ import annotations
+
+from io import StringIO
+
+import pytest
+from rich.cells import cell_len
+from rich.console import Console
+
+from lifecycle.cli import tracker_screen as screen
+from lifecycle.tracker import Task, TaskStatus
+from tests.cli.terminal import on_terminal, plain
+from tests.cli.tracker_ground import made
+from tests.conftest import Place
+
+LONG = "Greet in the language of the caller, whatever that may be and however long this gets"
+TASKS = (
+    Task(
+        "demo-1",
+        LONG,
+        priority=0,
+        labels=("auto-workflow", "enhancement"),
+        external="https://github.com/octo-org/hello/issues/41",
+    ),
+    Task(
+        "demo-2",
+        "Größe 日本語 ✓",
+        status=TaskStatus.IN_PROGRESS,
+        raw_status="in_progress",
+        assignee="octocat-1795294975",
+    ),
+    Task("demo-3", "Third", priority=4, blocked_by=("demo-1", "demo-2")),
+)
+
+
+def shown(tasks: tuple[Task, ...], width: int) -> list[str]:
+    """What is printed on a terminal of this width."""
+    out = StringIO()
+    console = Console(file=out, width=width, force_terminal=True, color_system=None)
+    screen.show_tasks(screen.Listing("beads", "not closed", tasks, 5), console)
+    return [line.rstrip() for line in plain(out.getvalue()).splitlines()]
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 120, 200])
+def test_everything_is_told_at_each_width(width: int) -> None:
+    """Each fact is there whole, no line is wider than the terminal, and what is left out is counted."""
+    lines = shown(TASKS, width)
+    assert all(cell_len(line) <= width for line in lines)
+    text = "".join("".join(line.split()) for line in lines)
+    assert lines[0] == "beads  5 tasks, not closed"
+    assert lines[-1] == "… and 2 more"
+    if width < screen.WIDTH:  # else the cells of a row stand between the lines of a title
+        assert "".join(LONG.split()) in text
+        assert "waitsfordemo-1,demo-2" in text
+    for fact in (
+        "demo-1",
+        "P0",
+        "octo-org/hello#41",
+        "日本語",
+        "in_progress",
+        "octocat-1795294975",
+    ):
+        assert fact in text
+
+
+def test_a_wide_terminal_has_columns_with_names() -> None:
+    """The names stand above what they name, and all rows begin their cells alike."""
+    lines = shown(TASKS, 140)
+    head = lines[2]
+    assert head.split() == ["task", "status", "labels", "who", "waits", "for", "linked", "to"]
+    (row,) = [line for line in lines if line.startswith("demo-3")]
+    assert row[head.index("waits for") :].startswith("demo-1, demo-2")
+    assert row[head.index("status") :].startswith("open")
+
+
+def test_what_is_the_same_for_all_has_no_column() -> None:
+    """Ready tasks all stand open and are nobody's: no column says so again."""
+    ready = tuple(Task(f"demo-{n}", "Title", priority=n) for n in range(3))
+    head = shown(ready, 140)[2]
+    assert head.split() == ["task"]
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_the_command_draws_it(place: Place, width: int) -> None:
+    """The real command on a real terminal: a table, in colour, as wide as the terminal."""
+    made(place, LONG, "--label", "auto-workflow")
+    code, out = on_terminal(place, width, "tracker", "ready", "--label", "auto-workflow")
+    assert code == 0
+    assert "\x1b[" in out
+    lines = plain(out).splitlines()
+    assert lines[0].startswith("github  1 task, ready")
+    assert all(cell_len(line) <= width for line in lines)
