@@ -1,6 +1,7 @@
 """`lifecycle` and `python -m lifecycle`.
 
-Hooks go straight to `wake.py`: they run after every response and import no CLI library.
+Hooks go straight to `wake.py`: they run after every response and import no CLI library. A stop that the
+staged workflow sees goes to its quick path first, which imports less still.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ def main() -> int:
 
 def _run() -> int:
     arguments = sys.argv[1:]
+    if arguments == ["hook", "on-stop"]:
+        return _stop()
     if arguments[:1] == ["hook"] and len(arguments) == 2:
         from lifecycle.hookio import REPLIES
 
@@ -32,6 +35,18 @@ def _run() -> int:
     from lifecycle.cli.main import run as run_cli
 
     return run_cli(arguments)
+
+
+def _stop() -> int:
+    """A stop: most often the staged workflow alone has something to look at, and nothing to say."""
+    from lifecycle.stages import quick
+
+    seen = quick.run()
+    if seen == quick.SETTLED:
+        return 0
+    from lifecycle.wake import run
+
+    return run("on-stop", seen if isinstance(seen, dict) else None)
 
 
 if __name__ == "__main__":

@@ -94,14 +94,26 @@ def parse_remote(url: str) -> Remote | None:
 
 
 class GitRepository:
-    """One worktree. Fits `ports.Git`."""
+    """One worktree. Fits `ports.Git`.
+
+    Args:
+        root: its top folder.
+        deadline: when every process has to be over.
+        environment: variables beside those of this process.
+        places: where git reads and writes instead of its own places, for whoever asks for that.
+    """
 
     def __init__(
-        self, root: Path, deadline: Deadline, environment: Mapping[str, str] | None = None
+        self,
+        root: Path,
+        deadline: Deadline,
+        environment: Mapping[str, str] | None = None,
+        places: Mapping[str, str] | None = None,
     ) -> None:
         self.root = root
         self.deadline = deadline
         self.environment = environment or {}
+        self.places = places or {}
 
     def run(self, *args: str, check: bool = True) -> str:
         """Run git and return stdout without its last newline.
@@ -115,6 +127,7 @@ class GitRepository:
         # Nobody is asked: not by git, and not by ssh, which has no terminal here.
         silent = {"GIT_TERMINAL_PROMPT": "0", "SSH_ASKPASS_REQUIRE": "never", "LC_ALL": "C"}
         environment = {k: v for k, v in given.items() if k not in _PLACES} | silent
+        environment |= self.places
         try:
             process = subprocess.Popen(
                 command,

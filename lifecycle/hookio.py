@@ -10,22 +10,13 @@ Source: Claude Code's hook reference, https://code.claude.com/docs/en/hooks.
 from __future__ import annotations
 
 import json
-import os
-import select
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
 from lifecycle.plan import Say, Tone
-from lifecycle.redact import as_data, redact
-
-INPUT_LIMIT = 32_000_000
-"""Bytes of stdin that are read; a larger input counts as empty. A person may paste much into a prompt."""
-
-STDIN_SECONDS = 1.0
-"""How long stdin may stay silent before the hook goes on without it."""
+from lifecycle.redact import as_data, redact, visible
 
 CONTEXT_LIMIT = 9_000
 """Characters of context; the client replaces more than about 10,000 by a file."""
@@ -64,10 +55,12 @@ class Channel:
     Attributes:
         event: the client's name of the event.
         places: where each tone goes; a tone that is not named stays on the queue.
+        also: other events that it hears.
     """
 
     event: str
     places: Mapping[Tone, Place]
+    also: tuple[str, ...] = ()
 
     @property
     def tones(self) -> frozenset[Tone]:
@@ -94,43 +87,12 @@ REPLIES: dict[str, Channel] = {
     "session-start": Channel("SessionStart", _CONTEXT),
     # Context beside the user's own words: the cheapest moment of all, since a turn begins anyway.
     "user-prompt-submit": Channel("UserPromptSubmit", _CONTEXT),
+    # It takes note of test runs, and has nothing to say: the agent is at work.
+    "post-tool-use": Channel("PostToolUse", {}, also=("PostToolUseFailure",)),
     # Nobody listens any more.
     "session-end": Channel("SessionEnd", {}),
 }
 """Hook entrypoint → its channel: which sentence reaches whom, and by what part of the reply."""
-
-
-def read_input(descriptor: int | None = None) -> dict[str, Any]:
-    """The event's JSON object, or an empty dict for anything else.
-
-    Any stdin will do: closed, a terminal, empty, broken, binary, huge, nested without end.
-    """
-    if descriptor is None:
-        try:
-            descriptor = sys.stdin.fileno()
-        except (AttributeError, OSError, ValueError):
-            return {}
-    try:
-        if os.isatty(descriptor):
-            return {}
-        content = _drain(descriptor)
-        value = json.loads(content)
-    except (OSError, ValueError, RecursionError):
-        return {}
-    return value if isinstance(value, dict) else {}
-
-
-def _drain(descriptor: int) -> bytes:
-    chunks: list[bytes] = []
-    size = 0
-    while size <= INPUT_LIMIT:
-        ready, _, _ = select.select([descriptor], [], [], STDIN_SECONDS)
-        chunk = os.read(descriptor, 65536) if ready else b""
-        if not chunk:
-            return b"".join(chunks)
-        chunks.append(chunk)
-        size += len(chunk)
-    return b""
 
 
 def session_of(event: Mapping[str, Any], environment: Mapping[str, str]) -> str:
@@ -157,17 +119,25 @@ def is_for(hook: str, event: Mapping[str, Any]) -> bool:
     A call by hand (`echo '{}' | hooks/on-stop`) names no event and counts as the right one.
     """
     name = event.get("hook_event_name")
-    return not isinstance(name, str) or name in ("", REPLIES[hook].event)
+    channel = REPLIES[hook]
+    return not isinstance(name, str) or name in ("", channel.event, *channel.also)
 
 
 def render(
-    hook: str, said: Iterable[Say], *, context: Sequence[str] = (), person: Sequence[str] = ()
+    hook: str,
+    said: Iterable[Say],
+    *,
+    reason: Sequence[str] = (),
+    context: Sequence[str] = (),
+    person: Sequence[str] = (),
 ) -> Reply:
     """The reply that delivers `said` on this entrypoint's channel.
 
     Args:
         hook: the entrypoint's name.
         said: sentences whose tones the channel can deliver.
+        reason: further lines for the model, for which the turn goes on: at Stop only. They are ours,
+            and whoever made them has seen to what strangers wrote.
         context: further lines for the model, where the channel has a place for them.
         person: further lines for the user alone.
     """
@@ -182,8 +152,9 @@ def render(
     if at[Place.WAKE]:
         return Reply(stderr=_clip(at[Place.WAKE]) + "\n", code=2)
     output: dict[str, Any] = {}
-    if at[Place.REASON]:
-        text = _clip([*at[Place.REASON], *at[Place.CONTEXT]])
+    if at[Place.REASON] or reason:
+        own = [visible(redact(line)) for line in reason]
+        text = _clip([*at[Place.REASON], *at[Place.CONTEXT], *own])
         output |= {"decision": "block", "reason": text}
     elif at[Place.CONTEXT]:
         text = _clip(at[Place.CONTEXT])

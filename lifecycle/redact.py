@@ -45,7 +45,7 @@ def visible(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
-_TAGS = re.compile(r"<(?!number>)(?=[/!?]?[A-Za-z])")
+_TAGS = re.compile(r"<(?!(?:number|id)>)(?=[/!?]?[A-Za-z])")
 
 
 def as_data(text: str) -> str:

@@ -45,6 +45,27 @@ def worktree_root(start: Path) -> Path | None:
     return next((f for f in (start, *start.parents) if (f / ".git").exists()), None)
 
 
+def common_folder(root: Path) -> Path | None:
+    """The git folder that all worktrees of a clone share, found without starting git, or None.
+
+    Source: https://git-scm.com/docs/gitrepository-layout (a `.git` that is a file says `gitdir: PATH`; a
+    linked worktree's folder says in `commondir` where the shared one is, relative to itself).
+    """
+    git = root / ".git"
+    try:
+        if not git.is_dir():
+            word, _, path = git.read_text("utf-8", "surrogateescape").partition(":")
+            if word != "gitdir" or not path.strip():
+                return None
+            git = root / path.strip()
+        shared = git / "commondir"
+        if shared.is_file():
+            git /= shared.read_text("utf-8", "surrogateescape").strip()
+        return git.resolve() if (git / "HEAD").is_file() and (git / "objects").is_dir() else None
+    except (OSError, ValueError):  # unreadable, or a path that cannot be one
+        return None
+
+
 @dataclass(frozen=True, slots=True)
 class Snapshot:
     """A file as one read found it; `mtime_ns` is from the open descriptor, before the read."""

@@ -12,8 +12,9 @@ import importlib
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
-from lifecycle import config, hookio, log
+from lifecycle import config, hookio, log, stdin
 from lifecycle.answers.call import Call
 from lifecycle.claim.desk import Desk
 from lifecycle.claim.file import CLAIM_FILE
@@ -34,12 +35,17 @@ UNLIMITED = frozenset({"ci-waiter"})
 """Entrypoints that run in the background until there is news; each of their looks has a deadline."""
 
 
-def run(hook: str) -> int:
-    """Answer one event and return the exit code: 0, or 2 for a deliberate wake."""
+def run(hook: str, event: Mapping[str, Any] | None = None) -> int:
+    """Answer one event and return the exit code: 0, or 2 for a deliberate wake.
+
+    Args:
+        hook: the entrypoint.
+        event: what the client sent, if somebody has read it already.
+    """
     _open_missing_streams()
     root = _root(os.environ)
     try:
-        reply = _within_deadline(hook, root, os.environ)
+        reply = _within_deadline(hook, root, os.environ, event)
     except BaseException as error:  # noqa: BLE001 -- whatever it is, the agent's work goes on
         _log_quietly(root, f"{hook}: {type(error).__name__}: {error}")
         reply = Reply()
@@ -52,13 +58,15 @@ def _root(environment: Mapping[str, str]) -> Path:
     return worktree_root(folder) or folder
 
 
-def _within_deadline(hook: str, root: Path, environment: Mapping[str, str]) -> Reply:
+def _within_deadline(
+    hook: str, root: Path, environment: Mapping[str, str], event: Mapping[str, Any] | None
+) -> Reply:
     seconds = _seconds(hook, root, environment)
     try:
         if hook in UNLIMITED:
-            return _answer(hook, root, environment, seconds)
+            return _answer(hook, root, environment, seconds, event)
         with alarm(seconds):
-            return _answer(hook, root, environment, seconds)
+            return _answer(hook, root, environment, seconds, event)
     except DeadlineReached:
         _log_quietly(root, f"{hook}: the deadline was reached")
     except LifecycleError as error:
@@ -87,14 +95,22 @@ def _seconds(hook: str, root: Path, environment: Mapping[str, str]) -> float:
     return min(limit, SECONDS.get(hook, limit))
 
 
-def _answer(hook: str, root: Path, environment: Mapping[str, str], seconds: float) -> Reply:
-    event = hookio.read_input()
+def _answer(
+    hook: str,
+    root: Path,
+    environment: Mapping[str, str],
+    seconds: float,
+    event: Mapping[str, Any] | None,
+) -> Reply:
+    if event is None:
+        event = stdin.read_input()
     if not hookio.is_for(hook, event):
         return Reply()
     clock = SystemClock()
     desk = Desk(root, clock)
     deadline = Deadline.after(clock, max(seconds - 1.0, seconds / 2))
     world = World(root, environment, clock, deadline, desk.state)
+    world.is_hook = True
     try:
         if desk.path.exists() or desk.folder.path.is_dir():
             world.refuse_tracked()

@@ -16,13 +16,13 @@ from lifecycle.hookio import (
     Place,
     is_for,
     is_machine_made,
-    read_input,
     render,
     session_of,
 )
 from lifecycle.plan import Say, Tone
 from lifecycle.redact import redact
 from lifecycle.resources import hook_script
+from lifecycle.stdin import read_input
 
 SAYS = {tone: Say(f"key:{tone}", f"text of {tone}", tone) for tone in Tone}
 
@@ -65,6 +65,8 @@ REACHES: dict[str, dict[Place, set[str]]] = {
     "Notification": {Place.WAKE: {"model", "turn"}},
     "SessionStart": {Place.CONTEXT: {"model"}, Place.PERSON: {"person"}},
     "UserPromptSubmit": {Place.CONTEXT: {"model"}, Place.PERSON: {"person"}},
+    # What a person is told of a tool's use is of no use to them: nothing is printed.
+    "PostToolUse": {},
     "SessionEnd": {},
 }
 """The client's contract: for each event, the parts of a reply that reach somebody, and whether they

@@ -1,20 +1,69 @@
-"""Stop: open the PR, keep the card, close the issue; or say what the last claim left to say."""
+"""Stop: what the claim asks for (open the PR, keep the card, close the issue), then the staged workflow.
+
+The claim comes first, since its look may end the claim. What both say stands in one reply, the claim's
+words first. Where the workflow lets the agent stop for good, nothing of the claim's makes it go on: that
+waits for the next prompt.
+"""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from lifecycle import engine, hookio, log
 from lifecycle.answers.call import STOPPED, Call
+from lifecycle.config import CONFIG_FILE
+from lifecycle.errors import LifecycleError
 from lifecycle.guard import STOP_DUE
-from lifecycle.hookio import Reply
-from lifecycle.plan import Wake
+from lifecycle.hookio import REPLIES, Reply
+from lifecycle.plan import Say, Tone, Wake
 
 
 def answer(call: Call) -> Reply:
-    """One look, if the claim or the queue asks for one."""
+    """One look at each, if it asks for one."""
+    try:
+        said = _claim(call)
+    except LifecycleError as error:
+        log.write(call.world.root, f"{call.hook}: {error.sentence}")
+        said = ()
+    if not (call.world.root / CONFIG_FILE).is_file():
+        return hookio.render(call.hook, said)  # nobody asked for the staged workflow
+    from lifecycle.answers import staged
+
+    word = staged.look(replace(call))  # the claim is read anew: the look may have ended it
+    if word.lets_go:
+        said = _held_back(call, said)
+    return hookio.render(call.hook, said, reason=word.reason, person=word.person)
+
+
+def _claim(call: Call) -> tuple[Say, ...]:
+    """What the claim says; nothing without one, but for what the last one left to say."""
     if call.has_claim:
         # The waiter was started with us: it leaves to us what this stop is there for.
         call.desk.set_due(STOPPED, call.world.clock.now())
         if call.record is not None:
             call.adopted(call.record)  # the sign that this session lives
+        if engine.is_quiet(call.world, call.desk, Wake.STOP, call.session):
+            return ()
     elif not call.desk.has_mark(STOP_DUE):
-        return Reply()
-    return call.look(Wake.STOP)
+        return ()
+    report = engine.tick(
+        call.world,
+        call.desk,
+        Wake.STOP,
+        tones=REPLIES[call.hook].tones,
+        channel=call.hook,
+        session=call.session,
+    )
+    return report.said
+
+
+def _held_back(call: Call, said: tuple[Say, ...]) -> tuple[Say, ...]:
+    """Put back on the queue what would make the agent go on; the rest is said."""
+    goes_on = [say for say in said if say.tone is not Tone.NOTE]
+    if goes_on:
+        with call.desk.folder.locked(call.world.deadline.remaining(at_most=1.0)):
+            call.desk.state = call.desk.folder.load_state()
+            for say in goes_on:
+                call.desk.ledger.queue(replace(say, stands=False, ends=()), again=True)
+            call.desk.save()
+    return tuple(say for say in said if say.tone is Tone.NOTE)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from lifecycle import config, hookio, versions
+from lifecycle.answers import staged_start
 from lifecycle.answers.board import board_lines
 from lifecycle.answers.call import Call
 from lifecycle.claim import briefing
@@ -50,7 +51,8 @@ def answer(call: Call) -> Reply:
     # One sentence on the queue may stand in two lines of the claim: the question and what to do.
     known = " ".join([*context, *person])
     fresh = [say for say in said if say.text not in known]
-    return hookio.render(call.hook, fresh, context=[*context, *board_lines(call)], person=person)
+    context = [*context, *staged_start.start_lines(call), *board_lines(call)]
+    return hookio.render(call.hook, fresh, context=context, person=person)
 
 
 def _tones(call: Call, record: Record | None) -> Collection[Tone]:

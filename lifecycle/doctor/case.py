@@ -48,6 +48,7 @@ class Case:
         self.deadline = Deadline.after(clock, SECONDS)
         self.desk = Desk(self.root, clock)
         self.client = Client.read(self.root, environment)
+        self.is_tracker_silent = False  # its own check found that it does not answer
         self.asked_at = 0.0  # when GitHub answered what it says of the token
 
     def close(self) -> None:

@@ -35,6 +35,10 @@ class Step(StrEnum):
     BRIEF = "the briefing at a session's start"
     NEWS = "news beside a prompt"
     END = "noticing a session's end"
+    TASKS = "tracker commands"
+    STAGES = "the staged workflow"
+    EVIDENCE = "evidence of test runs"
+    STATS = "lifecycle stats"
 
 
 ON_GITHUB = (Step.CLAIM, Step.PR, Step.CI, Step.MERGE, Step.CLOSE, Step.BOARD)
@@ -75,7 +79,7 @@ class Finding:
         }
 
 
-_KEPT = re.compile(r"[;,] (?:so )?(?:nothing|no board) was ")
+_KEPT = re.compile(r"[;,] (?:so )?(?:nothing|no board|no task) was ")
 
 
 def cause(error: LifecycleError) -> str:

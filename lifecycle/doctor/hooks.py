@@ -23,6 +23,7 @@ STEPS: dict[str, tuple[Step, ...]] = {
     "on-stop": (Step.PR, Step.CLOSE, Step.BOARD),
     "ci-waiter": (Step.CI, Step.MERGE, Step.WAKE),
     "on-idle": (Step.CI, Step.MERGE, Step.WAKE),
+    "post-tool-use": (Step.EVIDENCE,),
     "session-end": (Step.END,),
 }
 """What does not happen without each script."""
@@ -114,28 +115,35 @@ def _missing(case: Case) -> Iterator[Finding]:
     client = case.client
     if client.plugin_runs:
         names = ", ".join(client.plugins)
-        yield ok("hooks.installed", f"All six hooks are installed by the plugin {names}.")
+        yield ok("hooks.installed", f"All seven hooks are installed by the plugin {names}.")
         return
     wired = {(entry.event, entry.name) for entry in client.entries}
     missing = [wire for wire in WIRES if (wire.event, wire.name) not in wired]
     if not missing:
         files = dict.fromkeys(entry.file.shown for entry in client.entries)
         silent = "; the plugin's copies are silent" if client.plugins else ""
-        yield ok("hooks.installed", f"All six hooks are installed in {_list(list(files))}{silent}.")
+        yield ok(
+            "hooks.installed", f"All seven hooks are installed in {_list(list(files))}{silent}."
+        )
     elif _broken(case) or (client.mark is not None and not client.entries):
         return
     elif len(missing) == len(WIRES):
         yield fail("hooks.missing", "No hook is installed for this project.", _all(), _init(case))
     else:
-        names = _list([wire.name for wire in missing])
+        lacking = list(dict.fromkeys(_missed(wire, missing) for wire in missing))
         steps = [step for wire in missing for step in STEPS[wire.name]]
-        has_one = len(missing) == 1
         yield fail(
             "hooks.missing",
-            f"{names} {'is' if has_one else 'are'} not installed, unlike the others.",
+            f"{_list(lacking)} {'is' if len(lacking) == 1 else 'are'} not installed, unlike the others.",
             dict.fromkeys(steps),
             _init(case),
         )
+
+
+def _missed(wire: Wire, missing: list[Wire]) -> str:
+    """A script's name, with the event if it is installed at another one of its own."""
+    others = [one for one in WIRES if one.name == wire.name and one not in missing]
+    return f"{wire.name} at {wire.event}" if others else wire.name
 
 
 def _doubled(case: Case) -> Iterator[Finding]:
@@ -153,7 +161,7 @@ def _doubled(case: Case) -> Iterator[Finding]:
     twice = [(wire, entries) for wire, entries in found if len({e.call for e in entries}) > 1]
     if twice:
         yield _twice(twice)
-    elif same := [wire.name for wire, entries in found if len(entries) > 1]:
+    elif same := list(dict.fromkeys(wire.name for wire, entries in found if len(entries) > 1)):
         files = list(dict.fromkeys(e.file.shown for name in same for e in client.of(name)))
         yield warn(
             "hooks.doubled",
@@ -169,7 +177,7 @@ def _twice(twice: list[tuple[Wire, list[Entry]]]) -> Finding:
     others = [entry.file.shown for entry in entries if not entry.is_inits]
     has_own = any(entry.is_inits for entry in entries)
     place = others[0] if has_own and others else files[0]
-    names = [wire.name for wire, _ in twice]
+    names = list(dict.fromkeys(wire.name for wire, _ in twice))
     return fail(
         "hooks.doubled",
         f"{_list(names)} run{'s' if len(names) == 1 else ''} twice at each event: wired in different ways "

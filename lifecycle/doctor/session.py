@@ -6,13 +6,7 @@ from collections.abc import Iterator
 
 from lifecycle.doctor.case import Case
 from lifecycle.doctor.finding import Finding, Step, ok, warn
-
-CAP = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"
-DEFAULT_CAP = 8
-"""Continuations of one turn without a tool call in between, after which the client ends the turn.
-
-Source: https://code.claude.com/docs/en/hooks.
-"""
+from lifecycle.install.table import CAP, DEFAULT_CAP
 
 
 def check(case: Case) -> Iterator[Finding]:
@@ -35,6 +29,14 @@ def check(case: Case) -> Iterator[Finding]:
         (Step.PR, Step.CLOSE),
         fix,
     )
+
+
+def cap_of(case: Case) -> tuple[int, str]:
+    """The cap that counts, and what sets it; "" where nothing does, or sets it to what is no number."""
+    value, where = _value(case)
+    if value is not None and value.isdecimal():
+        return int(value), where
+    return DEFAULT_CAP, ""
 
 
 def _value(case: Case) -> tuple[str | None, str]:

@@ -22,6 +22,7 @@ LEAST = {
     "on-stop": 10.0,
     "ci-waiter": float(DAY),
     "on-idle": 10.0,
+    "post-tool-use": 10.0,
     "session-end": 3.0,
 }
 """Seconds: what each script takes at most, and a little more."""
@@ -94,7 +95,10 @@ def _background(entry: Entry, wire: Wire, steps: tuple[Step, ...], fix: str) -> 
         says = f"{about} lacks asyncRewake, so it wakes nobody{blocks}."
         yield fail("hooks.rewake", says, steps, fix)
     elif not wire.is_rewake and (wakes or entry.hook.get("async") is True):
-        says = f"{about} runs in the background, where what it says comes late or is lost."
+        loses = "what it says comes late or is lost"
+        if wire.name == "post-tool-use":
+            loses = "the files may have changed before it looks at them"
+        says = f"{about} runs in the background, where {loses}."
         yield fail("hooks.background", says, steps, fix)
 
 

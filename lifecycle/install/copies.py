@@ -9,7 +9,9 @@ from pathlib import Path
 from lifecycle import config, store
 from lifecycle.clock import SystemClock
 from lifecycle.deadline import Deadline
+from lifecycle.errors import Refused
 from lifecycle.git import GitRepository
+from lifecycle.install import mark
 from lifecycle.install.files import FileChange, write_all
 from lifecycle.install.mark import MARK
 from lifecycle.install.planning import apply, plan
@@ -22,8 +24,9 @@ def copy_to(
 ) -> tuple[Path, ...]:
     """Give a new worktree what this one has and git does not track; what was written there.
 
-    That is the untracked `.lifecycle.toml`, and our entries in the person's own settings with the mark.
-    Nothing that is there already is touched, and nothing is done for a project that `init` never wired.
+    That is the untracked `.lifecycle.toml`, and our entries in the person's own settings with the mark;
+    and the staged workflow's files, if it was put in. Nothing that is there already is touched, and nothing
+    is done for a project that `init` never wired.
 
     Args:
         origin: the worktree that has them.
@@ -45,11 +48,21 @@ def copy_to(
     ):
         write_all([FileChange(new / name, name, None, found.content)], [])
         written.append(new / name)
-    if store.read(origin / MARK) is not None and store.read(new / MARK) is None:
-        todo = plan(new, environment=environment, only_wires=True)
+    put_in = store.read(origin / MARK)
+    if put_in is not None and store.read(new / MARK) is None:
+        stages = _has_stages(put_in.content)
+        todo = plan(new, environment=environment, only_wires=True, stages=stages)
         apply(todo)
         written += [change.path for change in todo.changes]
     return tuple(written)
+
+
+def _has_stages(content: bytes) -> bool:
+    """True if the staged workflow was put in beside the hooks."""
+    try:
+        return mark.parse(content).has_stages
+    except Refused:
+        return False  # a broken mark is the old worktree's; `init` and `doctor` name it there
 
 
 def _is_tracked(root: Path, name: str, environment: Mapping[str, str]) -> bool:

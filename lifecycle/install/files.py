@@ -24,6 +24,7 @@ class FileChange:
         before, after: its content.
         what: what is in the change, in a few words.
         is_private: it lies in the user's own folder.
+        is_executable: whoever may read it may start it, if it is new.
     """
 
     path: Path
@@ -32,6 +33,7 @@ class FileChange:
     after: bytes | None
     what: str = ""
     is_private: bool = False
+    is_executable: bool = False
 
     @property
     def verb(self) -> str:
@@ -75,12 +77,19 @@ class Draft:
         return self._before[path]
 
     def write(
-        self, path: Path, shown: str, content: bytes | None, what: str, *, is_private: bool = False
+        self,
+        path: Path,
+        shown: str,
+        content: bytes | None,
+        what: str,
+        *,
+        is_private: bool = False,
+        is_executable: bool = False,
     ) -> None:
         """Let the file hold this, or let it be gone."""
         self.read(path)
         self._after[path] = FileChange(
-            path, shown, self._before[path], content, what, is_private=is_private
+            path, shown, self._before[path], content, what, is_private, is_executable
         )
 
     def changes(self) -> tuple[FileChange, ...]:
@@ -110,23 +119,23 @@ def write_all(changes: Iterable[FileChange], made: list[Path]) -> None:
     done: list[FileChange] = []
     try:
         for change in changes:
-            _write(change.path, change.after, made, is_private=change.is_private)
+            _write(change, change.after, made)
             done.append(change)
     except BaseException:
         for change in reversed(done):
-            _write(change.path, change.before, made, is_private=change.is_private)
+            _write(change, change.before, made)
         for folder in reversed(made):
             folder.rmdir()
         raise
 
 
-def _write(path: Path, content: bytes | None, made: list[Path], *, is_private: bool) -> None:
+def _write(change: FileChange, content: bytes | None, made: list[Path]) -> None:
     if content is None:
-        path.resolve().unlink(missing_ok=True)
-    elif is_private:
-        home.write(path, content)
+        change.path.resolve().unlink(missing_ok=True)
+    elif change.is_private:
+        home.write(change.path, content)
     else:
-        path = path.resolve()  # through a symbolic link, which stays one
+        path = change.path.resolve()  # through a symbolic link, which stays one
         for folder in reversed([path.parent, *path.parent.parents]):
             if not folder.exists():
                 folder.mkdir()
@@ -134,15 +143,18 @@ def _write(path: Path, content: bytes | None, made: list[Path], *, is_private: b
         if path.exists():
             store.write(path, content)  # keeps the mode
         else:
-            _create(path, content)
+            _create(path, content, is_executable=change.is_executable)
 
 
-def _create(path: Path, content: bytes) -> None:
+def _create(path: Path, content: bytes, *, is_executable: bool) -> None:
     """A new file with the mode that the user's umask gives, there at once with all of its content."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         with temporary.open("xb") as file:
             file.write(content)
+        if is_executable:
+            mode = temporary.stat().st_mode
+            temporary.chmod(mode | (mode & 0o444) >> 2)
         temporary.replace(path)
     except BaseException:
         temporary.unlink(missing_ok=True)

@@ -78,8 +78,9 @@ class Installed:
 
     @property
     def doubled(self) -> tuple[str, ...]:
-        """Our scripts that several entries run."""
-        return tuple(name for name in NAMES if len(self.of(name)) > 1)
+        """Our scripts that several entries run at one event."""
+        heard = {name: [one.event for one in self.of(name)] for name in NAMES}
+        return tuple(name for name, events in heard.items() if len(set(events)) < len(events))
 
 
 def installed(root: Path, environment: Mapping[str, str]) -> Installed:

@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from lifecycle.config import CONFIG_FILE
 from lifecycle.errors import Refused
 from lifecycle.install.lines import PutLines
-from lifecycle.install.settings import Put
-from lifecycle.install.table import PERMISSIONS
+from lifecycle.install.put import Put
+from lifecycle.install.supplies import is_one
+from lifecycle.install.switch import Piece
+from lifecycle.install.table import CAP, PERMISSIONS, STAGE_PERMISSIONS
 
 MARK = ".claude/lifecycle.json"
 LOCAL = "local"
@@ -25,6 +28,7 @@ IGNORE = ".gitignore"
 EXCLUDE = "info/exclude"
 
 _VERSION = 1
+_RULES = frozenset({*PERMISSIONS, *STAGE_PERMISSIONS})
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +41,8 @@ class Mark:
         lines: into files of lines, by name: `.gitignore`, `info/exclude`.
         created: files and folders that were not there before, by name.
         sha256: of files that were written whole, by name.
+        has_stages: the staged workflow was put in as well.
+        switched: into `.lifecycle.toml`, if it was there before.
     """
 
     mode: str
@@ -44,6 +50,8 @@ class Mark:
     lines: Mapping[str, PutLines] = field(default_factory=dict)
     created: tuple[str, ...] = ()
     sha256: Mapping[str, str] = field(default_factory=dict)
+    has_stages: bool = False
+    switched: tuple[Piece, ...] = ()
 
 
 def render(mark: Mark) -> bytes:
@@ -58,12 +66,15 @@ def render(mark: Mark) -> bytes:
             "permissions": put.permissions,
             "containers": [".".join(route) for route in put.containers],
             "pieces": [{"before": old, "after": new} for old, new in put.pieces],
+            "variables": dict(put.variables),
         },
         "lines": {
             name: {"lines": lines.lines, "piece": lines.piece} for name, lines in mark.lines.items()
         },
         "created": mark.created,
         "sha256": dict(mark.sha256),
+        "stages": mark.has_stages,
+        "switched": [asdict(piece) for piece in mark.switched],
     }
     return json.dumps(data, indent=2).encode("ascii") + b"\n"
 
@@ -94,7 +105,9 @@ def _mark(data: Any) -> Mark:
             for name, one in data["lines"].items()
         },
         _texts(data["created"]),
-        {_text(name): _text(value) for name, value in data["sha256"].items()},
+        {_whole(name): _text(value) for name, value in data["sha256"].items()},
+        data.get("stages") is True,  # an earlier version's mark knows nothing of them
+        tuple(_piece(one) for one in data.get("switched", [])),
     )
 
 
@@ -103,9 +116,23 @@ def _put(data: Any) -> Put:
         tuple((_text(one["before"]), _text(one["after"])) for one in data["pieces"]),
         tuple((_text(one["event"]), _text(one["command"])) for one in data["hooks"]),
         # Nobody else's rule is taken out, whatever a stranger's mark says.
-        tuple(rule for rule in _texts(data["permissions"]) if rule in PERMISSIONS),
+        tuple(rule for rule in _texts(data["permissions"]) if rule in _RULES),
         tuple(tuple(one.split(".")) if one else () for one in _texts(data["containers"])),
+        tuple((n, _text(v)) for n, v in data.get("variables", {}).items() if n == CAP),
     )
+
+
+def _piece(data: Any) -> Piece:
+    before = _text(data["before"])
+    if before not in ("", "false"):
+        raise ValueError("nothing else is ever replaced")
+    return Piece(before, _text(data["after"]), _texts(data["keys"]), data["has_header"] is True)
+
+
+def _whole(name: str) -> str:
+    if name != CONFIG_FILE and not is_one(name):
+        raise ValueError("a file that is never written whole")
+    return name
 
 
 def _name(value: str) -> str:

@@ -7,6 +7,7 @@ import hashlib
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 
 from lifecycle import config, home, resources
@@ -21,7 +22,10 @@ from lifecycle.install.files import Draft, FileChange, write_all
 from lifecycle.install.found import plugins
 from lifecycle.install.lines import PutLines
 from lifecycle.install.mark import EXCLUDE, IGNORE, LOCAL, MARK, SETTINGS, SHARED, Mark
-from lifecycle.install.table import WIRES, Form, local_form, shared_form
+from lifecycle.install.put import Put
+from lifecycle.install.staging import FILES, LOG_LINE, Staging
+from lifecycle.install.supplies import is_one, page_of
+from lifecycle.install.table import NAMES, WIRES, Form, local_form, shared_form
 from lifecycle.install.template import TEMPLATE
 
 _FOLDER = ".claude/"
@@ -38,6 +42,7 @@ class Plan:
         changes: the files, in the order in which to show them.
         notes: what a person should know.
         folders: folders that go if they are empty afterwards.
+        label: what the staged workflow's tasks are labelled with, if it is wired; "" if not.
     """
 
     root: Path
@@ -45,6 +50,7 @@ class Plan:
     changes: tuple[FileChange, ...]
     notes: tuple[str, ...] = ()
     folders: tuple[Path, ...] = ()
+    label: str = ""
 
 
 def plan(
@@ -52,6 +58,7 @@ def plan(
     *,
     shared: bool = False,
     remove: bool = False,
+    stages: bool = False,
     only_wires: bool = False,
     environment: Mapping[str, str] | None = None,
 ) -> Plan:
@@ -62,6 +69,7 @@ def plan(
         shared: for everybody in the repository, not for this person alone. A project that is shared
             already stays so.
         remove: take out what was put in.
+        stages: the staged workflow as well. A project that has it keeps it.
         only_wires: nothing that a repository carries or a person edits: no `.gitignore`, no settings
             of lifecycle's own.
         environment: names the user's home and PATH; the process's unless given.
@@ -75,7 +83,7 @@ def plan(
     before = project.mark()
     if remove:
         return project.removal(before)
-    return project.installation(before, shared=shared)
+    return project.installation(before, shared=shared, stages=stages)
 
 
 def apply(plan: Plan) -> None:
@@ -137,7 +145,12 @@ class _Project:
         content = self.draft.read(self.root / MARK)
         return mark.parse(content) if content is not None else None
 
-    def installation(self, before: Mark | None, *, shared: bool) -> Plan:
+    @cached_property
+    def staging(self) -> Staging:
+        """The staged workflow's part of the plan."""
+        return Staging(self.root, self.environment, self.draft, self.notes)
+
+    def installation(self, before: Mark | None, *, shared: bool, stages: bool) -> Plan:
         """Put everything in that is not in."""
         mode = SHARED if shared or (before and before.mode == SHARED) else LOCAL
         if before is not None and before.mode != mode:
@@ -149,7 +162,13 @@ class _Project:
         new = before or Mark(mode)
         if before is None and not (self.root / _FOLDER).exists():
             new = replace(new, created=(_FOLDER,))
+        is_new = stages and not new.has_stages
+        new = replace(new, has_stages=stages or new.has_stages)
         new = self._wired(new)
+        if new.has_stages:
+            for name in (config.CONFIG_FILE, *FILES, page_of(self.staging.start)):
+                self._need_inside(name)
+            new = self.staging.put_in(new, is_new=is_new, has_config=not self.only_wires)
         new = self._listed(new)
         new = self._configured(new)
         self.draft.write(self.root / MARK, MARK, mark.render(new), "the mark, which --remove reads")
@@ -160,7 +179,8 @@ class _Project:
                 "runs twice."
             )
         # The mark is made last and shown behind what it speaks of.
-        return Plan(self.root, mode, self.draft.changes(), tuple(self.notes))
+        label = self.staging.settings.label if new.has_stages else ""
+        return Plan(self.root, mode, self.draft.changes(), tuple(self.notes), label=label)
 
     def removal(self, before: Mark | None) -> Plan:
         """Take everything out that was put in."""
@@ -172,6 +192,7 @@ class _Project:
         self._unwired(before, "lifecycle's entries go")
         for name in before.lines:
             self._unlisted(before, name)
+        folders = self.staging.take_out(before)
         self._unconfigured(before)
         self.draft.write(self.root / MARK, MARK, None, "the mark")
         if (self.root / CLAIM_FILE).exists():
@@ -179,7 +200,8 @@ class _Project:
                 f"A claim is still here ({CLAIM_FILE}); no hook looks at it any more. Give it back with: "
                 "lifecycle release"
             )
-        folders = (self.root / _FOLDER,) if _FOLDER in before.created else ()
+        if _FOLDER in before.created:
+            folders = (*folders, self.root / _FOLDER)
         return Plan(self.root, "", self.draft.changes(), tuple(self.notes), folders)
 
     def _moved(self, before: Mark, mode: str) -> Mark:
@@ -188,7 +210,7 @@ class _Project:
         self._unlisted(before, EXCLUDE)
         kept = {name: put for name, put in before.lines.items() if name != EXCLUDE}
         created = tuple(name for name in before.created if name != SETTINGS[before.mode])
-        return Mark(mode, lines=kept, created=created, sha256=before.sha256)
+        return replace(before, mode=mode, settings=Put(), lines=kept, created=created)
 
     def _wired(self, before: Mark) -> Mark:
         name = SETTINGS[before.mode]
@@ -198,8 +220,10 @@ class _Project:
             (w.event, str(form(w.name)["command"])) for form in self._forms() for w in WIRES
         )
         put = replace(before.settings, hooks=(*before.settings.hooks, *known))
-        text, put = settings.wire(_decoded(content, name), name, self._form(before.mode), put)
-        what = f"{len(WIRES)} hooks, {len(put.permissions)} permissions"
+        extra = self.staging.extra() if before.has_stages else None
+        form = self._form(before.mode)
+        text, put = settings.wire(_decoded(content, name), name, form, put, extra)
+        what = f"{len(NAMES)} hooks, {len(put.permissions)} permissions"
         self.draft.write(path, name, text.encode(), what)
         created = (
             (*before.created, name)
@@ -228,13 +252,15 @@ class _Project:
 
     def _listed(self, before: Mark) -> Mark:
         files: dict[str, tuple[Path, tuple[str, ...]]] = {}
+        own = (*OWN_LINES, LOG_LINE) if before.has_stages else OWN_LINES
         if not self.only_wires:
-            files[IGNORE] = (self.root / IGNORE, OWN_LINES)
+            files[IGNORE] = (self.root / IGNORE, own)
         if before.mode == LOCAL:
             # Not when shared: the mark is committed then, and this file is each clone's own.
             settings_file = (SETTINGS[LOCAL],) if SETTINGS[LOCAL] in before.created else ()
-            own = (*OWN_LINES, *(f"/{name}" for name in (MARK, *settings_file)))
-            files[EXCLUDE] = (self._exclude(), own)
+            supplied = [name for name in before.sha256 if is_one(name)]
+            private = (*own, *(f"/{name}" for name in (MARK, *settings_file, *supplied)))
+            files[EXCLUDE] = (self._exclude(), private)
         for name, (path, wanted) in files.items():
             if path.is_symlink():
                 self.notes.append(f"{name} is a symbolic link, which was not written through.")
@@ -264,7 +290,7 @@ class _Project:
 
     def _configured(self, before: Mark) -> Mark:
         path = self.root / config.CONFIG_FILE
-        if self.only_wires or os.path.lexists(path):
+        if self.only_wires or os.path.lexists(path) or self.draft.read(path) is not None:
             return before
         content = TEMPLATE.encode()
         self.draft.write(

@@ -8,15 +8,15 @@ should be: somebody may have edited around them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from lifecycle.errors import Refused
 from lifecycle.install.editing import Edit, Layout, applied, insertion, removal, replacement
 from lifecycle.install.jsonc import JsoncError, Node, parse
+from lifecycle.install.put import ENV, Extra, Put, Route
 from lifecycle.install.table import (
-    PERMISSIONS,
     WIRES,
     Form,
     entry,
@@ -25,30 +25,6 @@ from lifecycle.install.table import (
     own_name,
     run_name,
 )
-
-Route = tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Put:
-    """What was put into one settings file.
-
-    Attributes:
-        pieces: (text before, text after) of each place that changed, if it takes them to go back.
-        hooks: (event, command) of each entry that does not itself show whose it is.
-        permissions: the rules that were not there before.
-        containers: the way to each object and array that was not there before; () is the whole.
-    """
-
-    pieces: tuple[tuple[str, str], ...] = ()
-    hooks: tuple[tuple[str, str], ...] = ()
-    permissions: tuple[str, ...] = ()
-    containers: tuple[Route, ...] = ()
-
-    def own_name(self, event: str, hook: object) -> str | None:
-        """The script that an entry runs, if the entry is ours."""
-        known = [command for where, command in self.hooks if where == event]
-        return own_name(hook, known)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,28 +70,33 @@ def read(text: str, where: str) -> Node | None:
     return root
 
 
-def wire(text: str, where: str, form: Form, before: Put) -> tuple[str, Put]:
+def wire(
+    text: str, where: str, form: Form, before: Put, extra: Extra | None = None
+) -> tuple[str, Put]:
     """The text with every entry and permission of ours, each once, and what was put in altogether.
 
-    A second run returns text and `Put` as they are.
-
+    A second run returns text and `Put` as they are. A variable that somebody else set stays as it is.
 
     Args:
         text: the settings file's content, "" if there is none.
         where: its name, for sentences.
         form: how an entry names its script.
         before: what an earlier run put in.
+        extra: what goes in beside the hooks; the permissions of claim to close unless given.
 
     Raises:
         Refused: the text cannot be read, or is of another shape.
     """
+    extra = extra or Extra()
     text, put = _renewed(text, where, form, before)
+    text, put = _renewed_variables(text, where, put, extra.variables)
     root, layout = read(text, where), Layout.of(text)
     made: list[Route] = [] if root is not None else [()]
     edits = list(_missing_names(layout, root, form, put))
     parts: list[tuple[str | None, Any]] = []
     additions = {
-        "permissions": _permissions(layout, root),
+        "env": _variables(layout, root, extra.variables),
+        "permissions": _permissions(layout, root, extra.permissions),
         "hooks": _hooks(layout, root, form, put),
     }
     for name, addition in additions.items():
@@ -126,17 +107,20 @@ def wire(text: str, where: str, form: Form, before: Put) -> tuple[str, Put]:
     if parts:
         edits.append(insertion(layout, root, parts))
     allowed = _values(root, ("permissions", "allow"))
-    rules = [r for r in PERMISSIONS if r not in allowed and r not in put.permissions]
+    rules = [r for r in extra.permissions if r not in allowed and r not in put.permissions]
+    there = _at(root, ENV)
+    new_ones = [(n, v) for n, v in extra.variables.items() if there is None or there.get(n) is None]
     wired = [(one.event, entry(one, form)) for one in WIRES]
     new = replace(
         put,
         hooks=tuple((event, hook["command"]) for event, hook in wired if own_name(hook) is None),
         permissions=(*put.permissions, *rules),
         containers=(*put.containers, *(route for route in made if route not in put.containers)),
+        variables=(*put.variables, *new_ones),
     )
     after = applied(text, edits)
     pieces = [piece for e in edits if (piece := (e.old, e.new)) not in put.pieces]
-    if put.pieces or unwire(after, where, new) != text:
+    if put.pieces or unwire(after, where, new) != unwire(text, where, put):
         new = replace(new, pieces=(*put.pieces, *pieces))
     return after, new
 
@@ -155,10 +139,40 @@ class _Addition:
     made: tuple[Route, ...] = ()
 
 
-def _permissions(layout: Layout, root: Node | None) -> _Addition:
+def _variables(layout: Layout, root: Node | None, wanted: Mapping[str, str]) -> _Addition:
+    env = _at(root, ENV)
+    if env is None:
+        return _Addition(whole=dict(wanted), made=(ENV,)) if wanted else _Addition()
+    missing = [(name, value) for name, value in wanted.items() if env.get(name) is None]
+    return _Addition((insertion(layout, env, missing),) if missing else ())
+
+
+def _renewed_variables(
+    text: str, where: str, put: Put, wanted: Mapping[str, str]
+) -> tuple[str, Put]:
+    """A variable of ours gets the value of today; one that somebody changed or took out is not ours."""
+    if wanted:
+        _need(_at(read(text, where), ENV), dict, "env", where)
+    kept = []
+    for name, value in put.variables:
+        node = _at(read(text, where), (*ENV, name))
+        if node is None or node.value != value:
+            continue
+        new = wanted.get(name, value)
+        if new != value:
+            edit = replacement(Layout.of(text), node, new)
+            text = applied(text, [edit])
+            put = replace(
+                put, pieces=tuple((o, n.replace(edit.old, edit.new)) for o, n in put.pieces)
+            )
+        kept.append((name, new))
+    return text, replace(put, variables=tuple(kept))
+
+
+def _permissions(layout: Layout, root: Node | None, rules: Sequence[str]) -> _Addition:
     allow = ("permissions", "allow")
     there = _values(root, allow)
-    missing = [rule for rule in PERMISSIONS if rule not in there]
+    missing = [rule for rule in rules if rule not in there]
     permissions = _at(root, allow[:1])
     node = _at(root, allow)
     if not missing:
@@ -237,19 +251,21 @@ def unwire(text: str, where: str, put: Put) -> str:
         Refused: the text cannot be read, or is of another shape.
     """
     root = read(text, where)
-    undone = text
+    undone, is_whole = text, True
     for old, new in reversed(put.pieces):
+        is_whole = is_whole and undone.count(new) == 1
         if undone.count(new) == 1:
             undone = undone.replace(new, old)
     text = _left(_taken_out(text, where, put), put)
+    if root is None or not put.pieces:
+        return text
     expected = parse(text)
     try:
-        candidate = parse(undone)
-    except JsoncError:
+        # What an earlier run put in may have left no pieces: it is taken out by what it says.
+        candidates = [undone, _left(_taken_out(undone, where, put), put)] if is_whole else [undone]
+        return next((one for one in candidates if _same(parse(one), expected)), text)
+    except (JsoncError, Refused):
         return text
-    if root is not None and undone != text and _same(candidate, expected):
-        return undone
-    return text
 
 
 def left(text: str, where: str) -> list[tuple[str, str]]:
@@ -285,13 +301,22 @@ def _next_removal(text: str, root: Node, put: Put) -> Edit | None:
     for index, item in enumerate(allow.items if allow else ()):
         if item.value in put.permissions:
             return removal(text, _sure(allow), index)
+    env = _at(root, ENV)
+    for name, value in put.variables:
+        node = env.get(name) if env is not None and isinstance(env.value, dict) else None
+        if env is not None and node is not None and node.value == value:
+            return removal(text, env, _index(env, name))
     for route in sorted(put.containers, key=len, reverse=True):
         node = _at(root, route)
         if node is not None and not node.spans and route:
             parent = _sure(_at(root, route[:-1]))
-            (*_, index) = [i for i, m in enumerate(parent.members) if m.key == route[-1]]
-            return removal(text, parent, index)
+            return removal(text, parent, _index(parent, route[-1]))
     return None
+
+
+def _index(node: Node, key: str) -> int:
+    """The place of an object's member; of several with one name the last, which counts."""
+    return max(index for index, member in enumerate(node.members) if member.key == key)
 
 
 def _entry_removal(text: str, root: Node | None, found: Found) -> Edit:

@@ -41,10 +41,14 @@ WIRES: tuple[Wire, ...] = (
     # It polls until something happens: the client would kill it at its timeout, and nobody be woken.
     Wire("Stop", "ci-waiter", DAY, is_rewake=True),
     Wire("Notification", "on-idle", 30, matcher="idle_prompt", is_rewake=True),
+    # Not in the background: the tree has to be looked at before the agent edits it again. The client
+    # sends a command that failed to the second event only.
+    Wire("PostToolUse", "post-tool-use", 10, matcher="Bash"),
+    Wire("PostToolUseFailure", "post-tool-use", 10, matcher="Bash"),
     Wire("SessionEnd", "session-end", 5),
 )
 
-NAMES = tuple(wire.name for wire in WIRES)
+NAMES = tuple(dict.fromkeys(wire.name for wire in WIRES))
 
 PERMISSIONS = tuple(
     f"Bash(lifecycle {command}:*)" for command in ("claim", "handoff", "status", "tick", "release")
@@ -54,6 +58,35 @@ PERMISSIONS = tuple(
 `close` and `nudge` say yes in the user's place, `trust` lets a stranger's commands run, and `init`
 edits settings: for these the client asks.
 """
+
+_FREE_VERBS = ("ready", "list", "show", "claim", "label", "comment", "edit")
+
+STAGE_PERMISSIONS = tuple(
+    [f"Bash(lifecycle tracker {verb}:*)" for verb in _FREE_VERBS]
+    + [f"Bash(lifecycle stage {verb}:*)" for verb in ("status", "detect")]
+)
+"""What the staged workflow's instructions name besides, put in with it alone.
+
+`tracker close` is not among them: under a claim it is the user's yes, as `close` is.
+"""
+
+CAP = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"
+"""How often the client lets a Stop hook continue a turn without a tool call in between.
+
+Source: https://code.claude.com/docs/en/hooks.
+"""
+
+DEFAULT_CAP = 8
+"""What the client allows where nobody sets the cap."""
+
+
+def cap_for(blocks: int) -> int:
+    """The cap under which so many instructions of the staged workflow fit.
+
+    The claim's own sentences at a stop count as well: they get as many as the client gives anybody.
+    """
+    return blocks + DEFAULT_CAP
+
 
 Form = Callable[[str], dict[str, Any]]
 """What names a script in a hook entry, given the script's name."""
@@ -106,7 +139,8 @@ def group(event: str, form: Form, names: Collection[str] = NAMES) -> dict[str, A
 def plugin_hooks() -> dict[str, Any]:
     """The content of `hooks/hooks.json`."""
     return {
-        "description": "Claim to close: opens the PR, watches the checks, sees the merge, asks to close.",
+        "description": "Claim to close: opens the PR, watches the checks, sees the merge, asks to close. "
+        "And from stage to stage, while a labelled task is open.",
         "hooks": {event: [group(event, plugin_form)] for event in events()},
     }
 

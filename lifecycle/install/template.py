@@ -69,3 +69,15 @@ TEMPLATE = """\
 # [stages.workflows]
 # "auto-workflow:quick-fix" = ["CODING", "TESTING", "COMMIT_CLOSE"]
 """
+
+
+def staged(review: str, start: str) -> str:
+    """The same with the staged workflow switched on, and the names of its two commands."""
+    text = TEMPLATE
+    for commented, line in (
+        ("# [stages]\n# use = false\n", "[stages]\nuse = true\n"),
+        ('# review = "/oracle-review"\n', f'review = "{review}"\n'),
+        ('# start = "/bd-start"\n', f'start = "{start}"\n'),
+    ):
+        text = text.replace(commented, line)
+    return text

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from lifecycle.sandbox.server import Sandbox, SandboxInfo
+from tests.conftest import Place
 from tests.e2e.forked import Forked
+from tests.e2e.staged import Ground
+from tests.trackers.beads import simulated
 
 
 @pytest.fixture
@@ -21,6 +25,17 @@ def running() -> Iterator[Sandbox]:
 def sandbox(running: Sandbox) -> SandboxInfo:
     """Where it is; `place` is a clone of its repository."""
     return running.info
+
+
+@pytest.fixture
+def ground(place: Place, forked: Forked, tmp_path: Path) -> Ground:
+    """A worktree with the staged workflow on and an empty `bd` database."""
+    folder = tmp_path / "bin"
+    simulated.install(folder)
+    simulated.workspace(place.root, folder)
+    found = Ground(place, folder, str(forked.command))
+    found.settings()
+    return found
 
 
 @pytest.fixture(scope="session")

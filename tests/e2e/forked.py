@@ -1,17 +1,21 @@
-"""Hooks as real processes, without the start of Python and its imports for each of them.
+"""Hooks and commands as real processes, without the start of Python and its imports for each of them.
 
 `Forked` starts one server that has imported the product, and writes a command for `LIFECYCLE_BIN`. The
-command hands its arguments, folder, environment and three descriptors to the server, which forks a
+command hands its arguments, folder, mask, environment and three descriptors to the server, which forks a
 process that runs `lifecycle.__main__.main` with exactly these. The command ends as that process ends: with
 its exit code, or by its signal; and it is killed if the command is. So thousands of hooks run in the time
 that a hundred would take, and what the sh guards, the locks and the client see is what they always see.
+
+Three things are not what they are for a command of its own: its parent is the server, a signal to the
+command does not reach it, and a descriptor that is closed cannot be handed over. Where that, or Python's
+start, is what a test is about, it starts `tests.conftest.COMMAND`. `test_forked.py` holds the two together.
 """
 
 from __future__ import annotations
 
+import ast
 import gc
 import importlib
-import json
 import os
 import pkgutil
 import select
@@ -21,27 +25,39 @@ import socket
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Any, NoReturn, Self
+from typing import NoReturn, Self
 
+import lifecycle
 from tests.e2e import killer
 
 ROOT = Path(__file__).parents[2]
 
 COMMAND = """#!{python} -IS
-import json, os, socket, sys
-connection = socket.socket(socket.AF_UNIX)
+import _socket, os, sys
+connection = _socket.socket(_socket.AF_UNIX)
 connection.connect({path!r})
-asked = {{"arguments": sys.argv[1:], "folder": os.getcwd(), "environment": dict(os.environ)}}
-body = json.dumps(asked).encode()
-socket.send_fds(connection, [len(body).to_bytes(4, "big")], [0, 1, 2])
-connection.sendall(body)
-code = int(connection.makefile().readline() or 70)
+if connection.fileno() < 3:
+    sys.exit("a command with a closed stdin, stdout or stderr is not forked: take COMMAND")
+mask = os.umask(0)
+asked = ascii((sys.argv[1:], os.getcwd(), mask, dict(os.environ))).encode()
+descriptors = b"".join(number.to_bytes(4, sys.byteorder) for number in (0, 1, 2))
+rights = [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, descriptors)]
+connection.sendmsg([len(asked).to_bytes(4, "big")], rights)
+connection.sendall(asked)
+code = int(connection.recv(16) or 70)
 if code < 0:
     os.kill(os.getpid(), -code)
 sys.exit(code)
 """
+"""Imports next to nothing: Python's own start is most of what it costs."""
+
+
+STAGE = "TEST_STAGE"
+"""A module whose `stage(environment)` prepares a process before it is the command; `killer` always does."""
 
 
 class Forked:
@@ -76,11 +92,18 @@ class Forked:
 
 
 _PRELOADED = (
-    *("lifecycle.wake", "lifecycle.api", "lifecycle.act", "lifecycle.answers", "lifecycle.claim"),
-    *("lifecycle.github", "filelock", "tenacity", "dateutil.parser", "ctypes", "click", "github"),
-    *("github.Requester", "github.Repository", "graphql", "gql", "gql.transport.requests"),
+    *("ctypes", "click", "dateutil.parser", "filelock", "github", "github.Requester"),
+    *(
+        "github.Repository",
+        "gql",
+        "gql.transport.requests",
+        "graphql",
+        "rich.console",
+        "rich.table",
+    ),
+    "tenacity",
 )
-"""Modules, and of the product's packages all that is in them."""
+"""Libraries that the product imports where it first touches them."""
 
 
 @dataclass
@@ -116,17 +139,17 @@ class _Server:
 
     def _accept(self) -> None:
         connection, _ = self.listener.accept()
-        head, descriptors, _, _ = socket.recv_fds(connection, 4, 3)
-        length, body = int.from_bytes(head, "big"), b""
-        while len(body) < length:
-            body += connection.recv(length - len(body))
+        body, descriptors = _received(connection)
+        if body is None:  # its command ended before it had asked
+            connection.close()
+            return
         pid = os.fork()
         if not pid:
             self.listener.close()
             connection.close()
             for other in self.running.values():
                 other.close()
-            _become(json.loads(body), descriptors)
+            _become(body, descriptors)
         for descriptor in descriptors:
             os.close(descriptor)
         self.running[pid] = connection
@@ -145,24 +168,46 @@ class _Server:
                 connection.close()
 
 
-def _become(asked: dict[str, Any], descriptors: list[int]) -> NoReturn:
+def _received(connection: socket.socket) -> tuple[bytes | None, list[int]]:
+    """What a command asks for, None if it has gone; and its standard streams."""
+    head, descriptors, _, _ = socket.recv_fds(connection, 4, 3)
+    length, body = int.from_bytes(head, "big"), b""
+    while head and len(body) < length:
+        more = connection.recv(length - len(body))
+        if not more:
+            break
+        body += more
+    if head and len(body) == length:
+        return body, descriptors
+    for descriptor in descriptors:
+        os.close(descriptor)
+    return None, []
+
+
+def _become(asked: bytes, descriptors: list[int]) -> NoReturn:
     """Be the command: run it in this process, which ends with it."""
     code = 70
     try:
+        arguments, folder, mask, environment = ast.literal_eval(asked.decode())
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         for number, descriptor in enumerate(descriptors):
             os.dup2(descriptor, number)
             os.close(descriptor)
-        os.chdir(asked["folder"])
+        os.chdir(folder)
+        os.umask(mask)
         os.environ.clear()
-        os.environ.update(asked["environment"])
-        sys.argv = ["lifecycle", *asked["arguments"]]
+        os.environ.update(environment)
+        _open_streams()
+        sys.argv = ["lifecycle", *arguments]
         killer.stage(os.environ)
+        if STAGE in os.environ:
+            importlib.import_module(os.environ[STAGE]).stage(os.environ)
         from lifecycle.__main__ import main
 
         code = main()
         sys.stdout.flush()
+        sys.stderr.flush()
         killer.end()
     except SystemExit as error:
         code = error.code if isinstance(error.code, int) else 1
@@ -171,15 +216,31 @@ def _become(asked: dict[str, Any], descriptors: list[int]) -> NoReturn:
     os._exit(code)
 
 
+def _open_streams() -> None:
+    """Standard streams as Python opens them at its start: the server's own knew other files."""
+    encoding, _, errors = os.environ.get("PYTHONIOENCODING", "").partition(":")
+    as_told = partial(open, encoding=encoding or None, closefd=False)
+    sys.stdin = as_told(0, "r", errors=errors or None)
+    sys.stdout = as_told(1, "w", errors=errors or None)
+    sys.stderr = as_told(2, "w", buffering=1, errors="backslashreplace")
+
+
 def _import_all() -> None:
-    """What a hook may import, so that no fork has to."""
-    for name in _PRELOADED:
-        module = importlib.import_module(name)
-        for inner in pkgutil.iter_modules(getattr(module, "__path__", ())):
-            if name.startswith("lifecycle"):
-                importlib.import_module(f"{name}.{inner.name}")
+    """What a command may import, so that no fork has to: all of the product but the embedded GitHub."""
+    for name in (*_PRELOADED, *_modules(lifecycle.__path__, "lifecycle.")):
+        importlib.import_module(name)
     gc.collect()
     gc.freeze()
+
+
+def _modules(path: Iterable[str], prefix: str) -> Iterator[str]:
+    for found in pkgutil.iter_modules(path, prefix):
+        name = found.name.rpartition(".")[2]
+        if name in ("__main__", "sandbox"):
+            continue
+        yield found.name
+        if found.ispkg:
+            yield from _modules(importlib.import_module(found.name).__path__, f"{found.name}.")
 
 
 def _main() -> None:

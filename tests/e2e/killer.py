@@ -74,7 +74,7 @@ class _Killer:
             return
         whole = Path(os.fsdecode(path))
         name = whole.name
-        mine = whole.parent.name == ".lifecycle" or name.startswith(".agent-claim.json")
+        mine = whole.parent.name in (".lifecycle", "stages") or name.startswith(".agent-claim.json")
         is_old = is_new and (whole.suffix == ".tmp" or whole.exists())
         if mine and not is_old and name not in _NOISE:
             # The mark says all by being there; its date says nothing.

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from lifecycle.sandbox.state.checks import PlannedCheck
-from tests.conftest import BRANCH, Place
+from tests.conftest import BRANCH, COMMAND, Place
 
 STOP = {"hook_event_name": "Stop", "session_id": "s", "stop_hook_active": False}
 IDLE = {"hook_event_name": "Notification", "notification_type": "idle_prompt", "session_id": "s"}
+
+
+@pytest.fixture
+def command() -> Path:
+    """Started, not forked: what each hook imports, and in which order, is part of the story."""
+    return COMMAND
 
 
 def stop(place: Place) -> dict[str, Any]:

@@ -6,15 +6,22 @@ import json
 import os
 import signal
 import subprocess
+from pathlib import Path
 
 import pytest
 
 from lifecycle.sandbox.faults import Fault
 from lifecycle.sandbox.state.checks import PlannedCheck
-from tests.conftest import BRANCH, Place
+from tests.conftest import BRANCH, COMMAND, Place
 from tests.e2e.client import SECONDS, Session, ended, heard
 
 FAST = "[checks]\npoll_seconds = 0.05\n"
+
+
+@pytest.fixture
+def command() -> Path:
+    """Started, not forked: a waiter is ended by signals, and by what becomes of its parent."""
+    return COMMAND
 
 
 @pytest.fixture

@@ -1,0 +1,29 @@
+"""Is the staged workflow on in this worktree? And where it is, its log is kept out of git."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lifecycle import log, stage_log
+from lifecycle.claim.exclude import exclude_own_files
+from lifecycle.errors import LifecycleError
+from lifecycle.stages import activation, marks
+
+if TYPE_CHECKING:
+    from lifecycle.stage_settings import StageSettings
+    from lifecycle.wiring import World
+
+LINES = (f"/{stage_log.FOLDER}/{stage_log.LOG}*",)
+"""The pattern of the log, and of what it was turned over to."""
+
+
+def wanted(world: World) -> StageSettings | None:
+    """The workflow's settings if it is on here; None if it is not. Its marks are renewed on the way."""
+    was_known = marks.is_known(str(world.root))
+    stages = activation.wanted(world.root, world.environment, world.clock)
+    if stages is not None and not was_known:
+        try:
+            exclude_own_files(world.git, world.root, LINES)
+        except (LifecycleError, OSError) as error:
+            log.write(world.root, f"info/exclude: {error}")
+    return stages

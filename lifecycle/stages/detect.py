@@ -1,0 +1,70 @@
+"""Which stage the agent is at: its own marker, else what its tools and words show, else nobody knows.
+
+Everything that this imports is imported at each stop that is looked at: no dataclass, no logging.
+"""
+
+from __future__ import annotations
+
+from lifecycle.stage_names import Detected, Stage
+from lifecycle.stages import markers
+from lifecycle.stages.turn import Found, Prompt, Tier, Turn
+
+OVER = "tasks complete"
+"""How an agent says that there is nothing left, as the instruction told it to."""
+
+
+def detect(turn: Turn, *, tests: tuple[str, ...] = (), review: str = "") -> Found:
+    """What the turn says.
+
+    In this order: a marker of this turn; the name that answers our question; a completion that tools
+    and words show; a marker of an earlier turn that no instruction of ours followed; a stage under way.
+
+    Args:
+        turn: the end of the transcript.
+        tests: the project's own test commands.
+        review: the project's own review command.
+    """
+    if turn.says is not None:
+        return Found(turn.says, Tier.MARKER, "its marker", position=turn.marked)
+    if turn.is_question and turn.texts and (name := markers.named_alone(turn.texts[-1])):
+        return Found(name, Tier.MARKER, "its answer", position=turn.position)
+    from lifecycle.stages.inference import infer
+
+    asked = turn.asked if not turn.markers else None
+    found = infer(turn.steps, asked=asked, tests=tests, review=review)
+    found.position = turn.position
+    if turn.markers and not found.state.is_completion:
+        return Found(turn.markers[-1], Tier.MARKER, "its marker", position=turn.marked)
+    return found
+
+
+def detect_text(text: str) -> Found:
+    """What a text alone says: what `lifecycle stage detect` prints."""
+    from lifecycle.stages.inference import infer
+
+    found = markers.find(text)
+    return Found(found[-1], Tier.MARKER, "its marker") if found else infer((text,))
+
+
+def is_quiet(turn: Turn, found: Found) -> bool:
+    """True if the agent may stop here whatever the tracker says: nothing needs to be asked of it.
+
+    A stage is under way, or there is no transcript; nothing is known, and a person is being answered,
+    or the question stands already, or the agent said that nothing is left.
+    """
+    if not turn.is_there or found.state.is_under_way:
+        return True
+    return found.state is Detected.UNKNOWN and not wants_question(turn)
+
+
+def wants_question(turn: Turn) -> bool:
+    """True if an answer in which no stage was found is worth the question.
+
+    It answers us or a machine, and not a person; the question was not asked since the agent last did
+    something; and it does not say that all tasks are complete.
+    """
+    if turn.kind in (Prompt.HUMAN, Prompt.NONE) or not turn.texts:
+        return False
+    if turn.asked in (Stage.CODING, None) and OVER in turn.texts[-1].lower():
+        return False
+    return not turn.is_question or turn.has_worked

@@ -1,0 +1,68 @@
+"""What a stop's event and its transcript say together, once the client has written what it knows.
+
+The client writes the transcript behind the session: while a Stop hook starts, the last text, the
+results of tools before it and even our own last instruction may not be there yet. They come within some
+hundredths of a second. The last text comes with the event: once the file has it too, it has all.
+
+Source: Claude Code's hook reference, https://code.claude.com/docs/en/hooks (`last_assistant_message`).
+"""
+
+from __future__ import annotations
+
+import time
+
+from lifecycle.stages import transcript
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from lifecycle.stages.turn import Found, Turn
+
+PAUSE = 0.02
+TRIES = 5
+"""How long, and how often, the client is given time to write what it knows."""
+
+
+def turn_of(
+    event: Mapping[str, object], *, deep: int = 0, sleep: Callable[[float], None] = time.sleep
+) -> Turn:
+    """The end of the transcript that the event names, with the event's own last text.
+
+    Args:
+        event: a Stop event; what is missing in it counts as empty.
+        deep: as for `transcript.read`.
+        sleep: waits for so many seconds.
+    """
+    path, message = (_text(event, name) for name in ("transcript_path", "last_assistant_message"))
+    last = message.strip()
+    for _ in range(TRIES if last else 0):
+        turn = transcript.read(path, "", deep=deep)
+        if turn.is_there and turn.texts and turn.texts[-1].strip().endswith(last):
+            return turn
+        sleep(PAUSE)
+    return transcript.read(path, message, deep=deep)
+
+
+def is_waiting(event: Mapping[str, object], found: Found) -> bool:
+    """True if the agent waits for something in the background, and says nothing of a stage.
+
+    The client wakes it when that ends.
+    """
+    tasks = event.get("background_tasks")
+    is_running = isinstance(tasks, list) and any(
+        isinstance(task, dict) and task.get("status") == "running" for task in tasks
+    )
+    return is_running and not found.state.is_completion
+
+
+def lines(turn: Turn, found: Found) -> tuple[str, ...]:
+    """What the log says of a look."""
+    if not turn.is_there:
+        return "Hook triggered", "There is no transcript that could be read"
+    return "Hook triggered", "Detecting stage from message", found.line
+
+
+def _text(event: Mapping[str, object], name: str) -> str:
+    value = event.get(name)
+    return value if isinstance(value, str) else ""

@@ -1,0 +1,319 @@
+"""What the agent's tools show of a stage, where it said no marker.
+
+TABLE is the whole of it: the tool, what its text looks like, how it came out, and the stage. A call
+beats a word about it: if tests ran, what the agent says of them does not count.
+
+A completion that is followed by an edit (Edit, Write, …) is stale, but for the closing of the issue.
+Commands that change files are not seen as edits. Background commands show nothing until they end.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+
+from lifecycle.stage_names import LINE, MARKERS, Detected, Stage
+from lifecycle.stages.turn import Call, Found, Outcome, Tier
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from lifecycle.trackers import signs
+
+
+class Sort(StrEnum):
+    """What a call is about."""
+
+    CLOSE = "closes a task"
+    SHOW = "shows a task"
+    TESTS = "runs tests"
+    REVIEW = "asks for a review"
+    CLEAR = "clears the session"
+    EDIT = "edits a file"
+    WORK = "does anything else"
+
+
+ANY = "*"
+
+TABLE: tuple[tuple[str, Sort, str, Detected], ...] = (
+    ("Bash", Sort.CLOSE, "done", Detected.ISSUE_CLOSED),
+    ("Bash", Sort.TESTS, "green", Detected.TESTS_PASSING),
+    ("Bash", Sort.TESTS, ANY, Detected.IN_TESTING),
+    ("Skill SlashCommand Agent Task Bash typed", Sort.REVIEW, "approved", Detected.ORACLE_APPROVED),
+    ("Skill SlashCommand Agent Task Bash typed", Sort.REVIEW, ANY, Detected.IN_ORACLE_REVIEW),
+    ("Edit Write MultiEdit NotebookEdit", Sort.EDIT, ANY, Detected.IN_PROGRESS),
+    ("SlashCommand typed", Sort.CLEAR, ANY, Detected.SESSION_CLEARED),
+    (ANY, Sort.SHOW, ANY, Detected.IN_PROGRESS),
+    (ANY, Sort.WORK, ANY, Detected.IN_PROGRESS),
+)
+"""(tools, what the call is about, how it came out, the state); the first row that fits counts.
+
+"typed" is a command that a person typed; `*` is anything. What a text says is `words.SAYINGS`.
+"""
+
+EDITS = frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit"})
+
+_STALE = frozenset(
+    {
+        Detected.CODING_COMPLETE,
+        Detected.REQUIREMENTS_REVIEWED,
+        Detected.TESTS_PASSING,
+        Detected.ORACLE_APPROVED,
+    }
+)
+"""What an edit makes undone."""
+
+HINTS = (
+    *(
+        "test",
+        "tox",
+        "nox",
+        "jest",
+        "mocha",
+        "ava",
+        "tap",
+        "spec",
+        "unit",
+        "cypress",
+        "check",
+        "verify",
+    ),
+    *("npm t", "close", "done", "status", "-s", "show", "view", "claim"),
+)
+"""A command without any of these is neither a test run nor one of a tracker's: it is not taken apart."""
+
+WORDS = (
+    *(
+        "clos",
+        "approv",
+        "lgtm",
+        "pass",
+        "succe",
+        "green",
+        "satisf",
+        "met",
+        "verif",
+        "fulfil",
+        "complete",
+    ),
+    *(
+        "done",
+        "finish",
+        "clear",
+        "fail",
+        "reject",
+        "review requested",
+        "request",
+        "await",
+        "worked",
+    ),
+)
+"""A text without any of these says nothing of a stage."""
+
+RECENT = 12
+"""How many of a turn's last texts are listened to."""
+
+_UNDER_WAY = (Detected.IN_ORACLE_REVIEW, Detected.IN_TESTING, Detected.IN_PROGRESS)
+_ORDER = tuple(MARKERS[stage] for stage in LINE)
+_REVIEW = re.compile(
+    r"^/\S*review\b|^[\w:-]*(?:review|oracle)[\w-]* |\b(?:oracle|code)[- ]review\b", re.IGNORECASE
+)
+REVIEW = "review"
+REQUIREMENTS = "every requirement"
+"""What a turn can be about, for `words.said`."""
+
+_VERDICT = 500
+"""Characters of an agent's task in which it is told that it reviews."""
+
+
+def infer(
+    steps: tuple[str | Call, ...],
+    *,
+    asked: Stage | None = None,
+    tests: tuple[str, ...] = (),
+    review: str = "",
+) -> Found:
+    """What the steps of a turn come to: a completed stage, one under way, or UNKNOWN.
+
+    Args:
+        steps: texts and calls, in their order.
+        asked: the stage in force. Its own completion counts then, and that the issue was closed; a
+            green test run in the middle of coding is work. None: the furthest completion counts.
+        tests: the project's own test commands.
+        review: the project's own review command.
+    """
+    is_reading = asked is Stage.REQUIREMENTS_REVIEW
+    watch = _Watch(tests, review, is_review_of_requirements=is_reading)
+    left = sum(isinstance(step, str) for step in steps)
+    for step in steps:
+        if not isinstance(step, str):
+            watch.see(step)
+            continue
+        if left <= RECENT:
+            watch.hear(step)
+        left -= 1
+    return watch.found(asked)
+
+
+class _Watch:
+    """What was seen so far, in the order of the steps."""
+
+    def __init__(
+        self, tests: tuple[str, ...], review: str, *, is_review_of_requirements: bool
+    ) -> None:
+        self.tests = tests
+        self.review = review
+        self.states: dict[Detected, tuple[str, tuple[str, ...]]] = {}
+        self.by_call: set[Detected] = set()
+        self.under_way: dict[Detected, str] = {}
+        self.about: tuple[str, ...] = (REQUIREMENTS,) if is_review_of_requirements else ()
+        self.is_closed = False
+        self.has_closed_badly = False
+        self.has_worked = False
+
+    def see(self, call: Call) -> None:
+        """A call: its row of TABLE, and what that makes undone."""
+        sort, outcome, subjects, name = classify(call, self.tests, self.review)
+        state = _row(call.tool or "typed", sort, outcome)
+        if sort is Sort.EDIT and call.outcome is not Outcome.FAILED:
+            self._forget(_STALE)
+            self.under_way.pop(Detected.IN_TESTING, None)
+        if sort is Sort.TESTS:
+            self._forget({Detected.TESTS_PASSING})
+            self.under_way.pop(Detected.IN_TESTING, None)
+            self.by_call |= {Detected.TESTS_PASSING, Detected.IN_TESTING}
+        if sort is Sort.REVIEW:
+            self._forget({Detected.ORACLE_APPROVED})
+            self.about += (REVIEW,)
+        if sort is Sort.SHOW:
+            self.about += (REQUIREMENTS,)
+        if sort is Sort.CLOSE:
+            self.is_closed = self.is_closed or outcome == "done"
+            self.has_closed_badly = outcome != "done"
+        if call.tool:
+            self.has_worked = True
+            self._forget({Detected.SESSION_CLEARED})
+        if state.is_completion:
+            self.states[state] = (name, subjects)
+            self._settle(state)
+        elif call.tool or sort is not Sort.WORK:
+            self.under_way[state] = name
+
+    def hear(self, text: str) -> None:
+        """A text, where no call says otherwise."""
+        for state in _said(text, self.about):
+            is_denied = state is Detected.ISSUE_CLOSED and self.has_closed_badly
+            if is_denied or state in self.by_call:
+                continue
+            if state.is_completion:
+                self.states.setdefault(state, ("the text", ()))
+                self._settle(state)
+            else:
+                self.under_way[state] = "the text"
+                if state is Detected.IN_ORACLE_REVIEW:
+                    self._forget({Detected.ORACLE_APPROVED})
+
+    def found(self, asked: Stage | None) -> Found:
+        """The furthest completion that counts, else what is under way."""
+        counts = set(_ORDER) if asked is None else {MARKERS[asked]}
+        if asked is not Stage.NEXT_TASK and self.is_closed:
+            counts.add(Detected.ISSUE_CLOSED)
+        for state in reversed(_ORDER):
+            if state in self.states and state in counts:
+                why, subjects = self.states[state]
+                return Found(state, Tier.INFERENCE, why, subjects)
+        for state in _UNDER_WAY:
+            if state in self.under_way:
+                return Found(state, Tier.INFERENCE, self.under_way[state])
+        return (
+            Found(Detected.IN_PROGRESS, Tier.INFERENCE, "tools")
+            if self.has_worked
+            else Found(Detected.UNKNOWN)
+        )
+
+    def _settle(self, state: Detected) -> None:
+        if state is Detected.ORACLE_APPROVED:
+            self.under_way.pop(Detected.IN_ORACLE_REVIEW, None)
+
+    def _forget(self, states: frozenset[Detected] | set[Detected]) -> None:
+        for state in states:
+            self.states.pop(state, None)
+
+
+def classify(
+    call: Call, tests: tuple[str, ...] = (), review: str = ""
+) -> tuple[Sort, str, tuple[str, ...], str]:
+    """What a call is about, how it came out, the tasks it names, and its name for the log."""
+    if call.tool in EDITS:
+        return Sort.EDIT, str(call.outcome), (), call.tool
+    if _is_review(call, review):
+        return Sort.REVIEW, _verdict(call), (), call.text.split("\n")[0][:60]
+    if call.text.split(" ")[0] == "/clear" and call.tool in ("", "SlashCommand"):
+        return Sort.CLEAR, str(call.outcome), (), "/clear"
+    if call.tool != "Bash" or not _is_hinted(call.text, tests):
+        return Sort.WORK, str(call.outcome), (), call.tool or call.text[:60]
+    from lifecycle.stages import runs
+    from lifecycle.trackers import signs
+
+    run = runs.run_in(call.text, tests)
+    closes = _sign(call.text, signs.CLOSE)
+    if closes is not None:
+        is_done = call.outcome is Outcome.OK and not signs.is_denied(call.output)
+        return Sort.CLOSE, "done" if is_done else str(call.outcome), closes.ids, closes.name
+    if run is not None:
+        colour = runs.colour(run, call.outcome, call.output)
+        return Sort.TESTS, str(colour) if run.is_suite else "part", (), run.name
+    shows = _sign(call.text, signs.SHOW)
+    return (Sort.SHOW if shows else Sort.WORK), str(call.outcome), (), "tools"
+
+
+def _row(tool: str, sort: Sort, outcome: str) -> Detected:
+    """The state of the first row that fits."""
+    for tools, about, came_out, state in TABLE:
+        if about is sort and came_out in (ANY, outcome) and (tools == ANY or tool in tools.split()):
+            return state
+    return Detected.IN_PROGRESS
+
+
+def _is_hinted(line: str, tests: tuple[str, ...]) -> bool:
+    """False if the command line can be nothing that matters."""
+    own = (max(command.split(), key=len) for command in tests if command.strip())
+    return any(hint in line for hint in HINTS) or any(word in line for word in own)
+
+
+def _said(text: str, about: tuple[str, ...]) -> tuple[Detected, ...]:
+    lower = text.lower()
+    if not any(word in lower for word in WORDS):
+        return ()
+    from lifecycle.stages import words
+
+    return words.said(text, about)
+
+
+def _sign(line: str, verb: str) -> signs.Sign | None:
+    from lifecycle.stages.shell import commands
+    from lifecycle.trackers import signs
+
+    found = [sign for command in commands(line) if (sign := signs.read(command.words))]
+    return next((sign for sign in reversed(found) if sign.verb == verb), None)
+
+
+def _is_review(call: Call, review: str) -> bool:
+    if call.tool in ("", "Skill", "SlashCommand"):
+        own = review.split(" ", maxsplit=1)[0]
+        return call.text.split(" ")[0] == own != "" or _REVIEW.match(call.text) is not None
+    if call.tool in ("Agent", "Task"):
+        return _REVIEW.search(call.text[:_VERDICT]) is not None
+    mine = tuple(review.split())
+    if call.tool != "Bash" or not mine or mine[-1] not in call.text:
+        return False
+    from lifecycle.stages.shell import commands
+
+    return any(command.words[: len(mine)] == mine for command in commands(call.text))
+
+
+def _verdict(call: Call) -> str:
+    if call.outcome is not Outcome.OK:
+        return str(call.outcome)
+    said = _said(call.output, (REVIEW,))
+    is_still = Detected.IN_ORACLE_REVIEW in said
+    return "approved" if Detected.ORACLE_APPROVED in said and not is_still else "open"

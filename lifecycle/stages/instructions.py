@@ -1,0 +1,272 @@
+"""What a session is told: the six instructions, the question, and what stands in a stage's way.
+
+Each instruction confirms what was completed, names the stage that it asks for (`CURRENT STAGE: X`, by
+which the transcript tells it later), shows the line of stages, lists what to do, and ends with the
+marker to emit. The tracker's and the project's own commands are filled in; a line whose command is not
+there is left out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from lifecycle.stage_names import LINE, MARKERS, Detected, Stage
+from lifecycle.stage_settings import LABEL, StageSettings
+from lifecycle.stages.markers import CURRENT, QUESTION
+from lifecycle.tracker import Wording
+
+_NO_WORDING = Wording(show="", ready="", claim="", close="", label="", edit="")
+
+NEEDS_REVIEW = "needs-review"
+"""The label that a task gets while its review is asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What the instructions of one session are filled with.
+
+    Attributes:
+        settings: the project's own commands and label.
+        wording: the tracker's commands.
+        tracker: the tracker's name.
+        task: the id of the session's task, as it is typed; "" if it is not known.
+        next_task: the id of the task to begin with next; "" if it is not known.
+        line: the stages of the session's task.
+        is_claimed: a claim on GitHub holds this worktree: its issue closes with the merge.
+    """
+
+    settings: StageSettings = field(default_factory=StageSettings)
+    wording: Wording = _NO_WORDING
+    tracker: str = ""
+    task: str = ""
+    next_task: str = ""
+    line: tuple[Stage, ...] = LINE
+    is_claimed: bool = False
+
+
+COMPLETED = {
+    Stage.CODING: "You've completed initial coding implementation.",
+    Stage.REQUIREMENTS_REVIEW: "Requirements review complete.",
+    Stage.TESTING: "All tests passing.",
+    Stage.ORACLE_REVIEW: "Code review approved.",
+    Stage.COMMIT_CLOSE: "Issue closed successfully.",
+    Stage.NEXT_TASK: "Session cleared. Ready for next task.",
+}
+"""How an instruction confirms the stage that was completed."""
+
+BY_HAND = "The stage was set by hand."
+
+_STEPS = {
+    Stage.REQUIREMENTS_REVIEW: "Review the original issue requirements carefully.",
+    Stage.TESTING: "Verify all tests are passing.",
+    Stage.ORACLE_REVIEW: "Request code review.",
+    Stage.COMMIT_CLOSE: "Finalize and close the issue.",
+    Stage.NEXT_TASK: "Clear session and prepare for next task.",
+}
+_ENDS = {
+    Stage.CODING: "When implementation is complete, emit:",
+    Stage.REQUIREMENTS_REVIEW: "When you've confirmed everything is complete, emit:",
+    Stage.TESTING: "When all tests pass, emit:",
+    Stage.ORACLE_REVIEW: "When review is approved, emit:",
+    Stage.COMMIT_CLOSE: "When issue is closed, emit:",
+    Stage.NEXT_TASK: "When you are ready for the next task, emit:",
+}
+_ANSWERS = (
+    "- CODING_COMPLETE (finished implementing)",
+    "- REQUIREMENTS_REVIEWED (verified requirements)",
+    "- TESTS_PASSING (all tests pass)",
+    "- ORACLE_APPROVED (code review approved)",
+    "- ISSUE_CLOSED (issue closed and deployed)",
+    "- SESSION_CLEARED (ready for next task)",
+)
+
+
+def marker(state: Detected) -> str:
+    """The marker as the agent emits it."""
+    return f"::: WORKFLOW_STAGE: {state} :::"
+
+
+def line_of(line: tuple[Stage, ...]) -> str:
+    """The line of stages, as every instruction shows it."""
+    return "WORKFLOW STAGES: " + " → ".join(line)
+
+
+def complete(label: str = LABEL) -> str:
+    """What is said once when nothing is left."""
+    return f"All {label} tasks complete"
+
+
+def instruction(stage: Stage, facts: Facts, lead: str) -> str:
+    """The instruction that asks for `stage`; `lead` says why, as COMPLETED does."""
+    step = _STEPS.get(stage) or f"Find and start next task with label '{facts.settings.label}'."
+    return "\n".join(
+        [
+            *(lead, "", *_head(stage, facts.line), "", f"Next step: {step}"),
+            *_ACTIONS[stage](facts),
+            *("", _ENDS[stage], marker(MARKERS[stage])),
+        ]
+    )
+
+
+def going_on(stage: Stage, facts: Facts) -> str:
+    """What a session that goes on in the middle of `stage` is told at its start."""
+    return "\n".join(
+        [
+            "The staged workflow goes on.",
+            "",
+            *_head(stage, facts.line),
+            "",
+            _ENDS[stage],
+            marker(MARKERS[stage]),
+        ]
+    )
+
+
+def question(line: tuple[Stage, ...] = LINE) -> str:
+    """The question which stage it is."""
+    asked = {str(MARKERS[stage]) for stage in line}
+    answers = [answer for answer in _ANSWERS if answer.split()[1] in asked]
+    return "\n".join(
+        [
+            *(QUESTION, "", line_of(line), ""),
+            *("Which stage are you at? Respond with ONE of:", *answers, ""),
+            "Then emit: ::: WORKFLOW_STAGE: <YOUR_STAGE> :::",
+        ]
+    )
+
+
+def no_evidence(facts: Facts, missing: str, stage: Stage = Stage.TESTING) -> str:
+    """What is told if the tests are said to pass and no green run on this tree is known.
+
+    `missing` is one sentence that says which: no run, a red run, or the tree changed since.
+    """
+    run = _each(facts.settings.test)
+    return "\n".join(
+        [
+            *("The tests are not accepted as passing yet.", "", *_head(stage, facts.line), ""),
+            *("Next step: Show a green test run on the code as it is now.", f"- {missing}"),
+            *([f"- Run {run} in the foreground, and let its own exit status stand"] if run else []),
+            "- Fix any failing tests",
+            *("", _ENDS[stage], marker(MARKERS[stage])),
+        ]
+    )
+
+
+def conflict(facts: Facts, stage: Stage, sentence: str) -> str:
+    """What is told if the task is another's now, or blocked: `sentence` says by whom or what."""
+    show = _filled(facts.wording.show, facts.task)
+    return "\n".join(
+        [
+            *(sentence, "", *_head(stage, facts.line), ""),
+            "Next step: Do not go on with this task until that is settled.",
+            *([f"- See how it stands: `{show}`"] if show else []),
+            "- Leave what you changed as it is, and tell the user what stands in the way",
+            *("", "When that is settled and the stage is complete, emit:", marker(MARKERS[stage])),
+        ]
+    )
+
+
+def still_claimed(facts: Facts) -> str:
+    """What is told if the issue is said to be closed while the claim has not been handed off."""
+    lead = "The claim is still held, and its issue closes after the merge: it is not closed yet."
+    return instruction(Stage.COMMIT_CLOSE, facts, lead)
+
+
+def _head(stage: Stage, line: tuple[Stage, ...]) -> list[str]:
+    return [f"{CURRENT}{stage}", line_of(line)]
+
+
+def _coding(facts: Facts) -> list[str]:
+    settings, wording = facts.settings, facts.wording
+    ready = wording.ready.replace("{label}", settings.label)
+    start = settings.start or wording.start
+    practice = ", ".join([*([f"{facts.tracker}-first workflow"] if facts.tracker else []), "TDD"])
+    begin = f"{start} {{id}}" if start and "{id}" not in start else start
+    return [
+        "- FIRST: Read CLAUDE.md and README.md to understand the system and workflow",
+        *_if(ready, f"- Find next ready issue: `{ready}`"),
+        f'- If no issues found, report "{complete(settings.label)}" and stop',
+        *_if(begin, f"- Otherwise: Start work with `{_filled(begin, facts.next_task)}`"),
+        f"- Follow all instructions in CLAUDE.md ({practice}, verification, etc.)",
+        "- Implement the task according to project standards",
+    ]
+
+
+def _requirements(facts: Facts) -> list[str]:
+    show = _filled(facts.wording.show, facts.task)
+    return [
+        *_if(show, f"- Re-read the issue description with `{show}`"),
+        "- Verify every requirement is satisfied",
+        "- Check for edge cases or missed scenarios",
+        "- Confirm implementation matches the planned approach",
+    ]
+
+
+def _testing(facts: Facts) -> list[str]:
+    run = _each(facts.settings.test)
+    return [
+        *_if(run, f"- Run relevant test suites ({run})"),
+        "- Fix any failing tests",
+        "- Ensure new code has appropriate test coverage",
+        "- Confirm no regressions introduced",
+    ]
+
+
+def _review(facts: Facts) -> list[str]:
+    wording, review = facts.wording, facts.settings.review
+    edit = _filled(wording.edit, facts.task)
+    label = _filled(wording.label, facts.task).replace("{label}", NEEDS_REVIEW)
+    return [
+        "- Ensure all changes are committed",
+        "- Update issue description with implementation summary" + (f": `{edit}`" if edit else ""),
+        *_if(label, f"- Add `{NEEDS_REVIEW}` label: `{label}`"),
+        *_if(review, f"- Run `{review}` command"),
+        "- Address any feedback from review",
+    ]
+
+
+def _close(facts: Facts) -> list[str]:
+    wording, deploy = facts.wording, facts.settings.deploy
+    close = _filled(wording.close, facts.task)
+    if facts.is_claimed:
+        end = [
+            '- Hand off with a summary: `lifecycle handoff --summary "Summary of changes"`',
+            "- The claim closes the issue after the merge; do not close it in any other way",
+        ]
+    else:
+        end = _if(close, f"- Close issue with summary: `{close}`")
+    return [
+        "- Ensure all changes are committed and pushed",
+        *_if(deploy, f"- Deploy if required: `{deploy}`"),
+        *end,
+        *_if(wording.publish, f"- Sync: `{wording.publish}`"),
+    ]
+
+
+def _next(facts: Facts) -> list[str]:  # noqa: ARG001 -- one shape for all stages
+    return [
+        "- Only the user can run `/clear` to start fresh context: do not wait, go on in this session",
+        "- Session will automatically continue with next available task",
+    ]
+
+
+_ACTIONS = {
+    Stage.CODING: _coding,
+    Stage.REQUIREMENTS_REVIEW: _requirements,
+    Stage.TESTING: _testing,
+    Stage.ORACLE_REVIEW: _review,
+    Stage.COMMIT_CLOSE: _close,
+    Stage.NEXT_TASK: _next,
+}
+
+
+def _if(command: str, line: str) -> list[str]:
+    return [line] if command else []
+
+
+def _filled(command: str, task: str) -> str:
+    return command.replace("{id}", task or "<id>")
+
+
+def _each(commands: tuple[str, ...]) -> str:
+    return ", ".join(f"`{command}`" for command in commands)

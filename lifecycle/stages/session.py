@@ -1,0 +1,155 @@
+"""What is kept of one session: how often it was told to go on, and what a person set by hand.
+
+`.lifecycle/stages/SESSION.json`. Two sessions in one worktree share nothing of it. It only adds to the
+transcript: without it a session is told again what it was told before, and the counts begin anew.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from lifecycle import store
+from lifecycle.stage_names import LINE, Stage
+from lifecycle.stages import marks
+from lifecycle.stages.decide import Memory
+from lifecycle.stages.shelf import Shelf
+
+_LINE = re.compile(r"^WORKFLOW STAGES: (.+)$", re.MULTILINE)
+
+OLD_SECONDS = 14 * 86_400.0
+"""After so long without a stop a session's file goes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """One session.
+
+    Attributes:
+        session: the client's id of it; "" for what waits for whichever session stops next.
+        memory: what a decision left.
+        task: the id of the task that it works on, as it was last known; "" if nobody knows.
+        labels: that task's labels: they say which stages it has.
+        holder: who had the task when the session was first seen to work on it.
+        is_set: the task was named by hand.
+        accepted: TESTS_PASSING was accepted since this task began.
+        stage: what it was told last to be at; "" if it was told nothing.
+        transcript: where the client writes it down.
+        client: the process id of its client, which stays the same after `/clear`.
+        at: when it was last written, in seconds since the epoch.
+    """
+
+    session: str
+    memory: Memory = field(default_factory=Memory)
+    task: str = ""
+    labels: tuple[str, ...] = ()
+    holder: str = ""
+    is_set: bool = False
+    accepted: bool = False
+    stage: str = ""
+    transcript: str = ""
+    client: int = 0
+    at: float = 0.0
+
+    def on(self, task: str, labels: tuple[str, ...], holder: str) -> Kept:
+        """The same at work on this task; another one begins without its tests accepted."""
+        if task == self.task:
+            return replace(self, labels=labels or self.labels)
+        return replace(self, task=task, labels=labels, holder=holder, is_set=False, accepted=False)
+
+
+def load(shelf: Shelf, session: str) -> Kept | None:
+    """What is kept of this session; None if nothing is, or nothing that can be understood."""
+    kept = _read(shelf, _name(session))
+    return kept if kept is not None and kept.session == session else None
+
+
+def save(shelf: Shelf, kept: Kept) -> None:
+    """Keep it; the caller holds the lock."""
+    if not shelf.path(_name(kept.session)).exists():
+        sweep(shelf, kept.at)
+    shelf.save(_name(kept.session), _plain(kept))
+
+
+def forget(shelf: Shelf, session: str) -> None:
+    """Nothing is kept of it any more; the caller holds the lock."""
+    shelf.path(_name(session)).unlink(missing_ok=True)
+
+
+def sweep(shelf: Shelf, now: float) -> None:
+    """Take away what old sessions left, and what killed processes did; the caller holds the lock."""
+    for path in shelf.path("x").parent.iterdir():
+        is_left = path.name.endswith(store.OURS)
+        if path.is_file() and (is_left or now - path.stat().st_mtime > OLD_SECONDS):
+            path.unlink(missing_ok=True)
+
+
+def all_of(shelf: Shelf) -> list[Kept]:
+    """Every session of which something is kept here, the newest first."""
+    folder = shelf.path("x").parent
+    names = [path.name for path in folder.glob("*.json")] if folder.is_dir() else []
+    found = [kept for name in names if (kept := _read(shelf, name)) is not None]
+    return sorted(found, key=lambda kept: -kept.at)
+
+
+def line_told(instruction: str) -> tuple[Stage, ...]:
+    """The line of stages that an instruction shows; the whole one if it shows none."""
+    match = _LINE.search(instruction)
+    names = match[1].split(" → ") if match is not None else []
+    known = tuple(Stage(name) for name in names if name in list(LINE))
+    return known if known and len(known) == len(names) else LINE
+
+
+def _plain(kept: Kept) -> dict[str, Any]:
+    memory = kept.memory
+    return {
+        "session": kept.session,
+        "task": kept.task,
+        "labels": list(kept.labels),
+        "holder": kept.holder,
+        "is_set": kept.is_set,
+        "accepted": kept.accepted,
+        "stage": kept.stage,
+        "transcript": kept.transcript,
+        "client": kept.client,
+        "at": kept.at,
+        "position": memory.position,
+        "blocks": memory.blocks,
+        "idle": memory.idle,
+        "is_let_go": memory.is_let_go,
+        "set_stage": memory.set_stage.value if memory.set_stage is not None else "",
+    }
+
+
+def _read(shelf: Shelf, name: str) -> Kept | None:
+    data = shelf.load(name)
+    if not isinstance(data, dict) or not isinstance(data.get("session"), str):
+        return None  # the other files here are no session's
+    try:
+        memory = Memory(
+            position=str(data["position"]),
+            blocks=int(data["blocks"]),
+            idle=int(data["idle"]),
+            is_let_go=bool(data["is_let_go"]),
+            set_stage=Stage(data["set_stage"]) if data["set_stage"] else None,
+        )
+        return Kept(
+            session=data["session"],
+            memory=memory,
+            task=str(data["task"]),
+            labels=tuple(str(label) for label in data["labels"]),
+            holder=str(data["holder"]),
+            is_set=bool(data["is_set"]),
+            accepted=bool(data["accepted"]),
+            stage=str(data["stage"]),
+            transcript=str(data["transcript"]),
+            client=int(data["client"]),
+            at=float(data["at"]),
+        )
+    except (KeyError, TypeError, ValueError):
+        return None
+
+
+def _name(session: str) -> str:
+    return f"{marks.session_name(session)}.json"

@@ -1,0 +1,55 @@
+"""The event that the client sends to a hook on stdin, whatever else stdin may be.
+
+Imported at every stop that the staged workflow sees, so it imports next to nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+INPUT_LIMIT = 32_000_000
+"""Bytes of stdin that are read; a larger input counts as empty. A person may paste much into a prompt."""
+
+STDIN_SECONDS = 1.0
+"""How long stdin may stay silent before the hook goes on without it."""
+
+
+def read_input(descriptor: int | None = None) -> dict[str, Any]:
+    """The event's JSON object, or an empty dict for anything else.
+
+    Any stdin will do: closed, a terminal, empty, broken, binary, huge, nested without end.
+    """
+    if descriptor is None:
+        try:
+            descriptor = sys.stdin.fileno()
+        except (AttributeError, OSError, ValueError):
+            return {}
+    try:
+        if os.isatty(descriptor):
+            return {}
+        content = drained(descriptor, INPUT_LIMIT)
+        value = json.loads(content)
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def drained(descriptor: int, limit: int) -> bytes:
+    """All that comes until the end, or until it is silent for a while; nothing if it is too much."""
+    chunks: list[bytes] = []
+    size = 0
+    while size <= limit:
+        ready, _, _ = select.select([descriptor], [], [], STDIN_SECONDS)
+        chunk = os.read(descriptor, 65536) if ready else b""
+        if not chunk:
+            return b"".join(chunks)
+        chunks.append(chunk)
+        size += len(chunk)
+    return b""

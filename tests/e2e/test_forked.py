@@ -1,0 +1,109 @@
+"""A forked command is to everybody what a started one is: the same words, exit code and files."""
+
+from __future__ import annotations
+
+import re
+import signal
+import socket
+import subprocess
+
+import pytest
+
+from tests.conftest import COMMAND, Place
+from tests.e2e.forked import Forked
+
+WORLD = re.compile(rb"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]+Z|[0-9][0-9,]{3,}")
+"""What differs from one run to the next: moments, ports, names with a moment, what is left of a limit."""
+
+LINES: list[tuple[tuple[str, ...], dict[str, str], bytes]] = [
+    (("--help",), {}, b""),
+    (("--version",), {}, b""),
+    (("status",), {}, b""),
+    (("status", "--json"), {}, b""),
+    (("doctor",), {"PYTHONIOENCODING": "ascii"}, b""),
+    (("nonsense",), {}, b""),
+    (("nudge", "done"), {}, b""),
+    (("claim", "999999"), {}, b""),
+    (("claim", "38", "--json"), {"GH_TOKEN": "wrong"}, b""),
+    (("reconcile", "--dry-run", "--json"), {}, b""),
+    (("hook", "session-start"), {}, b'{"hook_event_name": "SessionStart", "source": "startup"}'),
+    (("hook", "on-stop"), {"CLAUDE_PROJECT_DIR": "/"}, b"{}"),
+    (("hook", "on-stop"), {}, b"[" * 200_000),
+    (("hook", "nonsense"), {}, b"{}"),
+]
+"""Arguments, variables and standard input: what is answered well, refused, asked wrongly, and not known."""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "environment", "stdin"), LINES, ids=[" ".join(line[0]) for line in LINES]
+)
+def test_it_says_what_a_started_command_says(
+    place: Place,
+    forked: Forked,
+    arguments: tuple[str, ...],
+    environment: dict[str, str],
+    stdin: bytes,
+) -> None:
+    """The same bytes on stdout and stderr, the same exit code, and the same files left behind."""
+    place.ready(phase="coding", status="In Progress")
+
+    def ran(command: str) -> tuple[int, list[bytes], list[bytes], set[str]]:
+        done = subprocess.run(
+            [command, *arguments],
+            cwd=place.root,
+            env={**place.environment, "LIFECYCLE_BIN": str(COMMAND), **environment},
+            input=stdin,
+            capture_output=True,
+            check=False,
+            timeout=100,
+        )
+        left = {path.name for path in place.root.iterdir()}
+        said, told = (WORLD.sub(b"_", text).splitlines() for text in (done.stdout, done.stderr))
+        return done.returncode, said, told, left
+
+    if arguments == ("doctor",):
+        ran(str(COMMAND))  # the first one has something to record
+    started = ran(str(COMMAND))
+    assert started[1] + started[2] or arguments[0] == "hook"
+    assert ran(str(forked.command)) == started
+
+
+def test_it_ends_as_its_process_ends(place: Place, forked: Forked) -> None:
+    """Killed by a signal, a forked process is seen as killed by that signal, by whoever waits for it."""
+    note = place.root.parent / "note"
+    staged = {"TEST_KILL_AT": "1", "TEST_KILL_NOTE": str(note)}
+    place.ready()
+    done = place.run(str(forked.command), "hook", "on-stop", stdin=b"{}", **staged)
+    assert done.returncode == -signal.SIGKILL
+    assert len(note.read_text().splitlines()) == 1
+
+
+def test_a_closed_stream_is_refused_and_the_server_goes_on(place: Place, forked: Forked) -> None:
+    """What cannot be handed over ends the command, so that no test believes to have closed it."""
+    for closed in ("<&-", ">&-"):
+        done = place.run("sh", "-c", f'"{forked.command}" --version {closed}')
+        assert (done.returncode, done.stdout) == (1, ""), closed
+        assert "is not forked" in done.stderr
+    assert place.run(str(forked.command), "--version").returncode == 0
+
+
+@pytest.mark.parametrize("sent", [b"", b"\0\0", b"\0\0\1\0half"])
+def test_a_command_that_ends_before_it_has_asked_stops_nobody(
+    place: Place, forked: Forked, sent: bytes
+) -> None:
+    """The server answers the next one: it waits for no byte that nobody will send."""
+    with socket.socket(socket.AF_UNIX) as gone:
+        gone.connect(str(forked.folder / "socket"))
+        gone.sendall(sent)
+    assert place.run(str(forked.command), "--version").returncode == 0
+
+
+def test_a_fork_sees_the_environment_of_its_own_command(place: Place, forked: Forked) -> None:
+    """A variable that one command had is gone for the next, and the other way round."""
+    lifecycle = str(forked.command)
+    nobody = place.run(lifecycle, "claim", "999999", GH_TOKEN="")
+    assert "GH_TOKEN" in nobody.stderr
+    somebody = place.run(lifecycle, "claim", "999999")
+    assert somebody.returncode == 1
+    assert "GH_TOKEN" not in somebody.stderr
+    assert place.run(lifecycle, "claim", "999999", GH_TOKEN="").stderr == nobody.stderr

@@ -1,0 +1,125 @@
+"""The staged workflow over GitHub's issues, under a claim, which closes after the merge."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+from lifecycle.stage_names import Detected
+from tests.conftest import Place
+from tests.e2e.agent import Agent
+from tests.e2e.forked import Forked
+from tests.e2e.staged import LABEL, Ground, marker
+
+
+@pytest.fixture
+def ground(place: Place, forked: Forked) -> Ground:
+    """A worktree with the workflow on, whose tasks are issue 42 and issue 43 of the embedded GitHub."""
+    found = Ground(place, place.root.parent, str(forked.command))
+    found.settings()
+    with place.tree() as tree:
+        for number in ("42", "43"):
+            tree.world.tracker.edit_labels(number, add=(LABEL,))
+    place.clear()
+    return found
+
+
+def claimed(ground: Ground) -> Agent:
+    """An agent that took issue 42 and did some work."""
+    agent = ground.agent()
+    agent.prompt("Do issue 42")
+    agent.really_runs(str(ground.command), "claim", "42")
+    agent.runs("lifecycle claim 42", "Claimed #42")
+    agent.edits("code.py", "one = 1\n")
+    agent.really_runs("git", "add", "code.py")
+    agent.really_runs("git", "commit", "--quiet", "-m", "Work")
+    return agent
+
+
+def test_a_task_under_a_claim_from_coding_to_its_end(ground: Ground) -> None:
+    """COMMIT_CLOSE asks for the handoff; the merge is waited for in silence; then comes the next task."""
+    place = ground.place
+    agent = claimed(ground)
+    told = agent.stops(marker(Detected.CODING_COMPLETE)).model
+    assert "CURRENT STAGE: REQUIREMENTS_REVIEW" in told
+    assert "`lifecycle tracker show 42`" in told
+    agent.stops(marker(Detected.REQUIREMENTS_REVIEWED))
+    agent.stops(marker(Detected.TESTS_PASSING))
+    told = agent.stops(marker(Detected.ORACLE_APPROVED)).model
+    assert "CURRENT STAGE: COMMIT_CLOSE" in told
+    assert "lifecycle handoff --summary" in told
+    assert "tracker close" not in told
+    # Said too early, it is not believed.
+    told = agent.stops(marker(Detected.ISSUE_CLOSED)).model
+    assert "The claim is still held" in told
+    assert "CURRENT STAGE: COMMIT_CLOSE" in told
+    agent.really_runs(str(ground.command), "handoff", "--summary", "Fix race condition")
+    told = agent.stops("Handed off.").model
+    assert told.startswith("PR #46 created")
+    agent.runs("git status")
+    for text in ("I wait for the merge.", marker(Detected.ISSUE_CLOSED)):
+        assert agent.stops(text).is_silent
+    place.control.merge_pull(46)
+    agent.really_runs(str(ground.command), "tick")
+    agent.prompt("yes, close it")
+    place.write(phase="done")
+    place.clear()
+    reply = agent.stops("I have noted the yes.")
+    assert "Issue #42 closed." in reply.person
+    assert "CURRENT STAGE: NEXT_TASK" in reply.model
+    told = agent.stops(marker(Detected.SESSION_CLEARED)).model
+    assert "CURRENT STAGE: CODING" in told
+    assert "Start work with `lifecycle tracker claim 43`" in told
+    targets = [target for _, _, target in ground.journal("transition")]
+    assert targets[-2:] == ["NEXT_TASK", "CODING"]
+    assert {task for task, _, _ in ground.journal("transition")[:-1]} == {"#42"}
+    # The next one without a claim: the end of the last claim says nothing of it.
+    agent.runs("lifecycle tracker show 43", "43")
+    for state in (Detected.CODING_COMPLETE, Detected.ORACLE_APPROVED):
+        told = agent.stops(marker(state)).model
+    assert "`lifecycle tracker close 43" in told
+    for number in range(2):
+        agent.runs("git push")
+        assert agent.stops(f"I push it first: {number}.").is_silent
+        shutil.rmtree(ground.here / "stages", ignore_errors=True)
+
+
+def test_the_claims_words_come_first_and_both_stand_in_one_reply(ground: Ground) -> None:
+    """A stop that opens the pull request and completes a stage: one block, the new PR before the stage."""
+    agent = claimed(ground)
+    agent.really_runs(str(ground.command), "handoff", "--summary", "Fix race condition")
+    told = agent.stops(marker(Detected.CODING_COMPLETE)).model
+    assert told.startswith("PR #46 created")
+    assert told.index("PR #46") < told.index("CURRENT STAGE: REQUIREMENTS_REVIEW")
+
+
+def test_nothing_is_asked_of_github_at_a_stop_where_nothing_changed(ground: Ground) -> None:
+    """A claim that was looked at, an agent at work: no request, however often it stops."""
+    agent = claimed(ground)
+    agent.stops(marker(Detected.CODING_COMPLETE))
+    ground.forget_the_minute()
+    agent.edits("code.py", "one = 2\n")
+    ground.place.clear()
+    for number in range(3):
+        assert agent.stops(f"Step {number}.").is_silent
+    assert ground.place.requests() == []
+
+
+def test_without_a_token_the_agent_may_stop(ground: Ground) -> None:
+    """The tracker cannot be asked: nothing is said by the workflow, and the log has the sentence."""
+    ground.place.environment.pop("GH_TOKEN")
+    agent = ground.agent()
+    agent.prompt("Do issue 42")
+    assert agent.stops(marker(Detected.CODING_COMPLETE)).is_silent
+    assert "GH_TOKEN" in ground.log()[-1]
+
+
+def test_a_session_whose_claim_is_for_another_task_is_not_asked(ground: Ground) -> None:
+    """The claim's issue has no label: plain words bring no question, the claim's own looks go on."""
+    ground.place.cli("claim", "44")
+    agent = ground.agent()
+    agent.prompt("Do issue 44")
+    agent.wakes("CI failed")
+    assert agent.stops("I see.").is_silent
+    assert agent.stops("The implementation is complete.").is_silent

@@ -1,0 +1,168 @@
+"""Which tasks are the workflow's, how long an answer is believed, and which one a session works on."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from lifecycle.stage_names import LINE
+from lifecycle.stage_settings import StageSettings
+from lifecycle.stages import activity, marks
+from lifecycle.stages.activity import FRESH_SECONDS, INACTIVE_SECONDS, Activity
+from lifecycle.stages.shelf import Shelf
+from lifecycle.tracker import Task
+from lifecycle.trackers.memory import MemoryTasks, MemoryTracker
+
+NOW = 1_795_000_000.0
+SETTINGS = StageSettings(use=True, workflows={"auto-workflow:quick-fix": LINE, "other": LINE})
+
+
+@pytest.fixture
+def tracker() -> MemoryTracker:
+    """An empty tracker."""
+    return MemoryTracker(MemoryTasks(lambda: NOW), "me")
+
+
+@pytest.fixture
+def shelf(tmp_path: Path) -> Shelf:
+    """A worktree's files."""
+    return Shelf(tmp_path)
+
+
+def test_every_open_task_of_the_label_and_its_family_counts(tracker: MemoryTracker) -> None:
+    """Ready, blocked, begun, of a family with a sequence or without one; not closed, not of others.
+
+    A begun task of a family without a sequence counts once the family was seen.
+    """
+    made = {
+        name: tracker.create(f"key-{name}", title=name, labels=labels).id
+        for name, labels in {
+            "ready": ("auto-workflow",),
+            "blocked": ("auto-workflow",),
+            "begun": ("auto-workflow:feature",),
+            "family": ("auto-workflow:quick-fix", "bug"),
+            "unnamed": ("auto-workflow:later",),
+            "closed": ("auto-workflow",),
+            "other": ("other", "auto-workflows"),
+        }.items()
+    }
+    tracker.add_dependency(made["blocked"], made["other"])
+    tracker.claim(made["begun"])
+    tracker.close(made["closed"])
+    before = activity.ask(tracker, SETTINGS, NOW)
+    names = {task.title for task in before.tasks}
+    assert names == {"ready", "blocked", "family", "unnamed"}
+    tracker.release(made["begun"])
+    found = activity.ask(tracker, SETTINGS, NOW)
+    tracker.claim(made["begun"])
+    tracker.claim(made["unnamed"])
+    found = activity.ask(tracker, SETTINGS, NOW, found)
+    names = {task.title for task in found.tasks}
+    assert names == {"ready", "blocked", "begun", "family", "unnamed"}
+    assert found.find(made["closed"]) is None
+    assert {task.title for task in found.startable} == {"ready", "family"}
+
+
+def test_a_begun_task_of_a_family_that_nobody_has_seen_is_found_where_nothing_else_is(
+    tracker: MemoryTracker,
+) -> None:
+    """Without an earlier answer and without any other task: the workflow is active all the same."""
+    begun = tracker.create("one", title="One", labels=("auto-workflow:later",)).id
+    tracker.create("two", title="Two", labels=("bug",))
+    tracker.claim(begun)
+    assert [task.id for task in activity.ask(tracker, SETTINGS, NOW).tasks] == [begun]
+    tracker.close(begun)
+    assert activity.ask(tracker, SETTINGS, NOW).tasks == ()
+
+
+def test_an_answer_is_believed_for_a_minute_and_kept_whole(
+    tracker: MemoryTracker, shelf: Shelf
+) -> None:
+    """What is read again is what was kept; another label, or another tracker, is another question."""
+    tracker.create("one", title="One <b>\n", labels=("auto-workflow",), priority=1)
+    asked = activity.ask(tracker, SETTINGS, NOW)
+    with shelf.locked():
+        activity.keep(shelf, asked)
+    plain = tuple(replace(task, updated_at=None) for task in asked.tasks)
+    assert activity.known(shelf, asked.of) == replace(asked, tasks=plain)
+    assert activity.known(shelf, "memory/another") is None
+    assert asked.is_fresh(NOW + FRESH_SECONDS - 1)
+    assert not asked.is_fresh(NOW + FRESH_SECONDS)
+    assert not asked.is_fresh(NOW - 1)
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"{", b"[]", b"7", b'{"version": 1}', b"\xff", b"[" * 100_000]
+)
+def test_a_broken_answer_is_no_answer(shelf: Shelf, content: bytes) -> None:
+    """The tracker is asked again."""
+    with shelf.locked():
+        shelf.path(activity.TASKS).write_bytes(content)
+    assert activity.known(shelf, "memory/auto-workflow") is None
+
+
+def test_the_guards_are_told_what_the_answer_means(tracker: MemoryTracker, shelf: Shelf) -> None:
+    """With a task every stop is looked at; without one none is, for a while."""
+    due = shelf.folder.path / marks.DUE
+    with shelf.locked():
+        activity.keep(shelf, activity.ask(tracker, SETTINGS, NOW))
+    assert due.stat().st_mtime == NOW + INACTIVE_SECONDS
+    assert not marks.is_due(str(shelf.root), marks.DUE, NOW)
+    tracker.create("one", title="One", labels=("auto-workflow",))
+    with shelf.locked():
+        activity.keep(shelf, activity.ask(tracker, SETTINGS, NOW))
+    assert marks.is_due(str(shelf.root), marks.DUE, NOW)
+
+
+@pytest.mark.parametrize(
+    ("texts", "task"),
+    [
+        (["lifecycle tracker show 42"], "42"),
+        (["lifecycle claim #42"], "42"),
+        (["claim demo-9bt", "show demo-9bt.1"], "demo-9bt.1"),
+        (["show demo-9bt.1", "show demo-9bt."], "demo-9bt"),
+        (["claim 42", "claim 7"], "7"),
+        (["claim 421", "sleep 4.2", "v1.42", "a-42", "42-a", "42.5"], ""),
+        ([], ""),
+    ],
+)
+def test_the_task_that_was_named_last(texts: list[str], task: str) -> None:
+    """A whole word that is the id of an open task, and no part of another word or number."""
+    tasks = tuple(Task(id=name, title=name) for name in ("42", "7", "demo-9bt", "demo-9bt.1"))
+    assert Activity(NOW, "x", tasks).named_in(texts) == task
+
+
+def test_switching_off_is_this_worktrees_and_is_undone(shelf: Shelf) -> None:
+    """Off: no stop is looked at. On: the next one is."""
+    shelf.switch(off=True)
+    states = [shelf.is_off, (shelf.folder.path / marks.DUE).exists()]
+    shelf.switch(off=False)
+    assert [*states, shelf.is_off] == [True, False, False]
+    assert marks.is_due(str(shelf.root), marks.DUE, 2.0)
+
+
+def test_settings_are_kept_with_the_date_of_their_file(shelf: Shelf) -> None:
+    """The guards compare the dates; a file that was written just now is read once more."""
+    settings = shelf.root / marks.CONFIG
+    settings.write_text("[stages]\n")
+    moment = marks.mtime_ns(str(settings))
+    shelf.note_settings({"use": True}, ["test"], moment, moment / 1e9 + 1)
+    assert not marks.is_known(str(shelf.root))
+    shelf.note_settings({"use": True}, ["test"], moment, moment / 1e9 + 3)
+    assert marks.is_known(str(shelf.root))
+    assert json.loads((shelf.folder.path / marks.STAGED).read_text()) == {"use": True}
+    settings.unlink()
+    assert not marks.is_known(str(shelf.root))
+
+
+def test_each_session_has_a_name_of_its_own() -> None:
+    """A client's id is its own name; anything else gets one that leads nowhere else."""
+    one = "11111111-aaaa-4bbb-8ccc-000000000001"
+    assert marks.session_name(one) == one
+    strange = ["", "../../x", "a/b", "\N{SNOWMAN}", "x" * 65, "runs.json", "\ud800"]
+    names = {marks.session_name(text) for text in strange}
+    assert len(names) == len(strange)
+    assert all(name.replace("-", "").isalnum() for name in names)

@@ -1,0 +1,338 @@
+"""What becomes of a stop: a table of cases, and rules that hold for any."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lifecycle.stage_names import LINE, MARKERS, Detected, Stage
+from lifecycle.stage_settings import StageSettings
+from lifecycle.stages import table
+from lifecycle.stages.decide import (
+    IDLE_BLOCKS,
+    MISSING,
+    Evidence,
+    Holding,
+    Memory,
+    StageDecision,
+    StageSeen,
+    Verdict,
+    decide,
+)
+from lifecycle.stages.instructions import COMPLETED, Facts, complete, instruction, question
+from lifecycle.stages.markers import asked_in
+from lifecycle.stages.turn import NOTHING, Found, Prompt, Tier, Turn
+
+QUICK = (Stage.CODING, Stage.TESTING, Stage.COMMIT_CLOSE)
+UNDER_WAY = [state for state in Detected if state.is_under_way]
+
+
+def seen(
+    state: Detected,
+    *,
+    position: str = "p1",
+    tier: Tier = Tier.MARKER,
+    asked: Stage | None = None,
+    kind: Prompt = Prompt.OURS,
+    has_worked: bool = False,
+    subjects: tuple[str, ...] = (),
+    **more: object,
+) -> StageSeen:
+    """A stop at which this state was found."""
+    turn = Turn(steps=("text",), kind=kind, asked=asked, has_worked=has_worked, position=position)
+    found = Found(state, tier, "x", subjects, position)
+    return StageSeen(turn, found, **more)  # type: ignore[arg-type]  # passed on as they are
+
+
+@pytest.mark.parametrize("stage", LINE)
+def test_a_completed_stage_gives_the_next_ones_instruction(stage: Stage) -> None:
+    """Each marker leads to the next stage, the last one back to the first; it is written down."""
+    state = MARKERS[stage]
+    following = LINE[(LINE.index(stage) + 1) % len(LINE)]
+    done = decide(seen(state, remaining=1))
+    assert done.verdict is Verdict.BLOCK
+    assert done.text == instruction(following, Facts(), COMPLETED[stage])
+    assert [(e.kind, e.source, e.target) for e in done.events] == [
+        ("transition", stage, following),
+        ("block", stage, following),
+    ]
+    assert done.log == (
+        f"Getting instruction for stage: {state}",
+        f"Injecting instruction for stage: {state}",
+    )
+    assert (done.memory.position, done.memory.blocks) == ("p1", 1)
+
+
+@pytest.mark.parametrize("state", UNDER_WAY)
+def test_work_under_way_passes(state: Detected) -> None:
+    """The agent is at work: nothing is said, nothing is kept."""
+    done = decide(seen(state, is_on_task=True, conflict="x", remaining=0))
+    assert (done.verdict, done.text, done.note, done.events) == (Verdict.PASS, "", "", ())
+    assert done.memory == Memory()
+
+
+def test_no_transcript_passes() -> None:
+    """What cannot be read is not guessed at."""
+    found = Found(Detected.CODING_COMPLETE, Tier.MARKER, position="p1")
+    assert decide(StageSeen(NOTHING, found, is_on_task=True)).verdict is Verdict.PASS
+
+
+def test_the_question_is_for_sessions_on_a_task_that_answer_us() -> None:
+    """Elsewhere, and to a person, an unknown stage is no matter."""
+    asked = decide(seen(Detected.UNKNOWN, is_on_task=True))
+    assert (asked.verdict, asked.text) == (Verdict.BLOCK, question())
+    assert [(e.kind, e.detail["what"]) for e in asked.events] == [("block", "question")]
+    assert decide(seen(Detected.UNKNOWN)).verdict is Verdict.PASS
+    for kind in (Prompt.HUMAN, Prompt.NONE):
+        assert decide(seen(Detected.UNKNOWN, kind=kind, is_on_task=True)).verdict is Verdict.PASS
+    waiting = seen(Detected.UNKNOWN, is_on_task=True, holding=Holding.WAITING)
+    assert decide(waiting).verdict is Verdict.PASS
+    short = decide(seen(Detected.UNKNOWN, is_on_task=True, facts=Facts(line=QUICK)))
+    assert short.text == question(QUICK)
+
+
+@pytest.mark.parametrize("memory_of", ["block", "end", "let go"])
+def test_the_same_stop_is_answered_once(memory_of: str) -> None:
+    """Hooks run doubled: the second one, and a look again, says nothing."""
+    first = seen(Detected.ISSUE_CLOSED, remaining=0 if memory_of == "end" else 1)
+    if memory_of == "let go":
+        first = replace(first, memory=Memory(idle=IDLE_BLOCKS))
+    done = decide(first)
+    again = decide(replace(first, memory=done.memory))
+    assert (again.verdict, again.text, again.note, again.events) == (Verdict.PASS, "", "", ())
+
+
+@pytest.mark.parametrize(
+    ("state", "line", "wanted"),
+    [
+        (Detected.CODING_COMPLETE, QUICK, Stage.TESTING),
+        (Detected.REQUIREMENTS_REVIEWED, QUICK, Stage.TESTING),
+        (Detected.TESTS_PASSING, QUICK, Stage.COMMIT_CLOSE),
+        (Detected.ORACLE_APPROVED, QUICK, Stage.COMMIT_CLOSE),
+        (Detected.ISSUE_CLOSED, QUICK, None),
+        (Detected.SESSION_CLEARED, QUICK, Stage.CODING),
+        (Detected.CODING_COMPLETE, (Stage.TESTING, Stage.CODING), None),
+        (Detected.TESTS_PASSING, (Stage.TESTING, Stage.CODING), Stage.CODING),
+        (Detected.ISSUE_CLOSED, (*QUICK, Stage.NEXT_TASK), Stage.NEXT_TASK),
+        (Detected.TESTS_PASSING, (Stage.CODING,), None),
+    ],
+)
+def test_a_sequence_of_ones_own_is_followed(
+    state: Detected, line: tuple[Stage, ...], wanted: Stage | None
+) -> None:
+    """The next stage is the line's; one without NEXT_TASK ends, which the user hears once."""
+    assert table.following(state, line) is wanted
+    done = decide(seen(state, facts=Facts(line=line), remaining=1))
+    if wanted is None:
+        assert (done.verdict, done.events[0].target) == (Verdict.PASS, "")
+        assert "is complete" in done.note
+    else:
+        assert asked_in(done.text) is wanted
+
+
+@pytest.mark.parametrize("state", [Detected.ISSUE_CLOSED, Detected.SESSION_CLEARED])
+def test_with_none_left_it_is_said_once_and_ends(state: Detected) -> None:
+    """The agent stops, and the user reads that all is complete; with some left, or unasked, it goes on."""
+    done = decide(seen(state, remaining=0))
+    assert (done.verdict, done.note, done.text) == (Verdict.PASS, complete(), "")
+    assert done.memory.blocks == 0
+    assert decide(seen(state, remaining=2)).verdict is Verdict.BLOCK
+    assert decide(seen(state, remaining=None)).verdict is Verdict.BLOCK
+    assert decide(seen(Detected.TESTS_PASSING, remaining=0)).verdict is Verdict.BLOCK
+
+
+def test_a_marker_may_skip_or_go_back() -> None:
+    """The agent says so; what was asked for is written down beside it."""
+    skipped = decide(seen(Detected.ORACLE_APPROVED, asked=Stage.REQUIREMENTS_REVIEW))
+    assert asked_in(skipped.text) is Stage.COMMIT_CLOSE
+    assert skipped.events[0].detail == {
+        "marker": "ORACLE_APPROVED",
+        "tier": "marker",
+        "asked": "REQUIREMENTS_REVIEW",
+    }
+    back = decide(seen(Detected.CODING_COMPLETE, asked=Stage.ORACLE_REVIEW))
+    assert asked_in(back.text) is Stage.REQUIREMENTS_REVIEW
+
+
+@pytest.mark.parametrize("evidence", list(MISSING))
+@pytest.mark.parametrize("state", list(MARKERS.values()))
+def test_tests_need_evidence_where_it_is_required(state: Detected, evidence: Evidence) -> None:
+    """TESTS_PASSING and what comes after it wait for a green run, and are told what is missing."""
+    done = decide(seen(state, evidence=evidence, remaining=1))
+    needs = state in (Detected.TESTS_PASSING, Detected.ORACLE_APPROVED, Detected.ISSUE_CLOSED)
+    assert (done.events[0].kind == "refused") is needs
+    assert not done.accepts_tests
+    if needs:
+        assert asked_in(done.text) is Stage.TESTING
+        assert MISSING[evidence] in done.text
+        assert done.events[0].detail["missing"] == evidence
+    short = Facts(line=(Stage.CODING, Stage.COMMIT_CLOSE))
+    assert (
+        decide(seen(state, evidence=evidence, remaining=1, facts=short)).events[0].kind
+        == "transition"
+    )
+
+
+def test_accepted_tests_stay_accepted_and_green_accepts() -> None:
+    """Later stages pass after an accepted TESTS_PASSING; a green run accepts, none needed does not."""
+    red = Evidence.RED
+    later = decide(seen(Detected.ORACLE_APPROVED, evidence=red, are_tests_accepted=True))
+    assert asked_in(later.text) is Stage.COMMIT_CLOSE
+    again = decide(seen(Detected.TESTS_PASSING, evidence=red, are_tests_accepted=True))
+    assert again.events[0].kind == "refused"
+    for state in (Detected.TESTS_PASSING, Detected.ORACLE_APPROVED):
+        assert decide(seen(state, evidence=Evidence.GREEN)).accepts_tests
+        assert not decide(seen(state)).accepts_tests
+    assert not decide(seen(Detected.CODING_COMPLETE, evidence=Evidence.GREEN)).accepts_tests
+
+
+def test_a_task_that_is_anothers_does_not_advance() -> None:
+    """Claimed or blocked: the stage stays, and the agent is told why; a closed task is closed."""
+    sentence = "bd-1 is claimed by alice."
+    done = decide(seen(Detected.CODING_COMPLETE, conflict=sentence))
+    assert done.text.startswith(sentence)
+    assert asked_in(done.text) is Stage.CODING
+    assert done.events[0].detail["conflict"] == sentence
+    closed = decide(seen(Detected.ISSUE_CLOSED, conflict=sentence, remaining=1))
+    assert asked_in(closed.text) is Stage.NEXT_TASK
+
+
+def test_under_a_claim_the_issue_is_closed_when_the_claim_ended() -> None:
+    """Before the hand-off it is refused, before the merge it waits, after the end it needs no marker."""
+    working = decide(seen(Detected.ISSUE_CLOSED, holding=Holding.WORKING))
+    assert working.events[0].kind == "refused"
+    assert asked_in(working.text) is Stage.COMMIT_CLOSE
+    waiting = decide(seen(Detected.ISSUE_CLOSED, holding=Holding.WAITING))
+    assert (waiting.verdict, waiting.memory) == (Verdict.PASS, Memory())
+    for state in (Detected.UNKNOWN, Detected.IN_PROGRESS, Detected.ISSUE_CLOSED):
+        ended = seen(state, asked=Stage.COMMIT_CLOSE, holding=Holding.ENDED, remaining=1)
+        assert asked_in(decide(ended).text) is Stage.NEXT_TASK
+    other = seen(Detected.IN_PROGRESS, asked=Stage.CODING, holding=Holding.ENDED)
+    assert decide(other).verdict is Verdict.PASS
+
+
+def test_closing_another_task_is_no_end_of_this_one() -> None:
+    """A command that names other tasks only is work; one that names this one, in any spelling, ends it."""
+    for subjects, verdict in (
+        (("bd-9",), Verdict.PASS),
+        (("bd-9", "7"), Verdict.BLOCK),
+        (("#7",), Verdict.BLOCK),
+        (("https://github.com/o/r/issues/7",), Verdict.BLOCK),
+        ((), Verdict.BLOCK),
+    ):
+        found = seen(Detected.ISSUE_CLOSED, subjects=subjects, facts=Facts(task="7"), remaining=1)
+        assert decide(found).verdict is verdict
+
+
+def test_a_stage_set_by_hand_is_told_at_the_next_stop() -> None:
+    """Whatever the agent is at; told once, and not at a stop that was answered already."""
+    for state in (Detected.IN_PROGRESS, Detected.UNKNOWN, Detected.CODING_COMPLETE):
+        stop = seen(state, memory=Memory(set_stage=Stage.TESTING))
+        done = decide(stop)
+        assert asked_in(done.text) is Stage.TESTING
+        assert done.text.startswith("The stage was set by hand.")
+        assert done.memory.set_stage is None
+        assert decide(replace(stop, memory=done.memory)).verdict is Verdict.PASS
+    told = seen(Detected.UNKNOWN, memory=Memory(position="p1", set_stage=Stage.TESTING))
+    assert decide(told).memory.set_stage is Stage.TESTING
+
+
+def test_eight_blocks_without_a_tool_let_the_session_stop_once() -> None:
+    """Each is a new position and none used a tool; the user hears it once; a tool begins again."""
+    memory = Memory()
+    verdicts = []
+    for count in range(IDLE_BLOCKS + 3):
+        done = decide(seen(Detected.CODING_COMPLETE, position=f"p{count}", memory=memory))
+        memory = done.memory
+        verdicts.append(done.verdict)
+    wanted = [Verdict.BLOCK] * IDLE_BLOCKS + [Verdict.LET_GO, Verdict.PASS, Verdict.PASS]
+    assert verdicts == wanted
+    done = decide(seen(Detected.CODING_COMPLETE, position="new", memory=memory, has_worked=True))
+    assert (done.verdict, done.memory.idle, done.memory.is_let_go) == (Verdict.BLOCK, 1, False)
+
+
+def test_max_blocks_in_all_let_the_session_stop_for_good() -> None:
+    """Tools or not: the count is of the session, and the note names the key that raises it."""
+    facts = Facts(settings=StageSettings(max_blocks=3))
+    memory = Memory()
+    done: StageDecision | None = None
+    verdicts = []
+    for count in range(6):
+        stop = seen(
+            Detected.CODING_COMPLETE,
+            position=f"p{count}",
+            memory=memory,
+            has_worked=True,
+            facts=facts,
+        )
+        done = decide(stop)
+        memory = done.memory
+        verdicts.append(done.verdict)
+        if done.verdict is Verdict.LET_GO:
+            assert "3 times to go on (stages.max_blocks)" in done.note
+            assert done.events[0].kind == "let_go"
+    assert verdicts == [Verdict.BLOCK] * 3 + [Verdict.LET_GO, Verdict.PASS, Verdict.PASS]
+
+
+STOPS = st.builds(
+    seen,
+    st.sampled_from(Detected),
+    position=st.sampled_from([f"p{count}" for count in range(30)]),
+    tier=st.sampled_from(Tier),
+    asked=st.sampled_from([None, *Stage]),
+    kind=st.sampled_from(Prompt),
+    has_worked=st.booleans(),
+    subjects=st.sampled_from([(), ("7",), ("8",)]),
+    is_on_task=st.booleans(),
+    remaining=st.sampled_from([None, 0, 1]),
+    evidence=st.sampled_from(Evidence),
+    are_tests_accepted=st.booleans(),
+    conflict=st.sampled_from(["", "7 is claimed by x."]),
+    holding=st.sampled_from(Holding),
+    facts=st.builds(
+        Facts,
+        settings=st.builds(StageSettings, max_blocks=st.integers(0, 12)),
+        task=st.sampled_from(["", "7"]),
+        line=st.sampled_from([LINE, QUICK]),
+    ),
+)
+
+
+@given(st.lists(STOPS, max_size=60), st.integers(0, 12))
+def test_no_session_is_told_without_end(stops: list[StageSeen], limit: int) -> None:
+    """At most `max_blocks` blocks, never two for one position, never more than eight without a tool."""
+    memory = Memory()
+    blocks, idle, last = 0, 0, ""
+    for stop in stops:
+        facts = replace(stop.facts, settings=StageSettings(max_blocks=limit))
+        done = decide(replace(stop, memory=memory, facts=facts))
+        memory = done.memory
+        if done.verdict is Verdict.BLOCK:
+            blocks += 1
+            idle = 1 if stop.turn.has_worked else idle + 1
+            assert done.text
+            assert stop.turn.position != last
+            last = stop.turn.position
+        else:
+            assert not done.text
+        if done.verdict is Verdict.LET_GO:
+            assert done.note
+    assert blocks <= limit
+    assert idle <= IDLE_BLOCKS
+
+
+@given(STOPS)
+def test_one_stop_has_one_answer(stop: StageSeen) -> None:
+    """Pure; under way passes unless the claim ended; a block asks for a stage or asks the question."""
+    done = decide(stop)
+    assert done == decide(stop)
+    has_ended = stop.holding is Holding.ENDED and stop.turn.asked is Stage.COMMIT_CLOSE
+    if stop.found.state.is_under_way and not has_ended:
+        assert done.verdict is Verdict.PASS
+    if done.verdict is Verdict.BLOCK:
+        assert asked_in(done.text) is not None or done.text == question(stop.facts.line)
+        assert done.events[-1].kind == "block"
+    assert done.log

@@ -1,0 +1,155 @@
+"""The three tiers in their order, and when the agent may stop without a question."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from lifecycle.stage_names import Detected, Stage
+from lifecycle.stages import instructions, transcript
+from lifecycle.stages.detect import detect, detect_text, is_quiet
+from lifecycle.stages.turn import NOTHING, Found, Tier, Turn
+from tests.stages.written import Written
+
+DONE = "::: WORKFLOW_STAGE: CODING_COMPLETE :::"
+FACTS = instructions.Facts()
+TESTING = instructions.instruction(Stage.TESTING, FACTS, "Requirements review complete.")
+CODING = instructions.instruction(Stage.CODING, FACTS, "Session cleared.")
+QUESTION = instructions.question()
+
+
+def look(written: Written, folder: Path) -> tuple[Turn, Found]:
+    """The turn at the end, and what is found in it."""
+    turn = transcript.read(written.at(folder))
+    return turn, detect(turn)
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("some text ::: WORKFLOW_STAGE: CODING_COMPLETE :::", "CODING_COMPLETE"),
+        ("ran bd close with success", "ISSUE_CLOSED"),
+        ("working on implementation", "UNKNOWN"),
+        ("implementation complete ::: WORKFLOW_STAGE: TESTS_PASSING :::", "TESTS_PASSING"),
+        ("", "UNKNOWN"),
+        ("\x00\ufffd" * 1000, "UNKNOWN"),
+        ("x " * 1_000_000 + DONE, "CODING_COMPLETE"),
+    ],
+)
+def test_a_text_alone_is_judged_as_the_design_says(text: str, wanted: str) -> None:
+    """The design's three examples, verbatim, and what a text can be besides."""
+    assert detect_text(text).state is Detected(wanted)
+
+
+def test_a_marker_counts_before_all_else(tmp_path: Path) -> None:
+    """The agent's own word is believed against what its tools show, and work after it changes nothing."""
+    log = Written().human("go").bash("pytest", "12 passed").says(DONE).edit().says("Tidied up.")
+    _, found = look(log, tmp_path)
+    assert (found.state, found.tier) == (Detected.CODING_COMPLETE, Tier.MARKER)
+    assert found.line == "Found explicit marker: CODING_COMPLETE"
+
+
+def test_tools_and_words_count_where_there_is_no_marker(tmp_path: Path) -> None:
+    """The agent forgot the marker: what it did tells the stage."""
+    _, found = look(Written().feedback(TESTING).bash("pytest", "12 passed").says("Good."), tmp_path)
+    assert (found.state, found.tier) == (Detected.TESTS_PASSING, Tier.INFERENCE)
+    assert found.line == "Inferred from pytest: TESTS_PASSING"
+    _, found = look(Written().human("go").bash("bd close bd-1", "Closed bd-1"), tmp_path)
+    assert (found.state, found.subjects) == (Detected.ISSUE_CLOSED, ("bd-1",))
+
+
+def test_a_marker_of_an_earlier_turn_stands_until_it_is_answered(tmp_path: Path) -> None:
+    """Nobody answered it: it still counts, but for a completion that was seen since."""
+    log = Written().human("go").says(DONE).human("how is it going?").says("Fine.")
+    turn, found = look(log, tmp_path)
+    assert (found.state, found.position) == (Detected.CODING_COMPLETE, turn.marked)
+    _, found = look(log.human("show me").bash("ls", "x").says("Here."), tmp_path)
+    assert found.state is Detected.CODING_COMPLETE
+    _, found = look(log.human("test").bash("pytest", "12 passed").says("Good."), tmp_path)
+    assert found.state is Detected.TESTS_PASSING
+    _, found = look(log.feedback(TESTING).says("Well."), tmp_path)
+    assert found.state is Detected.UNKNOWN
+
+
+def test_a_bare_name_counts_only_as_an_answer_to_the_question(tmp_path: Path) -> None:
+    """The question asks for a name; elsewhere a name alone is no marker."""
+    _, found = look(Written().feedback(QUESTION).says("TESTS_PASSING"), tmp_path)
+    assert (found.state, found.tier) == (Detected.TESTS_PASSING, Tier.MARKER)
+    _, found = look(Written().feedback(TESTING).says("TESTS_PASSING"), tmp_path)
+    assert found.state is Detected.UNKNOWN
+
+
+def test_work_under_way_is_left_alone(tmp_path: Path) -> None:
+    """Editing, red tests and a review without approval let the agent stop."""
+    for log, wanted in (
+        (Written().feedback(TESTING).edit().says("Going on."), Detected.IN_PROGRESS),
+        (
+            Written().feedback(TESTING).bash("pytest", "1 failed", is_error=True),
+            Detected.IN_TESTING,
+        ),
+        (
+            Written().feedback(TESTING).calls("Skill", skill="oracle-review").result("Launching"),
+            Detected.IN_ORACLE_REVIEW,
+        ),
+    ):
+        turn, found = look(log, tmp_path)
+        assert found.state is wanted
+        assert is_quiet(turn, found)
+
+
+def test_who_is_asked_and_who_is_not(tmp_path: Path) -> None:
+    """A person's answer is left alone; ours and a machine's without a stage are asked about, once."""
+    quiet = {
+        "a person": Written().feedback(TESTING).bash("ls", "x").human("why?").says("Because."),
+        "nobody": Written().says("Hello."),
+        "asked already": Written().feedback(QUESTION).says("I do not know."),
+        "asked before a notification": Written()
+        .feedback(QUESTION)
+        .says("?")
+        .machine("x")
+        .says("?"),
+        "nothing left": Written().feedback(CODING).says("All auto-workflow tasks complete"),
+        "at work": Written().feedback(TESTING).bash("ls", "x").says("Looking."),
+    }
+    asked = {
+        "ours": Written().feedback(TESTING).says("I see."),
+        "a machine": Written().feedback(TESTING).says("x").machine("done").says("I see."),
+        "worked since": Written().feedback(QUESTION).bash("ls", "x").machine("done").says("I see."),
+    }
+    for name, log in quiet.items():
+        assert is_quiet(*look(log, tmp_path)), name
+    for name, log in asked.items():
+        assert not is_quiet(*look(log, tmp_path)), name
+    assert is_quiet(NOTHING, detect(NOTHING))
+    turn, found = look(Written().feedback(TESTING).says(DONE), tmp_path)
+    assert not is_quiet(turn, found)
+
+
+def test_the_quick_path_loads_nothing_heavy(tmp_path: Path) -> None:
+    """Reading and detecting, by marker and by inference, load no dataclass, no typing and no library."""
+    path = Written().feedback(TESTING).bash("pytest", "12 passed").says("Good.").at(tmp_path)
+    code = (
+        "import sys\nfrom lifecycle.stages import detect, transcript\n"
+        f"turn = transcript.read({path!r}, deep=1000)\nfound = detect.detect(turn)\n"
+        "assert found.state == 'TESTS_PASSING', found.state\nprint(*sys.modules)"
+    )
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-I",
+            "-S",
+            "-c",
+            f"import sys; sys.path.insert(0, {str(Path.cwd())!r})\n{code}",
+        ],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    loaded = set(done.stdout.split())
+    assert "lifecycle.stages.inference" in loaded
+    banned = {"dataclasses", "typing", "tomllib", "logging", "pathlib", "inspect", "subprocess"}
+    banned |= {"lifecycle.tracker", "lifecycle.settings", "lifecycle.errors", "datetime", "socket"}
+    assert not loaded & banned

@@ -1,0 +1,302 @@
+"""What tools and words show of a stage: every row with what must not be taken for it."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lifecycle.stage_names import Detected, Stage
+from lifecycle.stages import inference, words
+from lifecycle.stages.inference import HINTS, RECENT, TABLE, WORDS, infer
+from lifecycle.stages.runs import RUNNERS
+from lifecycle.stages.turn import Call, Outcome
+from lifecycle.trackers import signs
+
+OK, FAILED, UNKNOWN = Outcome.OK, Outcome.FAILED, Outcome.UNKNOWN
+GREEN = Call("Bash", "pytest -q", OK, "12 passed in 0.1s")
+RED = Call("Bash", "pytest -q", FAILED, "Exit code 1\n1 failed, 11 passed")
+EDIT = Call("Edit", "/w/a.py", OK, "updated")
+LOOK = Call("Read", "/w/a.py", OK, "1\tx")
+REVIEW = Call("Skill", "/oracle-review now", OK, "Launching skill: oracle-review")
+CLOSE = Call("Bash", "bd close bd-1 --reason 'done'", OK, "Closed bd-1: done")
+
+
+SAID = [
+    ("ran bd close with success", "ISSUE_CLOSED"),
+    ("bd close bd-42", "ISSUE_CLOSED"),
+    ("I ran `bd close bd-1`.", "ISSUE_CLOSED"),
+    ("Issue #42 closed.", "ISSUE_CLOSED"),
+    ("The issue has been closed", "ISSUE_CLOSED"),
+    ("I closed the issue.", "ISSUE_CLOSED"),
+    ("gh issue close worked", "ISSUE_CLOSED"),
+    ("will run bd close next", "UNKNOWN"),
+    ("I'll run bd close", "UNKNOWN"),
+    ("should I close the issue?", "UNKNOWN"),
+    ("Is the issue closed?", "UNKNOWN"),
+    ("bd close failed", "UNKNOWN"),
+    ("the issue is not closed", "UNKNOWN"),
+    ("the issue isn't closed", "UNKNOWN"),
+    ("once the issue is closed I stop", "UNKNOWN"),
+    ("close the issue", "UNKNOWN"),
+    ("```\nbd close bd-1\n```", "UNKNOWN"),
+    ("> the issue is closed", "UNKNOWN"),
+    ("/oracle-review: approved", "ORACLE_APPROVED"),
+    ("/oracle-review says LGTM", "ORACLE_APPROVED"),
+    ("Ran the review. The oracle approved it, no comments.", "ORACLE_APPROVED"),
+    ("The review is not approved", "IN_ORACLE_REVIEW"),
+    ("not approved", "IN_ORACLE_REVIEW"),
+    ("The oracle requested changes", "IN_ORACLE_REVIEW"),
+    ("LGTM", "UNKNOWN"),
+    ("the review must be approved", "UNKNOWN"),
+    ("pytest: 12 passed", "TESTS_PASSING"),
+    ("vitest success", "TESTS_PASSING"),
+    ("ran pytest with success", "TESTS_PASSING"),
+    ("All 42 tests passed, no failures.", "TESTS_PASSING"),
+    ("All tests are now passing", "TESTS_PASSING"),
+    ("**All tests pass.**", "TESTS_PASSING"),
+    ("no tests passed", "IN_TESTING"),
+    ("0 passed", "IN_TESTING"),
+    ("pytest: 3 passed, 1 failed", "IN_TESTING"),
+    ("tests still failing", "IN_TESTING"),
+    ("not all tests passed", "UNKNOWN"),
+    ("the tests should pass", "UNKNOWN"),
+    ("I'll make the tests pass", "UNKNOWN"),
+    ("almost all tests pass", "UNKNOWN"),
+    ("do all tests pass?", "UNKNOWN"),
+    ("12 passed", "UNKNOWN"),
+    ("ran bd show, all requirements satisfied", "REQUIREMENTS_REVIEWED"),
+    ("requirements satisfied", "UNKNOWN"),
+    ("implementation complete", "CODING_COMPLETE"),
+    ("coding complete", "CODING_COMPLETE"),
+    ("The implementation is now complete.", "CODING_COMPLETE"),
+    ("I finished the implementation", "CODING_COMPLETE"),
+    ("the implementation is not complete", "UNKNOWN"),
+    ("implementation 80% complete", "UNKNOWN"),
+    ("when the implementation is complete", "UNKNOWN"),
+    ("implementation incomplete", "UNKNOWN"),
+    ("working on implementation", "UNKNOWN"),
+    ("ran /clear", "SESSION_CLEARED"),
+    ("Session cleared.", "SESSION_CLEARED"),
+    ("run /clear to start fresh", "UNKNOWN"),
+    ("", "UNKNOWN"),
+]
+"""What a text says, and the state that it comes to."""
+
+
+def state(*steps: str | Call, asked: Stage | None = None, **own: object) -> Detected:
+    """The state that the steps come to."""
+    return infer(steps, asked=asked, **own).state  # type: ignore[arg-type]  # passed on as they are
+
+
+def test_every_row_of_the_table_is_reached() -> None:
+    """For each row there is a call here that gives its stage."""
+    examples = {
+        ("closes a task", "done"): CLOSE,
+        ("runs tests", "green"): GREEN,
+        ("runs tests", "*"): RED,
+        ("asks for a review", "approved"): Call(
+            "Agent", "oracle-review this", OK, "LGTM, approved"
+        ),
+        ("asks for a review", "*"): REVIEW,
+        ("edits a file", "*"): EDIT,
+        ("clears the session", "*"): Call("", "/clear"),
+        ("shows a task", "*"): Call("Bash", "bd show bd-1", OK, "bd-1: title"),
+        ("does anything else", "*"): LOOK,
+    }
+    for tools, sort, outcome, wanted in TABLE:
+        call = examples[sort, outcome]
+        assert tools == "*" or (call.tool or "typed") in tools.split()
+        assert state(call) is wanted
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        CLOSE,
+        Call("Bash", "bd close bd-1", OK),
+        Call("Bash", "cd x && bd --json close bd-1", OK, '[{"id":"bd-1","status":"closed"}]'),
+        Call("Bash", "bd update bd-1 --status closed", OK),
+        Call("Bash", "gh issue close 42 --comment done", OK, "✓ Closed issue #42"),
+        Call("Bash", "lifecycle tracker close 42 --reason x", OK),
+        Call("Bash", "lifecycle close", OK, "Issue #42 is closed."),
+    ],
+)
+def test_a_close_that_was_done_closes_the_issue(call: Call) -> None:
+    """The close of every tracker counts, from any stage but the last."""
+    assert state(call) is Detected.ISSUE_CLOSED
+    assert state(call, asked=Stage.TESTING) is Detected.ISSUE_CLOSED
+    assert state(call, asked=Stage.NEXT_TASK) is Detected.IN_PROGRESS
+    assert state(call, EDIT) is Detected.ISSUE_CLOSED
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        Call("Bash", "bd close bd-1", FAILED, "Exit code 1\nError: no issue found"),
+        Call("Bash", "bd close bd-1", OK, "Error closing bd-1: operation failed"),
+        Call("Bash", "bd close bd-1", OK, "cannot close bd-1: blocked by open issues [bd-2]"),
+        Call("Bash", "bd close bd-1 --json", OK, '{\n  "error": "resolving ID"\n}'),
+        Call("Bash", "bd close bd-1", UNKNOWN, is_background=True),
+        Call("Bash", "bd close --help", OK, "Usage"),
+        Call("Bash", "echo bd close bd-1", OK, "bd close bd-1"),
+        Call("Bash", "grep 'bd close' README.md", OK, "bd close"),
+        Call("Bash", "cat > a.sh <<'EOF'\nbd close bd-1\nEOF", OK),
+        Call("Bash", "git commit -m 'bd close bd-1'", OK),
+        Call("Bash", "gh issue view 42", OK, "closed"),
+        Call("Bash", "gh pr close 42", OK),
+        Call("Bash", "bd update bd-1 --status open", OK),
+        Call("Write", "/w/bd close", OK),
+    ],
+)
+def test_a_close_that_was_not_done_closes_nothing(call: Call) -> None:
+    """A failure, also one with exit status 0, a help text and mere words leave the issue open."""
+    assert state(call) is Detected.IN_PROGRESS
+
+
+def test_words_do_not_close_what_the_command_did_not() -> None:
+    """After a close that failed, "ran bd close" is not believed; after one that worked it is."""
+    bad = Call("Bash", "bd close bd-1", FAILED, "Error")
+    assert state(bad, "ran bd close with success") is Detected.IN_PROGRESS
+    assert state(bad, CLOSE, "ran bd close") is Detected.ISSUE_CLOSED
+    assert infer((CLOSE,)).subjects == ("bd-1",)
+
+
+def test_tests_are_believed_when_they_ran() -> None:
+    """Green passes; red, a part, nothing, a background run and words against a red run do not."""
+    assert state(GREEN) is Detected.TESTS_PASSING
+    assert state(RED) is Detected.IN_TESTING
+    assert state(RED, GREEN) is Detected.TESTS_PASSING
+    assert state(GREEN, RED) is Detected.IN_TESTING
+    assert state(RED, "pytest: all tests passed") is Detected.IN_TESTING
+    assert state(Call("Bash", "pytest tests/test_a.py", OK, "2 passed")) is Detected.IN_TESTING
+    assert state(Call("Bash", "pytest", OK, "no tests ran in 0.1s")) is Detected.IN_TESTING
+    assert state(Call("Bash", "pytest; true", OK, "3 passed, 1 failed")) is Detected.IN_TESTING
+    assert state(Call("Bash", "pytest", UNKNOWN, "", is_background=True)) is Detected.IN_TESTING
+    assert state(Call("Bash", "make verify", OK, "fine")) is Detected.IN_PROGRESS
+    assert state(Call("Bash", "make verify", OK), tests=("make verify",)) is Detected.TESTS_PASSING
+    assert state(Call("Bash", "echo '12 passed'; ls", OK, "12 passed")) is Detected.IN_PROGRESS
+
+
+def test_a_review_counts_when_it_approves() -> None:
+    """Asked for is under way; approved, by its output or in words after it, is complete."""
+    assert state(REVIEW) is Detected.IN_ORACLE_REVIEW
+    assert state(REVIEW, "The oracle has comments.") is Detected.IN_ORACLE_REVIEW
+    assert state(REVIEW, "Approved.") is Detected.ORACLE_APPROVED
+    assert state(REVIEW, "LGTM") is Detected.ORACLE_APPROVED
+    assert state(REVIEW, "It is not approved yet.") is Detected.IN_ORACLE_REVIEW
+    assert state(REVIEW, "Changes requested: rename it.") is Detected.IN_ORACLE_REVIEW
+    assert state(REVIEW, "Once approved, I close it.") is Detected.IN_ORACLE_REVIEW
+    assert state(REVIEW, "Approved.", REVIEW) is Detected.IN_ORACLE_REVIEW
+    assert state(REVIEW, "Approved.", "Changes requested, though.") is Detected.IN_ORACLE_REVIEW
+    assert state("Approved.") is Detected.UNKNOWN
+    agent = Call("Agent", "code-reviewer check it", UNKNOWN, is_background=True)
+    assert state(agent) is Detected.IN_ORACLE_REVIEW
+    assert state(Call("Agent", "Explore find the tests", OK, "approved")) is Detected.IN_PROGRESS
+    own = Call("Bash", "codex review --all", OK, "No findings. Approved.")
+    assert state(own) is Detected.IN_PROGRESS
+    assert state(own, review="codex review") is Detected.ORACLE_APPROVED
+    typed = Call("", "/oracle-review the diff")
+    assert state(typed, "Approved.") is Detected.ORACLE_APPROVED
+
+
+def test_an_edit_makes_a_completion_stale() -> None:
+    """What was green, approved or complete is not so any more; a failed edit and a closed issue stay."""
+    assert state(GREEN, EDIT) is Detected.IN_PROGRESS
+    assert state(REVIEW, "Approved.", EDIT) is Detected.IN_PROGRESS
+    assert state("Implementation complete.", EDIT) is Detected.IN_PROGRESS
+    assert state(GREEN, Call("Edit", "/w/a.py", FAILED)) is Detected.TESTS_PASSING
+    assert state(EDIT, GREEN) is Detected.TESTS_PASSING
+    assert state(GREEN, LOOK) is Detected.TESTS_PASSING
+
+
+def test_requirements_are_reviewed_in_words_about_the_task() -> None:
+    """The task was shown, or all of them are meant; else the words say nothing."""
+    shown = Call("Bash", "bd show bd-1", OK, "bd-1")
+    assert (
+        state(shown, "Ran bd show: the requirements are satisfied.")
+        is Detected.REQUIREMENTS_REVIEWED
+    )
+    assert state(shown, "The requirements are satisfied.") is Detected.REQUIREMENTS_REVIEWED
+    assert state("All requirements are met.") is Detected.REQUIREMENTS_REVIEWED
+    assert state("The requirements are satisfied.") is Detected.UNKNOWN
+    assert state("Not all requirements are satisfied.") is Detected.UNKNOWN
+    asked = Stage.REQUIREMENTS_REVIEW
+    assert state("The requirements are met.", asked=asked) is Detected.REQUIREMENTS_REVIEWED
+
+
+def test_a_cleared_session_counts_until_work_begins() -> None:
+    """`/clear` that a person typed counts; with tools used after it, the work counts."""
+    assert state(Call("", "/clear"), "Hello.") is Detected.SESSION_CLEARED
+    assert state(Call("", "/clear"), LOOK) is Detected.IN_PROGRESS
+    assert state(Call("Bash", "clear", OK)) is Detected.IN_PROGRESS
+
+
+def test_the_stage_in_force_says_what_counts() -> None:
+    """Green tests in the middle of coding are work; without a stage in force the furthest counts."""
+    both = ("Implementation complete.", GREEN)
+    assert state(*both) is Detected.TESTS_PASSING
+    assert state(*both, asked=Stage.CODING) is Detected.CODING_COMPLETE
+    assert state(*both, asked=Stage.TESTING) is Detected.TESTS_PASSING
+    assert state(GREEN, asked=Stage.CODING) is Detected.IN_PROGRESS
+    assert state(GREEN, asked=Stage.REQUIREMENTS_REVIEW) is Detected.IN_PROGRESS
+    assert state("The issue is closed.", asked=Stage.TESTING) is Detected.UNKNOWN
+    assert state("The issue is closed.", asked=Stage.COMMIT_CLOSE) is Detected.ISSUE_CLOSED
+
+
+@pytest.mark.parametrize(("text", "wanted"), SAID)
+def test_words_count_where_they_state_something(text: str, wanted: str) -> None:
+    """What is asked, denied, planned, waited for, quoted or code says nothing."""
+    assert state(text) is Detected(wanted)
+
+
+def test_nothing_but_tools_is_progress() -> None:
+    """Any tool at all is work under way; no tool and no word is unknown."""
+    assert state(LOOK, "I looked at it.") is Detected.IN_PROGRESS
+    assert state("I looked at it.") is Detected.UNKNOWN
+    assert state() is Detected.UNKNOWN
+    assert state(Call("", "/bd-start bd-1"), "Which way?") is Detected.UNKNOWN
+
+
+CALLS = st.builds(
+    Call,
+    st.sampled_from(["Bash", "Edit", "Skill", "Agent", "Read", "", "mcp__x__y"]),
+    st.one_of(st.text(), st.sampled_from(["pytest", "bd close x", "/oracle-review", "/clear"])),
+    st.sampled_from(Outcome),
+    st.text(),
+)
+
+
+@given(st.lists(st.one_of(st.text(), CALLS)), st.sampled_from([None, *Stage]))
+def test_anything_can_be_judged(steps: list[str | Call], asked: Stage | None) -> None:
+    """No text and no call breaks the judgement, and a tool is never seen as nothing."""
+    found = infer(tuple(steps), asked=asked)
+    if any(isinstance(step, Call) and step.tool for step in steps):
+        assert found.state is not Detected.UNKNOWN
+
+
+@given(st.text())
+def test_any_text_can_be_heard(text: str) -> None:
+    """What a text says is always known states."""
+    assert set(words.said(text)) <= set(Detected)
+    assert inference.classify(Call("Bash", text))
+
+
+@pytest.mark.parametrize("command", [*RUNNERS, *(" ".join(begin) for begin, _ in signs.SIGNS)])
+def test_no_command_that_matters_is_passed_over(command: str) -> None:
+    """Every runner and every sign of a tracker has one of the hints that commands are looked at for."""
+    assert any(hint in command for hint in HINTS)
+
+
+@pytest.mark.parametrize("text", [text for text, wanted in SAID if wanted != "UNKNOWN"])
+def test_no_text_that_matters_is_passed_over(text: str) -> None:
+    """Every text that says something has one of the words that texts are looked at for."""
+    assert any(word in text.lower() for word in WORDS)
+
+
+def test_only_recent_words_count() -> None:
+    """What the agent said long before in the same turn says nothing; what it did then does."""
+    talk = ["I look."] * RECENT
+    assert state("Implementation complete.", *talk[1:]) is Detected.CODING_COMPLETE
+    assert state("Implementation complete.", *talk) is Detected.UNKNOWN
+    assert state(GREEN, *talk) is Detected.TESTS_PASSING

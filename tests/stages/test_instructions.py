@@ -1,0 +1,251 @@
+"""The texts, sentence for sentence, with commands filled in and lines left out."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lifecycle.stage_names import LINE, MARKERS, Stage
+from lifecycle.stage_settings import StageSettings
+from lifecycle.stages import instructions
+from lifecycle.stages.instructions import COMPLETED, Facts, instruction
+from lifecycle.stages.markers import asked_in
+from lifecycle.tracker import Wording
+
+SETTINGS = StageSettings(
+    test=("pytest", "npx vitest run"),
+    review="/oracle-review",
+    deploy="./deploy_prod.sh",
+    start="/bd-start",
+)
+WORDING = Wording(
+    show="bd show {id}",
+    ready="bd ready --label {label} --json",
+    claim="bd update {id} --claim",
+    close='bd close {id} --reason "Summary of changes"',
+    label="bd label add {id} {label}",
+    edit="",
+    publish="bd sync",
+)
+FULL = Facts(settings=SETTINGS, wording=WORDING, tracker="beads")
+WHOLE = "WORKFLOW STAGES: CODING → REQUIREMENTS_REVIEW → TESTING → ORACLE_REVIEW → COMMIT_CLOSE → NEXT_TASK"
+
+TEXTS = {
+    Stage.REQUIREMENTS_REVIEW: f"""\
+You've completed initial coding implementation.
+
+CURRENT STAGE: REQUIREMENTS_REVIEW
+{WHOLE}
+
+Next step: Review the original issue requirements carefully.
+- Re-read the issue description with `bd show <id>`
+- Verify every requirement is satisfied
+- Check for edge cases or missed scenarios
+- Confirm implementation matches the planned approach
+
+When you've confirmed everything is complete, emit:
+::: WORKFLOW_STAGE: REQUIREMENTS_REVIEWED :::""",
+    Stage.TESTING: f"""\
+Requirements review complete.
+
+CURRENT STAGE: TESTING
+{WHOLE}
+
+Next step: Verify all tests are passing.
+- Run relevant test suites (`pytest`, `npx vitest run`)
+- Fix any failing tests
+- Ensure new code has appropriate test coverage
+- Confirm no regressions introduced
+
+When all tests pass, emit:
+::: WORKFLOW_STAGE: TESTS_PASSING :::""",
+    Stage.ORACLE_REVIEW: f"""\
+All tests passing.
+
+CURRENT STAGE: ORACLE_REVIEW
+{WHOLE}
+
+Next step: Request code review.
+- Ensure all changes are committed
+- Update issue description with implementation summary
+- Add `needs-review` label: `bd label add <id> needs-review`
+- Run `/oracle-review` command
+- Address any feedback from review
+
+When review is approved, emit:
+::: WORKFLOW_STAGE: ORACLE_APPROVED :::""",
+    Stage.COMMIT_CLOSE: f"""\
+Code review approved.
+
+CURRENT STAGE: COMMIT_CLOSE
+{WHOLE}
+
+Next step: Finalize and close the issue.
+- Ensure all changes are committed and pushed
+- Deploy if required: `./deploy_prod.sh`
+- Close issue with summary: `bd close <id> --reason "Summary of changes"`
+- Sync: `bd sync`
+
+When issue is closed, emit:
+::: WORKFLOW_STAGE: ISSUE_CLOSED :::""",
+    Stage.NEXT_TASK: f"""\
+Issue closed successfully.
+
+CURRENT STAGE: NEXT_TASK
+{WHOLE}
+
+Next step: Clear session and prepare for next task.
+- Only the user can run `/clear` to start fresh context: do not wait, go on in this session
+- Session will automatically continue with next available task
+
+When you are ready for the next task, emit:
+::: WORKFLOW_STAGE: SESSION_CLEARED :::""",
+    Stage.CODING: f"""\
+Session cleared. Ready for next task.
+
+CURRENT STAGE: CODING
+{WHOLE}
+
+Next step: Find and start next task with label 'auto-workflow'.
+- FIRST: Read CLAUDE.md and README.md to understand the system and workflow
+- Find next ready issue: `bd ready --label auto-workflow --json`
+- If no issues found, report "All auto-workflow tasks complete" and stop
+- Otherwise: Start work with `/bd-start <id>`
+- Follow all instructions in CLAUDE.md (beads-first workflow, TDD, verification, etc.)
+- Implement the task according to project standards
+
+When implementation is complete, emit:
+::: WORKFLOW_STAGE: CODING_COMPLETE :::""",
+}
+QUESTION = f"""\
+Unable to determine current workflow stage.
+
+{WHOLE}
+
+Which stage are you at? Respond with ONE of:
+- CODING_COMPLETE (finished implementing)
+- REQUIREMENTS_REVIEWED (verified requirements)
+- TESTS_PASSING (all tests pass)
+- ORACLE_APPROVED (code review approved)
+- ISSUE_CLOSED (issue closed and deployed)
+- SESSION_CLEARED (ready for next task)
+
+Then emit: ::: WORKFLOW_STAGE: <YOUR_STAGE> :::"""
+
+
+def before(stage: Stage) -> Stage:
+    """The stage that is completed when this one is asked for."""
+    return LINE[LINE.index(stage) - 1]
+
+
+@pytest.mark.parametrize("stage", LINE)
+def test_each_instruction_is_the_designs(stage: Stage) -> None:
+    """With all commands there, the six texts are the design's, and nobody is told to do what he cannot."""
+    assert instruction(stage, FULL, COMPLETED[before(stage)]) == TEXTS[stage]
+
+
+def test_the_question_is_the_designs() -> None:
+    """Word for word."""
+    assert instructions.question() == QUESTION
+
+
+@pytest.mark.parametrize("stage", LINE)
+def test_a_line_without_its_command_is_left_out(stage: Stage) -> None:
+    """With nothing configured and a tracker without words, no empty command is shown."""
+    text = instruction(stage, Facts(), COMPLETED[before(stage)])
+    assert "``" not in text
+    assert "()" not in text
+    full = [line for line in TEXTS[stage].splitlines() if line.startswith("- ")]
+    kept = [line for line in text.splitlines() if line.startswith("- ")]
+    left = {
+        Stage.CODING: ["Find next", "Otherwise"],
+        Stage.REQUIREMENTS_REVIEW: ["Re-read"],
+        Stage.TESTING: ["Run relevant"],
+        Stage.ORACLE_REVIEW: ["Add `needs", "Run `/oracle"],
+        Stage.COMMIT_CLOSE: ["Deploy", "Close issue", "Sync"],
+        Stage.NEXT_TASK: [],
+    }[stage]
+    wanted = [line for line in full if not line.startswith(tuple(f"- {name}" for name in left))]
+    assert [line.replace("beads-first workflow, ", "") for line in wanted] == kept
+
+
+def test_ids_and_labels_are_filled_in() -> None:
+    """The session's task, the next one, the project's label, and the tracker's way to edit."""
+    settings = StageSettings(label="robots", start="/begin {id} now")
+    wording = Wording(
+        show="t show {id}",
+        ready="t ready {label}",
+        claim="",
+        close="",
+        label="",
+        edit="t edit {id}",
+    )
+    facts = Facts(settings=settings, wording=wording, tracker="github", task="7", next_task="9")
+    assert "`t show 7`" in instruction(Stage.REQUIREMENTS_REVIEW, facts, "x")
+    assert "summary: `t edit 7`" in instruction(Stage.ORACLE_REVIEW, facts, "x")
+    coding = instruction(Stage.CODING, facts, "x")
+    for part in (
+        "label 'robots'",
+        "`t ready robots`",
+        '"All robots tasks complete"',
+        "`/begin 9 now`",
+    ):
+        assert part in coding
+    given = Facts(
+        wording=Wording(show="", ready="", claim="", close="", label="", edit="", start="/go")
+    )
+    assert "Start work with `/go <id>`" in instruction(Stage.CODING, given, "x")
+
+
+def test_under_a_claim_the_handoff_is_instructed_and_no_close() -> None:
+    """The claim closes after the merge: no close command is shown, and the deploy stays."""
+    text = instruction(
+        Stage.COMMIT_CLOSE, Facts(settings=SETTINGS, wording=WORDING, is_claimed=True), "x"
+    )
+    assert '`lifecycle handoff --summary "Summary of changes"`' in text
+    assert "The claim closes the issue after the merge" in text
+    assert "bd close" not in text
+    assert "./deploy_prod.sh" in text
+    held = instructions.still_claimed(Facts(wording=WORDING, is_claimed=True))
+    assert asked_in(held) is Stage.COMMIT_CLOSE
+    assert "not closed yet" in held
+
+
+def test_the_line_and_the_answers_follow_the_tasks_own_sequence() -> None:
+    """A shorter line is shown as it is, and only its markers are offered."""
+    line = (Stage.CODING, Stage.TESTING, Stage.COMMIT_CLOSE)
+    text = instruction(Stage.TESTING, Facts(line=line), COMPLETED[Stage.CODING])
+    assert "WORKFLOW STAGES: CODING → TESTING → COMMIT_CLOSE\n" in text
+    assert text.startswith("You've completed initial coding implementation.")
+    asked = instructions.question(line)
+    offered = [entry.split()[1] for entry in asked.splitlines() if entry.startswith("- ")]
+    assert offered == [str(MARKERS[stage]) for stage in line]
+
+
+def test_what_stands_in_the_way_is_said() -> None:
+    """Missing evidence, another's task and a block name the stage that stays, and what to do."""
+    missing = instructions.no_evidence(FULL, "The last test run was red")
+    assert asked_in(missing) is Stage.TESTING
+    assert "- The last test run was red" in missing
+    assert "`pytest`, `npx vitest run`" in missing
+    assert missing.endswith("::: WORKFLOW_STAGE: TESTS_PASSING :::")
+    for sentence in ("bd-1 is claimed by alice.", "bd-1 is blocked by bd-2."):
+        text = instructions.conflict(Facts(wording=WORDING, task="bd-1"), Stage.TESTING, sentence)
+        assert text.startswith(sentence)
+        assert asked_in(text) is Stage.TESTING
+        assert "`bd show bd-1`" in text
+    assert asked_in(instructions.going_on(Stage.TESTING, FULL)) is Stage.TESTING
+    assert instructions.complete() == "All auto-workflow tasks complete"
+
+
+@given(st.sampled_from(LINE), st.lists(st.sampled_from(LINE), unique=True, min_size=1), st.text())
+def test_every_instruction_asks_for_its_stage_and_its_marker(
+    stage: Stage, line: list[Stage], task: str
+) -> None:
+    """Whatever the facts: the stage can be read back, and the marker is the last line."""
+    facts = Facts(settings=SETTINGS, wording=WORDING, task=task, line=tuple(line))
+    text = instruction(stage, facts, COMPLETED[stage])
+    assert text.splitlines()[-1] == f"::: WORKFLOW_STAGE: {MARKERS[stage]} :::"
+    if "CURRENT" not in task:
+        assert asked_in(text) is stage

@@ -1,0 +1,175 @@
+"""Where the agent's own word counts, and where the same characters are only spoken of."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lifecycle.stage_names import LINE, MARKERS, Detected, Stage
+from lifecycle.stages import instructions, markers
+
+DONE = "::: WORKFLOW_STAGE: CODING_COMPLETE :::"
+CODED = Detected.CODING_COMPLETE
+
+
+@pytest.mark.parametrize("state", list(MARKERS.values()))
+def test_each_of_the_six_markers_is_found(state: Detected) -> None:
+    """The marker as the instruction writes it is found, alone and in a sentence."""
+    assert markers.find(instructions.marker(state)) == [state]
+    assert markers.find(f"All done.\n\n{instructions.marker(state)}\n") == [state]
+    assert markers.find(f"some text {instructions.marker(state)}") == [state]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ":::WORKFLOW_STAGE:CODING_COMPLETE:::",
+        ":::  WORKFLOW_STAGE :  CODING_COMPLETE  :::",
+        "**::: WORKFLOW_STAGE: CODING_COMPLETE :::**",
+        "::: **WORKFLOW_STAGE: CODING_COMPLETE** :::",
+        "::: WORKFLOW_STAGE: **CODING_COMPLETE** :::",
+        "::: workflow_stage: coding_complete :::",
+        r"::: WORKFLOW\_STAGE: CODING\_COMPLETE :::",
+        "- ::: WORKFLOW_STAGE: CODING_COMPLETE :::",
+        "    ::: WORKFLOW_STAGE: CODING_COMPLETE :::",
+        ":::: WORKFLOW_STAGE: CODING_COMPLETE ::::",
+        f"I emit the marker now:\n{DONE}",
+        f"Everything is complete. Emitting:\n{DONE}",
+        f'I renamed "a" to "b". {DONE}',
+        f"It doesn't fail any more. {DONE}",
+        f"Use `x` and `y`. {DONE} `z`",
+        f"```\ncode\n```\n{DONE}",
+        f"> quoted\n\n{DONE}",
+        f"{DONE}\n\nAfter the review I go on.",
+    ],
+)
+def test_a_marker_counts_in_any_case_spacing_and_emphasis(text: str) -> None:
+    """What the agent says counts, however it is dressed, and whatever stands beside it."""
+    assert markers.find(text) == [CODED]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"```\n{DONE}\n```",
+        f"```text\n{DONE}\n```\nthat was it",
+        f"~~~\n{DONE}\n~~~",
+        f"````\n```\n{DONE}\n```\n````",
+        f"   ```\n   {DONE}\n   ```",
+        f"- ```\n  {DONE}\n  ```",
+        f"```\nnever closed\n{DONE}",
+        f"~~~\n```\n{DONE}\n```\nstill open",
+        f"> {DONE}",
+        f"  > the hook said {DONE}",
+        f"`{DONE}`",
+        f"``{DONE}``",
+        f"it said `emit {DONE} then`",
+        f'"{DONE}"',
+        f'the hook says "{DONE}" to us',
+        f"\u201c{DONE}\u201d",
+        f"\u00ab{DONE}\u00bb",
+        f"'{DONE}'",
+        f"When everything is complete, emit: {DONE}",
+        f"When you've confirmed everything is complete, emit:\n{DONE}",
+        f"When all tests pass, emit:\n\n{DONE}",
+        f"Then emit: {DONE}",
+        f"I will emit {DONE} when the review is done",
+        f"Once the tests are green I'll emit {DONE}",
+        f"I should emit {DONE}",
+        f"I cannot emit {DONE} yet",
+        f"I am not ready for {DONE}",
+        f"{DONE} will be emitted later",
+        f"{DONE} once the tests pass",
+        "::: WORKFLOW_STAGE: <YOUR_STAGE> :::",
+        "::: WORKFLOW_STAGE: IN_PROGRESS :::",
+        "::: WORKFLOW_STAGE: SOMETHING_ELSE :::",
+        ":: WORKFLOW_STAGE: CODING_COMPLETE ::",
+        "WORKFLOW_STAGE: CODING_COMPLETE",
+        "",
+    ],
+)
+def test_code_quotes_and_repeated_instructions_do_not_count(text: str) -> None:
+    """A fence, a quote, a code span, a negation or a condition takes the word back."""
+    assert markers.find(text) == []
+
+
+def test_the_last_one_wins() -> None:
+    """Markers come in the text's order, so the last is what the agent says last."""
+    text = f"{DONE} and later ::: WORKFLOW_STAGE: TESTS_PASSING :::\n```\n{DONE}\n```"
+    assert markers.find(text) == [CODED, Detected.TESTS_PASSING]
+
+
+@pytest.mark.parametrize("stage", LINE)
+def test_no_instruction_of_ours_has_a_marker_that_counts(stage: Stage) -> None:
+    """An agent that repeats an instruction, or the question, word for word has said nothing."""
+    facts = instructions.Facts()
+    for text in (
+        instructions.instruction(stage, facts, instructions.COMPLETED[stage]),
+        instructions.going_on(stage, facts),
+        instructions.no_evidence(facts, "No test run was seen"),
+        instructions.conflict(facts, stage, "It is claimed by somebody."),
+        instructions.still_claimed(facts),
+        instructions.question(),
+    ):
+        assert markers.find(text) == []
+        assert markers.find(text.replace("\n\n", "\n")) == []
+
+
+@pytest.mark.parametrize("stage", LINE)
+def test_an_instruction_is_known_by_the_stage_it_asks_for(stage: Stage) -> None:
+    """The stage is read back from the text, also behind another text; the question has none."""
+    text = instructions.instruction(stage, instructions.Facts(), "Lead.")
+    assert markers.asked_in(f"PR #1 is open.\n{text}") is stage
+    assert not markers.is_question(text)
+    assert markers.is_question(f"PR #1 is open.\n{instructions.question()}")
+    assert markers.asked_in(instructions.question()) is None
+    assert markers.asked_in("We talked of CURRENT STAGE: TESTING") is None
+    assert markers.asked_in("CURRENT STAGE: LUNCH") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("TESTS_PASSING", Detected.TESTS_PASSING),
+        ("- **TESTS_PASSING**", Detected.TESTS_PASSING),
+        ("I am at:\n\n`CODING_COMPLETE`", Detected.CODING_COMPLETE),
+        ("TESTS_PASSING\nCODING_COMPLETE", None),
+        ("I am not at TESTS_PASSING", None),
+        ("IN_PROGRESS", None),
+        ("> TESTS_PASSING", None),
+        ("", None),
+    ],
+)
+def test_a_bare_name_answers_the_question(text: str, wanted: Detected | None) -> None:
+    """One name on a line of its own is an answer; two, a sentence or a quote is none."""
+    assert markers.named_alone(text) is wanted
+
+
+PLAIN = st.text(
+    st.characters(
+        exclude_characters="`~>:\"'\u201c\u201d\u2018\u2019\u00ab\u00bb", exclude_categories=["Cs"]
+    )
+)
+
+
+@given(st.text())
+def test_any_text_can_be_read(text: str) -> None:
+    """No text breaks the reading, and only what has the marker's word has a marker."""
+    found = markers.find(text)
+    assert not found or "WORKFLOW" in text.upper()
+    markers.named_alone(text)
+    markers.asked_in(text)
+
+
+@given(PLAIN, st.sampled_from(list(MARKERS.values())))
+def test_a_marker_after_a_plain_paragraph_is_always_the_last(text: str, state: Detected) -> None:
+    """Whatever was said before, a marker in a paragraph of its own is the last one."""
+    assert markers.find(f"{text}\n\nSo:\n\n{instructions.marker(state)}")[-1:] == [state]
+
+
+@given(PLAIN, PLAIN, st.sampled_from(["```", "~~~", "````"]))
+def test_a_marker_in_a_fence_never_counts(before: str, after: str, fence: str) -> None:
+    """A closed fence hides what is in it, and an open one all that follows."""
+    assert markers.find(f"{before}\n{fence}\n{DONE}\n{fence}\n{after}") == []
+    assert markers.find(f"{before}\n{fence}\n{DONE}\n{after}") == []

@@ -1,0 +1,61 @@
+"""What the hook on commands makes of an event: a command, how it ended, and what it printed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from lifecycle.answers.post_tool_use import OUTPUT, used_tool
+from lifecycle.stages.turn import Outcome
+
+ASKED = {"command": "pytest -q", "description": "Run the tests"}
+
+
+def event(**more: Any) -> dict[str, Any]:
+    """PostToolUse as the client sends it."""
+    return {"hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_input": ASKED, **more}
+
+
+@pytest.mark.parametrize(
+    ("more", "outcome", "output"),
+    [
+        ({"tool_response": {"stdout": "3 passed", "interrupted": False}}, Outcome.OK, "3 passed"),
+        ({"tool_response": {"stdout": "1 pa", "interrupted": True}}, Outcome.FAILED, "1 pa"),
+        ({"tool_response": {"stdout": "", "backgroundTaskId": "b1"}}, Outcome.UNKNOWN, ""),
+        ({"error": "Exit code 1\n1 failed"}, Outcome.FAILED, "Exit code 1\n1 failed"),
+        ({"error": "Exit code 143", "is_interrupt": True}, Outcome.FAILED, "Exit code 143"),
+        ({}, Outcome.OK, ""),
+        ({"tool_response": "3 passed"}, Outcome.OK, ""),
+        ({"tool_response": {"stdout": None}}, Outcome.OK, ""),
+    ],
+)
+def test_how_a_command_ended(more: dict[str, Any], outcome: Outcome, output: str) -> None:
+    """The event's kind is its exit status; a command in the background has none yet."""
+    used = used_tool(event(**more))
+    assert used is not None
+    assert (used.text, used.outcome, used.output) == ("pytest -q", outcome, output)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {},
+        {"tool_name": "Edit", "tool_input": ASKED},
+        {"tool_name": "Bash"},
+        {"tool_name": "Bash", "tool_input": "pytest"},
+        {"tool_name": "Bash", "tool_input": {"command": ["pytest"]}},
+        {"tool_name": 7, "tool_input": {"command": 7}},
+    ],
+)
+def test_an_event_that_tells_of_no_command(other: dict[str, Any]) -> None:
+    """Another tool, another shape: nothing."""
+    assert used_tool(other) is None
+
+
+def test_only_the_end_of_much_output_is_looked_at() -> None:
+    """The summary of a test run stands at its end."""
+    used = used_tool(event(tool_response={"stdout": "x" * 1_000_000 + " 3 passed"}))
+    assert used is not None
+    assert len(used.output) == OUTPUT
+    assert used.output.endswith("3 passed")

@@ -1,0 +1,128 @@
+"""What is kept of each session: whole, apart from every other, and gone when it is old."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lifecycle.stage_names import LINE, Stage
+from lifecycle.stages import session
+from lifecycle.stages.decide import Memory
+from lifecycle.stages.instructions import Facts, instruction, question
+from lifecycle.stages.session import OLD_SECONDS, Kept
+from lifecycle.stages.shelf import Shelf
+
+NOW = 1_795_000_000.0
+
+MEMORIES = st.builds(
+    Memory,
+    position=st.text(max_size=40),
+    blocks=st.integers(0, 60),
+    idle=st.integers(0, 9),
+    is_let_go=st.booleans(),
+    set_stage=st.none() | st.sampled_from(list(Stage)),
+)
+KEPT = st.builds(
+    Kept,
+    session=st.text(max_size=80),
+    memory=MEMORIES,
+    task=st.text(max_size=20),
+    labels=st.lists(st.text(max_size=9), max_size=3).map(tuple),
+    holder=st.text(max_size=9),
+    is_set=st.booleans(),
+    accepted=st.booleans(),
+    stage=st.sampled_from(["", *Stage]).map(str),
+    transcript=st.text(max_size=20),
+    client=st.integers(0, 99_999),
+    at=st.floats(0, 2e9),
+)
+
+
+@given(kept=KEPT)
+def test_what_is_read_is_what_was_kept(
+    tmp_path_factory: pytest.TempPathFactory, kept: Kept
+) -> None:
+    """Every field, whatever the client calls its session."""
+    shelf = Shelf(tmp_path_factory.mktemp("tree"))
+    with shelf.locked():
+        session.save(shelf, kept)
+    assert session.load(shelf, kept.session) == kept
+    assert session.all_of(shelf) == [kept]
+    assert session.load(shelf, f"{kept.session}x") is None
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["", "{", "[]", "7", '{"session": "s"}', '{"session": 7}', '{"session": "s", "blocks": []}'],
+)
+def test_a_broken_file_is_nothing(tmp_path: Path, content: str) -> None:
+    """The session begins anew: its transcript says the rest."""
+    shelf = Shelf(tmp_path)
+    with shelf.locked():
+        shelf.path("s.json").write_text(content)
+        assert session.load(shelf, "s") is None
+        assert session.all_of(shelf) == []
+        session.save(shelf, Kept("s", at=NOW))
+    assert session.load(shelf, "s") == Kept("s", at=NOW)
+
+
+def test_another_session_under_the_same_name_is_not_this_one(tmp_path: Path) -> None:
+    """A file says whose it is; one that was copied is nobody's."""
+    shelf = Shelf(tmp_path)
+    with shelf.locked():
+        session.save(shelf, Kept("one", at=NOW))
+        shelf.path("two.json").write_bytes(shelf.path("one.json").read_bytes())
+    assert session.load(shelf, "two") is None
+
+
+def test_old_sessions_and_what_was_killed_are_swept_away(tmp_path: Path) -> None:
+    """A new session takes away what is older than two weeks, and halves of files; the rest stays."""
+    shelf = Shelf(tmp_path)
+    with shelf.locked():
+        for name in ("old", "young", "runs", "tasks"):
+            session.save(shelf, Kept(name, at=NOW))
+            age = OLD_SECONDS + 60 if name == "old" else 60
+            os.utime(shelf.path(f"{name}.json"), (NOW - age, NOW - age))
+        shelf.path("young.json.abc.lifecycle.tmp").write_text("half")
+        session.save(shelf, Kept("new", at=NOW))
+    assert {path.name for path in shelf.path("x").parent.iterdir()} == {
+        "young.json",
+        "runs.json",
+        "tasks.json",
+        "new.json",
+    }
+
+
+def test_another_task_begins_without_its_tests_accepted() -> None:
+    """The same task keeps what is known of it; another one, or none, begins anew."""
+    kept = Kept("s", task="1", labels=("a",), holder="me", is_set=True, accepted=True)
+    assert kept.on("1", (), "x") == kept
+    assert kept.on("1", ("b",), "x").labels == ("b",)
+    other = kept.on("2", ("b",), "you")
+    assert (other.task, other.labels, other.holder) == ("2", ("b",), "you")
+    assert (other.accepted, other.is_set) == (False, False)
+
+
+@given(line=st.permutations(LINE[:5]).map(lambda p: tuple(p[:3])), stage=st.sampled_from(LINE[1:5]))
+def test_the_line_of_stages_is_read_from_the_instruction(
+    line: tuple[Stage, ...], stage: Stage
+) -> None:
+    """As it was told; without an instruction, or with a strange one, it is the whole line."""
+    facts = Facts(line=line)
+    assert session.line_told(instruction(stage, facts, "Done.")) == line
+    assert session.line_told(question(line)) == line
+    assert session.line_told("") == LINE
+    assert session.line_told("WORKFLOW STAGES: CODING → DANCING") == LINE
+
+
+def test_a_file_is_plain_json_that_a_person_can_read(tmp_path: Path) -> None:
+    """One object, with the counts by name."""
+    shelf = Shelf(tmp_path)
+    with shelf.locked():
+        session.save(shelf, Kept("s", memory=Memory(blocks=3), at=NOW))
+    assert json.loads(shelf.path("s.json").read_text())["blocks"] == 3

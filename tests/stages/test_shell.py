@@ -1,0 +1,71 @@
+"""Which commands a command line runs."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lifecycle.stages.shell import commands
+
+
+@pytest.mark.parametrize(
+    ("line", "wanted"),
+    [
+        ("bd close bd-1", ["bd close bd-1"]),
+        ('bd close x --reason="all done; ok"', ["bd close x --reason=all done; ok"]),
+        ("echo 'bd close 1' && bd show x", ["echo bd close 1", "bd show x"]),
+        ('grep -r "bd close" .', ["grep -r bd close ."]),
+        ("cat <<'EOF' > f\nbd close 3\nEOF\nls", ["cat", "ls"]),
+        ("cat <<-EOF | sh\n\tbd close 3\n\tEOF\nls", ["cat", "sh", "ls"]),
+        ("cat <<A <<B\none\nA\nbd close\nB\nls", ["cat", "ls"]),
+        ("# bd close 1\nls # bd close", ["ls"]),
+        ("a; b | c || d\ne & f", ["a", "b", "c", "d", "e", "f"]),
+        ("(cd x; pytest)", ["cd x", "pytest"]),
+        ("if bd close 3; then ls; fi", ["bd close 3", "ls", "fi"]),
+        ("FOO=1 timeout 60 /usr/bin/python3.11 -m pytest -q 2>&1", ["pytest -q"]),
+        ("cd x && uv run --with a pytest tests/ > out.txt", ["cd x", "pytest tests/"]),
+        ("bash -lc 'cd a && npx vitest run'", ["cd a", "vitest run"]),
+        ("sudo -u me env A=b nice make test", ["make test"]),
+        ("./gradlew test", ["gradlew test"]),
+        ("echo $(bd close 3)", ["echo $", "bd close 3"]),
+        ("pytest \\\n  -q", ["pytest -q"]),
+        ("echo a\\ b", ["echo a b"]),
+        ("", []),
+        ("   \n ", []),
+    ],
+)
+def test_the_simple_commands_of_a_line(line: str, wanted: list[str]) -> None:
+    """Quotes, comments, here-documents, wrappers and inner shells are what they are."""
+    assert [" ".join(command.words) for command in commands(line)] == wanted
+
+
+@pytest.mark.parametrize(
+    ("line", "decides"),
+    [
+        ("pytest", True),
+        ("pytest;", True),
+        ("cd x && pytest", True),
+        ("pytest && echo ok", True),
+        ("cd x; pytest", True),
+        ("pytest | tail -5", False),
+        ("set -o pipefail; pytest | tail -5", True),
+        ("pytest || true", False),
+        ("pytest; echo done", False),
+        ("pytest &", False),
+        ("bash -c 'pytest; true'", False),
+        ("bash -c 'cd a && pytest'", True),
+        ("(cd a; pytest)", True),
+    ],
+)
+def test_whose_exit_status_the_line_has(line: str, decides: bool) -> None:
+    """A status that a pipe, a list or an `||` takes over is not the command's own."""
+    (run,) = [command for command in commands(line) if command.words == ("pytest",)]
+    assert run.is_last is decides
+
+
+@given(st.text(st.sampled_from("ab '\"\\;|&<>()#\n$`{}EOF-")))
+def test_any_line_is_read_to_its_end(line: str) -> None:
+    """Unbalanced quotes and loose operators give fewer commands, never an error."""
+    for command in commands(line):
+        assert command.words

@@ -1,0 +1,98 @@
+"""Which commands speak to a tracker."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lifecycle.stages.shell import commands
+from lifecycle.trackers import signs
+from lifecycle.trackers.beads import signs as beads
+
+
+@pytest.mark.parametrize(
+    ("line", "verb", "ids"),
+    [
+        ("bd close bd-1", "close", ("bd-1",)),
+        ("bd close bd-1 bd-2 --reason 'all done'", "close", ("bd-1", "bd-2")),
+        ("bd --json close bd-1", "close", ("bd-1",)),
+        ("bd --db x.db close bd-1", "close", ("bd-1",)),
+        ("bd update bd-1 --status=closed", "close", ("bd-1",)),
+        ("bd update bd-1 -s closed", "close", ("bd-1",)),
+        ("bd update bd-1 --claim --json", "claim", ("bd-1",)),
+        ("bd update bd-1 --status in_progress", "claim", ("bd-1",)),
+        ("bd show bd-1 --json", "show", ("bd-1",)),
+        ("gh issue close 42 -R o/r --comment 'in #7'", "close", ("42",)),
+        ("gh -R o/r issue view https://x/o/r/issues/42", "show", ("https://x/o/r/issues/42",)),
+        ('lifecycle tracker close 42 --reason "…"', "close", ("42",)),
+        ("lifecycle tracker show 42", "show", ("42",)),
+        ("lifecycle tracker claim 42", "claim", ("42",)),
+        ("lifecycle claim 42", "claim", ("42",)),
+        ("lifecycle close", "close", ()),
+        ("uv run lifecycle close", "close", ()),
+    ],
+)
+def test_the_verbs_of_every_tracker_are_read(line: str, verb: str, ids: tuple[str, ...]) -> None:
+    """The verb and the tasks it names, wherever the options stand."""
+    (command,) = commands(line)
+    sign = signs.read(command.words)
+    assert sign is not None
+    assert (sign.verb, sign.ids) == (verb, ids)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "bd",
+        "bd list --status closed",
+        "bd update bd-1 --status open",
+        "bd update bd-1 --title close",
+        "bd close --help",
+        "bd comments add bd-1 close",
+        "gh pr close 42",
+        "gh issue list",
+        "lifecycle tracker ready",
+        "lifecycle handoff --summary close",
+        "lifecycle close --help",
+        "git close",
+        "echo bd close bd-1",
+    ],
+)
+def test_other_commands_are_none_of_the_verbs(line: str) -> None:
+    """Lists, other updates, help texts and mere words do nothing to a task."""
+    assert [signs.read(command.words) for command in commands(line)] == [None]
+
+
+def test_the_signs_of_every_tracker_are_read_here() -> None:
+    """What one tracker's folder says of its own program is part of the whole."""
+    assert set(beads.SIGNS) <= set(signs.SIGNS)
+    assert {verb for _, verb in signs.SIGNS} == {signs.CLOSE, signs.SHOW, signs.CLAIM}
+    assert "gh issue close" in signs.names()
+    assert "gh issue view" in signs.shows()
+
+
+@pytest.mark.parametrize(
+    ("output", "is_denied"),
+    [
+        ("Closed bd-1: done", False),
+        ('[\n  {"id": "bd-1", "title": "Show an error", "status": "closed"}\n]', False),
+        ("", False),
+        ("Error closing bd-1: operation failed", True),
+        ("cannot close bd-1: blocked by open issues [bd-2]", True),
+        ('{\n  "error": "no issue found"\n}', True),
+        ("bd: error: x", True),
+        ("failed to resolve bd-1", True),
+    ],
+)
+def test_a_denial_is_seen_in_words(output: str, is_denied: bool) -> None:
+    """Exit status 0 is no proof: what the program says counts, and a title with "error" in it does not."""
+    assert signs.is_denied(output) is is_denied
+
+
+@given(st.lists(st.text(), max_size=8))
+def test_any_words_can_be_read(words: list[str]) -> None:
+    """No words break the reading."""
+    for begin, _ in signs.SIGNS:
+        signs.read((*begin, *words))
+    signs.read(tuple(words))

@@ -1,0 +1,231 @@
+"""Transcripts that are huge, broken, foreign or in the middle of being written."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+import tracemalloc
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lifecycle.stage_names import Detected, Stage
+from lifecycle.stages import instructions, transcript
+from lifecycle.stages.detect import detect
+from lifecycle.stages.tail import LINE, LONGEST
+from lifecycle.stages.turn import Call, Prompt, Turn
+from tests.stages.written import Written
+
+CODED = "Done.\n\n::: WORKFLOW_STAGE: CODING_COMPLETE :::"
+TESTING = instructions.instruction(
+    Stage.TESTING, instructions.Facts(), "Requirements review complete."
+)
+
+
+def read(written: Written, folder: Path, last_message: str = "", **how: int) -> Turn:
+    """The turn at the end of the file."""
+    return transcript.read(written.at(folder), last_message, **how)
+
+
+@pytest.mark.parametrize("make", ["missing", "folder", "fifo", "nothing", "nul", "secret"])
+def test_what_cannot_be_read_gives_nothing(tmp_path: Path, make: str) -> None:
+    """No file, a folder, a pipe that nobody writes to, an empty or impossible name: an empty turn."""
+    path = tmp_path / "transcript.jsonl"
+    if make == "folder":
+        path.mkdir()
+    if make == "fifo":
+        os.mkfifo(path)
+    if make == "secret":
+        path.symlink_to(path)
+    name = {"nothing": "", "nul": "a\0b"}.get(make, str(path))
+    turn = transcript.read(name, CODED)
+    assert (turn.is_there, turn.steps, turn.asked) == (False, (), None)
+
+
+def test_what_is_no_transcript_gives_nothing_and_an_empty_one_the_message(tmp_path: Path) -> None:
+    """A corrupt file is not guessed at; a file of a session that just began is read with the message."""
+    for content in (
+        b"\x00\xff\xfe" * 900,
+        b"not json\nnot json\n",
+        b"[1]\n2\n",
+        b'{"a":1}\n',
+        b"{",
+    ):
+        assert not read(Written().raw(content), tmp_path, CODED).is_there
+    assert read(Written(), tmp_path, CODED).says is Detected.CODING_COMPLETE
+
+
+def test_single_bad_lines_are_passed_over(tmp_path: Path) -> None:
+    """Torn, binary, deep, empty and misshapen lines hide nothing before them."""
+    log = Written().feedback(TESTING).says("good")
+    log.raw(b"\xff\xfe\x00").raw(b"").raw(b"[" * 100_000).raw(b'"text"').raw(b"12").raw(b"null")
+    for entry in (
+        {"type": "user"},
+        {"type": "user", "message": 3},
+        {"type": "user", "message": {"content": [1, None, {"type": "text", "text": 5}]}},
+        {
+            "type": "assistant",
+            "message": {"content": [{"type": "tool_use", "name": 4}, {"type": 3}]},
+        },
+        {
+            "type": "assistant",
+            "message": {"content": [{"type": "tool_use", "name": "Bash", "input": 3}]},
+        },
+        {"type": "attachment", "attachment": {"type": "hook_additional_context", "content": 3}},
+        {"type": "attachment", "attachment": "x"},
+        {"type": 3},
+    ):
+        log.raw(json.dumps(entry).encode())
+    log.raw(b'{"type":"assistant","message":{"content":[{"type":"te')
+    turn = read(log, tmp_path)
+    assert (turn.asked, turn.texts) == (Stage.TESTING, ("good",))
+    whole = Written().feedback(TESTING).says("caf\u00e9 \u2028 \U0001f600")
+    assert read(whole, tmp_path).texts == ("caf\u00e9 \u2028 \U0001f600",)
+
+
+def test_a_line_of_thirty_megabytes_hides_nothing_before_it(tmp_path: Path) -> None:
+    """It is passed over, wherever it stands; the message of the event is there in any case."""
+    log = Written().feedback(TESTING).says("before")
+    log.raw(b'{"type":"user","message":{"content":"' + b"x" * 30_000_000 + b'"}}')
+    turn = read(log, tmp_path, "after")
+    assert (turn.asked, turn.texts) == (Stage.TESTING, ("before", "after"))
+    assert read(log.says(CODED), tmp_path).says is Detected.CODING_COMPLETE
+    huge = Written().raw(b'{"type":"user","message":{"content":"' + b"x" * (LINE + 9) + b'"}}')
+    assert read(huge, tmp_path, CODED).says is Detected.CODING_COMPLETE
+
+
+def _read_bytes() -> int:
+    """Bytes that this process has asked the kernel to read."""
+    lines = Path("/proc/self/io").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("rchar"))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the kernel counts what is read on Linux only")
+def test_two_hundred_megabytes_cost_what_a_small_file_costs(tmp_path: Path) -> None:
+    """The bytes that are read do not grow with the file, also where the deeper look finds nothing."""
+    end = Written().feedback(TESTING).bash("pytest", "1 passed").says(CODED).bytes()
+    old = Written().human("x").says("y" * 9_000).bash("ls", "z" * 9_000).bytes()
+    small, large, foreign = (tmp_path / name for name in ("small", "large", "foreign"))
+    small.write_bytes(old * 60 + end)
+    large.write_bytes(old * (200_000_000 // len(old)) + end)
+    foreign.write_bytes(old * (60_000_000 // len(old)))
+    costs = {}
+    for path in (small, large, foreign):
+        before = _read_bytes()
+        transcript.read(str(path), deep=transcript.DEEP)
+        costs[path.name] = _read_bytes() - before
+    for path in (small, large, foreign):
+        path.unlink()
+    assert abs(costs["large"] - costs["small"]) < 70_000
+    assert costs["large"] < 200_000
+    assert costs["foreign"] < transcript.LIMIT + transcript.DEEP * 1.1
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the kernel counts what is read on Linux only")
+def test_a_line_without_end_is_given_up(tmp_path: Path) -> None:
+    """A file of one endless line costs a bounded look, and the bytes of it are not kept."""
+    path = tmp_path / "endless"
+    path.touch()
+    os.truncate(path, 400_000_000)
+    before = _read_bytes()
+    tracemalloc.start()
+    assert not transcript.read(str(path), CODED, deep=transcript.DEEP).is_there
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert _read_bytes() - before < LONGEST + transcript.DEEP * 1.1
+    assert peak < 8_000_000
+
+
+def test_the_deeper_look_finds_what_lies_further_back(tmp_path: Path) -> None:
+    """The last instruction or marker, past lines that only quote one; nothing without the look."""
+    quote = Written().human("x").bash("cat", f"{TESTING} ::: WORKFLOW_STAGE: TESTS_PASSING :::")
+    filler = Written().says("y" * 50_000)
+    log = Written().feedback(TESTING)
+    log.lines += filler.lines * 20 + quote.lines + filler.lines * 60
+    turn = read(log, tmp_path)
+    assert (turn.asked, turn.kind) == (None, Prompt.NONE)
+    turn = read(log, tmp_path, deep=transcript.DEEP)
+    assert (turn.asked, turn.texts[-1]) == (Stage.TESTING, "y" * 50_000)
+    assert read(log, tmp_path, deep=100_000).asked is None
+    marked = Written().says(CODED)
+    marked.lines += filler.lines * 60
+    assert read(marked, tmp_path, deep=transcript.DEEP).markers == (Detected.CODING_COMPLETE,)
+
+
+def test_a_file_that_grows_or_shrinks_meanwhile_is_read(tmp_path: Path) -> None:
+    """The client writes while the hook reads: there is always an answer."""
+    path = Path(Written().feedback(TESTING).says("x" * 100_000).says(CODED).at(tmp_path))
+    content = path.read_bytes()
+    is_over = threading.Event()
+
+    def write() -> None:
+        while not is_over.is_set():
+            path.write_bytes(content * 3)
+            path.write_bytes(content[:70_000])
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    try:
+        for _ in range(200):
+            assert isinstance(transcript.read(str(path), CODED), Turn)
+    finally:
+        is_over.set()
+        writer.join()
+
+
+@given(st.binary(), st.text())
+def test_any_bytes_can_be_read(
+    tmp_path_factory: pytest.TempPathFactory, content: bytes, last_message: str
+) -> None:
+    """No content breaks the reading."""
+    path = tmp_path_factory.getbasetemp() / "bytes.jsonl"
+    path.write_bytes(content)
+    turn = transcript.read(str(path), last_message, deep=1000)
+    assert turn.is_there or not turn.steps
+
+
+ENTRIES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=9),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(
+                [
+                    "type",
+                    "message",
+                    "content",
+                    "text",
+                    "name",
+                    "input",
+                    "id",
+                    "attachment",
+                    "isMeta",
+                    "command",
+                ]
+            ),
+            inner
+            | st.sampled_from(
+                ["user", "assistant", "attachment", "tool_use", "tool_result", "text"]
+            ),
+            max_size=5,
+        )
+    ),
+    max_leaves=12,
+)
+
+
+@given(st.lists(ENTRIES, max_size=4))
+def test_any_json_can_be_read(
+    tmp_path_factory: pytest.TempPathFactory, entries: list[object]
+) -> None:
+    """No shape of a line breaks the reading."""
+    path = tmp_path_factory.getbasetemp() / "any.jsonl"
+    path.write_text("".join(json.dumps(entry) + "\n" for entry in entries))
+    turn = transcript.read(str(path))
+    assert isinstance(turn, Turn)
+    assert all(isinstance(step, str | Call) for step in turn.steps)
+    assert detect(turn).state in Detected

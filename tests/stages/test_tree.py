@@ -1,0 +1,167 @@
+"""The working tree's fingerprint: the same before and after a commit, another after any edit."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from lifecycle.clock import SystemClock
+from lifecycle.deadline import Deadline
+from lifecycle.errors import GitFailed
+from lifecycle.stages.tree import fingerprint
+
+VARIABLES = {
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_AUTHOR_NAME": "A",
+    "GIT_AUTHOR_EMAIL": "a@example.com",
+    "GIT_COMMITTER_NAME": "A",
+    "GIT_COMMITTER_EMAIL": "a@example.com",
+}
+
+
+class Clone:
+    """A repository with one commit."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        root.mkdir(parents=True, exist_ok=True)
+        self.git("init", "--quiet")
+        (root / "code.py").write_text("one = 1\n")
+        (root / ".gitignore").write_text("ignored/\n")
+        self.git("add", ".")
+        self.git("commit", "--quiet", "-m", "Begin")
+
+    def git(self, *arguments: str) -> str:
+        """Run git here; it must succeed."""
+        environment = {**os.environ, **VARIABLES}
+        done = subprocess.run(
+            ["git", *arguments], cwd=self.root, env=environment, capture_output=True, check=True
+        )
+        return done.stdout.decode()
+
+    def word(self) -> str:
+        """The fingerprint as it is now."""
+        return fingerprint(self.root, Deadline.after(SystemClock(), 30), VARIABLES)
+
+    def inside(self) -> dict[str, bytes]:
+        """Every file of git's own; the date of an object that is needed again may become newer."""
+        return {
+            str(path): path.read_bytes()
+            for path in (self.root / ".git").rglob("*")
+            if path.is_file()
+        }
+
+
+@pytest.fixture
+def clone(tmp_path: Path) -> Clone:
+    """The repository."""
+    return Clone(tmp_path / "a folder: with, strange \N{GREEK SMALL LETTER ALPHA} names")
+
+
+def edit(clone: Clone) -> None:
+    """A file that git knows is changed."""
+    (clone.root / "code.py").write_text("one = 2\n")
+
+
+def add(clone: Clone) -> None:
+    """A file that git does not know yet."""
+    (clone.root / "new.py").write_text("")
+
+
+def delete(clone: Clone) -> None:
+    """A file goes."""
+    (clone.root / "code.py").unlink()
+
+
+def make_runnable(clone: Clone) -> None:
+    """A file's mode counts."""
+    (clone.root / "code.py").chmod(0o755)
+
+
+@pytest.mark.parametrize("change", [edit, add, delete, make_runnable])
+def test_any_edit_makes_it_another_and_its_commit_does_not(
+    clone: Clone, change: Callable[[Clone], None]
+) -> None:
+    """Edited: another word. Staged, committed, on a branch: the same one. Taken back: the first one."""
+    before = clone.word()
+    assert before == clone.git("rev-parse", "HEAD^{tree}").strip()
+    change(clone)
+    edited = clone.word()
+    assert edited != before
+    clone.git("add", "--all")
+    assert clone.word() == edited
+    clone.git("switch", "--quiet", "-c", "other")
+    clone.git("commit", "--quiet", "-m", "Change")
+    assert clone.word() == edited
+    clone.git("revert", "--no-edit", "HEAD")
+    assert clone.word() == before
+
+
+def test_nothing_is_written_into_the_repository(clone: Clone) -> None:
+    """Not one object, no index, no lock: also with files that git has never seen."""
+    for number in range(20):
+        (clone.root / f"new-{number}.txt").write_text(str(number))
+    before = clone.inside()
+    assert clone.word()
+    assert clone.inside() == before
+
+
+def test_what_git_ignores_and_what_is_ours_does_not_count(clone: Clone) -> None:
+    """An ignored file, the claim, `.lifecycle/` and the workflow's log are no part of what was tested.
+
+    Whether git ignores ours, as it does after `init` or a claim, or not.
+    """
+    before = clone.word()
+    for name in (
+        "ignored/cache",
+        ".agent-claim.json",
+        ".lifecycle/state.json",
+        ".claude/workflow_orchestrator.log",
+        ".claude/workflow_orchestrator.log.1",
+    ):
+        path = clone.root / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("x")
+    assert clone.word() == before
+    with (clone.root / ".git/info/exclude").open("a") as file:
+        file.write("/.agent-claim.json*\n/.claude/workflow_orchestrator.log*\n")
+    (clone.root / ".lifecycle/.gitignore").write_text("*\n")
+    assert clone.word() == before
+    (clone.root / ".claude/settings.json").write_text("{}")
+    assert clone.word() != before
+
+
+def test_it_is_told_in_a_linked_worktree_and_under_gits_own_variables(clone: Clone) -> None:
+    """A worktree beside the clone has a word of its own; a caller's GIT_INDEX_FILE is not followed."""
+    before = clone.word()
+    beside = clone.root.parent / "beside"
+    clone.git("worktree", "add", "--quiet", str(beside))
+    deadline = Deadline.after(SystemClock(), 30)
+    strange = {**VARIABLES, "GIT_INDEX_FILE": "/nowhere/index", "GIT_DIR": "/nowhere"}
+    assert fingerprint(beside, deadline, strange) == before
+    (beside / "code.py").write_text("one = 3\n")
+    assert fingerprint(beside, deadline, strange) != before
+    assert clone.word() == before
+
+
+def test_a_repository_without_a_commit_and_a_folder_without_a_repository(tmp_path: Path) -> None:
+    """The first has a word like any other; the second has none."""
+    deadline = Deadline.after(SystemClock(), 30)
+    assert fingerprint(tmp_path, deadline, {**VARIABLES, "GIT_CEILING_DIRECTORIES": "/"}) == ""
+    subprocess.run(["git", "init", "--quiet", str(tmp_path / "fresh")], check=True)
+    (tmp_path / "fresh/a").write_text("a")
+    assert len(fingerprint(tmp_path / "fresh", deadline, VARIABLES)) in (40, 64)
+
+
+def test_what_git_cannot_read_is_a_sentence(clone: Clone) -> None:
+    """A repository inside that has no commit stops git: one sentence, and nothing is left behind."""
+    subprocess.run(["git", "init", "--quiet", str(clone.root / "inner")], check=True)
+    before = clone.inside()
+    with pytest.raises(GitFailed, match="no test run counts for them"):
+        clone.word()
+    assert clone.inside() == before
