@@ -21,6 +21,7 @@ from lifecycle.resources import hook_script
 from lifecycle.sandbox.control import Control, LoggedRequest
 from lifecycle.sandbox.server import Sandbox, SandboxInfo
 from lifecycle.sandbox.wire.recorder import VARIABLE as RECORD
+from tests.e2e.forked import Forked
 
 settings.register_profile("suite", deadline=None, derandomize=bool(os.environ.get("CI")))
 settings.load_profile("suite")
@@ -59,6 +60,7 @@ class Place:
     root: Path
     environment: dict[str, str]
     clock: ManualClock = field(default_factory=ManualClock)
+    command: Path = COMMAND
 
     def tree(self, **environment: str) -> Worktree:
         """The public API on this worktree, with the test's clock."""
@@ -92,7 +94,7 @@ class Place:
 
     def cli(self, *arguments: str, **environment: str) -> Any:
         """Run the `lifecycle` command."""
-        return self.run(str(COMMAND), *arguments, stdin=b"", **environment)
+        return self.run(str(self.command), *arguments, stdin=b"", **environment)
 
     def hook(self, name: str, event: dict[str, Any] | bytes | None = None, **env: str) -> Any:
         """Run a hook script as the client does, with the event's JSON on stdin."""
@@ -194,7 +196,7 @@ def _is_write(request: LoggedRequest) -> bool:
     return request.kind == "rest" or request.operation in ("SetBoardFields", "AddBoardItem")
 
 
-def environment_of(info: SandboxInfo, root: Path) -> dict[str, str]:
+def environment_of(info: SandboxInfo, root: Path, command: Path = COMMAND) -> dict[str, str]:
     """What processes see: the sandbox, and nothing of the developer's own settings."""
     kept = ("PATH", "HOME", "LANG", "TMPDIR", "VIRTUAL_ENV", "SYSTEMROOT", RECORD)
     return {name: os.environ[name] for name in kept if name in os.environ} | {
@@ -202,7 +204,7 @@ def environment_of(info: SandboxInfo, root: Path) -> dict[str, str]:
         "GITHUB_GRAPHQL_URL": info.graphql_url,
         "GH_TOKEN": info.token,
         "LIFECYCLE_PROJECT_NUMBER": str(info.project_number),
-        "LIFECYCLE_BIN": str(COMMAND),
+        "LIFECYCLE_BIN": str(command),
         "CLAUDE_PROJECT_DIR": str(root),
         "XDG_CONFIG_HOME": str(root.parent / "home" / "config"),
         "GIT_CONFIG_GLOBAL": os.devnull,
@@ -233,11 +235,26 @@ def sandbox() -> Iterator[SandboxInfo]:
         yield running.info
 
 
+@pytest.fixture(scope="session")
+def forked() -> Iterator[Forked]:
+    """Runs the command's processes without the start of Python; one for all tests of a process."""
+    with Forked() as started:
+        yield started
+
+
 @pytest.fixture
-def place(sandbox: SandboxInfo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
+def command(forked: Forked) -> Path:
+    """The `lifecycle` of `place`: forked. A module where Python's start matters gives `COMMAND`."""
+    return forked.command
+
+
+@pytest.fixture
+def place(
+    sandbox: SandboxInfo, tmp_path: Path, command: Path, monkeypatch: pytest.MonkeyPatch
+) -> Place:
     """A clone of the sandbox's repository."""
     root = tmp_path / "clone"
-    environment = environment_of(sandbox, root)
+    environment = environment_of(sandbox, root, command)
     for name, value in environment.items():
         # git runs in this process's environment too, when a test uses the library directly
         if name.startswith("GIT_"):
@@ -245,4 +262,4 @@ def place(sandbox: SandboxInfo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     subprocess.run(
         ["git", "clone", "--quiet", sandbox.git_url, str(root)], env=environment, check=True
     )
-    return Place(sandbox, Control(sandbox.control_url), root, environment)
+    return Place(sandbox, Control(sandbox.control_url), root, environment, command=command)

@@ -38,16 +38,21 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "resources",
         "shapes",
         "marker",
+        "stdin",
     ),
     # The kernel's tools: time limits, files, words, settings, the client's contract.
     (
         "deadline",
         "store",
         "log",
+        "journal",
+        "journal_file",
+        "stage_log",
         "retry",
         "messages",
         "review_messages",
         "loss_messages",
+        "linked_messages",
         "hookio",
         "config",
         "settings",
@@ -62,10 +67,12 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("git", "github", "sandbox", "claim"),
     # Operations of the public API, and what the engine shares with them.
     ("ops",),
+    # What keeps tasks, over the operations.
+    ("trackers",),
     # The composition root, then the engine.
-    ("wiring",),
+    ("wiring", "tracked", "tracking"),
     ("elsewhere",),
-    ("act", "guard", "engine", "install", "doctor"),
+    ("act", "guard", "engine", "install", "doctor", "stages", "stats"),
     # Many tasks at once: the same decisions and the same writes.
     ("reconcile",),
     # What each hook answers, then the entrypoints.
@@ -90,6 +97,8 @@ EXCEPTIONS = {
     ("claim.worktree", "wiring"),
     ("claim.branch", "wiring"),
     ("claim.next_task", "wiring"),
+    # The linked task is claimed in between, in the same order, under the same lock.
+    ("claim.inner", "wiring"),
     # Which remote of a fork is the base repository: parsing a URL is git's knowledge.
     ("claim.branch", "git"),
 }
@@ -108,10 +117,17 @@ PLACES = {
     "jwt": {"github.app_token", "sandbox"},
     "requests": {"github.wire"},
     "urllib3": {"github.wire"},
-    "rich": {"cli.demo", "cli.doctor", "cli.reconcile_screen"},
+    "rich": {
+        "cli.demo",
+        "cli.doctor",
+        "cli.reconcile_screen",
+        "cli.stats_screen",
+        "cli.tracker_screen",
+    },
     "tenacity": {"retry"},
     "werkzeug": {"sandbox"},
-    "jinja2": {"sandbox"},
+    "jinja2": {"sandbox", "stats.page"},
+    "plotly": {"stats.page"},
     "msgspec": {"sandbox"},
     "yaml": {"sandbox"},
 }
@@ -225,7 +241,9 @@ def test_an_adapter_knows_no_system(adapter: str) -> None:
 def test_decisions_are_pure() -> None:
     """What decides imports no clock, no file, no process and no network, not even from Python."""
     pure = {"claim.decide", "claim.closing", "claim.derive", "claim.hints", "claim.merge"}
-    pure |= {"claim.releasing", "claim.ending"}
+    pure |= {"claim.releasing", "claim.ending", "claim.linked"}
+    pure |= {"stages.decide", "stages.table", "stages.instructions", "stages.markers"}
+    pure |= {"stages.inference", "stages.words", "stages.runs", "stages.shell", "stages.detect"}
     banned = {
         "os",
         "io",
@@ -284,7 +302,7 @@ def test_the_quiet_stop_touches_no_library(tmp_path: Path) -> None:
     kept = (tmp_path / ".lifecycle/state.json").read_bytes()
     quiet = _loaded(stop, tmp_path)
     assert {"lifecycle.engine", "lifecycle.claim.decide", "lifecycle.hookio"} <= quiet
-    assert not quiet & {*PLACES, "http", "logging", "ssl", "asyncio"}
+    assert not quiet & {*PLACES, "http", "logging", "ssl", "asyncio", "sqlite3"}
     assert (tmp_path / ".lifecycle/state.json").read_bytes() == kept
 
 

@@ -31,12 +31,14 @@ class Shop:
     Attributes:
         machine: the machine of the next job.
         folder: where machines keep their things.
+        command: the agent's `lifecycle`; a machine installs its own.
     """
 
     info: SandboxInfo
     control: Control
     folder: Path
     temp: Path
+    command: Path
     _jobs: int = 0
 
     def machine(self, event: Event, **changes: object) -> Machine:
@@ -68,7 +70,7 @@ class Shop:
         subprocess.run(
             ["git", "clone", "--quiet", self.info.git_url, str(root)], env=environment, check=True
         )
-        place = Place(self.info, self.control, root, environment)
+        place = Place(self.info, self.control, root, environment, command=self.command)
         for step in (("claim", "42"), ("handoff", "--summary", "Fix it"), ("tick",)):
             if step[0] == "handoff":
                 (root / "work.txt").write_text("work\n")
@@ -140,7 +142,7 @@ def runner_temp(tmp_path: Path, libraries: Path) -> Path:
 
 
 @pytest.fixture
-def founded(tmp_path: Path, runner_temp: Path) -> Iterator[Founded]:
+def founded(tmp_path: Path, runner_temp: Path, command: Path) -> Iterator[Founded]:
     """Makes a GitHub of a seed, the built-in one if None, in which nothing has drifted."""
     with ExitStack() as stack:
 
@@ -149,7 +151,7 @@ def founded(tmp_path: Path, runner_temp: Path) -> Iterator[Founded]:
             control = Control(info.control_url)
             control.set_field(39, "Status", "In Progress")  # it is in review without a pull request
             control.clear_requests()
-            return Shop(info, control, tmp_path / "runner", runner_temp)
+            return Shop(info, control, tmp_path / "runner", runner_temp, command)
 
         yield make
 

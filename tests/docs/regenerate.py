@@ -15,6 +15,8 @@ from pathlib import Path
 
 from lifecycle.claim.briefing import NEXT_STEPS
 from lifecycle.claim.table import CLAIM, Phase
+from lifecycle.stages.inference import ANY, TABLE
+from lifecycle.stages.table import STAGES
 from tests.docs.pages import README, ROOT
 
 STATES = ROOT / "docs" / "states.md"
@@ -39,6 +41,22 @@ def steps() -> str:
     """What a session is told in each phase, as a table."""
     rows = ["| phase | what the agent is told at the start of a session |", "|---|---|"]
     return "\n".join(rows + [f"| `{phase}` | {NEXT_STEPS[phase]} |" for phase in Phase])
+
+
+def stages() -> str:
+    """The stages as a Mermaid diagram; on each arrow the marker that the agent emits."""
+    return f"```mermaid\n{STAGES.mermaid()}\n```"
+
+
+def inferred() -> str:
+    """What a tool shows of a stage, as a table; "typed" is what a person typed."""
+    rows = ["| tool | the call | came out | state |", "|---|---|---|---|"]
+    for tools, about, outcome, state in TABLE:
+        names = "any other" if tools == ANY else ", ".join(tools.split())
+        rows.append(
+            f"| {names} | {about} | {'any other way' if outcome == ANY else outcome} | `{state}` |"
+        )
+    return "\n".join(rows)
 
 
 def demo() -> str:
@@ -66,13 +84,15 @@ PARTS: dict[str, Callable[[], str]] = {
     "phases": diagram,
     "moves": moves,
     "steps": steps,
+    "stages": stages,
+    "inferred": inferred,
     "demo": demo,
 }
 """The name of each generated part and what makes it."""
 
 PAGES: tuple[tuple[Path, tuple[str, ...]], ...] = (
     (README, ("demo", "phases")),
-    (STATES, ("phases", "moves", "steps")),
+    (STATES, ("phases", "moves", "steps", "stages", "inferred")),
 )
 """Which page holds which parts."""
 

@@ -24,9 +24,13 @@ from lifecycle.cli.main import COMMANDS
 from lifecycle.git import GitRepository
 from lifecycle.sandbox.faults import Fault
 from lifecycle.settings import Settings
+from lifecycle.stage_log import MAX_BYTES
+from lifecycle.stage_names import Detected
 from tests.bench.paths import BUDGET
 from tests.conftest import COMMAND, Place
 from tests.docs.pages import README, ROOT, Page, codes_in
+from tests.e2e.staged import Ground, marker
+from tests.trackers.beads import simulated
 
 PAGE = Page(README)
 
@@ -88,15 +92,17 @@ def test_the_options_in_the_table_exist() -> None:
 
 
 def test_json_is_where_the_readme_says() -> None:
-    """Every command takes --json; sandbox is a group, and its serve does."""
+    """Every command takes --json, and so does every one of a group."""
     without = set()
     for name in COMMANDS:
         found = main.group.get_command(click.Context(main.group), name)
-        if isinstance(found, click.Group):
-            found = found.get_command(click.Context(found), "serve")
         assert found is not None
-        if not any("--json" in parameter.opts for parameter in found.params):
-            without.add(name)
+        below = found.commands if isinstance(found, click.Group) else {"": found}
+        without |= {
+            f"{name} {verb}".strip()
+            for verb, one in below.items()
+            if not any("--json" in parameter.opts for parameter in one.params)
+        }
     assert without == set()
     assert "All take `--json`" in PAGE.text
 
@@ -197,6 +203,25 @@ def _steps(place: Place) -> Iterator[Callable[[], object]]:
     for _ in range(2 * log._MAX_BYTES // log._MAX_LINE + 8):
         log.write(place.root, "x" * log._MAX_LINE)
     yield lambda: place.hook("on-stop")
+    yield from _staged_steps(place)
+
+
+def _staged_steps(place: Place) -> Iterator[Callable[[], object]]:
+    """The staged workflow: a stage is completed, tests are run, the log is full, it is switched off."""
+    folder = place.root.parent / "bin"
+    simulated.install(folder)
+    simulated.workspace(place.root, folder)
+    ground = Ground(place, folder, str(COMMAND))
+    ground.settings()
+    ground.task("Write it")
+    agent = ground.agent()
+    agent.prompt("Write it.")
+    yield lambda: agent.stops(marker(Detected.CODING_COMPLETE))
+    yield lambda: agent.runs("pytest", "1 passed")
+    for _ in range(3):
+        (place.root / ".claude/workflow_orchestrator.log").write_bytes(b"x" * (1 + MAX_BYTES))
+        yield lambda: agent.stops(marker(Detected.REQUIREMENTS_REVIEWED))
+    yield lambda: place.cli("stage", "off")
 
 
 def _ours(place: Place) -> set[str]:
@@ -204,7 +229,12 @@ def _ours(place: Place) -> set[str]:
     tracked = set(place.git("ls-files").splitlines())
     paths = [path for path in place.root.rglob("*") if path.is_file()]
     names = {path.relative_to(place.root).as_posix() for path in paths}
-    return {name for name in names - tracked if not name.startswith(".git/")}
+    others = (
+        ".git/",
+        ".beads/",
+        ".lifecycle.toml",
+    )  # git's, the tracker's, and what a person writes
+    return {name for name in names - tracked if not name.startswith(others)}
 
 
 def test_the_requests_on_the_page_are_the_ones_that_the_bench_allows() -> None:

@@ -12,7 +12,7 @@ from tests.docs.pages import README, Page
 from tests.docs.regenerate import PAGES, STATES, renewed
 
 
-@pytest.mark.parametrize("name", ["phases", "moves", "steps"])
+@pytest.mark.parametrize("name", ["phases", "moves", "steps", "stages", "inferred"])
 def test_generated_parts_are_fresh(name: str) -> None:
     """What stands between the markers is what the phase table gives now; else: make docs."""
     pages = [path for path, names in PAGES if name in names]

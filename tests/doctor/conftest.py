@@ -110,7 +110,7 @@ def patient(place: Place, tmp_path: Path) -> Patient:
 
 
 @pytest.fixture
-def seeded(tmp_path: Path) -> Iterator[Callable[[Seed], Patient]]:
+def seeded(tmp_path: Path, command: Path) -> Iterator[Callable[[Seed], Patient]]:
     """Makes a healthy project of another world."""
     with ExitStack() as stack:
 
@@ -118,9 +118,10 @@ def seeded(tmp_path: Path) -> Iterator[Callable[[Seed], Patient]]:
             info = stack.enter_context(Sandbox(seed)).info
             root = tmp_path / "seeded"
             environment = environment_of(info, root)
-            command = ["git", "clone", "--quiet", info.git_url, str(root)]
-            subprocess.run(command, env=environment, check=True)
-            return _wired(Place(info, Control(info.control_url), root, environment), tmp_path)
+            clone = ["git", "clone", "--quiet", info.git_url, str(root)]
+            subprocess.run(clone, env=environment, check=True)
+            control = Control(info.control_url)
+            return _wired(Place(info, control, root, environment, command=command), tmp_path)
 
         yield make
 
@@ -129,6 +130,7 @@ def _wired(place: Place, tmp_path: Path) -> Patient:
     home = tmp_path / "user"
     home.mkdir(exist_ok=True)
     path = f"{COMMAND.parent}:{place.environment['PATH']}"
-    place.environment |= {"HOME": str(home), "PATH": path}
+    # What is looked at is an installed command, whoever looks.
+    place.environment |= {"HOME": str(home), "PATH": path, "LIFECYCLE_BIN": str(COMMAND)}
     ok(place.cli("init"))
     return Patient(place)

@@ -19,6 +19,7 @@ class Clone:
 
     root: Path
     home: Path
+    command: Path = COMMAND
 
     @property
     def environment(self) -> dict[str, str]:
@@ -33,7 +34,7 @@ class Clone:
     def run(self, *arguments: str, cwd: Path | None = None, **environment: str) -> Any:
         """Run `lifecycle` here."""
         return subprocess.run(
-            [str(COMMAND), *arguments],
+            [str(self.command), *arguments],
             cwd=cwd or self.root,
             env={**self.environment, **environment},
             capture_output=True,
@@ -82,9 +83,9 @@ class Clone:
 
 
 @pytest.fixture
-def clone(tmp_path: Path) -> Clone:
+def clone(tmp_path: Path, command: Path) -> Clone:
     """An empty repository whose path has a space and an accent."""
-    made = Clone(tmp_path / "a clône", tmp_path / "home")
+    made = Clone(tmp_path / "a clône", tmp_path / "home", command)
     made.root.mkdir()
     made.home.mkdir()
     made.git("init", "--quiet")

@@ -63,8 +63,10 @@ def test_every_script_that_is_wired_is_there_and_can_run() -> None:
 
 def test_every_entrypoint_is_wired_to_its_event() -> None:
     """What the command line answers is what the client is told to call, and nothing else."""
-    assert {wire.name: wire.event for wire in WIRES} == {
-        name: channel.event for name, channel in REPLIES.items()
+    assert {(wire.name, wire.event) for wire in WIRES} == {
+        (name, event)
+        for name, channel in REPLIES.items()
+        for event in (channel.event, *channel.also)
     }
 
 
@@ -73,7 +75,8 @@ def test_what_waits_may_wait_and_wake() -> None:
     rewaking = {wire.name for wire in WIRES if wire.is_rewake}
     assert rewaking == {"ci-waiter", "on-idle"}
     assert {wire.name: wire.timeout for wire in WIRES if wire.timeout > 30} == {"ci-waiter": DAY}
-    assert {wire.name: wire.matcher for wire in WIRES if wire.matcher} == {"on-idle": "idle_prompt"}
+    matchers = {wire.name: wire.matcher for wire in WIRES if wire.matcher}
+    assert matchers == {"on-idle": "idle_prompt", "post-tool-use": "Bash"}
 
 
 def test_plugin_and_marketplace_name_this_version() -> None:

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from lifecycle.errors import Refused
 from lifecycle.install.jsonc import parse
-from lifecycle.install.settings import Put, unwire, wire
+from lifecycle.install.put import Put
+from lifecycle.install.settings import unwire, wire
 from lifecycle.install.table import (
     PERMISSIONS,
     WIRES,

@@ -1,16 +1,14 @@
 """Ends a run at its N-th write to GitHub or to git: by an exception, or by SIGKILL as a process of its own.
 
-    python -m tests.reconcile.dying <lifecycle's arguments>
-
-with DIE_AT and DIE_NOTE in the environment: which write, and a file that gets the writes' names.
+A process is staged by `stage`, with DIE_AT and DIE_NOTE in its environment: which write, and a file that
+gets the writes' names.
 """
 
 from __future__ import annotations
 
 import os
 import signal
-import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -94,8 +92,6 @@ def _killed(note: Path, moment: int) -> None:
     _stage(setattr, seen, is_due, end, after=False)
 
 
-if __name__ == "__main__":
-    from lifecycle.cli.main import run
-
-    _killed(Path(os.environ[DIE_NOTE]), int(os.environ[DIE_AT]))
-    sys.exit(run(sys.argv[1:]))
+def stage(environment: Mapping[str, str]) -> None:
+    """Stage the end of a process whose environment names its moment; `tests.e2e.forked` asks."""
+    _killed(Path(environment[DIE_NOTE]), int(environment[DIE_AT]))

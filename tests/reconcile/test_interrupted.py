@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import signal
 import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,7 @@ from lifecycle.reconcile.pace import FREE
 from lifecycle.reconcile.report import Report
 from lifecycle.reconcile.scope import Policy
 from lifecycle.sandbox.seed import SeedToken
+from tests.e2e.forked import STAGE, Forked
 from tests.reconcile.conftest import Make
 from tests.reconcile.dying import DIE_AT, DIE_NOTE, Died, die_at
 from tests.reconcile.ground import (
@@ -115,38 +115,41 @@ def test_the_writes_are_all_that_there_are(make: Make, monkeypatch: pytest.Monke
         assert len(one.written()) == len(writes)
 
 
-def test_a_process_that_is_killed_at_any_write_is_continued(make: Make, tmp_path: Path) -> None:
+def test_a_process_that_is_killed_at_any_write_is_continued(
+    make: Make, forked: Forked, tmp_path: Path
+) -> None:
     """SIGKILL right before each write of `lifecycle reconcile`: the next process finishes all of it."""
     names = ("closing", "giving back", "a draft")
     tasks = numbered(WORLDS[name][0] for name in names)
     policy = ("--close", "--release")
+    run = partial(_process, forked.command, tmp_path)
     one = make(*tasks)
-    assert _process(one, tmp_path, 0, *policy).returncode == 0
+    assert run(one, 0, *policy).returncode == 0
     expected = [told(one.shows(task.number)) for task in tasks]
     count = len(_note(tmp_path))
     assert count == sum(len(WORLDS[name][2]) for name in names) <= FREE
     for moment in range(1, count + 1):
         one = make(*tasks)
-        killed = _process(one, tmp_path, moment, *policy)
+        killed = run(one, moment, *policy)
         assert killed.returncode == -signal.SIGKILL, killed.stderr
         assert len(_note(tmp_path)) == moment
-        again = _process(one, tmp_path, 0, *policy)
+        again = run(one, 0, *policy)
         assert again.returncode == 0, (moment, again.stdout, again.stderr)
         assert [told(one.shows(task.number)) for task in tasks] == expected, moment
         assert not {path.name for path in one.folder.iterdir()} - {".lifecycle.toml"}
 
 
 def _process(
-    one: Ground, folder: Path, moment: int, *arguments: str
+    lifecycle: Path, folder: Path, one: Ground, moment: int, *arguments: str
 ) -> subprocess.CompletedProcess[str]:
     """`lifecycle reconcile`, killed before its N-th write; 0 for never."""
     note = folder / "note"
     note.write_text("")
-    staged = process_environment(one, **{DIE_AT: str(moment), DIE_NOTE: str(note)})
+    staged = {DIE_AT: str(moment), DIE_NOTE: str(note), STAGE: "tests.reconcile.dying"}
     return subprocess.run(
-        [sys.executable, "-m", "tests.reconcile.dying", "reconcile", *arguments],
+        [str(lifecycle), "reconcile", *arguments],
         cwd=one.folder,
-        env={**staged, "PYTHONPATH": str(Path(__file__).parents[2])},
+        env=process_environment(one, **staged),
         capture_output=True,
         text=True,
         timeout=120,

@@ -1,0 +1,94 @@
+"""Doctor on the tracker: which one, whether it answers, what a claim is worth; and the way out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.doctor.conftest import Patient
+from tests.trackers.beads import simulated
+
+TOML = ".lifecycle.toml"
+
+
+@pytest.fixture(autouse=True)
+def in_process(patient: Patient) -> None:
+    """Many small defects: the command itself is run by the tests beside this file."""
+    patient.is_process = False
+
+
+def beads(patient: Patient, folder: Path, profile: str = "1.0.5") -> Path:
+    """Put a program of this build on the patient's PATH, and a database into the worktree."""
+    simulated.install(folder, profile)
+    simulated.workspace(patient.root, folder)
+    path = f"{folder}:{patient.place.environment['PATH']}"
+    patient.place.environment |= {"PATH": path}
+    return folder
+
+
+def test_issues_are_tasks_where_nothing_else_is_found(patient: Patient) -> None:
+    """The repository is named, and what a lease is worth."""
+    found = patient.findings()
+    says = "Tasks are the issues of octo-org/hello-service, as found here."
+    assert found["tracker.found"]["says"] == says
+    assert found["tracker.claim"]["says"].startswith("Tasks are claimed as octocat-")
+    assert found["tracker.claim"]["says"].endswith("one wins, wherever they are.")
+    assert patient.wrong() == []
+
+
+def test_a_tracker_beside_the_code_is_found(patient: Patient, tmp_path: Path) -> None:
+    """It is asked, and what could be begun is counted."""
+    folder = beads(patient, tmp_path / "bin")
+    for number in range(3):
+        simulated.create(folder, patient.root, f"Task {number}")
+    found = patient.findings()
+    assert found["tracker.found"]["says"].startswith("Tasks are kept by beads (bd 1.0.5), as ")
+    assert found["tracker.found"]["says"].endswith("as found here; 3 could be begun now.")
+    assert found["tracker.claim"]["says"].endswith("if both use this very database.")
+    assert patient.wrong() == []
+
+
+def test_an_old_build_claims_less_surely(patient: Patient, tmp_path: Path) -> None:
+    """Of two that claim at once both may believe it: that is a remark, with a way out."""
+    beads(patient, tmp_path / "bin", "0.30.7")
+    finding = patient.only("tracker.claim", "warn")
+    assert "both believe it for a moment" in finding["says"]
+    assert "newer version" in finding["fix"]
+
+
+def test_the_program_is_gone(patient: Patient) -> None:
+    """Configured by name and not installed: that is said, with what to do."""
+    (patient.root / TOML).write_text('[tracker]\nuse = "beads"\n')
+    patient.place.environment |= {"PATH": "/usr/bin:/bin"}
+    finding = next(one for one in patient.wrong() if one["name"] == "tracker.found")
+    assert finding["level"] == "fail"
+    assert finding["says"].count(". ") == 0
+    assert finding["fix"]
+    assert finding["hinders"] == ["tracker commands", "the staged workflow"]
+
+
+def test_there_is_no_database(patient: Patient, tmp_path: Path) -> None:
+    """Configured by name, and nothing is kept here: the fix is the tracker's own."""
+    simulated.install(tmp_path / "bin")
+    patient.place.environment |= {"PATH": f"{tmp_path / 'bin'}:{patient.place.environment['PATH']}"}
+    (patient.root / TOML).write_text('[tracker]\nuse = "beads"\n')
+    finding = patient.only("tracker.found", "fail")
+    assert finding["fix"]
+
+
+def test_a_tracker_that_nobody_knows(patient: Patient) -> None:
+    """Those that there are stand in the sentence."""
+    (patient.root / TOML).write_text('[tracker]\nuse = "paper"\n')
+    wrong = patient.wrong()
+    assert wrong
+    assert all("paper" in one["says"] for one in wrong if one["name"] == "tracker.found")
+
+
+def test_a_tracker_that_hangs_is_said(patient: Patient, tmp_path: Path) -> None:
+    """It answers with rubbish: one sentence, and everything else is looked at all the same."""
+    folder = beads(patient, tmp_path / "bin")
+    assert patient.wrong() == []
+    simulated.fault(folder, "ready", "garbage")
+    finding = patient.only("tracker.found", "fail")
+    assert "Traceback" not in finding["says"]

@@ -1,0 +1,152 @@
+"""The staged workflow is switched on in somebody's TOML, and off again, and nothing else changes."""
+
+from __future__ import annotations
+
+import tomllib
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from lifecycle.errors import Refused
+from lifecycle.install.switch import switch_off, switch_on
+
+WHERE = ".lifecycle.toml"
+VALUES = {"review": "/oracle-review", "start": "/begin"}
+
+NAMES = st.sampled_from(["remote", "use", "review", "stages", "a.b", '"stages"', "label"])
+WRITTEN = st.sampled_from(
+    [
+        '"x"',
+        "false",
+        "true",
+        "1",
+        "[1, 2] # stages",
+        '"""\n[stages]\nuse = false\n"""',
+        "'''\nstages.use = false'''",
+        "{ use = false }",
+        "{ label = 'x' }",
+        "{ review = '/r' }",
+        "{}",
+        "nan",
+        "2026-01-01T00:00:00Z",
+    ]
+)
+HEADERS = st.sampled_from(
+    [
+        "[stages]",
+        "[ 'stages' ] # on",
+        "[stages.workflows]",
+        "[other]",
+        "[[many]]",
+        "[labels.stages]",
+    ]
+)
+LINES = st.one_of(
+    st.tuples(NAMES, WRITTEN).map(lambda pair: f"{pair[0]} = {pair[1]}"),
+    st.tuples(NAMES, WRITTEN).map(lambda pair: f"stages.{pair[0]}={pair[1]}"),
+    HEADERS,
+    st.sampled_from(["", "# use = false", "   # [stages]", "\t"]),
+)
+TEXTS = st.tuples(st.lists(LINES, max_size=9), st.sampled_from(["\n", "\r\n"]), st.booleans()).map(
+    lambda made: made[1].join(made[0]) + (made[1] if made[2] else "")
+)
+
+
+def is_valid(text: str) -> bool:
+    """True if it is TOML."""
+    try:
+        tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        return False
+    return True
+
+
+@given(TEXTS.filter(is_valid))
+@example("")
+@example("# only a comment")
+@example('remote = "fork"')
+@example("[stages]")
+@example("[stages]\r\nuse = false # no\r\n[other]\r\nuse = false\r\n")
+@example('text = """\n[stages]\n"""\n[stages]\nlabel = "x"\n')
+@example("stages.use = false\n[other]\nuse = true\n")
+@example("stages = { }")
+@example("stages = { label = 'x', use = false }")
+@example('[stages.workflows]\n"auto-workflow:x" = ["CODING"]\n')
+def test_on_says_what_was_wanted_and_off_is_as_before(text: str) -> None:
+    """On, everything else means what it meant and every byte is still there; off, no byte differs."""
+    before = tomllib.loads(text)
+    table = before.get("stages", {})
+    try:
+        after, pieces = switch_on(text, WHERE, VALUES)
+    except Refused:
+        assert not isinstance(table, dict)
+        return
+    said = tomllib.loads(after)
+    use = table.get("use")
+    assert said["stages"]["use"] is True or use not in (None, False)
+    for key, value in VALUES.items():
+        assert repr(said["stages"][key]) == repr(table.get(key, value))
+    others = {key: value for key, value in said["stages"].items() if key not in (*VALUES, "use")}
+    assert repr(others) == repr({k: v for k, v in table.items() if k not in (*VALUES, "use")})
+    assert repr({k: v for k, v in said.items() if k != "stages"}) == repr(
+        {k: v for k, v in before.items() if k != "stages"}
+    )
+    assert switch_on(after, WHERE, VALUES) == (after, ())
+    assert switch_off(after, WHERE, pieces) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("", '[stages]\nuse = true\nreview = "/oracle-review"\nstart = "/begin"\n'),
+        (
+            'remote = "fork" # mine',
+            'remote = "fork" # mine\n\n[stages]\nuse = true\nreview = "/oracle-review"\nstart = "/begin"\n',
+        ),
+        (
+            "[stages] # the team's\nuse = false # for now\nreview = '/ours'\n",
+            "[stages] # the team's\nstart = \"/begin\"\nuse = true # for now\nreview = '/ours'\n",
+        ),
+        (
+            "stages.label = 'x'\n[project]\nnumber = 1\n",
+            """stages.use = true
+stages.review = "/oracle-review"
+stages.start = "/begin"
+stages.label = 'x'
+[project]
+number = 1
+""",
+        ),
+        (
+            "stages = { label = 'x' }",
+            'stages = { use = true, review = "/oracle-review", start = "/begin", label = \'x\' }',
+        ),
+    ],
+)
+def test_it_looks_as_if_a_person_had_written_it(text: str, wanted: str) -> None:
+    """A table gets its lines below its head, dotted keys go to the others, else all is at the end."""
+    assert switch_on(text, WHERE, VALUES)[0] == wanted
+
+
+def test_what_was_edited_since_is_left() -> None:
+    """Off, a value that somebody changed stays, and None says that nothing was undone."""
+    after, pieces = switch_on("", WHERE, VALUES)
+    assert switch_off(after.replace("/begin", "/mine"), WHERE, pieces) is None
+    assert switch_off(f"{after}label = 'x'\n", WHERE, pieces) is None
+
+
+def test_lines_around_ours_may_change() -> None:
+    """Off, what somebody wrote before and behind our lines stays."""
+    after, pieces = switch_on("[stages]\nlabel = 'x'\n", WHERE, VALUES)
+    edited = f"# new\n{after}max_blocks = 9\n"
+    assert switch_off(edited, WHERE, pieces) == "# new\n[stages]\nlabel = 'x'\nmax_blocks = 9\n"
+
+
+@pytest.mark.parametrize(
+    "text", ["use = ", "stages = 1", "stages = []", "[[stages]]\nuse = true\n"]
+)
+def test_what_cannot_be_read_is_refused(text: str) -> None:
+    """One sentence with the file's name, and nothing is changed."""
+    with pytest.raises(Refused, match=r"\.lifecycle\.toml.*nothing was written anywhere"):
+        switch_on(text, WHERE, VALUES)
