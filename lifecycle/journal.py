@@ -44,6 +44,7 @@ WAIT_SECONDS = 0.2
 NAME = "journal.db"
 FOLDER = "lifecycle"
 
+_DIGEST = 32
 _TEXT, _LINE, _MANY, _DEPTH, _DETAIL = 200, 500, 40, 4, 8_000
 """What one entry may hold: characters of a field, of a text in the detail, parts of a collection, how
 deep they lie in each other, and characters of the whole detail."""
@@ -109,6 +110,7 @@ def note(root: Path, *entries: Entry) -> None:
         TypeError,
         ArithmeticError,
         RecursionError,
+        ImportError,
     ) as error:
         said = f"nothing was written ({_why(error)})"
     if said:
@@ -128,6 +130,11 @@ def read(root: Path, since: float = -math.inf) -> tuple[Entry, ...]:
         from lifecycle.journal_file import entries
 
         return tuple(Entry(**values) for values in entries(path, since))
+    except ImportError:
+        raise Refused(
+            "The journal needs SQLite, which this Python was built without; it was left as it is. Use "
+            "another Python."
+        ) from None
     except OSError as error:
         raise Refused(
             f"The journal cannot be read ({_why(error)}), and was left as it is; see who may read "
@@ -144,6 +151,11 @@ def trouble(root: Path) -> str:
         from lifecycle.journal_file import obstacle
 
         return obstacle(path)
+    except ImportError:
+        return (
+            "The journal needs SQLite, which this Python was built without: the hooks work without it, and "
+            "lifecycle stats shows nothing; use another Python."
+        )
     except (LifecycleError, OSError) as error:
         return (
             f"The journal cannot be written ({_why(error)}): the hooks work without it, and lifecycle "
@@ -178,8 +190,8 @@ def _plain(entry: Entry) -> Entry:
     """
     if entry.system not in SYSTEMS or entry.kind not in KINDS or not math.isfinite(entry.at):
         raise ValueError(f"no such entry: {entry.system} {entry.kind} at {entry.at}")
-    names = ("task", "actor", "session", "source", "target", "key")
-    texts = {name: _text(getattr(entry, name), _TEXT) for name in names}
+    names = ("task", "actor", "session", "source", "target")
+    texts = {name: _text(getattr(entry, name), _TEXT) for name in names} | {"key": _key(entry.key)}
     detail = {_text(name, _LINE): _value(value, 1) for name, value in entry.detail.items()}
     if len(repr(detail)) > _DETAIL:
         detail = {k: v for k, v in detail.items() if len(repr(v)) < _LINE} | {"is_cut": True}
@@ -202,6 +214,17 @@ def _value(value: object, depth: int) -> Any:
 def _text(value: object, limit: int) -> str:
     whole = str(value).encode("utf-8", "replace").decode("utf-8")
     return short(redact(whole), limit)
+
+
+def _key(value: object) -> str:
+    """A key that is too long keeps its beginning, and what tells it from others that begin so."""
+    whole = str(value)
+    if len(whole) <= _TEXT:
+        return _text(whole, _TEXT)
+    import hashlib  # not on the quiet path
+
+    rest = hashlib.sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGEST]
+    return f"{_text(whole, _TEXT - _DIGEST - 1)}:{rest}"
 
 
 def _why(error: BaseException) -> str:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import secrets
 import shutil
 import sqlite3
@@ -303,12 +304,31 @@ def _waiting(path: Path) -> list[tuple[str, list[dict[str, Any]]]]:
 
 
 def _left(content: bytes) -> list[dict[str, Any]]:
-    """The entries of one file; none if it is not one of ours."""
+    """The entries of one file that are ours; whatever else stands in it would stop every writer."""
     try:
         known = json.loads(content)
-        return [asdict(Entry(**values)) for values in known if values["key"]]
-    except (ValueError, TypeError, KeyError, RecursionError):
+    except (ValueError, RecursionError):
         return []
+    return [values for values in known if _is_ours(values)] if isinstance(known, list) else []
+
+
+def _is_ours(values: object) -> bool:
+    """True if these are all values of an entry with a key, each of its type, and SQLite takes them."""
+    if not isinstance(values, dict) or values.keys() != set(_COLUMNS) or not values["key"]:
+        return False
+    at, detail = values["at"], values["detail"]
+    texts = [values[name] for name in _COLUMNS if name not in ("at", "detail")]
+    if isinstance(at, bool) or not isinstance(at, int | float) or not isinstance(detail, dict):
+        return False
+    if not all(isinstance(text, str) for text in texts):
+        return False
+    try:
+        values["at"] = float(at)
+        # Half a pair of surrogates has no encoding.
+        json.dumps([*texts, detail], ensure_ascii=False).encode()
+    except (ValueError, OverflowError, RecursionError):
+        return False
+    return math.isfinite(values["at"])
 
 
 def _rows(path: Path, since: float) -> list[Any]:

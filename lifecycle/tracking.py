@@ -14,14 +14,17 @@ import platform
 import re
 from typing import TYPE_CHECKING
 
-from lifecycle import hookio, store
+from lifecycle import hookio, log, store
 from lifecycle.claim import file
 from lifecycle.claim.file import CLAIM_FILE, Claim, CorruptClaimError
-from lifecycle.errors import BadConfig, ClaimRefused
+from lifecycle.errors import BadConfig, ClaimRefused, GitFailed, NotInstalled, NoToken
 from lifecycle.trackers import registry
+from lifecycle.trackers.noted import noting
 from lifecycle.trackers.place import Place
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from lifecycle.tracker import Tracker
     from lifecycle.wiring import World
 
@@ -34,21 +37,69 @@ _ACTOR = r"[\w.@:/+-]{1,100}"
 
 
 def tracker_of(world: World) -> Tracker:
-    """The tracker of this worktree; raises BadConfig."""
+    """The tracker of this worktree.
+
+    Where another tracker's database is here and its program is not, GitHub's issues take its place, if
+    GitHub can be used; the log says so, and `note_of`.
+
+    Raises:
+        BadConfig: the settings cannot be used, or name no tracker that there is.
+        NotInstalled: a tracker's program is not there, and GitHub cannot be used either.
+    """
     place = place_of(world)
-    return registry.open_tracker(registry.chosen(place), place)
+    why = _lacking(world)
+    if why and not _has_github(world):
+        raise NotInstalled(
+            f"{why}, so no task was read or changed; install it, or set tracker.use in .lifecycle.toml to "
+            "another tracker."
+        )
+    if why:
+        log.write(world.root, f"tracker: {_instead(why)}")
+    tracker = registry.open_tracker(registry.chosen(place), place)
+    return noting(tracker, world.root, world.clock, hookio.session_of({}, world.environment))
 
 
-def inner_of(world: World, agent: str = "") -> Tracker | None:
+def note_of(world: World) -> str:
+    """A sentence if the tasks are GitHub's issues only since another tracker's program is not there.
+
+    Raises:
+        BadConfig: the settings cannot be used.
+    """
+    why = _lacking(world)
+    return _instead(why) if why and _has_github(world) else ""
+
+
+def _lacking(world: World) -> str:
+    return registry.lacking(world.root, world.environment, world.settings)
+
+
+def _instead(why: str) -> str:
+    return (
+        f"{why}, so tasks are GitHub's issues; install it, or set tracker.use in .lifecycle.toml to the "
+        "tracker that you mean."
+    )
+
+
+def _has_github(world: World) -> bool:
+    """True if there is a repository of GitHub's to ask, and a token to ask it with."""
+    try:
+        _ = world.base, world.token
+    except (BadConfig, GitFailed, NoToken):
+        return False
+    return True
+
+
+def inner_of(world: World, agent: str = "", tracker: str = "") -> Tracker | None:
     """The tracker of this worktree unless it is GitHub's, in the name of this agent if one is given.
 
-    Who is about to take a claim speaks as the claim's agent before there is a claim file.
+    Who is about to take a claim speaks as the claim's agent before there is a claim file. A link that was
+    made lies where it was made: `tracker` is the name of that one, whatever is found here by now.
 
     Raises:
         BadConfig: the settings cannot be used, or name no tracker that there is.
     """
     place = place_of(world, agent)
-    name = registry.chosen(place)
+    name = tracker or registry.chosen(place)
     return None if name == registry.GITHUB else registry.open_tracker(name, place)
 
 
@@ -62,11 +113,16 @@ def place_of(world: World, agent: str = "") -> Place:
         clock=world.clock,
         deadline=world.deadline,
         named=agent or _claimed_by(world) or _configured(world.environment.get(ACTOR, "")),
-        seat=seat_of(platform.node(), str(world.root.resolve()), session),
+        seat=seat_in(world.root, session),
         user=_user(),
         hub=world,
         is_hook=world.is_hook,
     )
+
+
+def seat_in(root: Path, session: str) -> str:
+    """The digits of a session in a worktree on this machine."""
+    return seat_of(platform.node(), str(root.resolve()), session)
 
 
 def seat_of(machine: str, root: str, session: str) -> str:

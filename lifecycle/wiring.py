@@ -11,6 +11,7 @@ from lifecycle import config, home
 from lifecycle.deadline import Deadline
 from lifecycle.errors import (
     BadConfig,
+    LifecycleError,
     MissingScope,
     Moved,
     NoPermission,
@@ -46,6 +47,9 @@ class StateCache:
         """Remember a JSON value; None forgets it."""
         self.state.setdefault("cache", {})[key] = value
 
+
+PRIORITY = "Priority"
+"""The field that says how urgent a card is, a single-select."""
 
 _OF_TOKEN = ("_placed", "token", "_graph", "_rest", "choice", "forge", "board")
 _SHARED = ("_placed", "_project", "token", "choice", "_graph", "_rest")
@@ -293,6 +297,29 @@ class World:
         board = GitHubBoard(self._project, self._graph, self.cache)
         return EitherBoard(self.choice, board, self._labels)
 
+    def priority_of(self, number: int) -> str | None:
+        """The board's Priority of an issue, as its option is called; None without a board or a card.
+
+        Requests: 1; none where labels take the board's place.
+
+        Raises:
+            NoToken, BadConfig, and as `BoardItems.find`, unless labels take the board's place by that.
+        """
+        from lifecycle.github.board import GitHubBoard
+        from lifecycle.github.board_items import BoardItems
+
+        if self._project is None or (self.choice.uses_labels and not self.choice.is_due):
+            return None
+        board = GitHubBoard(self._project, self._graph, self.cache)
+        try:
+            _, item = BoardItems(board, self._graph, self.base).find(number)
+        except LifecycleError as error:
+            if self.choice.gives_up(error):
+                return None
+            raise
+        is_choice = item is not None and not item.is_archived and PRIORITY in item.choices
+        return str(item.values[PRIORITY]) if item is not None and is_choice else None
+
     def write_card(
         self,
         issue: int,
@@ -337,11 +364,14 @@ class World:
         """The tracker, if it is another than GitHub; raises BadConfig."""
         return self.inner_as("")
 
-    def inner_as(self, agent: str) -> Tracker | None:
-        """The same in the name of this agent, who may be about to claim; "": of whoever is here."""
+    def inner_as(self, agent: str, name: str = "") -> Tracker | None:
+        """The same in the name of this agent, who may be about to claim; "": of whoever is here.
+
+        `name` is the tracker's, for a link that was made in it, whatever the settings say by now.
+        """
         from lifecycle import tracking
 
-        return tracking.inner_of(self, agent)
+        return tracking.inner_of(self, agent, name)
 
     @property
     def calls(self) -> Calls:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import sqlite3
@@ -12,6 +13,7 @@ import textwrap
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -236,6 +238,59 @@ def test_what_is_no_entry_of_ours_is_not_taken_up(root: Path) -> None:
         (folder / f"{name}.json").write_bytes(content)
     journal.note(root, entry(1))
     assert targets(root) == ["coding", "n1"]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"at": "soon"},
+        {"at": True},
+        {"at": 10**400},
+        {"at": math.nan},
+        {"task": 42},
+        {"actor": None},
+        {"target": "\ud800"},
+        {"detail": []},
+        {"detail": {"a": "\ud800"}},
+        {"more": 1},
+    ],
+    ids=repr,
+)
+def test_an_entry_of_a_wrong_type_stops_nobody(root: Path, wrong: dict[str, Any]) -> None:
+    """One value that no entry has, in a file that waits: it is dropped, what lies beside it is kept."""
+    journal.note(root, BEGUN)
+    folder = root / ".git/lifecycle/journal.pending"
+    folder.mkdir()
+    good = asdict(entry(1, key="good"))
+    left = folder / "1-a.json"
+    left.write_text(json.dumps([{**good, "key": "bad", **wrong}, good]), "ascii")
+    assert targets(root) == ["coding", "n1"]
+    journal.note(root, entry(2))
+    assert targets(root) == ["coding", "n1", "n2"]
+    assert not left.exists()
+    assert log_of(root) == []
+
+
+def test_long_keys_that_begin_alike_are_two(root: Path) -> None:
+    """What is cut off of a key still tells it from others; the same one is written once."""
+    long = "k" * 250
+    for key in (f"{long}1", f"{long}2", f"{long}1"):
+        journal.note(root, entry(1, key=key))
+    keys = [one.key for one in journal.read(root)]
+    assert len(set(keys)) == len(keys) == 2
+    assert max(map(len, keys)) <= 200
+
+
+def test_a_python_without_sqlite_goes_on(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Built without it: entries are lost with a line in the log, reading and doctor say why."""
+    for name in ("sqlite3", "sqlite3.dbapi2", "_sqlite3", "lifecycle.journal_file"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    monkeypatch.setitem(sys.modules, "_sqlite3", None)
+    journal.note(root, BEGUN)
+    assert [line for line in log_of(root) if "nothing was written" in line]
+    with pytest.raises(Refused, match=r"needs SQLite.*Use another Python"):
+        journal.read(root)
+    assert "built without" in journal.trouble(root)
 
 
 def test_a_writer_killed_in_the_middle_leaves_it_whole(root: Path) -> None:

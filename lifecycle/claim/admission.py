@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from lifecycle import dependencies
 from lifecycle.claim import lease
-from lifecycle.claim.next_task import dependencies
 from lifecycle.claim.places import list_places, quoted, record_in
 from lifecycle.claim.releasing import login_of
 from lifecycle.claim.state import Record
@@ -118,12 +118,13 @@ def other_place(world: World, number: int, agent: str) -> HeldByAnother | None:
 def _need_dependencies(world: World, task: Task, *, force: bool) -> None:
     known = {card.number: card.is_open for card in task.cards}
     still_open = []
-    for number in dependencies(task.card.dependencies if task.card else None):
+    for number in dependencies.numbers(task.card.dependencies if task.card else None):
         is_open = known[number] if number in known else world.forge.issue(number).is_open
         if is_open:
             still_open.append(f"#{number}")
     if still_open and not force:
+        first = "them" if len(still_open) > 1 else "it"
         raise Refused(
             f"#{task.issue.number} depends on {', '.join(still_open)}, still open; nothing was "
-            "claimed. Close them first, or use --force."
+            f"claimed. Close {first} first, or use --force."
         )

@@ -21,7 +21,7 @@ from lifecycle.claim.file import CLAIM_FILE, CorruptClaimError
 from lifecycle.claim.merge import merge
 from lifecycle.claim.state import Record
 from lifecycle.claim.table import Phase
-from lifecycle.errors import ClaimRefused
+from lifecycle.errors import ClaimRefused, Refused
 from lifecycle.ledger import Ledger
 from lifecycle.plan import Say, Tone
 from lifecycle.ports import Clock
@@ -327,6 +327,9 @@ class Desk:
 
     def _journal(self, record: Record) -> None:
         """Note the claim's step to another phase; whoever ends before it is saved notes it again."""
+        if noted.is_lost(record, self.state):
+            with contextlib.suppress(Refused):  # whoever reads it for its own sake is told
+                noted.recover(record, self.state, journal.read(self.root))
         entry = noted.move(record, self.state, self.clock.now())
         if entry is not None:
             journal.note(self.root, entry)

@@ -6,22 +6,21 @@ that the next look reads: with a claim file the task is that claim's, without on
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from lifecycle import config, linked_messages, log
-from lifecycle.claim import linked
+from lifecycle.claim import inside, linked, undone
 from lifecycle.claim.desk import Desk
 from lifecycle.claim.seen import Seen
-from lifecycle.claim.state import BEST_EFFORT_TRIES, RETRY_SECONDS, Record, Trouble
+from lifecycle.claim.state import RETRY_SECONDS, Record, Trouble
 from lifecycle.errors import (
     AlreadyClaimed,
     BadConfig,
-    BlockedBy,
     GitFailed,
     Invalid,
     LifecycleError,
-    NotClaimable,
     NotFound,
     Refused,
     Rejected,
@@ -84,12 +83,6 @@ def named(world: World, query: str, notes: list[str]) -> tuple[int, Task] | None
     return number, task
 
 
-def find(world: World, inner: Tracker, issue: int) -> Task | None:
-    """The task that stands for the issue, or None; raises as the tracker's `list` does."""
-    host = config.web_host(world.addresses.api_url)
-    return linked.of_issue(inner.list(), issue, str(world.base), host)
-
-
 def hold(
     world: World,
     desk: Desk,
@@ -99,17 +92,19 @@ def hold(
     *,
     chosen: Task | None = None,
     insists: bool = False,
+    force: bool = False,
 ) -> Held:
     """Claim the inner task of an issue that is about to be claimed, if it has one.
 
     Args:
         world: what may be touched.
-        desk: holds the note of what is begun.
+        desk: holds the note of what is begun; what an earlier taking left there is over.
         issue: the issue.
         agent: the claim's agent, in whose name the task is claimed.
         notes: gets a remark where the issue is claimed without it.
         chosen: the task, if it was named.
         insists: the issue is claimed whatever the task says: by force, or because that goes on.
+        force: what somebody else holds is taken over.
 
     Raises:
         AlreadyClaimed: somebody else has the task. Nothing was claimed.
@@ -119,18 +114,23 @@ def hold(
     if inner is None:
         return Held()
     try:
-        task = chosen or find(world, inner, issue)
+        found = inside.find(world, inner, issue)
     except LifecycleError as error:
-        notes.append(linked_messages.not_asked(inner.name, issue, error.sentence))
-        return Held()
+        if chosen is None:
+            notes.append(linked_messages.not_asked(inner.name, issue, error.sentence))
+            return Held()
+        found = ()
+    task = chosen or next(iter(found), None)
     if task is None:
         return Held(is_known=True)
+    others = [one.id for one in found if one.id != task.id]
+    if others:
+        notes.append(linked_messages.also_linked(issue, task.id, others))
     link = Link(inner.name, task.id)
-    desk.state[LINKING] = {"tracker": inner.name, "id": task.id, "actor": agent}
-    desk.set_due(_DUE, 1.0)  # killed before the claim is there, the next stop gives it back
-    desk.save()
+    if _begin(desk, inner, task) and _is_mine(inner, task):
+        return Held(replace(link, synced=linked.CLAIMED), is_known=True)
     try:
-        _claim(world, inner, task.id)
+        _claim(world, desk, inner, task.id, notes, takes_over=force)
     except (Transient, Rejected) as error:  # it may have happened
         notes.append(linked_messages.claimed_later(task.id, error.sentence))
         return Held(link, is_known=True)
@@ -140,19 +140,46 @@ def hold(
             notes.append(linked_messages.left_alone(task.id, error.sentence))
             return Held(link, is_known=True, left=notes[-1])
         raise _refusal(error, task.id, issue) from None
+    undone.forget(desk, inner.name, task.id)
     return Held(replace(link, synced=linked.CLAIMED), is_known=True)
 
 
-def _claim(world: World, inner: Tracker, task: str) -> None:
-    """Claim it; what this agent holds under the name that it had before its claim is its own."""
+def _is_mine(inner: Tracker, task: Task) -> bool:
+    return task.assignee == inner.actor and task.status is TaskStatus.IN_PROGRESS
+
+
+def _begin(desk: Desk, inner: Tracker, task: Task) -> bool:
+    """Note what is about to be claimed; True if there is no such note, since it is had already.
+
+    Only what a taking claimed itself is given back if that fails.
+    """
+    begun = desk.state.get(LINKING) or {}
+    is_noted = (begun.get("tracker"), begun.get("id")) == (inner.name, task.id)
+    if _is_mine(inner, task) and not is_noted:
+        return True
+    desk.state[LINKING] = {"tracker": inner.name, "id": task.id, "actor": inner.actor}
+    desk.set_due(_DUE, 1.0)  # killed before the claim is there, the next stop gives it back
+    desk.save()
+    return False
+
+
+def _claim(
+    world: World, desk: Desk, inner: Tracker, task: str, notes: list[str], *, takes_over: bool
+) -> None:
+    """Claim it; what this worktree holds under a name that it had before is its own."""
     try:
         inner.claim(task)
     except AlreadyClaimed as error:
         before = world.inner_as("")
-        if before is None or not error.by or error.by != before.actor:
+        ours = {before.actor if before is not None else "", *undone.actors(desk, task)}
+        holder = world.inner_as(error.by) if error.by else None
+        if holder is None or not (error.by in ours or takes_over):
             raise
-        before.release(task)
+        # As whoever has it, so that a task that is somebody else's by now is not touched.
+        holder.release(task)
         inner.claim(task)
+        if error.by not in ours:
+            notes.append(linked_messages.taken_over(task, error.by))
 
 
 def _refusal(error: Refused, task: str, issue: int) -> Refused | AlreadyClaimed:
@@ -167,7 +194,7 @@ def settle(desk: Desk) -> None:
         desk.save()
 
 
-def let_go(world: World, desk: Desk) -> str:
+def let_go(world: World, desk: Desk, issue: int = 0) -> str:
     """Give the inner task back that a taking had claimed; a remark if that has to be tried again.
 
     What is somebody else's by now, closed or gone is left.
@@ -175,36 +202,52 @@ def let_go(world: World, desk: Desk) -> str:
     begun: dict[str, Any] | None = desk.state.get(LINKING)
     if begun is None:
         return ""
-    task = str(begun["id"])
+    task, actor, name = str(begun["id"]), str(begun["actor"]), str(begun["tracker"])
+    said = ""
     try:
-        inner = world.inner_as(str(begun["actor"]))
-        if inner is not None and inner.name == begun["tracker"]:
-            _release(inner, task)
+        inner = world.inner_as(actor, name)
+        if inner is not None:
+            inside.released(inner, task)
     except LifecycleError as error:
-        sentence = redact(error.sentence, world.environment)
-        log.write(world.root, f"giving {task} back: {sentence}")
-        begun["tries"] = int(begun.get("tries", 0)) + 1
-        if isinstance(error, Transient) and begun["tries"] < BEST_EFFORT_TRIES:
-            desk.set_due(_DUE, world.clock.now() + RETRY_SECONDS)
-            desk.save()
-            return linked_messages.not_returned(task, sentence)
-        text = linked_messages.left_claimed(task, sentence)
-        desk.ledger.queue(Say(f"linked-kept:{task}:{int(world.clock.now())}", text, Tone.NOTE))
-        settle(desk)
-        return text
+        said = redact(error.sentence, world.environment)
+        log.write(world.root, f"giving {task} back: {said}")
+        now = world.clock.now()
+        left = undone.Left(name, task, actor, linked.RELEASED, issue, since=now, until=now)
+        undone.add(desk, left)
+        desk.set_due(_DUE, 1.0)
     settle(desk)
-    return ""
+    return linked_messages.not_returned(task, said) if said else ""
 
 
-def repair(world: World, desk: Desk, record: Record | None) -> None:
-    """Finish what a killed taking left; the caller holds the lock, so that none is under way."""
+def is_waiting(state: Mapping[str, Any]) -> bool:
+    """True if anything is left to do inside, of a claim that is over or of a taking."""
+    return bool(state.get(LINKING) or state.get(undone.UNDONE))
+
+
+def repair(world: World, desk: Desk, record: Record | None, *, is_asked: bool = False) -> None:
+    """Finish what was left inside; the caller holds the lock, so that no taking is under way.
+
+    Args:
+        world: what may be touched.
+        desk: holds the notes of it.
+        record: the worktree's claim, or None.
+        is_asked: somebody looks by command, so that nothing waits for its time.
+    """
+    abandon(world, desk, record)
+    if desk.state.get(undone.UNDONE):
+        undone.finish(world, desk, record, is_asked=is_asked)
+
+
+def abandon(world: World, desk: Desk, record: Record | None) -> str:
+    """Before another task is taken: what a killed taking had claimed inside is given back; a remark."""
     begun = desk.state.get(LINKING)
     if begun is None:
-        return
-    if record is not None and record.link is not None and record.link.id == begun["id"]:
+        return ""
+    link = record.link if record is not None else None
+    if link is not None and link.id == begun["id"]:
         settle(desk)
-    else:
-        let_go(world, desk)
+        return ""
+    return let_go(world, desk)
 
 
 def learned(world: World, seen: Seen) -> tuple[Record, tuple[Say, ...]]:
@@ -218,7 +261,7 @@ def learned(world: World, seen: Seen) -> tuple[Record, tuple[Say, ...]]:
         inner = world.inner_as(record.claim.agent_id)
         if inner is None or issue is None:
             return record, ()
-        task = find(world, inner, issue)
+        task = next(iter(inside.find(world, inner, issue)), None)
     except LifecycleError as error:
         sentence = redact(error.sentence, world.environment)
         log.write(world.root, f"the linked task of #{issue}: {sentence}")
@@ -239,45 +282,17 @@ def set_linked(action: SetLinked, world: World, record: Record) -> LinkedIs:
     """Bring the linked task to what the claim wants; what is somebody else's, or gone, is left.
 
     Raises:
-        Refused: the settings name another tracker now; or as the tracker says (a blocker).
-        Transient, Rejected: as the tracker says.
+        BadConfig: there is no tracker any more of the name that the link has.
+        Refused, Transient, Rejected: as the tracker says (a blocker, its program is not there).
     """
-    inner = world.inner_as(record.claim.agent_id)
-    if inner is None or inner.name != action.tracker:
-        raise Refused(linked_messages.other_tracker(action.id, action.tracker))
+    inner = world.inner_as(record.claim.agent_id, action.tracker)
+    if inner is None:
+        raise ValueError("the link is to GitHub itself")
+    left = "" if action.wanted == linked.CLAIMED else linked.LEFT
     try:
-        return LinkedIs(action.id, _written(inner, action))
+        now = inside.written(inner, action.id, action.wanted, action.reason)
+        return LinkedIs(action.id, now)
     except AlreadyClaimed as error:
-        return LinkedIs(action.id, "", linked_messages.held_by(action.id, error.by))
+        return LinkedIs(action.id, left, linked_messages.held_by(action.id, error.by))
     except NotFound:
-        return LinkedIs(action.id, "", linked_messages.gone(action.id))
-
-
-def _written(inner: Tracker, action: SetLinked) -> str:
-    if action.wanted == linked.RELEASED:
-        return linked.RELEASED if _release(inner, action.id) else linked.CLOSED
-    if action.wanted == linked.CLAIMED:
-        try:
-            inner.claim(action.id)
-        except (NotClaimable, BlockedBy):
-            if inner.get(action.id).is_open:
-                raise
-            return linked.CLOSED
-        return linked.CLAIMED
-    task = inner.get(action.id)
-    if task.is_open and task.assignee not in ("", inner.actor):
-        raise AlreadyClaimed(linked_messages.held_by(task.id, task.assignee), by=task.assignee)
-    if task.is_open:
-        inner.close(action.id, reason=action.reason)
-    return linked.CLOSED
-
-
-def _release(inner: Tracker, id: str) -> bool:  # noqa: A002 -- the tracker's own word
-    """It is nobody's, or somebody else's, or gone; False if it is closed, and stays so."""
-    try:
-        if not inner.get(id).is_open:
-            return False
-        inner.release(id)
-    except (AlreadyClaimed, NotFound):
-        return True
-    return True
+        return LinkedIs(action.id, left, linked_messages.gone(action.id))

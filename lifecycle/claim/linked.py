@@ -22,6 +22,9 @@ from lifecycle.tracker import Task
 CLAIMED, CLOSED, RELEASED = "claimed", "closed", "released"
 """What a linked task may be wanted to be, and what `Link.synced` says of it."""
 
+LEFT = "left"
+"""What `Link.synced` says of a task that was to end with the claim, and is not the claim's to end."""
+
 FIND = "FindLinked"
 """Under which a record keeps that a claim about to end could not ask for its linked task."""
 
@@ -51,10 +54,10 @@ def issue_of(external: str, base: str, host: str) -> int | None:
     return None
 
 
-def of_issue(tasks: Iterable[Task], issue: int, base: str, host: str) -> Task | None:
-    """The first of these tasks that stands for the issue, or None; closed ones stand for nothing."""
-    return next(
-        (one for one in tasks if one.is_open and issue_of(one.external, base, host) == issue), None
+def of_issue(tasks: Iterable[Task], issue: int, base: str, host: str) -> tuple[Task, ...]:
+    """Those of the tasks that are linked to the issue; the first stands for it, closed ones for nothing."""
+    return tuple(
+        one for one in tasks if one.is_open and issue_of(one.external, base, host) == issue
     )
 
 
@@ -68,18 +71,25 @@ def wanted(record: Record) -> str:
 def action_of(record: Record) -> SetLinked | None:
     """The write that brings the linked task to that, or None if there is nothing to write.
 
-    One that is closed stays closed, whoever did it.
+    One that is closed stays closed, whoever did it. What a living claim left as it was may be free when
+    the claim closes, so that is looked at once more.
     """
     link, aim = record.link, wanted(record)
-    if link is None or record.link_left or link.synced in (aim, CLOSED):
+    if link is None or link.synced in (aim, CLOSED, LEFT):
         return None
+    if record.link_left and aim != CLOSED:
+        return None
+    return SetLinked(link.tracker, link.id, aim, reason_of(record))
+
+
+def reason_of(record: Record) -> str:
+    """Why the linked task is closed; "" while it is not to be."""
     claim = record.claim
-    reason = ""
-    if aim == CLOSED:
-        reason = linked_messages.closing_reason(
-            claim.summary, claim.pr_number, record.pr_url, record.override
-        )
-    return SetLinked(link.tracker, link.id, aim, reason)
+    if wanted(record) != CLOSED:
+        return ""
+    return linked_messages.closing_reason(
+        claim.summary, claim.pr_number, record.pr_url, record.override
+    )
 
 
 def wants_to_know(seen: Seen) -> bool:
@@ -123,7 +133,8 @@ def says(record: Record) -> tuple[Say, ...]:
     """That the linked task is left as it is: once."""
     if record.link is None or not record.link_left:
         return ()
-    return (Say(f"linked-left:{record.link.id}", record.link_left, Tone.NOTE),)
+    end = ":end" if record.link.synced == LEFT else ""
+    return (Say(f"linked-left:{record.link.id}{end}", record.link_left, Tone.NOTE),)
 
 
 def remainder(record: Record) -> str:

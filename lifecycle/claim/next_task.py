@@ -5,10 +5,9 @@ A repository that is worked in without `lifecycle claim` still hears of its bran
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
-from lifecycle import log, messages
+from lifecycle import dependencies, log, messages, priorities
 from lifecycle.claim.table import Status
 from lifecycle.errors import LifecycleError
 from lifecycle.model import Card, PullState, Repository
@@ -25,23 +24,15 @@ def choose(cards: Iterable[Card], repository: Repository) -> Card | None:
     free = (
         card
         for card in todo_of(known, repository)
-        if not still_open.intersection(dependencies(card.dependencies))
+        if not still_open.intersection(dependencies.numbers(card.dependencies))
     )
     return next(free, None)
-
-
-def dependencies(text: str | None) -> list[int]:
-    """The issue numbers that a Dependencies field names: `#12, #13` or `12 13`.
-
-    Issues of other repositories (`owner/name#12`, URLs) are not ours to judge.
-    """
-    return sorted({int(number) for number in re.findall(r"(?<![\w./#-])#?(\d+)\b", text or "")})
 
 
 def todo_of(
     cards: Iterable[Card], repository: Repository, *, status: str | None = Status.TODO
 ) -> list[Card]:
-    """Open cards of this repository by Priority (missing last), else as the board has them.
+    """Open cards of this repository by Priority, as `priorities` has it, else as the board has them.
 
     Args:
         cards: all of the board's.
@@ -56,7 +47,11 @@ def todo_of(
         and card.is_open
         and card.repository.casefold() == name
     ]
-    return sorted(todo, key=lambda card: (card.priority is None, card.priority or ""))
+    return sorted(todo, key=_urgency)
+
+
+def _urgency(card: Card) -> tuple[int, str]:
+    return priorities.order_of(priorities.rank_of(card.priority or ""), card.priority)
 
 
 def suggest(world: World) -> Say | None:

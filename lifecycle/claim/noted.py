@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from lifecycle import journal, plan
@@ -51,6 +52,24 @@ def move(record: Record, state: dict[str, Any], at: float) -> Entry | None:
         key=f"{record.claim_key}/move/{number}",
         detail={"pull": record.claim.pr_number, "by_hand": is_nudged},
     )
+
+
+def is_lost(record: Record, state: Mapping[str, Any]) -> bool:
+    """True if a claim is here that was not just made, and state.json does not say what the journal has."""
+    return NOTED not in state and not record.is_taken
+
+
+def recover(record: Record, state: dict[str, Any], entries: Iterable[Entry]) -> None:
+    """Go on where the journal left the same agent's claim of the same task, if that did not end there."""
+    whose = _whose(record)
+    steps = [
+        one
+        for one in entries
+        if (one.system, one.kind) == (journal.CLAIM, journal.TRANSITION)
+        and (one.task, one.actor) == (whose["task"], whose["actor"])
+    ]
+    if steps and Phase.named(steps[-1].target) is not None:
+        state[NOTED] = {"claim": record.claim_key, "phase": steps[-1].target, "moves": 0}
 
 
 def wrote(

@@ -8,6 +8,7 @@ on where it stopped.
 from __future__ import annotations
 
 import re
+import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -37,6 +38,8 @@ from lifecycle.wiring import World
 
 _SHOWN_MATCHES = 5
 _CLAIMING = "claiming"
+_DIGITS = 6
+_NAMES = 10**_DIGITS
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +85,8 @@ def take(world: World, desk: Desk, query: str, *, force: bool = False) -> Taken:
         mine = loaded.record
         if mine is not None:
             _check_held(mine, number)
+        if not is_begun(desk.state, number):
+            notes += filter(None, [inner.abandon(world, desk, mine)])
         task = _read(world, number, cards, mine)
         if mine is not None:
             remarks: list[str] = []
@@ -95,14 +100,14 @@ def take(world: World, desk: Desk, query: str, *, force: bool = False) -> Taken:
         return _take_both(world, desk, task, attempt, notes, chosen=chosen, force=force)
 
 
-def number_of(world: World, query: str) -> int:
-    """The number of the task that `query` names, as `take` finds it.
+def named(world: World, query: str) -> tuple[int, tracker.Task | None]:
+    """The number of the task that `query` names, as `take` finds it; and the inner task if that was named.
 
     Raises:
         Refused: `query` fits several tasks, or is no issue number.
         NotFound, Transient, Rejected: no task has it in its title, or GitHub could not be asked.
     """
-    return _named(world, _cards(world, []), query, [])[0]
+    return _named(world, _cards(world, []), query, [])
 
 
 def _named(
@@ -159,14 +164,16 @@ def _take_both(
 ) -> Taken:
     """Take the linked task, if there is one, then the issue; a refusal of that gives the first back."""
     number, insists = task.issue.number, force or attempt.resumes
-    held = inner.hold(world, desk, number, attempt.agent, notes, chosen=chosen, insists=insists)
+    held = inner.hold(
+        world, desk, number, attempt.agent, notes, chosen=chosen, insists=insists, force=force
+    )
     try:
         taken = _take(world, desk, task, attempt, notes, held, force=force)
     except LifecycleError as error:
         if isinstance(error, HeldByAnother) and _is_namesake(world, number, attempt):
             inner.settle(desk)  # two of one name, in the same second: the other one has both
         else:
-            error.sentence = f"{error.sentence} {inner.let_go(world, desk)}".rstrip()
+            error.sentence = f"{error.sentence} {inner.let_go(world, desk, number)}".rstrip()
         raise
     inner.settle(desk)
     return taken
@@ -322,7 +329,9 @@ def _attempt(world: World, desk: Desk, task: Task) -> Attempt:
         return Attempt(lost.claim.agent_id, lease.new_nonce(), resumes=True, held=lost.lease)
     if task.lost is not None and login_of(task.lost.claim.agent_id):
         return Attempt(task.lost.claim.agent_id, lease.new_nonce(), resumes=True)
-    agent = f"{world.forge.viewer()}-{int(world.clock.now())}"
+    # What others in the same second cannot have: a tracker that knows an agent by its name alone would
+    # take two of one name for one.
+    agent = f"{world.forge.viewer()}-{int(world.clock.now())}{secrets.randbelow(_NAMES):0{_DIGITS}}"
     return Attempt(agent, lease.new_nonce(), resumes=False)
 
 

@@ -11,12 +11,14 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+from lifecycle import linked_messages
 from lifecycle.claim.desk import Desk
 from lifecycle.claim.moves import SESSION
 from lifecycle.claim.places import Place, claimed, list_places
-from lifecycle.claim.taking import Taken, is_begun, number_of, take
+from lifecycle.claim.taking import Taken, is_begun, named, take
 from lifecycle.errors import GitFailed, LifecycleError, Refused
 from lifecycle.ports import Git
+from lifecycle.tracker import Task
 from lifecycle.wiring import World
 
 Prepare = Callable[[Path, Path], object]
@@ -43,18 +45,18 @@ def take_in_worktree(
         HeldByAnother, NotFound, Transient, Rejected: as `take`; a worktree that was made for it is
             gone again, unless the claim was begun, which the next run goes on with.
     """
-    number = number_of(world, query)
+    number, chosen = named(world, query)
     places = list_places(world.git)
     target = path or _beside(places[0], number)
     found = _find(places, target, number, is_given=path is not None)
     root = found.path if found is not None else target
     if found is not None and root.exists() and found.lock != _reason(number):
-        return _take(world, root, number, force=force), root
+        return _take(world, root, number, chosen, force=force), root
     if not (found is not None and root.exists()):
         _add(world.git, root, number, is_known=found is not None)
     try:
         prepare(world.root, root)
-        taken = _take(world, root, number, force=force)
+        taken = _take(world, root, number, chosen, force=force)
     except LifecycleError as error:
         error.sentence += _left(world, root, number)
         raise
@@ -62,13 +64,15 @@ def take_in_worktree(
     return taken, root
 
 
-def _take(world: World, root: Path, number: int, *, force: bool) -> Taken:
+def _take(world: World, root: Path, number: int, chosen: Task | None, *, force: bool) -> Taken:
     desk = Desk(root, world.clock)
     # The session that asks goes on working where it is: the claim is for the one that starts there.
     environment = {name: value for name, value in world.environment.items() if name != SESSION}
     there = World(root, environment, world.clock, world.deadline, desk.state)
     try:
-        return take(there, desk, str(number), force=force)
+        if chosen is not None and there.inner is None:
+            raise Refused(linked_messages.not_seen(chosen.id, number))
+        return take(there, desk, chosen.id if chosen is not None else str(number), force=force)
     finally:
         there.close()
 

@@ -13,6 +13,7 @@ COMMANDS = (
     tracker_write.create,
     tracker_hold.claim,
     tracker_hold.claim_next,
+    tracker_hold.renew,
     tracker_hold.release,
     tracker_hold.close,
     tracker_write.reopen,

@@ -13,14 +13,23 @@ from lifecycle.claim.giving import give_back
 from lifecycle.claim.moves import move
 from lifecycle.claim.table import Phase
 from lifecycle.claim.taking import Taken, take
+from lifecycle.cli import tracker_over
 from lifecycle.cli.report import report_lines
-from lifecycle.cli.session import Session, begin, claim_data, json_option
+from lifecycle.cli.session import Session, claim_data, json_option
 from lifecycle.cli.tick import glance, tones
-from lifecycle.cli.tracker_rules import refuse_half, refuse_others, stand_of
-from lifecycle.cli.tracker_values import key_of, labels_option, task_data
-from lifecycle.errors import BlockedBy, HeldByAnother, NotClaimable, Refused
+from lifecycle.cli.tracker_rules import has_remote, refuse_half, refuse_others, stand_of
+from lifecycle.cli.tracker_session import begin
+from lifecycle.cli.tracker_values import READY, key_of, labels_option, nothing_is, task_data
+from lifecycle.errors import (
+    BlockedBy,
+    HeldByAnother,
+    LifecycleError,
+    NotClaimable,
+    NotFound,
+    Refused,
+)
 from lifecycle.plan import Wake
-from lifecycle.tracker import Capability, Task
+from lifecycle.tracker import Capability, Task, TaskStatus
 from lifecycle.trackers.registry import GITHUB
 
 _TRIED = 10
@@ -50,15 +59,18 @@ class _Told:
 
 @click.command("claim", short_help="Take a task.")
 @click.argument("task")
-@click.option("--force", is_flag=True, help="For an issue: as lifecycle claim --force.")
+@click.option("--force", is_flag=True, help="Take it over from whoever has it and is gone.")
 @json_option
 def claim(task: str, *, force: bool, as_json: bool) -> int:
     """Take the task TASK, for you alone.
 
     An issue of GitHub's, or a task that is linked to one, is taken as lifecycle claim takes it: with
     lease, branch, assignee and card. Taking what you have already changes nothing.
+
+    What somebody else holds is left (exit code 4), unless that was an earlier session of this worktree
+    and is over. --force takes it over from whoever has it; for an issue it is lifecycle claim --force.
     """
-    session = begin(as_json=as_json)
+    session = begin(as_json=as_json, changes_tasks=True)
     return _claimed(session, session.world.tracker.get(task), force=force).show(session)
 
 
@@ -67,7 +79,7 @@ def claim(task: str, *, force: bool, as_json: bool) -> int:
 @json_option
 def claim_next(labels: tuple[str, ...], *, as_json: bool) -> int:
     """Take the most urgent task that could be begun now; what somebody else just took is passed over."""
-    session = begin(as_json=as_json)
+    session = begin(as_json=as_json, changes_tasks=True)
     tracker = session.world.tracker
     found = tracker.ready(labels=labels)
     is_plain = tracker.name != GITHUB and not any(
@@ -81,11 +93,11 @@ def claim_next(labels: tuple[str, ...], *, as_json: bool) -> int:
 
 def _first(session: Session, found: tuple[Task, ...]) -> _Told:
     """The first of the tasks that can be had; raises what kept the last one if none can."""
-    refusal: Refused | None = None
+    refusal: LifecycleError | None = None
     for task in found[:_TRIED]:
         try:
             return _claimed(session, task)
-        except (HeldByAnother, NotClaimable, BlockedBy) as error:
+        except (HeldByAnother, NotClaimable, BlockedBy, NotFound) as error:
             refusal = error
         except Refused as error:
             if session.desk.load(repair=False).record is not None:
@@ -98,7 +110,7 @@ def _first(session: Session, found: tuple[Task, ...]) -> _Told:
 
 def _got(session: Session, task: Task | None) -> _Told:
     if task is None:
-        return _Told(None, [f"No task of {session.world.tracker.name} is ready."])
+        return _Told(None, [nothing_is(READY, session.world.tracker.name)])
     return _Told(task, [_is_yours(session, task)])
 
 
@@ -112,11 +124,12 @@ def _claimed(session: Session, task: Task, *, force: bool = False) -> _Told:
     is_issue = world.tracker.name == GITHUB
     if is_issue and task.is_open and task.blocked_by and not force:
         _refuse_blocked(session, task)
-    if is_issue or inner.issue_named(world, task) is not None:
+    is_claimed = is_issue and has_remote(session)
+    if is_claimed or inner.issue_named(world, task) is not None:
         taken = take(world, session.desk, task.id, force=force)
         return _taken(session, taken, "" if is_issue else task.id)
-    mine = world.tracker.claim(task.id)
-    return _Told(mine, [_is_yours(session, mine)])
+    mine, notes = tracker_over.take(session, task, force=force)
+    return _Told(mine, [_is_yours(session, mine)], notes)
 
 
 def _refuse_blocked(session: Session, task: Task) -> None:
@@ -125,8 +138,9 @@ def _refuse_blocked(session: Session, task: Task) -> None:
     if record is not None and str(record.claim.issue_number) == task.id:
         return
     names = ", ".join(f"#{name}" for name in task.blocked_by)
+    first = "those" if len(task.blocked_by) > 1 else "it"
     raise BlockedBy(
-        f"#{task.id} waits for {names}; nothing was claimed. Close those first, or use --force.",
+        f"#{task.id} waits for {names}; nothing was claimed. Close {first} first, or use --force.",
         ids=task.blocked_by,
     )
 
@@ -144,27 +158,52 @@ def _taken(session: Session, taken: Taken, name: str = "") -> _Told:
     return _Told(task, lines, list(taken.notes), claim_data(taken.record))
 
 
+@click.command("renew", short_help="Keep a task that has a lease.")
+@click.argument("task")
+@json_option
+def renew(task: str, *, as_json: bool) -> int:
+    """Renew your claim on the task TASK, in a tracker whose claims run out.
+
+    Nothing else renews it, so whoever works for long runs this now and then. Where claims do not run
+    out there is nothing to renew: exit code 1.
+    """
+    session = begin(as_json=as_json)
+    mine = session.world.tracker.renew(task)
+    return _Told(mine, [f"{mine.id} stays yours, as {session.world.tracker.actor}."]).show(session)
+
+
 @click.command("release", short_help="Give a task back.")
 @click.argument("task")
 @click.option("--reason", metavar="TEXT", default="", help="Why; it goes into a comment.")
+@click.option("--force", is_flag=True, help="Give it back for whoever has it and is gone.")
 @json_option
-def release(task: str, reason: str, *, as_json: bool) -> int:
+def release(task: str, reason: str, *, force: bool, as_json: bool) -> int:
     """Give the task TASK back, so that somebody else can take it.
 
     The task of this worktree's claim is given back as lifecycle release does it. What somebody else
-    holds is left (exit code 4).
+    holds is left (exit code 4), unless that was an earlier session of this worktree and is over, or
+    --force is given. An issue is not given back for others: take it over first, with lifecycle claim.
     """
-    session = begin(as_json=as_json)
+    session = begin(as_json=as_json, changes_tasks=True)
     tracker = session.world.tracker
     stand = stand_of(session, task)
     if stand.is_ours:
         return _given_back(session, stand.task, reason).show(session)
-    refuse_others(session, stand, "given back")
+    refuse_others(session, stand, "given back", force=force)
+    notes = _freed(session, stand.task)
     now = tracker.release(stand.task.id)
     if reason and stand.task.assignee and now.is_open:
         tracker.comment(now.id, key_of("given back", reason), f"Given back: {reason}")
     state = "nobody's" if now.is_open else "closed"
-    return _Told(now, [f"{now.id} is {state} now."]).show(session)
+    return _Told(now, [f"{now.id} is {state} now."], notes).show(session)
+
+
+def _freed(session: Session, task: Task) -> list[str]:
+    """What somebody else held is given back in that name; a remark if there was such a one."""
+    tracker = session.world.tracker
+    if tracker.name == GITHUB or not task.is_open or task.assignee in ("", tracker.actor):
+        return []
+    return [tracker_over.free(session, task.id, task.assignee, "given back")]
 
 
 def _given_back(session: Session, task: Task, reason: str) -> _Told:
@@ -193,7 +232,7 @@ def close(task: str, reason: str, *, as_json: bool) -> int:
     merged; the comment then says which PR, and --reason plays no part. What somebody else holds is
     left (exit code 4).
     """
-    session = begin(as_json=as_json)
+    session = begin(as_json=as_json, changes_tasks=True)
     stand = stand_of(session, task)
     if stand.is_ours:
         return _closed(session, stand.task, reason).show(session)
@@ -201,7 +240,8 @@ def close(task: str, reason: str, *, as_json: bool) -> int:
         refuse_others(session, stand, "closed")
         refuse_half(session, stand)
     now = session.world.tracker.close(stand.task.id, reason=reason)
-    why = f": {now.close_reason}" if now.close_reason else ""
+    is_plain = now.close_reason.casefold() in ("", TaskStatus.CLOSED.value)
+    why = "" if is_plain else f": {now.close_reason}"
     return _Told(now, [f"{now.id} is closed{why}."]).show(session)
 
 
@@ -210,6 +250,9 @@ def _closed(session: Session, task: Task, reason: str) -> _Told:
     seen = glance(session)
     left = session.desk.load(repair=False).record
     is_left = left is not None and left.claim.issue_number == record.claim.issue_number
-    notes = ["The claim says why it is closed; --reason was not used."] if reason else []
+    why = (
+        "The claim stands, so --reason" if is_left else "The claim says why it is closed; --reason"
+    )
+    notes = [f"{why} was not used."] if reason else []
     now, claim = session.world.tracker.get(task.id), claim_data(seen.report.record)
     return _Told(now, seen.lines, notes, claim, 1 if is_left else seen.code)

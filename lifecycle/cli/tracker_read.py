@@ -5,12 +5,21 @@ from __future__ import annotations
 import click
 
 from lifecycle.cli import tracker_screen as screen
-from lifecycle.cli.session import Session, begin, json_option
-from lifecycle.cli.tracker_values import labels_option, limit_option, note_data, task_data
+from lifecycle.cli.session import Session, json_option
+from lifecycle.cli.tracker_session import begin
+from lifecycle.cli.tracker_values import (
+    ALL,
+    NOT_CLOSED,
+    READY,
+    labels_option,
+    limit_option,
+    note_data,
+    task_data,
+)
 from lifecycle.tracker import Task, TaskStatus, Tracker
 from lifecycle.trackers.checking import has_any
 
-_ALL = "all"
+_STATUSES = [ALL, *(one.value for one in TaskStatus)]
 
 
 @click.command("ready", short_help="What could be begun now.")
@@ -20,20 +29,22 @@ _ALL = "all"
 def ready(labels: tuple[str, ...], limit: int | None, *, as_json: bool) -> None:
     """List the tasks that could be begun now, the most urgent first.
 
-    That are those which are open, nobody's, and not blocked by an open task.
+    Those are open, nobody's, and not blocked by an open task.
     """
     session = begin(as_json=as_json)
     tracker = session.world.tracker
-    _tell(session, tracker, tracker.ready(labels=labels), limit, "ready")
+    _tell(session, tracker, tracker.ready(labels=labels), limit, READY)
 
 
 @click.command("list", short_help="All tasks, by label and status.")
 @labels_option
 @click.option(
     "--status",
-    type=click.Choice([_ALL, *(one.value for one in TaskStatus)]),
+    metavar="STATUS",
+    type=click.Choice(_STATUSES),
     default=None,
-    help="Only tasks that stand so; all: closed ones as well.  [default: all that are not closed]",
+    help=f"Only tasks that stand so: {', '.join(_STATUSES[1:])}; all: closed ones as well.  "
+    "[default: all that are not closed]",
 )
 @limit_option
 @json_option
@@ -44,14 +55,14 @@ def listed(
     session = begin(as_json=as_json)
     tracker = session.world.tracker
     found = _listed(tracker, labels, status)
-    _tell(session, tracker, found, limit, status or "not closed")
+    _tell(session, tracker, found, limit, status or NOT_CLOSED)
 
 
 def _listed(tracker: Tracker, labels: tuple[str, ...], status: str | None) -> tuple[Task, ...]:
     label = labels[0] if len(labels) == 1 and not labels[0].endswith("*") else ""
-    wanted = TaskStatus(status) if status not in (None, _ALL) else None
+    wanted = TaskStatus(status) if status not in (None, ALL) else None
     found = tracker.list(label=label, status=wanted)
-    if status == _ALL:
+    if status == ALL:
         closed = tracker.list(label=label, status=TaskStatus.CLOSED)
         known = {task.id: task for task in (*found, *closed)}
         found = tuple(sorted(known.values(), key=lambda task: task.urgency))

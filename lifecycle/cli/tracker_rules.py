@@ -10,11 +10,17 @@ from dataclasses import dataclass
 
 from lifecycle.claim import inner, lease
 from lifecycle.claim.places import claimed, list_places
+from lifecycle.cli import tracker_over
 from lifecycle.cli.session import Session
 from lifecycle.errors import HeldByAnother, NotFound, Refused
+from lifecycle.github.issue_calls import IssueCalls
 from lifecycle.model import Look
+from lifecycle.ops.issues import Issues
 from lifecycle.tracker import Task
 from lifecycle.trackers.registry import GITHUB
+
+_WAYS = {"given back": "release"}
+"""Which command takes `--force` for what was not done, if not that which takes the task over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,32 +54,74 @@ def stand_of(session: Session, name: str) -> Stand:
     return Stand(task, issue, is_issue, is_ours)
 
 
-def refuse_others(session: Session, stand: Stand, done: str) -> None:
-    """Refuse to end what somebody else's claim holds.
+def has_remote(session: Session) -> bool:
+    """True if there is a remote on which leases could lie."""
+    world = session.world
+    return world.git.remote_url(world.settings.remote) is not None
+
+
+def refuse_others(session: Session, stand: Stand, done: str, *, force: bool = False) -> None:
+    """Refuse to end what somebody else holds, by a claim or in the tracker itself.
 
     Args:
         session: this worktree.
         stand: the task.
         done: what was not done, as in "closed".
+        force: what the tracker alone says to be another's may be ended all the same; a claim's not.
 
     Raises:
-        HeldByAnother: another worktree of this clone claims it, or somebody else has its lease.
+        HeldByAnother: another worktree of this clone claims it, somebody else has its lease, or the
+            tracker says that it is somebody else's.
         GitFailed, Transient: whose it is could not be read; nothing was done.
     """
-    if stand.issue is None:
+    if stand.issue is not None:
+        _refuse_claimed(session, stand, stand.issue, done)
+    if not stand.task.is_open:
         return
-    world, number = session.world, stand.issue
+    if stand.is_issue:
+        _refuse_assigned(session, stand.task, done)
+        return
+    holder = stand.task.assignee
+    is_free = holder in ("", session.world.tracker.actor)
+    if not is_free and not tracker_over.may_free(session, holder, force=force):
+        raise tracker_over.refusal(session, stand.task.id, holder, done, _WAYS.get(done, "claim"))
+
+
+def _refuse_claimed(session: Session, stand: Stand, number: int, done: str) -> None:
+    """Refuse what another worktree of this clone claims, or somebody else has the lease of.
+
+    Without the remote there are no leases: then the issue's assignees and comments say whose it is.
+    """
+    world = session.world
     for place in list_places(world.git):
         if place.path.resolve() != world.root.resolve() and claimed(place.path) == number:
             raise HeldByAnother(
                 f"#{number} is claimed in {place.path}; nothing was {done}. Go there to end that claim."
             )
-    holder = lease.read(world.git, world.settings.remote, number)
+    holder = lease.read(world.git, world.settings.remote, number) if has_remote(session) else None
     if holder is not None and holder.agent != world.tracker.actor:
+        way = f"take it over first: lifecycle claim {number} --force"
+        if not stand.task.is_open:
+            way = f"end that: lifecycle tracker reopen {stand.task.id} --force"
         raise HeldByAnother(
             f"#{number} is held by {holder.agent} since {holder.since}; nothing was {done}. Leave it to "
-            "them, or if that agent is gone, take it over first: lifecycle claim "
-            f"{number} --force"
+            f"them, or if that agent is gone, {way}"
+        )
+
+
+def _refuse_assigned(session: Session, task: Task, done: str) -> None:
+    """Refuse an issue that other accounts are assigned to, and this one is not."""
+    if not task.assignee:
+        return
+    world = session.world
+    login = world.forge.viewer().casefold()
+    if task.assignee.casefold() == login:
+        return
+    others = world.forge.issue(int(task.id)).assignees
+    if others and login not in {name.casefold() for name in others}:
+        raise HeldByAnother(
+            f"#{task.id} is assigned to {', '.join(others)}; nothing was {done}. Leave it to them, or if "
+            f"they are gone, take it over first: lifecycle claim {task.id} --force"
         )
 
 
@@ -99,3 +147,15 @@ def refuse_half(session: Session, stand: Stand) -> None:
             f"nothing was closed. Take it with: lifecycle claim {stand.task.id}; or close #{stand.issue} "
             "on GitHub first."
         )
+
+
+def reopen_ours(session: Session, stand: Stand) -> Task:
+    """The task of this worktree's claim is open, and stays the claim's: its lease and its assignee too."""
+    tracker, task = session.world.tracker, stand.task
+    if task.is_open:
+        return task
+    if not stand.is_issue:
+        tracker.reopen(task.id)
+        return tracker.claim(task.id)
+    Issues(IssueCalls(session.world.calls)).ensure_open(int(task.id))
+    return tracker.get(task.id)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from lifecycle.cli.tracker_values import nothing_is
 from lifecycle.redact import redact, visible
 from lifecycle.times import render
 from lifecycle.tracker import Note, Task, TaskStatus
@@ -159,6 +160,7 @@ class _Form:
     Attributes:
         told: what is told of a task beside id, priority and title, and in how many columns.
         names: columns of an id.
+        room: columns of a title, if the rest stands below it.
         has_ranks: a task among them has a priority.
         is_wide: all stands beside each other; else the rest stands below the title.
         is_narrow: a task is a block of lines.
@@ -166,6 +168,7 @@ class _Form:
 
     told: dict[_Column, int]
     names: int
+    room: int
     has_ranks: bool
     is_wide: bool
     is_narrow: bool
@@ -177,10 +180,18 @@ class _Form:
         if len({_COLUMNS[0].value(task) for task in tasks}) == 1:
             told.remove(_COLUMNS[0])  # all stand alike, and the head says how
         sizes = {one: min(_widest(one.name, *map(one.value, tasks)), one.most) for one in told}
-        names = min(_widest(*(task.id for task in tasks)), width // 3)
+        names = min(_widest("task", *(task.id for task in tasks)), width // 3)
         left = width - names - 6 - sum(size + 2 for size in sizes.values())
         has_ranks = any(task.priority is not None for task in tasks)
-        return cls(sizes, names, has_ranks, width >= WIDE and left >= TITLE, width < NARROW)
+        room = width - names - (6 if has_ranks else 2)
+        is_wide = width >= WIDE and left >= TITLE
+        if is_wide:  # what titles do not need goes to facts that would be broken
+            spare = left - max(TITLE, _widest(*(task.title for task in tasks)))
+            for one in told:
+                more = max(min(_widest(*map(one.value, tasks)) - sizes[one], spare), 0)
+                sizes[one] += more
+                spare -= more
+        return cls(sizes, names, room, has_ranks, is_wide, width < NARROW)
 
     def table(self, tasks: tuple[Task, ...]) -> Table:
         """The rows, below the names of the columns where they have some."""
@@ -222,8 +233,22 @@ class _Form:
         if self.is_narrow:
             head = Text.assemble(name, "  ", *ranks)
             return [Text("\n").join((head, title, *named))]
-        below = [Text(", ").join(named)] if named else []
+        below = [_filled(named, self.room)] if named else []
         return [name, *ranks, Text("\n").join((title, *below))]
+
+
+def _filled(named: list[Text], room: int) -> Text:
+    """As many facts in a line as fit, so that no line ends between a name and what it names."""
+    from rich.text import Text
+
+    lines = named[:1]
+    for fact in named[1:]:
+        line = Text(", ").join((lines[-1], fact))
+        if line.cell_len < room:  # a comma may follow
+            lines[-1] = line
+        else:
+            lines.append(fact)
+    return Text(",\n").join(lines)
 
 
 def _widest(*texts: str) -> int:
@@ -245,7 +270,7 @@ def _priority(task: Task) -> str:
 
 
 def _none(listing: Listing) -> str:
-    return f"No task of {listing.tracker}, {listing.what}."
+    return nothing_is(listing.what, listing.tracker)
 
 
 def _clean(text: str) -> str:

@@ -16,6 +16,9 @@ from lifecycle.tracker import Note, Task
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+READY, ALL, NOT_CLOSED = "ready", "all", "not closed"
+"""What tasks are listed for, beside a status."""
+
 STDIN = "-"
 """What stands for standard input, in place of a text or a file's name."""
 
@@ -41,6 +44,14 @@ def task_data(task: Task | None) -> dict[str, Any] | None:
         "updated_at": _moment(task.updated_at),
         "closed_at": _moment(task.closed_at),
     }
+
+
+def nothing_is(what: str, tracker: str) -> str:
+    """The sentence that no task stands so; `what` is a status, or READY, or ALL."""
+    where = "on GitHub" if tracker == "github" else f"in {tracker}"
+    if what == ALL:
+        return f"There is no task {where}."
+    return f"No task is {'open' if what == NOT_CLOSED else what.replace('_', ' ')} {where}."
 
 
 def note_data(note: Note) -> dict[str, Any]:
@@ -99,7 +110,7 @@ def labels_option(function: F) -> F:
         "labels",
         metavar="LABEL",
         multiple=True,
-        help="Only tasks with this label; again for another one; LABEL* for all that begin so.",
+        help="Only tasks with this label, or with any of several; LABEL*: all that begin so.",
     )(function)
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import click
 
-from lifecycle.cli.session import Session, begin, json_option
+from lifecycle.cli.session import Session, json_option
+from lifecycle.cli.tracker_rules import refuse_others, reopen_ours, stand_of
+from lifecycle.cli.tracker_session import begin
 from lifecycle.cli.tracker_values import (
     STDIN,
     file_option,
@@ -23,7 +25,7 @@ _PRIORITY = click.IntRange(0, 4)
 @click.option("--description", metavar="TEXT", default=None, help="Its text; -: standard input.")
 @file_option
 @click.option("--label", "labels", metavar="LABEL", multiple=True, help="A label; again for more.")
-@click.option("--priority", type=_PRIORITY, default=None, help="0 is the most urgent.")
+@click.option("--priority", metavar="N", type=_PRIORITY, default=None, help="0 is the most urgent.")
 @click.option(
     "--external", metavar="REF", default="", help="What it is elsewhere, as in gh-42 for an issue."
 )
@@ -47,7 +49,7 @@ def create(
     It is made once: the same title and text give the same task again, as it is now. So a command that
     was interrupted can be repeated. For another task of the same texts, give a --key.
     """
-    session, name = begin(as_json=as_json), " ".join(title)
+    session, name = begin(as_json=as_json, changes_tasks=True), " ".join(title)
     text = text_from(description, file, "--description") or ""
     tracker = session.world.tracker
     made = tracker.create(
@@ -65,12 +67,19 @@ def create(
 
 @click.command("reopen", short_help="Open a closed task again.")
 @click.argument("task")
+@click.option("--force", is_flag=True, help="Although somebody's claim on it is still there.")
 @json_option
-def reopen(task: str, *, as_json: bool) -> None:
-    """Open the closed task TASK again; it is nobody's then."""
-    session = begin(as_json=as_json)
-    tracker = session.world.tracker
-    now = tracker.reopen(task)
+def reopen(task: str, *, force: bool, as_json: bool) -> None:
+    """Open the closed task TASK again; it is nobody's then.
+
+    The task of this worktree's claim stays the claim's. What somebody else's claim holds is left (exit
+    code 4); --force ends that claim.
+    """
+    session = begin(as_json=as_json, changes_tasks=True)
+    tracker, stand = session.world.tracker, stand_of(session, task)
+    if not (force or stand.is_ours or stand.task.is_open):
+        refuse_others(session, stand, "reopened")
+    now = reopen_ours(session, stand) if stand.is_ours else tracker.reopen(stand.task.id)
     _tell(session, tracker, now, f"{now.id} is {_state(now)}.")
 
 
@@ -79,7 +88,7 @@ def reopen(task: str, *, as_json: bool) -> None:
 @click.option("--title", metavar="TEXT", default=None, help="The new title.")
 @click.option("--description", metavar="TEXT", default=None, help="New text; -: standard input.")
 @file_option
-@click.option("--priority", type=_PRIORITY, default=None, help="0 is the most urgent.")
+@click.option("--priority", metavar="N", type=_PRIORITY, default=None, help="0 is the most urgent.")
 @json_option
 def edit(
     task: str,
@@ -94,7 +103,7 @@ def edit(
     text = text_from(description, file, "--description")
     if title is None and text is None and priority is None:
         raise click.UsageError("Name what to change: --title, --description, --file or --priority.")
-    session = begin(as_json=as_json)
+    session = begin(as_json=as_json, changes_tasks=True)
     tracker = session.world.tracker
     now = tracker.edit(task, title=title, description=text, priority=priority)
     parts = {"title": title, "description": text, "priority": priority}
@@ -111,7 +120,7 @@ def label(task: str, add: tuple[str, ...], remove: tuple[str, ...], *, as_json: 
     """Put labels on the task TASK, or take them off; what is so already stays so."""
     if not (add or remove):
         raise click.UsageError("Name a label with --add or --remove.")
-    session = begin(as_json=as_json)
+    session = begin(as_json=as_json, changes_tasks=True)
     tracker = session.world.tracker
     now = tracker.edit_labels(task, add=add, remove=remove)
     _tell(session, tracker, now, f"{now.id} has the labels: {', '.join(now.labels) or 'none'}.")
@@ -147,7 +156,7 @@ def comment(
 @json_option
 def dep(task: str, blocker: str, *, as_json: bool) -> None:
     """Let TASK wait for BLOCKER: it is not ready before BLOCKER is closed."""
-    session = begin(as_json=as_json)
+    session = begin(as_json=as_json, changes_tasks=True)
     tracker = session.world.tracker
     now = tracker.add_dependency(task, blocker)
     open_ones = ", ".join(now.blocked_by) or "no open task"

@@ -71,8 +71,9 @@ class Holding:
     def take(self, found: IssueFacts) -> IssueFacts:
         """The issue is this agent's, and its account is assigned.
 
-        Requests: with a lease 2 beside git's own (1 read, 1 write), none if it was assigned; without
-        one 1 for each hundred comments, then 2, 2 and 1 and the comments again.
+        Requests: with a lease 2 beside git's own (1 read, 1 write) and 1 for each hundred comments,
+        none if it was assigned; without one 1 for each hundred comments, then 2, 2 and 1 and the
+        comments again.
 
         Raises:
             AlreadyClaimed: it is somebody else's.
@@ -94,11 +95,19 @@ class Holding:
         if self._login_in(found):
             return found
         try:
-            return self._issues.ensure_assignees(number, add=(self._login,)).now
+            now = self._issues.ensure_assignees(number, add=(self._login,)).now
         except Rejected:
             # Without an assignee nobody sees that it is held.
             lease.release(self._hub.git, self._remote, number, sha)
             raise
+        try:
+            # Who can write no lease knows nothing of this one, and may have been quicker.
+            self._demand_first(number, now.assignees)
+        except AlreadyClaimed:
+            self._withdraw(number, now)
+            lease.release(self._hub.git, self._remote, number, sha)
+            raise
+        return now
 
     def give(self, found: IssueFacts) -> IssueFacts:
         """The issue is nobody's, if it was this agent's or nobody's.
@@ -172,6 +181,8 @@ class Holding:
             self._demand_first(number, now.assignees)
             if not self._login_in(now):  # another agent of the account gave way meanwhile
                 raise _taken(number, now.assignees[0] if now.assignees else "")
+            if self.has_leases:  # one that could not be written can be read all the same
+                self._demand_own_lease(number)
         except AlreadyClaimed:
             self._withdraw(number, now)
             raise

@@ -2,7 +2,8 @@
 
 An issue that is assigned is in progress, and one that is not is open: GitHub has no other word for
 it. How issues are claimed is in `github_claim.py`, how they are listed in `github_ready.py`. Requests
-are counted beside those that tell, once for each object, whose token it is.
+are counted beside those that tell, once for each object, whose token it is. Each verb that gives a task
+asks the board for its Priority as `get` does.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cached_property
 
-from lifecycle import marker
+from lifecycle import marker, priorities
 from lifecycle.errors import (
     AlreadyClaimed,
     BlockedBy,
@@ -28,7 +29,8 @@ from lifecycle.ops.relations import Relations
 from lifecycle.ops.settle import missing, same
 from lifecycle.shapes import IssueFacts
 from lifecycle.tracker import Abilities, Atomicity, Capability, Note, Task, TaskStatus, Wording
-from lifecycle.trackers import checking, priorities
+from lifecycle.trackers import checking
+from lifecycle.trackers.github_board import BoardPriority
 from lifecycle.trackers.github_claim import Holding
 from lifecycle.trackers.github_ready import Shelf
 from lifecycle.trackers.github_tasks import blockers_of, note_of, number_of, task_of
@@ -78,24 +80,25 @@ class GitHubIssues:
     def get(self, id: str) -> Task:  # noqa: A002 -- the Protocol's word
         """One issue; a pull request is none.
 
-        Requests: 1; 1 more if it is blocked, 1 if sub-issues are open, and for a closed one 1 for each
-        hundred comments. The priority is that of its labels: `ready` and `list` know the board's.
+        Requests: 1; 1 more if it is blocked, 1 if sub-issues are open, for a closed one 1 for each
+        hundred comments, and with a board 1 if no label says how urgent it is.
         """
         return self._shown(self._issue(id))
 
     def list(self, *, label: str = "", status: TaskStatus | None = None) -> tuple[Task, ...]:
         """Every issue with this label and status. Blockers are not named in a list.
 
-        Requests: 1 for each hundred; with a board 1 for each hundred cards, if a label is not enough
-        to sort them. Source: https://docs.github.com/rest/issues/issues#list-repository-issues
+        Requests: 1 for each hundred; with a board those of `BoardPriority.sorted`.
+        Source: https://docs.github.com/rest/issues/issues#list-repository-issues
         """
         return self._shelf.list(label, status)
 
     def ready(self, *, labels: tuple[str, ...] = ()) -> tuple[Task, ...]:
         """Open issues of nobody's that no open issue blocks and of which no sub-issue is open.
 
+        With a board, its card must be in Todo, and its Dependencies closed: else no claim takes it.
         Requests: for each label, or once without any, 1 for each hundred issues of nobody's; with a
-        `*` 1 more for each hundred labels of the repository; the board as in `list`.
+        `*` 1 more for each hundred labels of the repository; with a board `BoardPriority.startable`.
         """
         return self._shelf.ready(labels)
 
@@ -140,7 +143,8 @@ class GitHubIssues:
                 status="closed",
             )
         self._demand_free(found, "claimed")
-        return replace(task_of(self._holding.take(found)), status=TaskStatus.IN_PROGRESS)
+        taken = replace(task_of(self._holding.take(found)), status=TaskStatus.IN_PROGRESS)
+        return self._board.told(taken)
 
     def claim_next(self, *, labels: tuple[str, ...] = ()) -> Task | None:
         """The first of `ready` that nobody else was quicker to claim; None if there is none."""
@@ -293,7 +297,7 @@ class GitHubIssues:
 
     def _shown(self, found: IssueFacts) -> Task:
         """The task with what its own answer does not say: who blocks it, and why it was closed."""
-        task = task_of(found, blockers_of(self._calls, found))
+        task = self._board.told(task_of(found, blockers_of(self._calls, found)))
         if found.is_open or found.state_reason in ("not_planned", "duplicate"):
             return task
         # Anybody may put a marker into a comment: the word of whoever closed it counts.
@@ -353,7 +357,11 @@ class GitHubIssues:
 
     @cached_property
     def _shelf(self) -> Shelf:
-        return Shelf(self._place, self._calls)
+        return Shelf(self._board, self._calls)
+
+    @cached_property
+    def _board(self) -> BoardPriority:
+        return BoardPriority(self._place)
 
     @cached_property
     def _issues(self) -> Issues:

@@ -10,24 +10,27 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from lifecycle import log
-from lifecycle.errors import LifecycleError
 from lifecycle.github.issue_calls import IssueCalls, State
 from lifecycle.shapes import IssueFacts
 from lifecycle.tracker import Task, TaskStatus
-from lifecycle.trackers import checking, priorities
-from lifecycle.trackers.github_tasks import is_blocked, task_of, with_rank
-from lifecycle.trackers.place import Place
+from lifecycle.trackers import checking
+from lifecycle.trackers.github_board import BoardPriority
+from lifecycle.trackers.github_tasks import is_blocked, task_of
 
 _ASSIGNEES = {TaskStatus.OPEN: "none", TaskStatus.IN_PROGRESS: "*"}
 _NEVER = (TaskStatus.BLOCKED, TaskStatus.DEFERRED, TaskStatus.OTHER)
 
 
 class Shelf:
-    """The lists of one repository's tasks."""
+    """The lists of one repository's tasks.
 
-    def __init__(self, place: Place, calls: IssueCalls) -> None:
-        self._place = place
+    Args:
+        board: says how urgent a task is whose labels do not.
+        calls: the issues.
+    """
+
+    def __init__(self, board: BoardPriority, calls: IssueCalls) -> None:
+        self._board = board
         self._calls = calls
 
     def list(self, label: str, status: TaskStatus | None) -> tuple[Task, ...]:
@@ -39,12 +42,12 @@ class Shelf:
         state: State = "closed" if status is TaskStatus.CLOSED else "open"
         assignee = _ASSIGNEES.get(status, "") if status is not None else ""
         found = self._calls.listed(state, label=label, assignee=assignee)
-        return self._sorted(task_of(one) for one in found)
+        return self._board.sorted(task_of(one) for one in found)
 
     def ready(self, labels: tuple[str, ...]) -> tuple[Task, ...]:
         """What could be begun, by urgency; see `GitHubIssues.ready`."""
         free = {one.number: one for one in self._free(labels) if not is_blocked(one)}
-        return self._sorted(task_of(one) for one in free.values() if not one.assignees)
+        return self._board.startable(task_of(one) for one in free.values() if not one.assignees)
 
     def _free(self, labels: tuple[str, ...]) -> Iterator[IssueFacts]:
         """The open issues of nobody with any of the labels; one may come twice."""
@@ -65,29 +68,3 @@ class Shelf:
                 name.casefold(): name for name in there if checking.has_any((name,), families)
             }
         return exact.values()
-
-    def _sorted(self, found: Iterable[Task]) -> tuple[Task, ...]:
-        tasks = list(found)
-        if len(tasks) > 1 and any(task.priority is None for task in tasks):
-            ranks = self._ranks()
-            tasks = [with_rank(task, ranks.get(task.id)) for task in tasks]
-        return tuple(sorted(tasks, key=lambda task: (task.urgency[:2], int(task.id))))
-
-    def _ranks(self) -> dict[str, int]:
-        """The board's Priority by the issue's number: nothing without a board, or if it is not seen."""
-        place = self._place
-        if place.settings.project_number is None:
-            return {}
-        try:
-            cards = place.hub.board.cards() if place.hub.board is not None else ()
-        except LifecycleError as error:
-            log.write(place.root, f"tracker: the board's Priority is left out: {error.sentence}")
-            return {}
-        home = str(place.hub.base).casefold()
-        said = {
-            str(card.number): card.priority
-            for card in cards
-            if card.priority and card.repository.casefold() == home
-        }
-        ranks = priorities.ranks_of(said.values())
-        return {number: ranks[word] for number, word in said.items()}

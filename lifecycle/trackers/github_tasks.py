@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
+from lifecycle import priorities
 from lifecycle.errors import NotFound
 from lifecycle.github.issue_calls import IssueCalls, Relation
 from lifecycle.model import Repository
 from lifecycle.shapes import CommentFacts, IssueFacts
 from lifecycle.tracker import Note, Task, TaskStatus
-from lifecycle.trackers import priorities
 from lifecycle.trackers.github_text import Body
 
 BLOCKERS: Relation = "dependencies/blocked_by"
@@ -82,8 +81,3 @@ def _name(facts: IssueFacts, home: Repository) -> str:
     there = match[1] if match is not None else str(home)
     is_here = there.casefold() == str(home).casefold()
     return str(facts.number) if is_here else f"{there}#{facts.number}"
-
-
-def with_rank(task: Task, rank: int | None) -> Task:
-    """The task with the board's priority, unless a label says one."""
-    return task if task.priority is not None else replace(task, priority=rank)

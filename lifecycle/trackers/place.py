@@ -47,6 +47,10 @@ class Hub(Protocol):
         """Where the Status is kept, or None if nowhere."""
         ...
 
+    def priority_of(self, number: int) -> str | None:
+        """The word of the board's Priority for one issue, or None. Requests: 1, none without a board."""
+        ...
+
     @property
     def calls(self) -> Calls:
         """REST, below the base repository."""

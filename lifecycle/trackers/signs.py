@@ -27,6 +27,9 @@ SIGNS: tuple[tuple[tuple[str, ...], str], ...] = (
 )
 """What the words begin with (an option may stand anywhere), and the verb that it is."""
 
+FILES = beads.FILES
+"""What trackers write into a worktree when a task changes; folders end with a slash."""
+
 _IDLE = {"--help", "-h", "--dry-run", "--version"}
 _VALUED = {
     *("--reason", "-r", "--comment", "-c", "--message", "-m", "--repo", "-R", "--actor", "--db"),

@@ -72,17 +72,15 @@ def test_what_names_no_issue_of_this_repository_is_no_link(external: str) -> Non
 
 
 def test_the_first_open_task_stands_for_the_issue() -> None:
-    """A closed task stands for nothing, and of two open ones the more urgent is taken."""
+    """A closed task stands for nothing, and of two open ones the more urgent comes first."""
     tasks = (
         Task("a", "closed", status=TaskStatus.CLOSED, external="gh-42"),
         Task("b", "another", external="gh-43"),
         Task("c", "first", external="octo-org/hello#42"),
         Task("d", "second", external="gh-42"),
     )
-    found = linked.of_issue(tasks, 42, BASE, HOST)
-    assert found is not None
-    assert found.id == "c"
-    assert linked.of_issue(tasks, 44, BASE, HOST) is None
+    assert [one.id for one in linked.of_issue(tasks, 42, BASE, HOST)] == ["c", "d"]
+    assert linked.of_issue(tasks, 44, BASE, HOST) == ()
 
 
 def with_link(synced: str = "claimed", **memory: Any) -> dict[str, Any]:
@@ -212,12 +210,18 @@ def test_a_living_claim_claims_what_it_could_not() -> None:
 
 
 def test_what_is_left_is_said_once_and_not_touched() -> None:
-    """Somebody else has it: one sentence under one key, and no action in any phase."""
-    made = record(memory=with_link("claimed", link_left="It is maria's."))
+    """Somebody else has it: one sentence under one key, and it is only looked at once more at the end."""
+    made = record(memory=with_link("", link_left="It is maria's."))
     step = decide(seen(made, wake=Wake.STOP))
     assert "It is maria's." in texts(step)
     assert not any(say.stands for say in step.says)
-    assert linked.action_of(made.with_values(DONE)) is None
+    assert linked.action_of(made) is None
+    assert linked.action_of(replace(made, releasing=Releasing(NOW))) is None
+    ends = made.with_values(DONE)
+    assert linked.action_of(ends) is not None
+    left = fold(ends, LinkedIs("demo-1", "left", "It is maria's now."), NOW)
+    assert linked.action_of(left) is None
+    assert "It is maria's now." in [say.text for say in linked.says(left)]
 
 
 def test_a_sweep_never_touches_a_linked_task() -> None:

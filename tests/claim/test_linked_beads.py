@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -113,3 +115,60 @@ def test_held_on_github_gives_the_task_back(linked: tuple[Place, str], folder: P
     assert (shown["status"], shown["assignee"]) == ("open", None)
     state = json.loads((place.root / ".lifecycle/state.json").read_text())
     assert "linking" not in state
+
+
+def test_a_bd_that_is_only_missing_from_this_path_closes_the_task_once_it_is_back(
+    linked: tuple[Place, str], folder: Path
+) -> None:
+    """Found by itself, then gone: the sentence says so, and a later hook that finds it closes the task."""
+    place, task = linked
+    ok(place.cli("claim", task))
+    is_merged(place)
+    (folder / "bd").rename(folder / "away")
+    done = place.cli("tick")
+    assert done.stdout.count(f"The linked task {task} is still open; a later look closes it") == 1
+    assert done.stdout.count("so no task was read or changed") == 1
+    assert place.issue()["state"] == "closed"
+    (folder / "away").rename(folder / "bd")
+    path = place.root / ".lifecycle/state.json"  # its time has come
+    state = json.loads(path.read_text())
+    state["linked_undone"][0]["until"] = 1.0
+    path.write_text(json.dumps(state))
+    os.utime(place.root / ".lifecycle/due", (1, 1))
+    ok(place.hook("on-stop"))
+    assert told(place, "show", task)["task"]["status"] == "closed"
+    assert not (place.root / ".lifecycle/due").exists()
+
+
+@pytest.mark.parametrize("is_by_id", [True, False])
+def test_a_worktree_of_its_own_has_the_main_ones_tasks(
+    linked: tuple[Place, str], tmp_path: Path, *, is_by_id: bool
+) -> None:
+    """bd finds the main worktree's database there, and so does the claim: both are held, by either name."""
+    place, task = linked
+    root = tmp_path / "own"
+    ok(place.cli("claim", task if is_by_id else "42", "--worktree", str(root)))
+    own = replace(place, root=root)
+    shown = told(own, "show", task)["task"]
+    assert shown["status"] == "in_progress"
+    assert shown["assignee"] == own.claim()["agent_id"]
+
+
+def test_two_agents_of_one_second_do_not_share_a_task(
+    linked: tuple[Place, str], tmp_path: Path
+) -> None:
+    """Two worktrees claim in the same second: a task that one of them takes is not the other's."""
+    place, _ = linked
+    task = made(place, "Plain")
+    both = [tmp_path / "one", tmp_path / "two"]
+    for number, root in zip(("42", "41"), both, strict=True):
+        ok(place.cli("claim", number, "--worktree", str(root)))
+    names = [replace(place, root=root).claim()["agent_id"] for root in both]
+    for root in both:  # as if it had been the same second
+        claimed = json.loads((root / ".agent-claim.json").read_text())
+        digits = claimed["agent_id"].rpartition("-")[2]
+        assert len(digits) == 16
+        claimed["agent_id"] = f"octocat-{names[0].rpartition('-')[2][:10]}{digits[10:]}"
+        (root / ".agent-claim.json").write_text(json.dumps(claimed))
+    ok(replace(place, root=both[0]).cli("tracker", "claim", task))
+    refused(replace(place, root=both[1]).cli("tracker", "claim", task), 4)

@@ -59,9 +59,6 @@ def test_a_task_that_somebody_has_inside_is_held(both: Place) -> None:
     assert leases(both) == []
     assert both.card()["Status"] == "Todo"
     assert inside(both).assignee == "maria"
-    taken = both.tree().claim(42, force=True)
-    assert inside(both).assignee == "maria"
-    assert any("left as it is" in note for note in taken.notes)
 
 
 def test_a_blocked_task_is_not_begun(both: Place) -> None:
@@ -73,6 +70,41 @@ def test_a_blocked_task_is_not_begun(both: Place) -> None:
     assert leases(both) == []
     both.tree().claim(42, force=True)
     assert not inside(both).assignee
+
+
+def test_force_takes_over_both_and_ends_both(both: Place) -> None:
+    """The agent that had both is gone: by force both are this claim's, and both close with it."""
+    tracker_of(both, "dead-1").claim("mem-1")
+    lease.take(both.tree().world.git, "origin", 42, "dead-1")
+    taken = both.tree().claim(42, force=True)
+    assert any("mem-1 was held by dead-1, and was taken over" in note for note in taken.notes)
+    assert inside(both).assignee == taken.record.claim.agent_id
+    merged(both)
+    both.tree().tick(Wake.STOP)
+    assert both.issue()["state"] == "closed"
+    assert not inside(both).is_open
+
+
+def test_what_was_blocked_when_it_was_forced_is_closed_if_it_can_be(both: Place) -> None:
+    """Left as it was at the taking, the task is looked at once more at the end: it is free by then."""
+    tracker_of(both).create("first", title="First")
+    tracker_of(both).add_dependency("mem-1", "mem-2")
+    both.tree().claim(42, force=True)
+    tracker_of(both).close("mem-2")
+    merged(both)
+    both.tree().tick(Wake.STOP)
+    assert both.issue()["state"] == "closed"
+    assert not inside(both).is_open
+
+
+def test_of_several_linked_tasks_one_is_the_claims_and_the_others_are_named(both: Place) -> None:
+    """Only one of them can end with the issue: the remark says which, and which are left."""
+    tracker_of(both).create("second", title="Also", external="gh-42")
+    taken = both.tree().claim(42)
+    (note,) = [note for note in taken.notes if "as well" in note]
+    assert "linked to mem-2 as well" in note
+    assert "only mem-1 is claimed and closed" in note
+    assert not tracker_of(both).get("mem-2").assignee
 
 
 def test_held_by_another_on_github_gives_the_inner_one_back(both: Place) -> None:
@@ -98,23 +130,37 @@ def test_what_cannot_be_given_back_at_once_is_given_back_later(both: Place) -> N
         both.tree().tick(Wake.STOP)
     assert asked == ["release"]
     assert both.tree().desk.has_mark("due"), "it is due again"
+    both.clock.sleep(61)
     both.tree().tick(Wake.STOP)
     assert not inside(both).assignee
     assert not both.tree().desk.has_mark("due")
 
 
-def test_an_agent_of_the_same_name_keeps_what_it_won(
+def test_two_agents_of_one_second_have_two_names(
     both: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Two agents of one account in the same second share a name: the loser frees nothing of the other's."""
+    """A tracker knows an agent by its name alone: one that two share would be given both their tasks."""
     second = int(both.clock.now())
     monkeypatch.setattr(both.clock, "now", lambda: float(second))
-    name = f"octocat-{second}"
-    lease.take(both.tree().world.git, "origin", 42, name)
-    tracker_of(both, name).claim("mem-1")
+    names = set()
+    for _ in range(2):
+        names.add(both.tree().claim(42).record.claim.agent_id)
+        both.tree().release()
+    assert len(names) == 2
+    assert all(name.startswith(f"octocat-{second}") for name in names)
+
+
+def test_a_taking_that_fails_gives_back_only_what_it_claimed(
+    both: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the agent had inside before is no work of this taking: it is left when GitHub refuses."""
+    both.ready(phase="coding", status="In Progress")
+    tracker_of(both, "octocat-1").claim("mem-1")
+    monkeypatch.setattr("lifecycle.claim.taking.again.is_lost", lambda *_: True)
+    lease.take(both.tree().world.git, "origin", 42, "maria-1")
     with pytest.raises(HeldByAnother):
         both.tree().claim(42)
-    assert inside(both).assignee == name
+    assert inside(both).assignee == "octocat-1"
 
 
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])

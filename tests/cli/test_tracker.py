@@ -97,7 +97,7 @@ def test_lines_and_limits(either: Place) -> None:
     limited = told(either, "list", "--label", "many", "--limit", "1")
     assert (limited["total"], len(limited["tasks"])) == (3, 1)
     empty = ok(either.cli("tracker", "ready", "--label", "nobody"))
-    assert empty.startswith("No task of ")
+    assert empty.startswith("No task is ready ")
 
 
 @pytest.mark.parametrize(
@@ -185,7 +185,21 @@ def test_every_command_has_help(place: Place) -> None:
     names = [
         line.split()[0] for line in listed.partition("Commands:")[2].split("\n") if line.strip()
     ]
-    assert len(names) == 15
+    assert len(names) == 16
     for name in names:
         shown = ok(place.cli("tracker", name, "--help"))
         assert "--json" in shown
+
+
+def test_a_database_without_its_program_is_said_first(place: Place) -> None:
+    """GitHub's issues take its place, and stderr says so at each command; stdout stays what it is."""
+    (place.root / ".beads").mkdir()
+    done = place.cli("tracker", "list", "--json")
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["tracker"] == "github"
+    assert done.stderr.startswith(
+        "Note: .beads is here, and bd is not on PATH, so tasks are GitHub's "
+    )
+    assert done.stderr.count("\n") == 1
+    sentence = refused(place.cli("tracker", "list", GH_TOKEN="", LIFECYCLE_TOKEN=""))
+    assert ".beads is here, and bd is not on PATH, so no task was read or changed" in sentence

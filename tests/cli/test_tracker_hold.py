@@ -113,6 +113,7 @@ def test_an_issue_that_nobody_holds_is_closed_plainly(place: Place) -> None:
 
 def test_next_takes_the_most_urgent_issue(place: Place) -> None:
     """By the board's order, through the claim; what is held meanwhile is passed over."""
+    place.control.close_issue(38)  # #43 depends on it
     lease.take(place.tree().world.git, "origin", 43, "maria-1")
     first = told(place, "ready")["tasks"][0]["id"]
     assert first == "43"
@@ -122,10 +123,17 @@ def test_next_takes_the_most_urgent_issue(place: Place) -> None:
     assert "already holds #42" in refused(place.cli("tracker", "next"))
 
 
+def test_what_a_claim_would_refuse_is_not_offered(place: Place) -> None:
+    """The board's Dependencies name an open issue: neither ready nor next names that task."""
+    assert "#43 depends on #38" in refused(place.cli("tracker", "claim", "43"))
+    assert "43" not in {task["id"] for task in told(place, "ready")["tasks"]}
+    assert told(place, "next")["task"]["id"] == "42"
+
+
 def test_next_without_a_ready_task(place: Place) -> None:
     """Nothing to take is no failure, and a machine reads null."""
     assert told(place, "next", "--label", "nobody")["task"] is None
-    assert ok(place.cli("tracker", "next", "--label", "nobody")) == "No task of github is ready.\n"
+    assert ok(place.cli("tracker", "next", "--label", "nobody")) == "No task is ready on GitHub.\n"
 
 
 def test_a_task_of_its_own_is_held_by_one(beads: Place) -> None:
@@ -136,7 +144,7 @@ def test_a_task_of_its_own_is_held_by_one(beads: Place) -> None:
     assert mine["task"]["status"] == "in_progress"
     assert not beads.has_claim()
     other = replace(beads, environment={**beads.environment, "LIFECYCLE_ACTOR": "maria"})
-    for verb in ("claim", "release"):
+    for verb in ("claim", "release", "close"):
         refused(other.cli("tracker", verb, task), 4)
     assert told(beads, "release", task, "--reason", "too large")["task"]["assignee"] is None
     (said,) = told(beads, "comments", task)["comments"]

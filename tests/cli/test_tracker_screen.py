@@ -9,6 +9,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from lifecycle.cli import tracker_screen as screen
+from lifecycle.cli.tracker_values import nothing_is
 from lifecycle.tracker import Task, TaskStatus
 from tests.cli.terminal import on_terminal, plain
 from tests.cli.tracker_ground import made
@@ -40,6 +41,17 @@ def shown(tasks: tuple[Task, ...], width: int) -> list[str]:
     console = Console(file=out, width=width, force_terminal=True, color_system=None)
     screen.show_tasks(screen.Listing("beads", "not closed", tasks, 5), console)
     return [line.rstrip() for line in plain(out.getvalue()).splitlines()]
+
+
+@pytest.mark.parametrize("width", [60, 70, 80, 90])
+def test_no_line_ends_between_a_name_and_its_fact(width: int) -> None:
+    """What does not fit beside the others goes below them with its name."""
+    task = Task("demo-1", "A", labels=("auto-workflow:high", "bug"), assignee="octocat-1795294975")
+    lines = shown((task, TASKS[2]), width)
+    assert not [
+        line for line in lines if line.endswith((" who", " labels", " linked to", " waits"))
+    ]
+    assert any("who octocat-1795294975" in line for line in lines)
 
 
 @pytest.mark.parametrize("width", [40, 60, 80, 120, 200])
@@ -91,3 +103,27 @@ def test_the_command_draws_it(place: Place, width: int) -> None:
     lines = plain(out).splitlines()
     assert lines[0].startswith("github  1 task, ready")
     assert all(cell_len(line) <= width for line in lines)
+
+
+def test_short_ids_break_no_heading_and_labels_take_the_room_that_is_left() -> None:
+    """Issues have ids of two digits; with room to spare, no label stands on a line of its own."""
+    many = ("auto-workflow", "enhancement", "needs-review")
+    tasks = (Task("41", "Greet", labels=many, priority=1), Task("42", "Mend", assignee="sam"))
+    lines = shown(tasks, 120)
+    assert lines[2].startswith("task ")
+    assert ", ".join(many) in "\n".join(lines)
+    assert len(lines) == 6  # head, names, two tasks, what is left out, and one empty line
+
+
+@pytest.mark.parametrize(
+    ("what", "tracker", "says"),
+    [
+        ("ready", "github", "No task is ready on GitHub."),
+        ("in_progress", "beads", "No task is in progress in beads."),
+        ("not closed", "memory", "No task is open in memory."),
+        ("all", "github", "There is no task on GitHub."),
+    ],
+)
+def test_no_task_is_said_in_a_sentence(what: str, tracker: str, says: str) -> None:
+    """Each way to list, on each tracker."""
+    assert nothing_is(what, tracker) == says

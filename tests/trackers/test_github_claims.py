@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import shlex
+import shutil
+import subprocess
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from threading import Barrier
 
 import pytest
@@ -17,7 +22,8 @@ from lifecycle.errors import (
 )
 from lifecycle.sandbox.faults import Fault
 from lifecycle.tracker import Atomicity, TaskStatus
-from tests.trackers.grounds import VISITOR, GitHubGround, github
+from tests.conftest import COMMAND
+from tests.trackers.grounds import MARIA, VISITOR, GitHubGround, github, variables
 from tests.trackers.issues import ONE, TWO, asked, issue, pushed_by, refs, tracker
 
 RIVALS = 4
@@ -49,7 +55,7 @@ def test_a_claim_is_a_lease_and_an_assignee(ground: GitHubGround) -> None:
     assert issues.abilities().claim_atomicity is Atomicity.SHARED_CAS
     issues.claim("44")  # whose token it is was asked then
     assert asked(ground, lambda: issues.claim("42")) == [
-        "GET /issues/42", "GET /issues/42", "POST /issues/42/assignees"
+        "GET /issues/42", "GET /issues/42", "POST /issues/42/assignees", "GET /issues/42/comments"
     ]  # fmt: skip
     assert refs(ground) == {"refs/agent-claims/42", "refs/agent-claims/44"}
     assert issue(ground, 42)["assignees"] == ["octocat"]
@@ -285,6 +291,34 @@ def test_without_leases_no_two_keep_a_task(*, has_two: bool) -> None:
             assert [note.text for note in notes] == [HELD.replace(ONE, name) for name in winners]
             held_by = [ground.holder(name) for name in winners]
             assert issue(ground, int(number))["assignees"] == held_by
+
+
+@pytest.mark.parametrize("token", ["", MARIA], ids=["one account", "two accounts"])
+def test_a_lease_does_not_win_over_who_marked_it_meanwhile(
+    ground: GitHubGround, tmp_path: Path, token: str
+) -> None:
+    """An agent whose clone has no remote claims between the look and the lease: one of the two has it."""
+    other = tmp_path / "other"
+    subprocess.run(["git", "clone", "--quiet", str(ground.root), str(other)], check=True)
+    subprocess.run(["git", "remote", "remove", "origin"], cwd=other, check=True)
+    around = variables(ground.info, other, token or ground.info.token)
+    words = [f"export {name}={shlex.quote(value)}" for name, value in around.items()]
+    claim = f"{COMMAND} tracker claim 42 >{tmp_path}/said 2>&1"
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    (folder / "git").write_text(
+        f'#!/bin/sh\ncase " $* " in *" push "*)\n'
+        f"(cd {other}; {'; '.join(words)}; export LIFECYCLE_ACTOR={TWO}; {claim});; esac\n"
+        f'exec {shutil.which("git")} "$@"\n'
+    )
+    (folder / "git").chmod(0o755)
+    path = f"{folder}{os.pathsep}{os.environ['PATH']}"
+    with pytest.raises(AlreadyClaimed) as refused:
+        tracker(ground, ONE, PATH=path).claim("42")
+    assert f"is yours, as {TWO}" in (tmp_path / "said").read_text()
+    assert refused.value.by == TWO
+    assert refs(ground) == set()
+    assert issue(ground, 42)["assignees"] == ["maria" if token else "octocat"]
 
 
 def test_marks_of_claims_that_are_over_count_nothing(alone: GitHubGround) -> None:

@@ -18,7 +18,6 @@ from lifecycle.errors import (
 )
 from lifecycle.sandbox.faults import Fault
 from lifecycle.tracker import Capability
-from lifecycle.trackers.priorities import ranks_of
 from tests.ops.ground import hub_on
 from tests.trackers.grounds import VISITOR, GitHubGround, github
 from tests.trackers.issues import asked, issue, tracker
@@ -89,18 +88,17 @@ def test_a_family_costs_the_labels_and_each_of_its_members(ground: GitHubGround)
 
 
 def test_the_boards_priority_sorts_where_no_label_does(ground: GitHubGround) -> None:
-    """Labels come first; the board is asked only where one has none, and only if there is one."""
+    """Labels come first; a list asks the board only where one has none, and only if there is one."""
     board = {"LIFECYCLE_PROJECT_NUMBER": str(ground.info.project_number)}
     issues = tracker(ground, **board)
     ready = issues.ready()
-    assert [task.id for task in ready] == ["43", "42", "41", "44", "45"]
-    assert [task.priority for task in ready] == [0, 1, 2, 3, 3]
-    issues.edit("45", priority=0)
-    assert [task.id for task in issues.ready()][:2] == ["43", "45"]
-    assert "GET /issues" in asked(ground, issues.ready)
-    for number in (41, 42, 43, 44):
+    assert [task.id for task in ready] == ["42", "41", "44", "45"]
+    assert [task.priority for task in ready] == [1, 2, 3, 3]
+    issues.edit("45", priority=1)
+    assert [task.id for task in issues.ready()][:2] == ["42", "45"]
+    for number in (38, 39, 41, 42, 43, 44):
         issues.edit(str(number), priority=4)
-    assert asked(ground, issues.ready) == ["GET /issues"]
+    assert asked(ground, issues.list) == ["GET /issues"]
     assert asked(ground, tracker(ground).ready) == ["GET /issues"]
 
 
@@ -121,12 +119,6 @@ def test_labels_that_keep_the_status_are_no_board(ground: GitHubGround) -> None:
     """They say no Priority, so nothing is asked for them."""
     (ground.root / ".lifecycle.toml").write_text('tracker.use = "github"\nlabels.use = "always"\n')
     assert asked(ground, tracker(ground).ready) == ["GET /issues"]
-
-
-def test_words_that_nobody_knows_come_last_as_their_text_sorts() -> None:
-    """A board may have any options: those that mean a priority have it, the others follow."""
-    found = ranks_of(["Someday", "High", "Maybe", "P3: Low", "High"])
-    assert found == {"High": 1, "P3: Low": 3, "Maybe": 5, "Someday": 6}
 
 
 @pytest.mark.parametrize(

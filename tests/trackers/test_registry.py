@@ -18,14 +18,14 @@ import pytest
 from lifecycle.claim.file import CLAIM_FILE
 from lifecycle.clock import SystemClock
 from lifecycle.deadline import Deadline
-from lifecycle.errors import BadConfig
+from lifecycle.errors import BadConfig, NotInstalled
 from lifecycle.sandbox.server import SandboxInfo
 from lifecycle.trackers import registry
 from lifecycle.trackers.github_issues import GitHubIssues
 from lifecycle.trackers.memory import MemoryTracker
 from lifecycle.trackers.place import Place
 from lifecycle.trackers.wordings import own_commands
-from lifecycle.tracking import place_of
+from lifecycle.tracking import note_of, place_of
 from lifecycle.wiring import World
 from tests.conftest import COMMAND, environment_of
 from tests.factories import EXAMPLE
@@ -84,6 +84,38 @@ def test_a_database_and_its_program_are_found(root: Path) -> None:
     assert found.tracker.name == "beads"
     assert found.inner is not None
     assert found.inner.name == "beads"
+
+
+def test_a_database_without_its_program_is_never_passed_over_silently(root: Path) -> None:
+    """Without a token the program is what is missing; with one it is GitHub, with a note and a log line."""
+    (root / ".beads").mkdir()
+    path = with_program(root, "other")
+    with pytest.raises(NotInstalled) as refusal:
+        _ = world(root, PATH=path).tracker
+    assert refusal.value.sentence == (
+        ".beads is here, and bd is not on PATH, so no task was read or changed; install it, or set "
+        "tracker.use in .lifecycle.toml to another tracker."
+    )
+    assert note_of(world(root, PATH=path)) == ""
+    (root / ".lifecycle").mkdir()
+    known = world(root, PATH=path, GH_TOKEN="ghp_" + "a" * 36)
+    assert known.tracker.name == registry.GITHUB
+    note = note_of(known)
+    assert note.startswith(".beads is here, and bd is not on PATH, so tasks are GitHub's issues; ")
+    assert f"tracker: {note}" in (root / ".lifecycle" / "log").read_text()
+    assert known.inner is None  # a claim on GitHub goes on without it
+
+
+def test_a_folder_that_is_configured_is_missed_as_well(root: Path) -> None:
+    """Its name in the settings is a word for that tracker; where one is named, nothing is guessed."""
+    configure(root, 'tracker.folder = "tasks"')
+    path = with_program(root, "other")
+    with pytest.raises(NotInstalled) as refusal:
+        _ = world(root, PATH=path).tracker
+    assert refusal.value.sentence.startswith("tracker.folder is set, and bd is not on PATH, so ")
+    configure(root, 'tracker.use = "github"\ntracker.folder = "tasks"')
+    assert world(root, PATH=path).tracker.name == registry.GITHUB
+    assert note_of(world(root, PATH=path)) == ""
 
 
 def test_the_configured_tracker_is_not_second_guessed(root: Path) -> None:
@@ -235,13 +267,17 @@ KNOWS = {
 """Whose code may name bd, and why; what lies in `trackers/beads/` knows it."""
 
 
+_BD = re.compile(r"\bbd\b|beads|BEADS")
+
+
 def test_nothing_else_knows_that_bd_exists() -> None:
     """No code outside of its folder names it: not in a text, not in a name, not in an import."""
     found = {
         str(path.relative_to(PACKAGE))
         for path in PACKAGE.rglob("*.py")
         if "trackers/beads" not in str(path)
-        and any(re.search(r"\bbd\b|beads|BEADS", word) for word in _code_of(path))
+        and _BD.search(path.read_text(encoding="utf-8"))  # most have not the word at all
+        and any(_BD.search(word) for word in _code_of(path))
     }
     assert found <= set(KNOWS)
     assert "trackers/registry.py" in found

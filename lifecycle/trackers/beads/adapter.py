@@ -22,11 +22,12 @@ from lifecycle.errors import (
     Invalid,
     Lacking,
     NotClaimable,
+    NotFound,
 )
 from lifecycle.tracker import Abilities, Atomicity, Capability, Note, Task, TaskStatus, Wording
 from lifecycle.trackers import checking
 from lifecycle.trackers.beads import judging, publishing, wording
-from lifecycle.trackers.beads.asking import Asking, label_words, listed
+from lifecycle.trackers.beads.asking import Asking, label_words, listed, naming
 from lifecycle.trackers.beads.process import Runner
 from lifecycle.trackers.beads.rows import note_of, row_of
 from lifecycle.trackers.place import Place
@@ -177,12 +178,14 @@ class BeadsTracker:
         with self._runner.alone():
             found = self.ready(labels=labels)
             is_native = self._ask.build.claims_next and (not labels or bool(label_words(labels)))
-            if found and is_native:
-                return self._take_next(labels, {task.id for task in found})
+            if found and is_native and not self._ask.has_strange:  # bd might choose that one
+                taken = self._take_next(labels, {task.id for task in found})
+                if taken is None or self._has(taken):
+                    return taken  # some builds name a task that another one has by now
             for task in found:
                 try:
                     return self.claim(task.id)
-                except (AlreadyClaimed, NotClaimable, BlockedBy):
+                except (AlreadyClaimed, NotClaimable, BlockedBy, NotFound):
                     continue  # somebody was faster
             return None
 
@@ -217,9 +220,10 @@ class BeadsTracker:
             now = self._ask.show(task.id).task
             return now if self._has(now) else None
 
-        return self._ask.write(
-            "heartbeat", task.id, "--json", due=dict, told=told, read=lambda: None
-        )
+        with naming(task.id):
+            return self._ask.write(
+                "heartbeat", task.id, "--json", due=dict, told=told, read=lambda: None
+            )
 
     def release(self, id: str) -> Task:  # noqa: A002
         """It is nobody's and open; a closed one stays closed. AlreadyClaimed."""
@@ -307,7 +311,8 @@ class BeadsTracker:
             return (label in self._ask.show(name).task.labels) is (verb == "add") or None
 
         words = ("label", verb, "--json", "--", name, label)
-        self._ask.write(*words, due=list, told=told, read=read)
+        with naming(name):
+            self._ask.write(*words, due=list, told=told, read=read)
 
     def comment(self, id: str, key: str, text: str) -> Note:  # noqa: A002
         """There is one comment of this key; the first one's text stays. NotFound."""
@@ -323,7 +328,10 @@ class BeadsTracker:
                 return found
             verb = ("comments", "add") if self._ask.build.comments else ("comment",)
             words = (*verb, "--json", "--", id, marker.signed(text, mark))
-            return self._ask.write(*words, due=dict, told=lambda raw: note_of(raw)[0], read=find)
+            with naming(id):
+                return self._ask.write(
+                    *words, due=dict, told=lambda raw: note_of(raw)[0], read=find
+                )
 
     def list_comments(self, id: str) -> tuple[Note, ...]:  # noqa: A002
         """All of them, the oldest first; NotFound."""
@@ -345,7 +353,8 @@ class BeadsTracker:
 
             words = ("dep", "add", "--json", "--", name, other.id)
             try:
-                return self._ask.write(*words, due=dict, told=lambda _raw: read(), read=read)
+                with naming(name, other.id):
+                    return self._ask.write(*words, due=dict, told=lambda _raw: read(), read=read)
             except AlreadyExists:
                 return self.get(name)
 

@@ -2,28 +2,34 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
-import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, TypeVar
 
-from lifecycle import marker
-from lifecycle.errors import LifecycleError, NotFound, ProtocolError, Rejected, Transient
+from lifecycle import log, marker
+from lifecycle.errors import (
+    LifecycleError,
+    NotFound,
+    ProtocolError,
+    Rejected,
+    Transient,
+    VersionUnsupported,
+)
+from lifecycle.redact import short
 from lifecycle.tracker import Note, Task, TaskStatus
 from lifecycle.trackers import checking
 from lifecycle.trackers.beads import decode
-from lifecycle.trackers.beads.probe import Build, probe
+from lifecycle.trackers.beads.probe import Build, forget, probe
 from lifecycle.trackers.beads.process import Runner
-from lifecycle.trackers.beads.rows import DELETED, Row, note_of, row_of
+from lifecycle.trackers.beads.rows import DELETED, ID, Row, has_strange_id, note_of, row_of
 
 Value = TypeVar("Value")
 Holds = Callable[[Task], bool]
 """Whether a task is as it was to become."""
-
-_ID = re.compile(r"[A-Za-z0-9][\w.:-]*")
 
 
 class Asking:
@@ -35,6 +41,7 @@ class Asking:
 
     def __init__(self, runner: Runner) -> None:
         self.runner = runner
+        self.has_strange = False  # an issue was left out whose id is no plain word
 
     @cached_property
     def build(self) -> Build:
@@ -42,24 +49,48 @@ class Asking:
         return probe(self.runner)
 
     def rows(self, *words: str, is_write: bool = False) -> tuple[Row, ...]:
-        """The issues that a command shows."""
-        ran = self.runner.run(*words, "--json", is_write=is_write)
-        found = decode.payload(ran, due=list, doing=_doing(words))
-        return tuple(row_of(raw) for raw in found)
+        """The issues that a command shows; one whose id is no plain word is left out, and logged."""
+        with self._as_known():
+            ran = self.runner.run(*words, "--json", is_write=is_write)
+            found = decode.payload(ran, due=list, doing=_doing(words))
+        plain = [raw for raw in found if not has_strange_id(raw)]
+        if len(plain) < len(found):
+            self.has_strange = True
+            left = ", ".join(short(repr(raw["id"]), 60) for raw in found if raw not in plain)
+            log.write(self.runner.root, f"tracker: left out, since no plain word is its id: {left}")
+        return tuple(row_of(raw) for raw in plain)
+
+    @contextlib.contextmanager
+    def _as_known(self) -> Iterator[None]:
+        """A program that turns out to be another than was kept (behind a shim) is asked anew.
+
+        Raises:
+            Transient: it is another one by now; nothing was done.
+        """
+        try:
+            yield
+        except VersionUnsupported:
+            before = self.build
+            forget(self.runner)
+            del self.build
+            if self.build == before:
+                raise
+            raise Transient(
+                f"bd is of version {self.build.version} by now, and was of {before.version} when it was "
+                "asked what it can, so nothing was done; try again."
+            ) from None
 
     def show(self, name: str) -> Row:
         """One issue in full; bd takes the part behind the prefix for the whole id. NotFound."""
         try:
-            found = self.rows("show", name) if _ID.fullmatch(name) else ()
+            found = self.rows("show", name) if ID.fullmatch(name) else ()
         except NotFound:
             found = ()  # not every build says which
         for row in found:
             is_it = row.task.id == name or row.task.id.endswith(f"-{name}")
             if is_it and row.task.raw_status != DELETED:
                 return row
-        raise NotFound(
-            f"bd knows no task {name!r}, so nothing was done; list them to see which there are."
-        )
+        raise decode.unknown(name)
 
     def ready(self, labels: tuple[str, ...]) -> tuple[Task, ...]:
         """What could be begun, with any of the labels, by urgency."""
@@ -97,8 +128,12 @@ class Asking:
 
     def notes(self, name: str) -> tuple[tuple[Note, str], ...]:
         """The comments of an issue with their marks, the oldest first. NotFound."""
-        if not _ID.fullmatch(name):
-            self.show(name)
+        if not ID.fullmatch(name):
+            raise decode.unknown(name)
+        with naming(name):
+            return self._notes(name)
+
+    def _notes(self, name: str) -> tuple[tuple[Note, str], ...]:
         if self.build.comments:
             ran = self.runner.run("comments", name, "--json")
             raw = decode.payload(ran, due=list, doing=f"comments {name}")
@@ -127,7 +162,8 @@ class Asking:
             task = self.show(before.id).task
             return task if so(task) else None
 
-        return self.write(*words, due=list, told=told, read=read)
+        with naming(before.id):
+            return self.write(*words, due=list, told=told, read=read)
 
     def write(
         self,
@@ -150,13 +186,16 @@ class Asking:
         """
         doing, refused = _doing(words), None
         try:
-            ran = self.runner.run(*words, is_write=True)
-            found = told(decode.payload(ran, due=due, doing=doing))
+            with self._as_known():
+                ran = self.runner.run(*words, is_write=True)
+                answer = decode.payload(ran, due=due, doing=doing)
+            found = told(answer)
             unclear = "answered something else than was wanted"
         except LifecycleError as error:
             if not _is_unclear(error):
                 raise
-            found, unclear = None, f"gave no clear answer ({error.evidence or error.sentence})"
+            why = error.evidence or error.sentence.partition(";")[0]
+            found, unclear = None, f"gave no clear answer ({why})"
             refused = error if type(error) is Rejected else None
         if found is None:
             found = self._looked(read)
@@ -178,6 +217,17 @@ class Asking:
 
     def _limit(self) -> tuple[str, ...]:
         return ("--limit=0",) if self.build.unlimited else ()
+
+
+@contextlib.contextmanager
+def naming(*names: str) -> Iterator[None]:
+    """A NotFound that leaves here names these tasks: not every build says which it did not find."""
+    try:
+        yield
+    except NotFound as error:
+        if any(name in error.sentence for name in names):
+            raise
+        raise decode.unknown(*names) from None
 
 
 def label_words(labels: tuple[str, ...]) -> tuple[str, ...]:

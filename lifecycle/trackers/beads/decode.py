@@ -45,9 +45,15 @@ Maker = Callable[[re.Match[str]], LifecycleError]
 
 
 def _not_found(found: re.Match[str]) -> LifecycleError:
-    name = f" {visible(found['name'])}" if found["name"] else ""
+    return unknown(found["name"]) if found["name"] else unknown()
+
+
+def unknown(*names: str) -> NotFound:
+    """The error for a task that is not there; for one of several, if it is not known which."""
+    named = " or ".join(repr(visible(name)) for name in names)
     return NotFound(
-        f"bd knows no task{name}, so nothing was done; list them to see which there are."
+        f"bd knows no task{' ' * bool(named)}{named}, so nothing was done; list them to see which "
+        "there are."
     )
 
 
@@ -114,7 +120,7 @@ _TABLE: tuple[tuple[re.Pattern[str], Maker], ...] = tuple(
         (r'no issue found matching "(?P<name>[^"]*)"', _not_found),
         (r"issue (?P<name>[\w.:-]+) not found", _not_found),
         (r"no issues found matching the provided IDs(?P<name>)", _not_found),
-        (r"issue already claimed by (?P<by>.+)", _taken),
+        (r"(?:issue )?already claimed by (?P<by>.+)", _taken),
         (r"issue not claimable: status (?P<status>\w+)", _not_claimable),
         (r"cannot close \S+: blocked by open issues \[(?P<ids>[^\]]*)\]", _blocked),
         (r"invalid (?:status|priority|label|external)\b.*", _invalid),

@@ -20,6 +20,9 @@ from lifecycle.trackers.beads import decode
 from lifecycle.trackers.beads.process import Runner
 
 OLDEST = (0, 30)
+CLAIMS_FROM = (0, 49, 4)
+"""Since then `--claim` compares and swaps in one step; before, it looked and then wrote."""
+
 NAME = "beads.json"
 
 
@@ -29,7 +32,7 @@ class Build:
 
     Attributes:
         version: as it says; "" if it does not.
-        claims: `update --claim`: only one of two has the task.
+        claims: `update --claim`, of which only one of two has the task.
         claims_next: `ready --claim` chooses and claims in one step.
         unlimited: `ready --limit`.
         comments: the group `comments` (add, list); else only `comment` and what `show` gives.
@@ -60,12 +63,21 @@ def probe(runner: Runner) -> Build:
     key = [str(path), found.st_mtime_ns, found.st_size]
     place = runner.shared / NAME
     known = _kept(place, key)
-    if known is None:
+    if known is None or not _is_new(known.version):  # another program may be behind the same script
         known = _asked(runner)
         text = json.dumps({"program": key, "build": asdict(known)}, indent=1)
         store.write(place, text.encode() + b"\n")
-    _demand_new(known.version)
+    if not _is_new(known.version):
+        raise VersionUnsupported(
+            f"bd is of version {known.version}, which is too old to be asked safely, so nothing was done; "
+            f"install {OLDEST[0]}.{OLDEST[1]} or later."
+        )
     return known
+
+
+def forget(runner: Runner) -> None:
+    """What was kept is not believed any more: the program does not know what it was said to know."""
+    (runner.shared / NAME).unlink(missing_ok=True)
 
 
 def _kept(place: Path, key: list[Any]) -> Build | None:
@@ -86,9 +98,10 @@ def _asked(runner: Runner) -> Build:
     commands = set(
         re.findall(r"^ {1,4}([a-z][a-z-]*) {2,}\S", runner.run("--help").out, re.MULTILINE)
     )
+    version = str(said.get("version", ""))
     return Build(
-        version=str(said.get("version", "")),
-        claims=_has(update, "claim"),
+        version=version,
+        claims=_has(update, "claim") and _numbers(version) >= CLAIMS_FROM,
         claims_next=_has(ready, "claim"),
         unlimited=_has(ready, "limit"),
         comments="comments" in commands,
@@ -102,10 +115,13 @@ def _has(text: str, flag: str) -> bool:
     return re.search(rf"^\s+(?:-\w, )?--{flag}\b", text, re.MULTILINE) is not None
 
 
-def _demand_new(version: str) -> None:
-    match = re.match(r"v?(\d+)\.(\d+)", version)
-    if match and (int(match[1]), int(match[2])) < OLDEST:
-        raise VersionUnsupported(
-            f"bd is of version {version}, which is too old to be asked safely, so nothing was done; "
-            f"install {OLDEST[0]}.{OLDEST[1]} or later."
-        )
+def _is_new(version: str) -> bool:
+    """True unless it is known to be older than anything that was tried."""
+    numbers = _numbers(version)
+    return not numbers or numbers >= OLDEST
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    """The numbers at the beginning of a version, () if there are none."""
+    match = re.match(r"v?(\d+)\.(\d+)(?:\.(\d+))?", version)
+    return tuple(int(part or 0) for part in match.groups()) if match else ()

@@ -22,11 +22,23 @@ from typing import IO, cast
 
 from lifecycle import store
 from lifecycle.deadline import Deadline
-from lifecycle.errors import Busy, Crashed, LockBusy, NotInstalled, ProtocolError, Refused, TimedOut
+from lifecycle.errors import (
+    Busy,
+    Crashed,
+    Invalid,
+    LockBusy,
+    NotInstalled,
+    ProtocolError,
+    Refused,
+    TimedOut,
+)
 from lifecycle.trackers.beads import here
 
 HOOK_READ_SECONDS, READ_SECONDS, WRITE_SECONDS, PUBLISH_SECONDS = 3.0, 10.0, 15.0, 60.0
 MOST_BYTES = 32 * 1024 * 1024
+MOST_WORD = 120_000
+"""Bytes of one word of a command line: Linux takes 131072 with its end, and flags stand before a text."""
+
 _LOOK_SECONDS = 0.05
 """How often a run whose pipes are silent is asked whether it has ended."""
 
@@ -143,6 +155,7 @@ class Runner:
             seconds: how long it may take, if not as long as any read or write.
 
         Raises:
+            Invalid: a text cannot stand in a command line: a NUL, or too long; nothing was run.
             NotInstalled: there is no such program.
             Busy: another process of ours is at it.
             TimedOut: it took too long and was ended; ambiguous for a write.
@@ -150,6 +163,7 @@ class Runner:
             ProtocolError: it prints without end.
             Transient: the deadline has passed; nothing was run.
         """
+        _demand_sayable(words)
         with self.alone():
             most = self.deadline.remaining(at_most=seconds or self.seconds(is_write=is_write))
             return self._run(words, Deadline.after(self.deadline.clock, most), is_write=is_write)
@@ -200,6 +214,18 @@ class Runner:
         kept |= {"BEADS_ACTOR": self.actor, "BD_ACTOR": self.actor, "BD_NON_INTERACTIVE": "1"}
         place = here.database(self.root, self.folder)
         return kept | ({"BEADS_DIR": place} if place else {})
+
+
+def _demand_sayable(words: tuple[str, ...]) -> None:
+    """Invalid for a word that no command line takes; one may be of 128 KiB, on Linux."""
+    if any("\0" in word for word in words):
+        raise Invalid("The text has a NUL character, so nothing was done; take it out.")
+    longest = max(len(word.encode("utf-8", "surrogatepass")) for word in words)
+    if longest > MOST_WORD:
+        raise Invalid(
+            f"The text is of {longest} bytes, and bd takes {MOST_WORD} at most, so nothing was done; put "
+            "the rest into a file, and its name into the text."
+        )
 
 
 def _read(process: subprocess.Popen[bytes], until: Deadline) -> tuple[bytes, bytes]:

@@ -3,6 +3,9 @@
 Builds up to 0.33 leave the priority out where it is 0, the most urgent. The text of an issue that
 `create` made ends with a hidden line, by which it is found again; people do not see it as text.
 
+A database comes with a repository, from whoever wrote that, and an id goes into command lines that an
+agent types. So an id of other characters than bd makes is none.
+
 Source: `bd show --json`, https://github.com/steveyegge/beads, internal/types.
 """
 
@@ -15,6 +18,9 @@ from typing import Any
 from lifecycle import times
 from lifecycle.errors import ProtocolError
 from lifecycle.tracker import Note, Task, TaskStatus
+
+ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+"""What a shell takes as one plain word."""
 
 DELETED = "tombstone"
 _ENDED = ("closed", DELETED)
@@ -38,12 +44,23 @@ class Row:
     blockers: tuple[str, ...] = ()
 
 
+def has_strange_id(raw: object) -> bool:
+    """True for an issue whose id could not stand in a command line."""
+    name = raw.get("id") if isinstance(raw, dict) else None
+    return isinstance(name, str) and bool(name) and ID.fullmatch(name) is None
+
+
 def row_of(raw: object) -> Row:
     """One issue of an answer.
 
     Raises:
-        ProtocolError: it is none.
+        ProtocolError: it is none, or its id is no plain word.
     """
+    if has_strange_id(raw):
+        raise ProtocolError(
+            "bd showed a task whose id is no plain word; nothing of it was used. Run `bd list --json` by "
+            "hand to see which, and rename it."
+        )
     if not isinstance(raw, dict) or not isinstance(raw.get("id"), str) or not raw["id"]:
         raise ProtocolError(
             "bd showed something that is no task; nothing of it was used. Run `bd list --json` by hand "
@@ -66,7 +83,7 @@ def row_of(raw: object) -> Row:
         priority=priority if isinstance(priority, int) else None,
         labels=tuple(str(label) for label in _list(raw, "labels")),
         assignee=_text(raw, "assignee"),
-        blocked_by=tuple(str(edge["id"]) for edge in still if "id" in edge),
+        blocked_by=tuple(_plain(edge["id"]) for edge in still if "id" in edge),
         external=_text(raw, "external_ref"),
         close_reason=_text(raw, "close_reason"),
         created_at=moment(raw.get("created_at")),
@@ -102,6 +119,11 @@ def moment(text: object) -> float | None:
         return times.parse(text)
     whole = times.parse(f"{match[1]}Z")
     return None if whole is None else whole + float(match[2] or 0)
+
+
+def _plain(name: object) -> str:
+    """A blocker's id; it blocks whatever it is called."""
+    return re.sub(r"[^A-Za-z0-9._-]", "_", str(name))
 
 
 def _status(word: str) -> TaskStatus:

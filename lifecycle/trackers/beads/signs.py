@@ -17,3 +17,6 @@ SIGNS: tuple[tuple[tuple[str, ...], str], ...] = (
     (("bd", "update", "--status=in_progress"), "claim"),
 )
 """What the command's words begin with (an option may stand anywhere), and the verb that it is."""
+
+FILES = (".beads/",)
+"""Where bd keeps its tasks in a worktree; an export of them is often under version control."""

@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from lifecycle.clock import SystemClock
 from lifecycle.deadline import Deadline
 from lifecycle.trackers.beads.adapter import BeadsTracker
+from lifecycle.trackers.beads.probe import NAME, Build
 from lifecycle.trackers.beads.process import Runner
 from tests.trackers.beads import simulated
 
 WRITES = ("create", "update", "close", "reopen", "label", "dep", "comments add", "ready --claim")
+
+BUILDS = {
+    "0.30.7": Build("0.30.7", syncs=True),
+    "0.49.6-direct": Build("0.49.6", claims=True, syncs=True),
+    "0.49.6-daemon": Build("0.49.6", claims=True, syncs=True),
+    "1.0.5": Build("1.0.5", claims=True, claims_next=True, pushes=True),
+    "1.3.0": Build("1.3.0", claims=True, claims_next=True, syncs=True, pushes=True, leases=True),
+}
+"""What is found out about each build, which `test_probe.py` holds to what the programs say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,3 +74,19 @@ def build(profile: str) -> Iterator[BeadsGround]:
         simulated.install(folder, profile)
         simulated.workspace(root, folder)
         yield BeadsGround(root, folder)
+
+
+def know(runner: Runner, found: Build) -> None:
+    """Let it be known of the runner's program what `probe` would ask of it first, in four processes."""
+    program = Path(runner.program)
+    about = program.stat()
+    key = [str(program), about.st_mtime_ns, about.st_size]
+    (runner.shared / NAME).write_text(json.dumps({"program": key, "build": asdict(found)}))
+
+
+@contextmanager
+def known(profile: str) -> Iterator[BeadsGround]:
+    """A fresh workspace of this build, which is known already."""
+    with build(profile) as ground:
+        know(ground.runner(""), BUILDS[profile])
+        yield ground

@@ -3,16 +3,22 @@
 `install` puts it into a folder, which goes first on PATH; `workspace` makes a database in a
 worktree. What was run is in `calls`, and `fault` lets the next run go wrong. That it answers as the
 recordings in `recorded/` do is held by `test_simulated.py`.
+
+What the product asks is always a process. What a person does by hand (`workspace`, `run`, `create`) is
+the same code called here: it is in no `calls`, and no fault meets it.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+
+from tests.trackers.beads.program import database
+from tests.trackers.beads.program.answers import Build
+from tests.trackers.beads.program.main import answer
 
 PROFILES = ("0.30.7", "0.49.6-direct", "0.49.6-daemon", "1.0.5")
 """The recorded builds. "1.3.0" is there too: what is known of it is from its notes, not recorded."""
@@ -29,6 +35,7 @@ def install(folder: Path, profile: str = "1.0.5") -> Path:
         profile: one of PROFILES.
     """
     folder.mkdir(parents=True, exist_ok=True)
+    (folder / "profile").write_text(profile)
     program = folder / "bd"
     program.write_text(
         f"#!{sys.executable} -IS\n"
@@ -49,7 +56,7 @@ def environment(folder: Path, **more: str) -> dict[str, str]:
 
 
 def workspace(root: Path, folder: Path, prefix: str = "demo", ids: tuple[str, ...] = ()) -> Path:
-    """Make a database in `root`, by the `bd` in `folder`; returns its `.beads`.
+    """Make a database in `root`, as the `bd` in `folder` does; returns its `.beads`.
 
     Args:
         root: a worktree's root, or any folder.
@@ -58,17 +65,20 @@ def workspace(root: Path, folder: Path, prefix: str = "demo", ids: tuple[str, ..
         ids: what the first issues are called.
     """
     root.mkdir(parents=True, exist_ok=True)
-    around = environment(folder, SIMULATED_IDS=",".join(ids))
-    subprocess.run([folder / "bd", "init", "--prefix", prefix], cwd=root, env=around, check=True)
+    assert (folder / "profile").exists(), "install comes first"
+    database.Database(str(root / ".beads")).create(prefix, list(ids))
     return root / ".beads"
 
 
 def run(folder: Path, root: Path, *arguments: str, actor: str = "a-person") -> Any:
     """What somebody does by hand in the worktree: the parsed answer, None if it printed none."""
     around = environment(folder, BEADS_ACTOR=actor, BD_ACTOR=actor)
-    command = [str(folder / "bd"), *arguments, "--json"]
-    done = subprocess.run(command, cwd=root, env=around, check=True, capture_output=True, text=True)
-    return json.loads(done.stdout) if done.stdout else None
+    around["BEADS_DIR"] = database.find(str(root), around)
+    assert around["BEADS_DIR"], f"no workspace at {root}"
+    build = Build((folder / "profile").read_text())
+    code, out, err = answer(build, [*arguments, "--json"], around)
+    assert code == 0, err or out
+    return json.loads(out) if out else None
 
 
 def create(folder: Path, root: Path, title: str, *labels: str, priority: int = 2) -> str:
@@ -96,8 +106,9 @@ def fault(folder: Path, on: str, do: str, times: int = 1) -> None:
         folder: where `install` put the program.
         on: words that the command line has, all of them.
         do: hang-before, hang-after, die-before, die-after (the write), die-half (a create, before its
-            labels), garbage, empty, noise, hold-pipe (a child keeps the pipes open), busy, or none
-            (nothing: so that the next entry waits for a later run).
+            labels), garbage, empty, noise, hold-pipe (a child keeps the pipes open), busy, gone
+            (the task was deleted meanwhile), or none (nothing: so that the next entry waits for a
+            later run).
         times: how many runs.
     """
     path = folder / "faults.json"

@@ -4,17 +4,58 @@ from __future__ import annotations
 
 import pytest
 
-from lifecycle.trackers.conformance import claiming, reading
+from lifecycle.trackers.conformance import claiming, reading, relating, writing
 from lifecycle.trackers.conformance.suite import CHECKS, Outcome, run
 from tests.trackers.beads import grounds, simulated
 
-ALL = {
-    "1.0.5": CHECKS,
-    **dict.fromkeys(
-        simulated.PROFILES[:3], tuple(c for c in CHECKS if c is not reading.nothing_is_truncated)
-    ),
+VALUES = {
+    reading.a_list_leaves_closed_tasks_out,
+    reading.a_list_by_status_has_only_that,
+    reading.a_list_has_only_the_label,
+    reading.lists_are_by_urgency,
+    reading.a_family_of_labels_is_asked_for_by_its_beginning,
+    reading.several_labels_mean_any_of_them,
+    reading.ready_without_labels_is_every_task,
+    reading.what_is_no_id_at_all_is_not_found,
+    writing.texts_come_back_as_they_were,
+    writing.titles_come_back_as_they_were,
+    writing.labels_are_of_any_words,
+    writing.what_can_be_no_title_is_invalid,
+    writing.what_can_be_no_key_is_invalid,
+    writing.what_can_be_no_label_is_invalid,
+    writing.a_label_in_both_is_invalid,
+    writing.nothing_to_edit_is_no_edit,
+    writing.a_description_can_be_emptied,
 }
-"""The checks on each build. The slowest is asked of one: `test_verbs.py` has its like for all."""
+"""Rules about which values are sent, or are left out of what came: no build has a way of its own there.
+
+They are asked of the newest. How each build words its lists is in `test_decode.py` and
+`test_scripted.py`.
+"""
+
+ELSEWHERE = {reading.nothing_is_truncated}
+"""What `test_verbs.py` asks of each build, with fewer processes: `test_more_than_bd_shows_by_itself…`."""
+
+REFUSED = (
+    reading.an_unknown_id_is_not_found,
+    writing.a_comment_is_posted_once,
+    *claiming.CHECKS,
+    relating.a_blocked_task_is_not_closed,
+    relating.a_dependency_is_added_once,
+    relating.a_circle_is_invalid,
+    relating.without_dependencies_they_are_lacking,
+)
+"""Rules in which bd itself refuses, each in its build's own words."""
+
+_WAYS = tuple(check for check in CHECKS if check not in VALUES | ELSEWHERE)
+
+ALL = {
+    "0.30.7": _WAYS,
+    "0.49.6-direct": REFUSED,
+    "0.49.6-daemon": _WAYS,
+    "1.0.5": tuple(check for check in CHECKS if check not in ELSEWHERE),
+}
+"""The checks on each build. One with its daemon and without it differ only in how it refuses."""
 
 RACES = {"one_of_many_wins", "nobody_gets_the_same_next_task"}
 """Rules that only compare-and-swap keeps, which the oldest build has not."""

@@ -7,17 +7,12 @@ from typing import Any
 
 import pytest
 
-from lifecycle.errors import Busy, ProtocolError, Transient
+from lifecycle.errors import Busy, NotFound, ProtocolError, Transient
 from lifecycle.tracker import TaskStatus
 from lifecycle.trackers.beads import process
 from lifecycle.trackers.beads.adapter import BeadsTracker
 from tests.trackers.beads import simulated
 from tests.trackers.beads.grounds import BeadsGround
-
-DONE = ("hang-after", "die-after", "garbage", "empty")
-"""The write was made, and its answer is lost."""
-NOT_DONE = ("hang-before", "die-before")
-"""The write was not made, and nobody is told."""
 
 Verb = Callable[[BeadsTracker, str], Any]
 
@@ -35,6 +30,14 @@ WRITES: dict[str, tuple[str, Verb]] = {
     "add_dependency": ("dep add", lambda tracker, name: tracker.add_dependency(name, "demo-two")),
 }
 """Each verb, and words by which its write is known."""
+
+DONE = [("claim", fault) for fault in ("hang-after", "garbage", "empty")]
+DONE += [(verb, "die-after") for verb in WRITES]
+"""The write was made, and its answer is lost. What is made of each fault is decided in one place
+(`Asking.write`), how it is looked for by each verb."""
+
+NOT_DONE = [("claim", "hang-before"), *((verb, "die-before") for verb in WRITES)]
+"""The write was not made, and nobody is told."""
 
 
 @pytest.fixture(autouse=True)
@@ -59,8 +62,7 @@ def _state(ground: BeadsGround) -> Any:
     return sorted([[row.get(key) for key in kept] for row in rows], key=str)
 
 
-@pytest.mark.parametrize("fault", DONE)
-@pytest.mark.parametrize("verb", WRITES)
+@pytest.mark.parametrize(("verb", "fault"), DONE)
 def test_what_was_done_is_seen(verb: str, fault: str, ground: BeadsGround) -> None:
     """The answer is lost and the write is there: success, and nothing is done a second time."""
     tracker, name = _filled(ground)
@@ -72,8 +74,7 @@ def test_what_was_done_is_seen(verb: str, fault: str, ground: BeadsGround) -> No
     assert _state(ground) == once
 
 
-@pytest.mark.parametrize("fault", NOT_DONE)
-@pytest.mark.parametrize("verb", WRITES)
+@pytest.mark.parametrize(("verb", "fault"), NOT_DONE)
 def test_what_no_look_shows_is_told(verb: str, fault: str, ground: BeadsGround) -> None:
     """Transient and ambiguous; nothing was changed, and the next call does it."""
     tracker, name = _filled(ground)
@@ -127,6 +128,16 @@ def test_a_read_that_says_nonsense_is_told(fault: str, ground: BeadsGround) -> N
     simulated.fault(ground.folder, "show", fault)
     with pytest.raises(ProtocolError):
         tracker.get(name)
+
+
+@pytest.mark.parametrize("verb", [verb for verb in WRITES if verb not in ("claim_next", "create")])
+def test_a_task_that_is_gone_is_named(verb: str, ground: BeadsGround) -> None:
+    """Deleted between the look and the write: NotFound with the task's id, though bd names none."""
+    tracker, name = _filled(ground)
+    words, call = WRITES[verb]
+    simulated.fault(ground.folder, words, "gone")
+    with pytest.raises(NotFound, match=name):
+        call(tracker, name)
 
 
 def test_a_busy_database_is_not_waited_for_here(ground: BeadsGround) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,18 +16,17 @@ from lifecycle.errors import Lacking, NotInstalled, Rejected, TimedOut, VersionU
 from lifecycle.tracker import Atomicity, Capability
 from lifecycle.trackers.beads import here, process, publishing
 from lifecycle.trackers.beads.adapter import BeadsTracker
-from lifecycle.trackers.beads.probe import Build, probe
+from lifecycle.trackers.beads.probe import probe
 from lifecycle.trackers.beads.process import Runner
 from tests.trackers.beads import grounds, simulated
-from tests.trackers.beads.grounds import BeadsGround
+from tests.trackers.beads.grounds import BUILDS, BeadsGround
 
-BUILDS = {
-    "0.30.7": Build("0.30.7", syncs=True),
-    "0.49.6-direct": Build("0.49.6", claims=True, syncs=True),
-    "0.49.6-daemon": Build("0.49.6", claims=True, syncs=True),
-    "1.0.5": Build("1.0.5", claims=True, claims_next=True, pushes=True),
-    "1.3.0": Build("1.3.0", claims=True, claims_next=True, syncs=True, pushes=True, leases=True),
-}
+
+@pytest.fixture
+def ground() -> Iterator[BeadsGround]:
+    """Build 1.0.5, of which nobody knows anything yet."""
+    with grounds.build("1.0.5") as made:
+        yield made
 
 
 def _remote(ground: BeadsGround) -> None:
@@ -113,6 +114,30 @@ def test_a_worktree_has_bd_where_its_folder_and_its_program_are(
     if has_program:
         simulated.install(tmp_path / "bin")
     assert here.is_here(tmp_path, {"PATH": str(tmp_path / "bin")}, configured) is is_here
+
+
+@pytest.mark.parametrize("is_bare", [True, False])
+def test_a_linked_worktree_has_the_main_ones_database(tmp_path: Path, *, is_bare: bool) -> None:
+    """As bd finds it: beside the git folder that all share, unless that is a bare repository."""
+    main, own = tmp_path / "main", tmp_path / "own"
+    simulated.install(tmp_path / "bin", "1.0.5")
+    words = ("-c", "user.name=A", "-c", "user.email=a@example.com", "-C", str(main))
+    options = ("--bare",) if is_bare else ()
+    subprocess.run(["git", "init", "--quiet", *options, str(main)], check=True)
+    tree = subprocess.run(
+        ["git", *words, "mktree"], input=b"", capture_output=True, check=True
+    ).stdout.strip()
+    made = subprocess.run(
+        ["git", *words, "commit-tree", "-m", "First", tree], capture_output=True, check=True
+    ).stdout.strip()
+    subprocess.run(
+        ["git", *words, "worktree", "add", "--quiet", "--detach", str(own), made], check=True
+    )
+    found = {"PATH": str(tmp_path / "bin")}
+    assert not here.is_here(own, found, "")
+    (main / ".beads").mkdir()
+    (tmp_path / ".beads").mkdir()
+    assert here.is_here(own, found, "") is not is_bare
 
 
 def test_a_configured_folder_is_the_database_or_holds_it(tmp_path: Path) -> None:

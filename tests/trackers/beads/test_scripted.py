@@ -21,6 +21,7 @@ from lifecycle.tracker import TaskStatus
 from lifecycle.trackers.beads.adapter import BeadsTracker
 from lifecycle.trackers.beads.process import Runner
 from tests.trackers.beads import scripted, simulated
+from tests.trackers.beads.grounds import BUILDS, know
 
 NEWER = simulated.PROFILES[1:]
 """The builds with compare-and-swap."""
@@ -29,7 +30,9 @@ NEWER = simulated.PROFILES[1:]
 def _tracker(root: Path, profile: str, *script: str, actor: str = "agent-1") -> BeadsTracker:
     scripted.install(root / "bin", profile, *script)
     around = {"PATH": f"{root / 'bin'}{os.pathsep}{os.environ['PATH']}"}
-    return BeadsTracker(Runner(root, around, actor, Deadline(SystemClock(), None)))
+    runner = Runner(root, around, actor, Deadline(SystemClock(), None))
+    know(runner, BUILDS[profile])
+    return BeadsTracker(runner)
 
 
 @pytest.mark.parametrize("profile", NEWER)

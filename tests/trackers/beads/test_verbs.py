@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from lifecycle.errors import AlreadyClaimed, NotClaimable, NotFound
 from lifecycle.tracker import TaskStatus
+from lifecycle.trackers.beads.adapter import BeadsTracker
 from tests.trackers.beads import simulated
 from tests.trackers.beads.grounds import BeadsGround
 
@@ -32,6 +35,32 @@ def test_what_can_be_no_id_is_not_asked_for(name: str, ground: BeadsGround) -> N
     with pytest.raises(NotFound):
         tracker.list_comments(name)
     assert [call["argv"] for call in simulated.calls(ground.folder)] == []
+
+
+ABOUT_ONE: dict[str, Callable[[BeadsTracker, str], object]] = {
+    "get": lambda tracker, name: tracker.get(name),
+    "claim": lambda tracker, name: tracker.claim(name),
+    "release": lambda tracker, name: tracker.release(name),
+    "close": lambda tracker, name: tracker.close(name),
+    "reopen": lambda tracker, name: tracker.reopen(name),
+    "edit": lambda tracker, name: tracker.edit(name, title="T"),
+    "edit_labels": lambda tracker, name: tracker.edit_labels(name, add=("x",)),
+    "comment": lambda tracker, name: tracker.comment(name, "a/1", "A word"),
+    "list_comments": lambda tracker, name: tracker.list_comments(name),
+    "add_dependency": lambda tracker, name: tracker.add_dependency(name, name),
+}
+"""Each verb that takes an id, but `renew`, which none of these builds has."""
+
+
+def test_an_unknown_id_is_named_by_every_verb(each: BeadsGround) -> None:
+    """The sentence says which task is not there, as it was typed, whatever the build says."""
+    tracker = each.tracker("agent-1")
+    for call in ABOUT_ONE.values():
+        with pytest.raises(NotFound, match="bd knows no task 'NOPE', so"):
+            call(tracker, "NOPE")
+    name = simulated.create(each.folder, each.root, "A task")
+    with pytest.raises(NotFound, match="'NOPE'"):
+        tracker.add_dependency(name, "NOPE")
 
 
 def test_begun_by_nobody_is_claimed(each: BeadsGround) -> None:

@@ -183,6 +183,8 @@ def _fault(folder: str, arguments: list[str]) -> str:
 def _before(fault: str) -> tuple[int, str, str] | None:
     if fault in ("hang-before", "die-before"):
         _stop(fault)
+    if fault == "gone":  # as 1.0.5 says it, which names no task
+        return 1, _text({"error": "no issues found matching the provided IDs"}), ""
     if fault == "busy":
         return 1, "", "Error: database is locked (5) (SQLITE_BUSY)\n"
     return None

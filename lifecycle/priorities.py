@@ -13,6 +13,7 @@ _WORDS = {
     4: ("lowest", "trivial", "backlog"),
 }
 _RANKS = {word: rank for rank, words in _WORDS.items() for word in words}
+_SIGNS = re.compile(r"^[\W_]+|[\W_]+$")
 _FORMS = (
     re.compile(r"(?:priority|prio)\s*[:/=-]\s*(?P<word>.+)"),
     re.compile(r"(?P<word>[^:/=]+?)[\s-]+(?:priority|prio)"),
@@ -21,8 +22,11 @@ _FORMS = (
 
 
 def rank_of(word: str) -> int | None:
-    """0 (the most urgent) to 4 for `P0`, `0`, `high` and the like; None for any other word."""
-    plain = word.strip().casefold()
+    """0 (the most urgent) to 4 for `P0`, `0`, `high` and the like; None for any other word.
+
+    Signs around the word do not count: boards have options such as a picture and `High`.
+    """
+    plain = _SIGNS.sub("", word.casefold())
     match = re.fullmatch(r"p?([0-4])(?:\b.*)?", plain)
     if match is not None:
         return int(match[1])
@@ -48,12 +52,16 @@ def label_of(priority: int) -> str:
     return f"P{priority}"
 
 
-def ranks_of(words: Iterable[str]) -> dict[str, int]:
-    """A rank for each word of a board: known ones theirs, all others behind them, as their text sorts.
+def order_of(rank: int | None, word: str | None = None) -> tuple[int, str]:
+    """What tasks and cards are sorted by, the most urgent first.
 
-    The claim's next task is chosen in the order of the text as well.
+    Those of a known priority come first, then those whose word nobody knows, as its text sorts, then
+    those that have none.
+
+    Args:
+        rank: 0 to 4, None if it is not known.
+        word: the board's own word.
     """
-    known = {word: rank_of(word) for word in words}
-    others = sorted(word for word, rank in known.items() if rank is None)
-    ranks = {word: rank for word, rank in known.items() if rank is not None}
-    return ranks | {word: len(_WORDS) + place for place, word in enumerate(others)}
+    if rank is not None:
+        return rank, ""
+    return (len(_WORDS), word.casefold()) if word else (len(_WORDS) + 1, "")

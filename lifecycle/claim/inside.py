@@ -1,0 +1,51 @@
+"""The other tracker, asked and written: which task is the issue's there, and its writes."""
+
+from __future__ import annotations
+
+from lifecycle import config, linked_messages
+from lifecycle.claim import linked
+from lifecycle.errors import AlreadyClaimed, BlockedBy, NotClaimable, NotFound
+from lifecycle.tracker import Task, Tracker
+from lifecycle.wiring import World
+
+
+def find(world: World, tracker: Tracker, issue: int) -> tuple[Task, ...]:
+    """The open tasks that are linked to the issue, the most urgent one first; raises as `list` does."""
+    host = config.web_host(world.addresses.api_url)
+    return linked.of_issue(tracker.list(), issue, str(world.base), host)
+
+
+def written(tracker: Tracker, task: str, wanted: str, reason: str) -> str:
+    """Bring a task to what is wanted of it, and return what it is then: closed stays closed.
+
+    Raises:
+        AlreadyClaimed: it is to be claimed or closed, and somebody else has it.
+        NotFound, Refused, Rejected, Transient: as the tracker says.
+    """
+    if wanted == linked.RELEASED:
+        return linked.RELEASED if released(tracker, task) else linked.CLOSED
+    if wanted == linked.CLAIMED:
+        try:
+            tracker.claim(task)
+        except (NotClaimable, BlockedBy):
+            if tracker.get(task).is_open:
+                raise
+            return linked.CLOSED
+        return linked.CLAIMED
+    found = tracker.get(task)
+    if found.is_open and found.assignee not in ("", tracker.actor):
+        raise AlreadyClaimed(linked_messages.held_by(task, found.assignee), by=found.assignee)
+    if found.is_open:
+        tracker.close(task, reason=reason)
+    return linked.CLOSED
+
+
+def released(tracker: Tracker, task: str) -> bool:
+    """It is nobody's, or somebody else's, or gone; False if it is closed, and stays so."""
+    try:
+        if not tracker.get(task).is_open:
+            return False
+        tracker.release(task)
+    except (AlreadyClaimed, NotFound):
+        return True
+    return True

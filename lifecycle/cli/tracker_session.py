@@ -1,0 +1,28 @@
+"""What every `lifecycle tracker` command starts from."""
+
+from __future__ import annotations
+
+import click
+
+from lifecycle import tracking
+from lifecycle.cli import session
+from lifecycle.cli.session import Session
+from lifecycle.redact import redact, visible
+
+
+def begin(*, as_json: bool, changes_tasks: bool = False) -> Session:
+    """The session of the current worktree; that its tasks are not where they seem goes to stderr first.
+
+    Args:
+        as_json: print one JSON object instead of sentences.
+        changes_tasks: the command changes a task, as `session.begin` has it.
+
+    Raises:
+        Refused: the current folder is in no git worktree.
+        BadConfig: the settings cannot be used.
+    """
+    begun = session.begin(as_json=as_json, changes_tasks=changes_tasks)
+    note = tracking.note_of(begun.world)
+    if note:
+        click.echo(f"Note: {redact(visible(note))}", err=True)
+    return begun
