@@ -3,8 +3,8 @@
 Nothing is ever said: the agent is at work. What is noted is asked for when it says that tests pass.
 
 Source: Claude Code's hook reference, https://code.claude.com/docs/en/hooks. A command that exits
-non-zero comes as PostToolUseFailure, with `error`; one that was put into the background comes when
-it is started, with `backgroundTaskId`, and says nothing of how it will end.
+non-zero comes as PostToolUseFailure, with `error`; one that was put into the background, or that ran
+too long for the client, comes with `backgroundTaskId`: how it ends is told later (`background.py`).
 """
 
 from __future__ import annotations
@@ -12,19 +12,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lifecycle import journal, log, stage_log
-from lifecycle.answers import staged_on
+from lifecycle import log
+from lifecycle.answers import staged_on, tested
 from lifecycle.answers.call import Call
-from lifecycle.errors import GitFailed, LockBusy, Transient
+from lifecycle.errors import LockBusy
 from lifecycle.hookio import Reply
-from lifecycle.stages import evidence, marks, runs, session, tree
-from lifecycle.stages.evidence import Ended, Run
+from lifecycle.redact import redact
+from lifecycle.stages import evidence, marks, printed, runs, shell, where
+from lifecycle.stages.evidence import Awaited, Ended, Run
 from lifecycle.stages.shelf import Shelf
 from lifecycle.stages.turn import Call as ToolCall
 from lifecycle.stages.turn import Outcome
 
-OUTPUT = 20_000
-"""Characters of the end of what a command printed that are looked at."""
+OUTPUT = 30_000
+"""Characters of what a command printed that an event has; of more it has the first so many."""
 
 
 def answer(call: Call) -> Reply:
@@ -34,35 +35,24 @@ def answer(call: Call) -> Reply:
     if stages is None or not marks.is_due(str(world.root), marks.DUE, world.clock.now()):
         return Reply()
     used = used_tool(call.event)
-    tested = runs.run_in(used.text, stages.test) if used is not None else None
-    if used is None or tested is None or not tested.is_suite:
+    seen = runs.run_in(used.text, stages.test) if used is not None else None
+    if used is None or seen is None or not seen.is_suite:
         return Reply()
-    ended = Ended(runs.colour(tested, used.outcome, used.output).value)
+    is_here = _is_here(call, seen)
+    outcome = _outcome(call.event, used, seen) if is_here else Ended.UNKNOWN
+    tree = tested.tree_of(call, stages) if is_here else ""
     id_ = str(call.event.get("tool_use_id") or "")
-    run = Run(world.clock.now(), used.text, ended, _tree(call), id_)
+    run = Run(world.clock.now(), used.text, outcome, tree, id_)
     shelf = Shelf(world.root)
+    task = _of_response(call.event, "backgroundTaskId") if used.is_background else ""
     try:
         with shelf.locked():
-            is_new = evidence.add(shelf, run)
-            memory = session.load(shelf, call.session)
+            if task:
+                command = redact(used.text[: shell.LENGTH])
+                evidence.wait_for(shelf, Awaited(run.at, task, command, tree, is_here))
+            tested.keep(call, shelf, run, is_over=not task)
     except LockBusy as error:
         log.write(world.root, f"post-tool-use: {error.sentence}")
-        return Reply()
-    if is_new:
-        stage_log.write(str(world.root), f"Test run seen: {run.outcome} ({run.command})")
-        task = memory.task if memory is not None else ""
-        detail = {"outcome": run.outcome.value, "command": run.command, "tree": run.tree}
-        entry = journal.Entry(
-            at=run.at,
-            system=journal.STAGES,
-            kind=journal.CHECK,
-            task=task,
-            session=call.session,
-            source="TESTING",
-            key=f"check:{run.id}" if run.id else "",
-            detail=detail,
-        )
-        journal.note(world.root, entry)
     return Reply()
 
 
@@ -75,23 +65,38 @@ def used_tool(event: Mapping[str, Any]) -> ToolCall | None:
     details = response if isinstance(response, dict) else {}
     error = event.get("error")
     has_failed = isinstance(error, str) or bool(details.get("interrupted"))
-    printed = error if isinstance(error, str) else str(details.get("stdout") or "")
+    said = error if isinstance(error, str) else str(details.get("stdout") or "")
     is_background = bool(details.get("backgroundTaskId"))
     outcome = Outcome.FAILED if has_failed else Outcome.OK
     return ToolCall(
         "Bash",
         command,
         Outcome.UNKNOWN if is_background else outcome,
-        printed[-OUTPUT:],
+        said[-OUTPUT:],
         is_background=is_background,
     )
 
 
-def _tree(call: Call) -> str:
-    """The tree right after the run; "" if git cannot say, which the log tells."""
-    world = call.world
-    try:
-        return tree.fingerprint(world.root, world.deadline, world.environment)
-    except (GitFailed, Transient) as error:
-        log.write(world.root, f"post-tool-use: {error.sentence}")
-        return ""
+def _outcome(event: Mapping[str, Any], used: ToolCall, run: runs.Run) -> Ended:
+    """What the run proves; its whole output is looked at where its exit status is not the line's."""
+    output, is_cut = used.output, len(used.output) >= OUTPUT - 1
+    file = _of_response(event, "persistedOutputPath")
+    if file and not run.decides:
+        output, is_cut = printed.end_of(file)
+        output = output or used.output
+    return Ended(runs.proof(run, used.outcome, output, is_cut=is_cut).value)
+
+
+def _is_here(call: Call, run: runs.Run) -> bool:
+    """True if the run is of this worktree's files."""
+    folder = call.event.get("cwd")
+    said = _of_response(call.event, "stderr") or str(call.event.get("error") or "")
+    return where.is_here(
+        call.world.root, folder if isinstance(folder, str) else "", run.steps, said
+    )
+
+
+def _of_response(event: Mapping[str, Any], name: str) -> str:
+    response = event.get("tool_response")
+    value = response.get(name) if isinstance(response, dict) else None
+    return value if isinstance(value, str) else ""

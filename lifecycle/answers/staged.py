@@ -17,7 +17,7 @@ from lifecycle.answers.staged_task import Work
 from lifecycle.deadline import DeadlineReached
 from lifecycle.errors import LifecycleError
 from lifecycle.stage_names import Stage
-from lifecycle.stages import activity, decide, detect, heard, marks, session, transcript
+from lifecycle.stages import activity, decide, detect, heard, marks, session
 from lifecycle.stages.decide import StageDecision, StageSeen, Verdict
 from lifecycle.stages.session import Kept
 from lifecycle.stages.shelf import Shelf
@@ -84,9 +84,14 @@ class _Look:
 
     def word(self) -> Word:
         """What there is to say."""
-        deep = transcript.DEEP if self.before is None else 0
-        turn = heard.turn_of(self.call.event, deep=deep)
-        found = detect.detect(turn, tests=self.stages.test, review=self.stages.review)
+        turn, found = heard.look(
+            self.call.event,
+            tests=self.stages.test,
+            review=self.stages.review,
+            starts=(self.stages.start,),
+            told=Stage(self.kept.stage) if self.kept.stage in list(Stage) else None,
+        )
+        found = decide.meant(turn, found)
         said = heard.lines(turn, found)
         why = self._settled(turn, found)
         if why:
@@ -104,9 +109,10 @@ class _Look:
             is_on_task=work.is_on_task,
             remaining=work.remaining,
             evidence=work.evidence,
-            are_tests_accepted=self.kept.accepted and work.task == self.kept.task,
+            obstacle=work.obstacle,
             conflict=work.conflict,
             holding=work.holding,
+            is_still_open=work.is_still_open,
         )
         decision = decide.decide(seen)
         stage_log.write(self.root, *said, *decision.log)
@@ -134,7 +140,7 @@ class _Look:
         if detect.is_quiet(turn, found) or heard.is_waiting(self.call.event, found):
             return MAY_STOP
         position = found.position or turn.position
-        is_known = bool(position) and position == self.kept.memory.position
+        is_known = decide.is_known(self.kept.memory, position)
         return f"Nothing new since the last word. {MAY_STOP}" if is_known else ""
 
     def _done(self, work: Work, decision: StageDecision) -> Word:
@@ -158,17 +164,25 @@ class _Look:
 
     def _after(self, work: Work, decision: StageDecision) -> Kept:
         kept = self.kept.on(work.task, work.labels, work.holder)
-        told = [event.target for event in decision.events if event.kind == journal.BLOCK]
+        told = [
+            event.target
+            for event in decision.events
+            if event.kind in (journal.BLOCK, journal.LET_GO)
+        ]
+        moves = [event for event in decision.events if event.kind == journal.TRANSITION]
         kept = replace(
             kept,
             memory=decision.memory,
-            accepted=kept.accepted or decision.accepts_tests,
+            actor=kept.actor or work.actor,
+            spelled=work.journal_task,
             stage=told[-1] if told else kept.stage,
             transcript=str(self.call.event.get("transcript_path") or ""),
             client=os.getppid(),
         )
-        ends = any(e.kind == journal.TRANSITION and e.source in ENDS for e in decision.events)
-        return kept.on("", (), "") if ends else kept
+        if any(not move.target for move in moves):
+            return kept.after()
+        kept = replace(kept, ended="") if moves else kept  # a marker of its own leads it again
+        return kept.on("", (), "") if any(move.source in ENDS for move in moves) else kept
 
     def _note(self, work: Work, decision: StageDecision, now: float) -> None:
         """The journal: each thing that happened, once for each stop."""

@@ -1,13 +1,18 @@
 """What the staged workflow says when a session starts.
 
-After `/clear` it is the next task's instruction, or the stage of the task that was under way; the client
-gives it to the agent with the next prompt. A session that is resumed or compacted is told its stage and
-its marker, from the transcript. At any other start one line says that there are tasks.
+After `/clear` it is the stage of the task that was under way, which the client gives to the agent with the
+next prompt; or else the next task's instruction, with which on-clear starts a turn. A session that is
+resumed or compacted is told its stage and its marker, from the transcript. At any other start, and where
+the session that was cleared was not led, one line says that there are tasks, and one which of them a
+session of this worktree left under way.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lifecycle import log, stage_log
@@ -17,11 +22,12 @@ from lifecycle.deadline import DeadlineReached
 from lifecycle.errors import LifecycleError
 from lifecycle.redact import as_data
 from lifecycle.stage_names import Stage
-from lifecycle.stages import activity, instructions, session, transcript
+from lifecycle.stages import activity, instructions, seats, session, taken, transcript
 from lifecycle.stages.activity import Activity
 from lifecycle.stages.instructions import Facts
 from lifecycle.stages.session import Kept
 from lifecycle.stages.shelf import Shelf
+from lifecycle.trackers.wordings import own_commands
 
 if TYPE_CHECKING:
     from lifecycle.answers.call import Call
@@ -30,19 +36,34 @@ if TYPE_CHECKING:
 GOES_ON = ("resume", "compact", "fork")
 CLEAR = "clear"
 
+WAKER = "on-clear"
+"""The script that starts the turn after `/clear`."""
+
+INTERACTIVE = ("CLAUDE_CODE_ENTRYPOINT", "cli")
+"""What the client's hooks see where a person sits in front of it; with `-p` exit 2 starts no turn."""
+
 KEPT_SECONDS = 1.5
 """What is left of a start's time for the board, whatever the tracker does."""
 
 
 def start_lines(call: Call) -> list[str]:
     """Lines for the agent; none where the workflow is not active, or something went wrong."""
+    return _lines(call, _text)
+
+
+def wake_lines(call: Call) -> list[str]:
+    """The next task's instruction, with which a turn is started after `/clear`; once for each session."""
+    return _lines(call, _wake) if _is_attended(call) else []
+
+
+def _lines(call: Call, text_of: Callable[[Call, StageSettings], str]) -> list[str]:
     world = call.world
     try:
         stages = staged_on.wanted(world)
         if stages is None:
             return []
         with world.deadline.keeping(KEPT_SECONDS):
-            text = _text(call, stages)
+            text = text_of(call, stages)
     except DeadlineReached:
         text, why = "", "the time for this look was up"
     except LifecycleError as error:
@@ -61,33 +82,95 @@ def _text(call: Call, stages: StageSettings) -> str:
     source = str(call.event.get("source") or "")
     shelf = Shelf(call.world.root)
     if source in GOES_ON:
-        return _going_on(call, stages, session.load(shelf, call.session))
+        return _going_on(call, stages, _of_this_client(call, shelf))
     known = _activity(call, stages, shelf)
     if not known.tasks:
         return ""
-    before = _before(call, shelf, known) if source == CLEAR else None
+    last = _cleared(call, shelf) if source == CLEAR else None
+    before = _before(call, last, known)
     facts = _facts(call, stages, known, before)
     if before is not None:
         with shelf.locked():
             session.save(shelf, before)
-        return instructions.going_on(Stage(before.stage), facts)
-    if call.has_claim or not facts.next_task:
+        return instructions.again(Stage(before.stage), facts, instructions.GOES_ON)
+    if call.has_claim:
         return ""
-    if source == CLEAR:
-        done = instructions.COMPLETED[Stage.NEXT_TASK]
-        return instructions.instruction(Stage.CODING, facts, done)
-    return _offer(known, facts)
+    if last is None:
+        offer = _offer(known, facts) if facts.next_task else ""
+        return f"{_left(call, known)}\n{offer}".strip()
+    if not facts.next_task:
+        return ""
+    return "" if _is_attended(call) and _is_woken(call) else _next(facts)
+
+
+def _wake(call: Call, stages: StageSettings) -> str:
+    """The instruction, if a session that was led was cleared between two tasks, and nobody said it yet."""
+    shelf = Shelf(call.world.root)
+    last = _cleared(call, shelf)
+    if last is None or call.has_claim:
+        return ""
+    known = _activity(call, stages, shelf)
+    facts = _facts(call, stages, known, None)
+    if _before(call, last, known) is not None or not facts.next_task:
+        return ""
+    now = call.world.clock.now()
+    woken = Kept(call.session, stage=Stage.CODING.value, client=last.client, at=now)
+    with shelf.locked():
+        if session.load(shelf, call.session) is not None:
+            return ""  # a second copy of this event
+        session.save(shelf, woken)
+    return _next(facts)
+
+
+def _next(facts: Facts) -> str:
+    done = instructions.COMPLETED[Stage.NEXT_TASK]
+    return instructions.instruction(Stage.CODING, facts, done)
+
+
+def _is_attended(call: Call) -> bool:
+    name, value = INTERACTIVE
+    return bool(call.session) and call.world.environment.get(name) == value
+
+
+def _is_woken(call: Call) -> bool:
+    """True if the client starts on-clear as well, from where it started this hook: it says what is next."""
+    environment = call.world.environment
+    if environment.get("CLAUDE_PLUGIN_ROOT"):
+        return (Path(environment["CLAUDE_PLUGIN_ROOT"]) / "hooks" / WAKER).is_file()
+    from lifecycle.install.found import installed  # at the one start in many that needs it
+
+    wired = installed(call.world.root, environment).of(WAKER)
+    return any(one.is_rewake and one.is_there for one in wired)
+
+
+def _of_this_client(call: Call, shelf: Shelf) -> Kept | None:
+    """What is kept of the session, which this client goes on with: it is not over."""
+    kept, client = session.load(shelf, call.session), os.getppid()
+    if kept is not None and kept.client != client:
+        kept = replace(kept, client=client)
+        with shelf.locked():
+            session.save(shelf, kept)
+    return kept
 
 
 def _going_on(call: Call, stages: StageSettings, kept: Kept | None) -> str:
-    """The stage in force and its marker, as the transcript tells them; nothing is asked of anybody."""
+    """The instruction of the stage in force, as the transcript tells it; nothing is asked of anybody."""
     path = str(call.event.get("transcript_path") or "")
     turn = transcript.read(path, deep=transcript.DEEP)
     if turn.asked is None or turn.markers:
         return ""  # nothing is asked for, or it is done: the next stop says what follows
-    labels = kept.labels if kept is not None else ()
-    line = stages.line_of(labels) if labels else session.line_told(turn.instruction)
-    return instructions.going_on(turn.asked, Facts(settings=stages, line=line))
+    tracker = call.world.tracker
+    known = activity.known(Shelf(call.world.root), activity.key_of(tracker, stages))
+    if known is not None and not known.tasks:
+        return ""  # nothing is left: the workflow is not active
+    known = known or Activity(call.world.clock.now(), "")
+    facts = _facts(call, stages, known, kept)
+    told = taken.told_in(turn.instruction, (stages.start,))
+    if not facts.task and turn.asked not in (Stage.CODING, Stage.NEXT_TASK):
+        facts = replace(facts, task=as_data(told))
+    if kept is None or not kept.labels:
+        facts = replace(facts, line=session.line_told(turn.instruction))
+    return instructions.again(turn.asked, facts, instructions.GOES_ON)
 
 
 def _activity(call: Call, stages: StageSettings, shelf: Shelf) -> Activity:
@@ -101,16 +184,20 @@ def _activity(call: Call, stages: StageSettings, shelf: Shelf) -> Activity:
     return asked
 
 
-def _before(call: Call, shelf: Shelf, known: Activity) -> Kept | None:
-    """What was kept of the session that was cleared in the middle of a task, as this session's own."""
+def _cleared(call: Call, shelf: Shelf) -> Kept | None:
+    """What was kept of the session that was cleared, if it was led: the same client's last one."""
     own = ("", call.session)
     others = [
         kept
         for kept in session.all_of(shelf)
         if kept.session not in own and kept.client == os.getppid()
     ]
-    last = others[0] if others else None
-    if last is None or not last.stage or known.find(last.task) is None:
+    return others[0] if others and others[0].stage else None
+
+
+def _before(call: Call, last: Kept | None, known: Activity) -> Kept | None:
+    """The session that was cleared in the middle of a task, as this session's own."""
+    if last is None or known.find(last.task) is None:
         return None
     return Kept(
         call.session,
@@ -118,7 +205,7 @@ def _before(call: Call, shelf: Shelf, known: Activity) -> Kept | None:
         labels=last.labels,
         holder=last.holder,
         is_set=last.is_set,
-        accepted=last.accepted,
+        actor=last.actor,
         stage=last.stage,
         client=last.client,
         at=call.world.clock.now(),
@@ -136,6 +223,20 @@ def _facts(call: Call, stages: StageSettings, known: Activity, before: Kept | No
         task=as_data(before.task) if before is not None else "",
         next_task=as_data(ready[0]) if ready else "",
         line=stages.line_of(labels),
+        is_claimed=call.has_claim and bool(labels),
+    )
+
+
+def _left(call: Call, known: Activity) -> str:
+    """One line if a session of this worktree left a task under way, and is over by now."""
+    left = seats.left(call.world.root, known.tasks, call.session, os.getppid())
+    if not left:
+        return ""
+    command = own_commands().claim.replace("{id}", left[0].id)
+    return (
+        f"Staged workflow: {as_data(left[0].id)} ({as_data(left[0].title)}) is under way in this worktree, "
+        "and the session that had it is over. When the user wants it to go on, take it over with: "
+        f"{command}"
     )
 
 

@@ -6,43 +6,39 @@ a task was closed; and where a question is due and nothing is known of its tasks
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from lifecycle.answers.staged_own import ENDING, SEAT, Own, claimed_task, id_of, spelled
 from lifecycle.claim.table import Phase
-from lifecycle.errors import NotFound
+from lifecycle.errors import GitFailed, NotFound
 from lifecycle.redact import as_data
 from lifecycle.stage_names import COMPLETES, LINE, Detected, Stage
-from lifecycle.stages import activity, evidence, session, tree
+from lifecycle.stages import activity, evidence, session, taken, tree
 from lifecycle.stages.activity import Activity
 from lifecycle.stages.decide import Evidence, Holding
 from lifecycle.stages.evidence import Standing
 from lifecycle.stages.instructions import Facts
+from lifecycle.stages.turn import Tier
 from lifecycle.tracker import Task, TaskStatus, Tracker, Wording
 
 if TYPE_CHECKING:
     from lifecycle.answers.call import Call
-    from lifecycle.claim.state import Record
     from lifecycle.stage_settings import StageSettings
     from lifecycle.stages.session import Kept
     from lifecycle.stages.shelf import Shelf
     from lifecycle.stages.turn import Found, Turn
 
-GITHUB = "github"
 HANDOFF = "lifecycle handoff"
 """What the instruction to close has in it under a claim."""
-
-_ENDING = (Detected.ISSUE_CLOSED, Detected.SESSION_CLEARED)
-_LINE = re.compile(r"^WORKFLOW STAGES: (.+)$", re.MULTILINE)
-_SEAT = re.compile(r"-\d{12}$")
-"""How the name of an agent ends that this product made up (`tracking.seat_of`)."""
 
 _STANDS = {
     Standing.GREEN: Evidence.GREEN,
     Standing.RED: Evidence.RED,
     Standing.CHANGED: Evidence.CHANGED,
     Standing.NONE: Evidence.MISSING,
+    Standing.UNKNOWN: Evidence.UNKNOWN,
+    Standing.NOTHING: Evidence.NOTHING,
 }
 
 
@@ -59,7 +55,9 @@ class Work:
         journal_task: the task as the journal spells it.
         remaining: how many tasks are left that are not another agent's; None if that does not matter.
         evidence: of the tests, if it is required.
+        obstacle: a sentence if git cannot say what they would have to have run on.
         conflict: a sentence if the task is another's now, or blocked.
+        is_still_open: it is said to be closed, and the tracker says that it is not.
         holding: how the claim stands.
         asked: an answer of the tracker's that is new, and to be kept.
     """
@@ -74,7 +72,9 @@ class Work:
     journal_task: str = ""
     remaining: int | None = None
     evidence: Evidence = Evidence.NOT_NEEDED
+    obstacle: str = ""
     conflict: str = ""
+    is_still_open: bool = False
     holding: Holding = Holding.NONE
     asked: Activity | None = field(default=None)
 
@@ -98,14 +98,15 @@ def wording_of(tracker: Tracker) -> Wording:
 
 def has_ended(call: Call, turn: Turn, kept: Kept) -> bool:
     """True if the claim ended whose closing the session was told to bring about."""
-    if turn.asked is not Stage.COMMIT_CLOSE or turn.markers or HANDOFF not in turn.instruction:
+    is_more = any(state is not Detected.ISSUE_CLOSED for state in turn.markers)
+    if turn.asked is not Stage.COMMIT_CLOSE or is_more or HANDOFF not in turn.instruction:
         return False
     if call.record is not None and not call.record.outcome:
         return False
     last = call.desk.remembered()
     if last is None or last.outcome != "closed" or last.session not in ("", call.session):
         return False
-    return kept.task in ("", _id_of(call, last))
+    return kept.task in ("", id_of(call, last))
 
 
 class _Search:
@@ -122,72 +123,144 @@ class _Search:
     ) -> None:
         self.call, self.stages, self.shelf = call, stages, shelf
         self.kept, self.turn, self.found = kept, turn, found
+        self.own = Own(call, stages, kept, turn, found)
         self.now = call.world.clock.now()
         self.asked: Activity | None = None
+        self.before: Activity | None = None
+        self.gone: Task | None = None
 
     def work(self) -> Work | None:
-        """The work, or None."""
-        is_ours = self._is_ours()
+        """The work, or None.
+
+        A session that neither said a marker nor was told anything is led only if it works on a labelled
+        task. What a stranger's session completes leads to one question at the most: whether there are
+        such tasks at all, so that the guards know.
+        """
+        is_ours = self.own.is_ours()
         state = self._state()
-        if not state.is_completion and not is_ours and not self.turn.named:
+        claimed = claimed_task(self.call)
+        tracker = self.call.world.tracker
+        self.before = activity.known(self.shelf, activity.key_of(tracker, self.stages))
+        self.own.before = self.before
+        ids = (
+            ()
+            if is_ours
+            else tuple(name for name in self.own.taken_up() if name != self.kept.ended)
+        )
+        if not (is_ours or ids or claimed or self.own.mine(self.before)):
+            if state.is_completion and (self.before is None or not self.before.tasks):
+                self._activity(state, may_ask=True)
+                self._keep()
             return None
-        known = self._activity(state, may_ask=state.is_completion or is_ours)
+        is_said = state.is_completion or bool(self.found.misnamed)
+        known = self._activity(state, may_ask=is_said or is_ours)
         if known is None:
             return None
-        claimed = _claimed_task(self.call)
-        is_elsewhere = bool(claimed) and known.find(claimed) is None and not is_ours
-        is_ending = state in _ENDING and is_ours
-        if is_elsewhere or not (known.tasks or is_ending):
+        is_on_task = is_ours or self._is_on(known, claimed, ids)
+        if not is_on_task or not (known.tasks or state in ENDING):
             self._keep()
             return None
-        task = self._task(known, claimed, state)
+        task = self.own.task(known, claimed, state)
         fresh = self._fresh(task, state)
         if fresh is not None and fresh.is_open and not self._has_label(fresh):
             self._keep()
             return None  # somebody took the label off: the workflow does not lead it any more
         return self._work(known, state, fresh, task, claimed)
 
+    def _is_on(self, known: Activity, claimed: str, ids: tuple[str, ...]) -> bool:
+        """True if the session works on a labelled task, or closed one that was labelled until then."""
+        if claimed and known.find(claimed) is None:
+            return False  # it holds a task that the workflow does not lead
+        if claimed or self.own.mine(known) or any(known.find(name) is not None for name in ids):
+            return True
+        if self.found.tier is not Tier.INFERENCE or self.found.state is not Detected.ISSUE_CLOSED:
+            return False
+        return any(self._was_labelled(name) for name in map(taken.plain, self.found.subjects))
+
+    def _was_labelled(self, name: str) -> bool:
+        """True if the task that was closed is one of the workflow's; the tracker is asked once."""
+        self.gone = self.before.find(name) if self.before is not None else None
+        if self.gone is None:
+            try:
+                self.gone = self.call.world.tracker.get(name)
+            except NotFound:
+                return False
+        return self._has_label(self.gone)
+
     def _work(
         self, known: Activity, state: Detected, fresh: Task | None, task: str, claimed: str
     ) -> Work:
-        tracker, is_ours = self.call.world.tracker, self._is_ours()
-        line = known.find(task)
+        tracker = self.call.world.tracker
+        known_before = self.before.find(task) if self.before is not None else None
+        gone = self.gone if self.gone is not None and self.gone.id == task else None
+        line = fresh or known.find(task) or known_before or gone
         labels = line.labels if line is not None else self.kept.labels
-        holding = self._holding(claimed, task)
-        is_on_task = (
-            is_ours or bool(known.named_in(self.turn.named)) or known.find(claimed) is not None
-        )
+        holding = self._holding(known, claimed, task, fresh)
+        left = self._still_open(known, state, task, holding)
+        is_open = left is not None
+        conflict = self._conflict(fresh or left, holding)
+        proof, obstacle = self._evidence(state)
         return Work(
             facts=self._facts(known, task, labels, holding),
-            is_on_task=is_on_task,
+            is_on_task=True,
             task=task,
             title=line.title if line is not None else "",
             labels=labels,
-            holder=fresh.assignee if fresh is not None else "",
-            actor=tracker.actor,
-            journal_task=f"#{task}" if task and tracker.name == GITHUB else task,
-            remaining=self._remaining(known, task) if state in _ENDING else None,
-            evidence=self._evidence(state),
-            conflict=self._conflict(fresh, holding),
+            holder=fresh.assignee if fresh is not None and not conflict else "",
+            actor=self.kept.actor or tracker.actor,
+            journal_task=spelled(tracker, task),
+            remaining=self._remaining(known, "" if is_open else task) if state in ENDING else None,
+            evidence=proof,
+            obstacle=obstacle,
+            conflict=conflict,
+            is_still_open=is_open,
             holding=holding,
             asked=self.asked,
         )
 
     def _fresh(self, task: str, state: Detected) -> Task | None:
         """The task as it is now, where a stage of it was completed; None if it does not matter."""
-        if not task or not state.is_completion or state in _ENDING:
+        if not task or not state.is_completion or state in ENDING:
             return None
         try:
             return self.call.world.tracker.get(task)
         except NotFound:
             return None  # it is gone: nobody holds it, and nothing blocks it
 
+    def _still_open(
+        self, known: Activity, state: Detected, task: str, holding: Holding
+    ) -> Task | None:
+        """The task that is said to be closed and is not; a list that shows it open may be behind."""
+        if state is not Detected.ISSUE_CLOSED or holding is not Holding.NONE:
+            return None
+        if known.find(task) is None:
+            return None
+        try:
+            found = self.call.world.tracker.get(task)
+        except NotFound:
+            return None
+        return found if found.is_open else None
+
     def _has_label(self, task: Task) -> bool:
         return any(self.stages.is_label(name) for name in task.labels)
 
-    def _holding(self, claimed: str, task: str) -> Holding:
+    def _was_closed(self, known: Activity, task: str, fresh: Task | None) -> bool:
+        """True if the claim of the session's own task ended with its issue, and that is closed still.
+
+        A person may merge and close at any stage; what the tracker was asked for just now shows it.
+        """
+        record = self.call.record
+        is_over = record is None or bool(record.outcome)
+        last = self.call.desk.remembered() if is_over else None
+        if last is None or last.outcome != "closed" or self.kept.task != task:
+            return False
+        if not task or id_of(self.call, last) != task:
+            return False
+        return not fresh.is_open if fresh is not None else known.find(task) is None
+
+    def _holding(self, known: Activity, claimed: str, task: str, fresh: Task | None) -> Holding:
         """How a claim on GitHub stands to this session's task."""
-        if has_ended(self.call, self.turn, self.kept):
+        if has_ended(self.call, self.turn, self.kept) or self._was_closed(known, task, fresh):
             return Holding.ENDED
         record = self.call.record
         if not claimed or claimed != task or record is None:
@@ -202,46 +275,31 @@ class _Search:
         is_over = has_ended(self.call, self.turn, self.kept)
         return Detected.ISSUE_CLOSED if is_over else self.found.state
 
-    def _is_ours(self) -> bool:
-        """True if the transcript shows the workflow at work in this session."""
-        turn = self.turn
-        is_told = turn.asked is not None or turn.is_question or bool(turn.markers)
-        return is_told or bool(self.kept.task) or self.kept.memory.set_stage is not None
-
     def _activity(self, state: Detected, *, may_ask: bool) -> Activity | None:
         """The tracker's tasks; None if nothing is known of them and nobody is to be asked."""
-        tracker = self.call.world.tracker
-        known = activity.known(self.shelf, activity.key_of(tracker, self.stages))
-        is_believed = known is not None and (not state.is_completion or known.is_fresh(self.now))
-        if known is not None and is_believed and state not in _ENDING:
+        tracker, known = self.call.world.tracker, self.before
+        if known is not None and self._is_believed(known, state):
             return known
         if not may_ask:
             return known
         self.asked = activity.ask(tracker, self.stages, self.now, known)
         return self.asked
 
+    def _is_believed(self, known: Activity, state: Detected) -> bool:
+        """True unless the answer is old; it is, too, for a task that was begun here and is not in it."""
+        if known.is_stale or state in ENDING:
+            return False
+        if not state.is_completion:
+            return True
+        begun = (
+            taken.begun_in(self.turn.named, self.own.starts())[-1:] if self.own.is_ours() else ()
+        )
+        return known.is_fresh(self.now) and all(known.find(name) is not None for name in begun)
+
     def _keep(self) -> None:
         if self.asked is not None:
             with self.shelf.locked():
                 activity.keep(self.shelf, self.asked)
-
-    def _task(self, known: Activity, claimed: str, state: Detected) -> str:
-        """What was set by hand; else the claim's; the one named last; what was known; the only one."""
-        if self.kept.is_set and self.kept.task:
-            return self.kept.task
-        if state in _ENDING:  # it is closed by now: another that is open was not meant
-            closed = self.found.subjects[-1:] if state is Detected.ISSUE_CLOSED else ()
-            return self.kept.task or claimed or "".join(closed)
-        if claimed and known.find(claimed) is not None:
-            return claimed
-        named = known.named_in(self.turn.named)
-        if named or self.kept.task:
-            return named or self.kept.task
-        actor = self.call.world.tracker.actor
-        mine = [task.id for task in known.tasks if task.assignee == actor]
-        if len(mine) == 1:
-            return mine[0]
-        return known.tasks[0].id if len(known.tasks) == 1 and self._is_ours() else ""
 
     def _facts(
         self, known: Activity, task: str, labels: tuple[str, ...], holding: Holding
@@ -269,17 +327,20 @@ class _Search:
             if one.status is TaskStatus.IN_PROGRESS and one.assignee not in ("", actor)
             if one.id != task
         ]
-        closed = {name.lstrip("#") for name in self.found.subjects} | {task}
-        gone = closed if self.found.subjects else set()
+        gone = {*self.own.closed(), task}
         return sum(one not in others and one.id not in gone for one in known.tasks)
 
-    def _evidence(self, state: Detected) -> Evidence:
+    def _evidence(self, state: Detected) -> tuple[Evidence, str]:
+        """What is known of the tests, and why nothing can be known."""
         needs = state.is_completion and LINE.index(COMPLETES[state]) >= LINE.index(Stage.TESTING)
         if not self.stages.require_evidence or not needs or self.kept.memory.set_stage is not None:
-            return Evidence.NOT_NEEDED
+            return Evidence.NOT_NEEDED, ""
         world = self.call.world
-        now = tree.fingerprint(world.root, world.deadline, world.environment)
-        return _STANDS[evidence.standing(evidence.load(self.shelf), now)]
+        try:
+            now = tree.fingerprint(world.root, world.deadline, world.environment)
+        except GitFailed as error:
+            return Evidence.UNREADABLE, error.sentence
+        return _STANDS[evidence.standing(evidence.load(self.shelf), now)], ""
 
     def _conflict(self, task: Task | None, holding: Holding) -> str:
         """One sentence if somebody else has the task now, or open tasks block it."""
@@ -293,23 +354,6 @@ class _Search:
         if is_mine or not task.is_open:
             return ""
         known = self.kept.holder if self.kept.task == task.id else ""
-        is_another = task.assignee != known if known else bool(_SEAT.search(task.assignee))
+        is_another = task.assignee != known if known else bool(SEAT.search(task.assignee))
         who = as_data(task.assignee)
         return f"Task {as_data(task.id)} is claimed by {who}." if is_another else ""
-
-
-def _claimed_task(call: Call) -> str:
-    """The id that the worktree's claim has in its tracker; "" without a claim of this session's."""
-    record = call.record
-    if record is None or record.outcome or not call.is_ours:
-        return ""
-    return _id_of(call, record)
-
-
-def _id_of(call: Call, record: Record) -> str:
-    """A claim's task as the worktree's tracker calls it; "" if it is not one of that tracker's."""
-    name = call.world.tracker.name
-    if name == GITHUB:
-        return str(record.claim.issue_number or "")
-    link = record.link
-    return link.id if link is not None and link.tracker == name else ""

@@ -6,6 +6,7 @@ The prompt itself is neither kept nor sent anywhere: only the moment is.
 from __future__ import annotations
 
 from lifecycle import hookio
+from lifecycle.answers import background
 from lifecycle.answers.call import Call
 from lifecycle.claim.desk import ANSWERED
 from lifecycle.errors import LockBusy
@@ -17,6 +18,7 @@ LOCK_SECONDS = 1.5
 def answer(call: Call) -> Reply:
     """What waits, unless no person wrote this prompt: a wake's own text came with it already."""
     desk, world = call.desk, call.world
+    background.ended(call)
     if hookio.is_machine_made(call.event) or not desk.folder.path.is_dir():
         return Reply()
     if not call.is_ours:

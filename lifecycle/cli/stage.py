@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
+import textwrap
 from dataclasses import replace
 
 import click
@@ -19,6 +21,9 @@ from lifecycle.stages.decide import Memory
 from lifecycle.stages.session import Kept
 from lifecycle.stages.shelf import Shelf
 
+WIDTH = 120
+"""Columns of a line at most."""
+
 TAIL = 1_000_000
 """Bytes at the end of the text in which a stage is looked for."""
 
@@ -32,7 +37,7 @@ def command() -> None:
     """
 
 
-@command.command("detect")
+@command.command("detect", short_help="Tell the stage of a text on stdin.")
 @json_option
 def detect(*, as_json: bool) -> None:
     """Read text on stdin and print the stage that it tells of: a marker, or what it says in words.
@@ -51,7 +56,7 @@ def detect(*, as_json: bool) -> None:
         click.echo(found.state.value)
 
 
-@command.command("status")
+@command.command("status", short_help="Where the workflow and this session stand.")
 @json_option
 def status(*, as_json: bool) -> None:
     """Show whether the workflow is active here, and at which stage the session is.
@@ -62,10 +67,10 @@ def status(*, as_json: bool) -> None:
 
     at = _begin(as_json=as_json)
     shown = stage_status.look(at, _kept(Shelf(at.root)))
-    at.show(shown.lines, shown.data)
+    at.show(_fitted(shown.lines), shown.data)
 
 
-@command.command("set")
+@command.command("set", short_help="Set the stage by hand.")
 @click.argument("stage", metavar="STAGE", type=click.Choice([stage.value for stage in Stage]))
 @click.option("--task", metavar="ID", default="", help="The task that the session works on.")
 @json_option
@@ -100,7 +105,7 @@ def set_(stage: str, *, task: str, as_json: bool) -> None:
     at.show([line], {"session": kept.session, "task": kept.task, "stage": stage})
 
 
-@command.command("off")
+@command.command("off", short_help="Switch the workflow off in this worktree.")
 @json_option
 def off(*, as_json: bool) -> None:
     """Switch the workflow off in this worktree; no session is told anything until it is on again."""
@@ -110,7 +115,7 @@ def off(*, as_json: bool) -> None:
     at.show([line], {"off": True})
 
 
-@command.command("on")
+@command.command("on", short_help="Switch the workflow on again here.")
 @json_option
 def on(*, as_json: bool) -> None:
     """Switch the workflow on again in this worktree, after off."""
@@ -118,6 +123,20 @@ def on(*, as_json: bool) -> None:
     Shelf(at.root).switch(off=False)
     _settings(at)
     at.show(["The staged workflow is on in this worktree."], {"off": False})
+
+
+def _fitted(lines: list[str]) -> list[str]:
+    """The lines as a terminal has room for them, broken between words; elsewhere as they are."""
+    if sys.stdout is None or not sys.stdout.isatty():
+        return lines
+    width = min(shutil.get_terminal_size().columns, WIDTH)
+    return [
+        part
+        for line in lines
+        for part in textwrap.wrap(
+            line, width, break_long_words=False, break_on_hyphens=False, subsequent_indent="  "
+        )
+    ]
 
 
 def _begin(*, as_json: bool) -> Session:

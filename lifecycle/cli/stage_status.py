@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from lifecycle import tracking
 from lifecycle.answers import staged_on
 from lifecycle.deadline import Deadline
 from lifecycle.errors import GitFailed, LifecycleError, Transient
@@ -14,6 +15,7 @@ from lifecycle.stages import (
     decide,
     evidence,
     marks,
+    session,
     transcript,
     tree,
 )
@@ -32,7 +34,12 @@ _MISSING = {
     Standing.RED: decide.MISSING[decide.Evidence.RED],
     Standing.CHANGED: decide.MISSING[decide.Evidence.CHANGED],
     Standing.NONE: decide.MISSING[decide.Evidence.MISSING],
+    Standing.UNKNOWN: decide.MISSING[decide.Evidence.UNKNOWN],
+    Standing.NOTHING: decide.MISSING[decide.Evidence.NOTHING],
 }
+
+
+UNHEARD = "Note: no hook of ours is wired here, so no session is led; run: lifecycle init --stages"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,14 +67,25 @@ def look(at: Session, kept: Kept | None) -> Shown:
     except LifecycleError as error:
         why = f"Not active: the tracker does not answer. {error.sentence}"
         return Shown([why], {"active": False, "why": why})
+    note = tracking.note_of(at.world)
+    notes = [f"Note: {note}"] if note else []
     if not known.tasks:
         why = f"Not active: there is no open task with the label {stages.label}."
-        return Shown([why], {"active": False, "why": why, "tasks": []})
+        return Shown([why, *notes], {"active": False, "why": why, "tasks": []})
     count = "1 open task" if len(known.tasks) == 1 else f"{len(known.tasks)} open tasks"
     first = f"Active: {count} with the label {stages.label}."
     data = {"active": True, "why": "", "tasks": [task.id for task in known.tasks]}
     shown = _session(at, stages, known, kept)
-    return Shown([first, *shown.lines], data | shown.data)
+    unheard = [] if _is_heard(at) else [UNHEARD]
+    return Shown([first, *notes, *shown.lines, *unheard], data | shown.data)
+
+
+def _is_heard(at: Session) -> bool:
+    """True if a hook of ours hears the end of a turn here."""
+    from lifecycle.doctor.client import Client
+
+    client = Client.read(at.root, at.world.environment)
+    return client.plugin_runs or bool(client.of("on-stop"))
 
 
 def _why_off(stages: StageSettings, shelf: Shelf) -> str:
@@ -93,12 +111,14 @@ def _session(at: Session, stages: StageSettings, known: Activity, kept: Kept | N
         nobody = "No session was led here yet; it begins with a session that works on one of them."
         return Shown([nobody], {"session": None})
     turn = transcript.read(kept.transcript, deep=transcript.DEEP) if kept.transcript else None
-    line = stages.line_of(kept.labels)
+    line = _line(stages, kept, turn)
+    if kept.ended and not kept.task:
+        return _ended(kept, line)
     stage = _stage(kept, turn, line)
     task = known.find(kept.task)
     name = f"{kept.task} {task.title if task is not None else ''}".strip() or "not known yet"
     memory = kept.memory
-    missing = _missing(at, stages, kept, stage)
+    missing = _missing(at, stages, stage)
     lines = [
         f"Session {kept.session or 'that stops next'}, task {name}.",
         " → ".join(f"[{one.value}]" if one is stage else one.value for one in line),
@@ -121,10 +141,30 @@ def _session(at: Session, stages: StageSettings, known: Activity, kept: Kept | N
     return Shown(lines, data)
 
 
+def _line(stages: StageSettings, kept: Kept, turn: Turn | None) -> tuple[Stage, ...]:
+    """The stages of the session's task: by its labels, else as it was told them."""
+    if kept.labels or turn is None:
+        return stages.line_of(kept.labels)
+    return session.line_told(turn.instruction)
+
+
+def _ended(kept: Kept, line: tuple[Stage, ...]) -> Shown:
+    """A session whose task was led to its end, and which nobody leads any more."""
+    names = [one.value for one in line]
+    lines = [
+        f"Session {kept.session} was led to the end of {kept.ended}, and is not led any more.",
+        " → ".join(names),
+    ]
+    data = {"session": kept.session, "task": "", "ended": kept.ended, "stage": None, "line": names}
+    return Shown(lines, data)
+
+
 def _stage(kept: Kept, turn: Turn | None, line: tuple[Stage, ...]) -> Stage | None:
     """What the session is at: set by hand, else as its transcript tells, else as it was told last."""
     if kept.memory.set_stage is not None:
         return kept.memory.set_stage
+    if kept.memory.is_let_go and kept.stage in list(LINE):
+        return Stage(kept.stage)  # as the note said that told the user
     if turn is not None and turn.markers:
         return following(Detected(turn.markers[-1]), line)
     if turn is not None and turn.asked is not None:
@@ -132,12 +172,12 @@ def _stage(kept: Kept, turn: Turn | None, line: tuple[Stage, ...]) -> Stage | No
     return Stage(kept.stage) if kept.stage in list(LINE) else None
 
 
-def _missing(at: Session, stages: StageSettings, kept: Kept, stage: Stage | None) -> str:
+def _missing(at: Session, stages: StageSettings, stage: Stage | None) -> str:
     """What stands between the session and a marker that counts; "" if nothing does."""
     is_past = stage is not None and LINE.index(stage) >= LINE.index(
         COMPLETES[Detected.TESTS_PASSING]
     )
-    if not stages.require_evidence or kept.accepted or not is_past:
+    if not stages.require_evidence or not is_past:
         return ""
     deadline = Deadline.after(at.world.clock, 10.0)
     try:

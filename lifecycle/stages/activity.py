@@ -6,17 +6,22 @@ stop where one did, an answer is believed for a minute; where a task was closed,
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from lifecycle import store
 from lifecycle.stage_settings import StageSettings
 from lifecycle.stages import marks
 from lifecycle.stages.shelf import Shelf
 from lifecycle.tracker import Task, TaskStatus, Tracker
 
 TASKS = "tasks.json"
+
+CHANGED = "tasks-changed"
+"""Its mtime is the moment at which a command of ours changed a task: what was asked before is over."""
 
 FRESH_SECONDS = 60.0
 """For so long an answer of the tracker's is believed."""
@@ -39,6 +44,7 @@ class Activity:
         tasks: the tasks.
         families: labels of the family that were seen.
         ready: ids of the tasks that can be begun.
+        is_stale: a command of ours changed a task since.
     """
 
     at: float
@@ -46,10 +52,11 @@ class Activity:
     tasks: tuple[Task, ...] = ()
     families: tuple[str, ...] = ()
     ready: tuple[str, ...] = ()
+    is_stale: bool = False
 
     def is_fresh(self, now: float) -> bool:
         """True if it may still be believed."""
-        return 0 <= now - self.at < FRESH_SECONDS
+        return not self.is_stale and 0 <= now - self.at < FRESH_SECONDS
 
     def find(self, task: str) -> Task | None:
         """The open task with this id."""
@@ -123,6 +130,21 @@ def keep(shelf: Shelf, activity: Activity) -> None:
     shelf.set_due(marks.ALWAYS if activity.tasks else activity.at + INACTIVE_SECONDS)
 
 
+def drop(shelf: Shelf, now: float) -> None:
+    """What was asked before is not believed any more, since a task was changed just now; takes no lock.
+
+    Raises:
+        OSError: it cannot be written down.
+    """
+    if not shelf.path(TASKS).exists():
+        return  # nobody asked yet, so nothing is believed
+    path = shelf.path(CHANGED)
+    store.write(path, b"")
+    os.utime(path, (now, now))
+    if marks.mtime_ns(str(shelf.folder.path / marks.DUE)) >= 0:
+        shelf.set_due(marks.ALWAYS)
+
+
 def known(shelf: Shelf, of: str) -> Activity | None:
     """The answer that is remembered, if it is one to this question."""
     data = shelf.load(TASKS)
@@ -131,7 +153,9 @@ def known(shelf: Shelf, of: str) -> Activity | None:
             return None
         tasks = tuple(_task(entry) for entry in data["tasks"])
         families, ready = (tuple(map(str, data[name])) for name in ("families", "ready"))
-        return Activity(float(data["at"]), of, tasks, families, ready)
+        at = float(data["at"])
+        changed = marks.mtime_ns(str(shelf.path(CHANGED)))
+        return Activity(at, of, tasks, families, ready, is_stale=int(at * 1e9) <= changed)
     except (TypeError, KeyError, ValueError, AttributeError):
         return None
 

@@ -10,17 +10,22 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from lifecycle.stage_names import COMPLETES, LINE, Detected, Stage
-from lifecycle.stages import detect, instructions, table
+from lifecycle.stages import detect, inference, instructions, table, taken
 from lifecycle.stages.instructions import Facts
+from lifecycle.stages.turn import Found, Prompt, Tier
 
 if TYPE_CHECKING:
-    from lifecycle.stages.turn import Found, Turn
+    from lifecycle.stages.turn import Turn
 
 IDLE_BLOCKS = 8
 """How often in a row a session is told to go on without using a tool in between.
 
 The client ends the turn by itself after as many, unless it is told otherwise.
 """
+
+
+WAITED = "/waited"
+"""What the name of a stop ends with at which a merge was waited for: that it came is news there."""
 
 
 class Verdict(StrEnum):
@@ -42,12 +47,23 @@ class Evidence(StrEnum):
     RED = "red"
     CHANGED = "changed"
     """There was a green run, and the tree changed since."""
+    UNKNOWN = "unknown"
+    """A run was seen, and not how it ended."""
+    NOTHING = "nothing"
+    """The last run ran no test."""
+    UNREADABLE = "unreadable"
+    """Nobody can say which tree this is."""
 
 
 MISSING = {
     Evidence.MISSING: "No test run was seen on this task yet",
     Evidence.RED: "The last test run was red",
     Evidence.CHANGED: "The code changed since the last green test run",
+    Evidence.UNKNOWN: (
+        "A test run was seen, but its result is not known: it runs still, another command hides its exit "
+        "status or comes after it, or it is about another folder"
+    ),
+    Evidence.NOTHING: "The last test run ran no test",
 }
 """What is missing, in words."""
 
@@ -74,6 +90,7 @@ class Memory:
         idle: how often in a row without using a tool.
         is_let_go: it was let go since it was told too often; said once.
         set_stage: the stage that was set by hand and not yet told, or None.
+        told: what the user was told last of why nothing can be decided; "" once it could be.
     """
 
     position: str = ""
@@ -81,6 +98,7 @@ class Memory:
     idle: int = 0
     is_let_go: bool = False
     set_stage: Stage | None = None
+    told: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,9 +112,10 @@ class StageSeen:
         is_on_task: the session works on a labelled task.
         remaining: how many labelled tasks are open; None if that was not asked.
         evidence: of the tests, if it is required.
-        are_tests_accepted: TESTS_PASSING was accepted since the task began.
+        obstacle: why the evidence is UNREADABLE, for the user; else "".
         conflict: one sentence if the task is another's now or blocked; else "".
         holding: how the claim stands.
+        is_still_open: the task is said to be closed, and its tracker, asked right now, says that it is not.
     """
 
     turn: Turn
@@ -106,9 +125,10 @@ class StageSeen:
     is_on_task: bool = False
     remaining: int | None = None
     evidence: Evidence = Evidence.NOT_NEEDED
-    are_tests_accepted: bool = False
+    obstacle: str = ""
     conflict: str = ""
     holding: Holding = Holding.NONE
+    is_still_open: bool = False
 
     @property
     def max_blocks(self) -> int:
@@ -143,14 +163,12 @@ class StageDecision:
         memory: what to keep of the session.
         events: for the journal.
         log: for the log, without the line of what was found.
-        accepts_tests: from here on the tests count as accepted for this task.
     """
 
     verdict: Verdict
     memory: Memory
     text: str = ""
     note: str = ""
-    accepts_tests: bool = False
     events: tuple[Event, ...] = ()
     log: tuple[str, ...] = ()
 
@@ -163,7 +181,9 @@ def decide(seen: StageSeen) -> StageDecision:
     """
     if not seen.turn.is_there:
         return _pass(seen, "No transcript: the session may stop")
-    if seen.memory.position and _position(seen) == seen.memory.position:
+    if seen.turn.kind is Prompt.HUMAN:
+        seen = replace(seen, memory=_spoken_to(seen))
+    if is_known(seen.memory, _position(seen), has_ended=seen.holding is Holding.ENDED):
         return _pass(seen, "Nothing new since the last word: the session may stop")
     if seen.memory.set_stage is not None:
         return _set_by_hand(seen, seen.memory.set_stage)
@@ -172,15 +192,54 @@ def decide(seen: StageSeen) -> StageDecision:
         return _completed(seen, state)
     if state.is_under_way:
         return _pass(seen, f"Agent at work ({state}): the session may stop")
-    if (
-        not seen.is_on_task
-        or seen.holding is Holding.WAITING
-        or detect.is_quiet(seen.turn, seen.found)
-    ):
+    if not _is_worth_asking(seen):
         return _pass(seen, "Nothing to ask: the session may stop")
     stage = str(seen.turn.asked or "")
     event = Event("block", stage, stage, {"what": "question"})
-    return _block(seen, instructions.question(seen.facts.line), ("Asking for the stage",), (event,))
+    text = instructions.question(seen.facts.line, seen.found.misnamed)
+    return _block(seen, text, ("Asking for the stage",), (event,))
+
+
+def is_known(memory: Memory, position: str, *, has_ended: bool = False) -> bool:
+    """True if a word was given at this stop, or a merge waited for that did not come yet."""
+    if not memory.position or not position:
+        return False
+    return position == memory.position or (
+        not has_ended and f"{position}{WAITED}" == memory.position
+    )
+
+
+def meant(turn: Turn, found: Found) -> Found:
+    """What was found; an answer in words to the instruction of NEXT_TASK is as good as its marker.
+
+    "I wait for /clear" and "Ready for the next task" tell all that the question could bring out: there
+    is nothing to do at that stage. So the next task's instruction follows, or the word that none is left.
+    """
+    is_answer = turn.kind is Prompt.OURS and not turn.is_question and not turn.markers
+    is_unknown = found.state is Detected.UNKNOWN and not detect.is_quiet(turn, found)
+    if turn.asked is Stage.NEXT_TASK and is_answer and is_unknown:
+        why = "its answer"
+        return Found(Detected.SESSION_CLEARED, Tier.INFERENCE, why, position=found.position)
+    return found
+
+
+def _is_worth_asking(seen: StageSeen) -> bool:
+    """True if the question is due: nobody knows the stage of a session that is led."""
+    if not seen.is_on_task or seen.holding is Holding.WAITING:
+        return False
+    if instructions.is_conflict(seen.turn.instruction) and not seen.turn.is_question:
+        return False  # it was told to tell the user what stands in the way, and did
+    return not detect.is_quiet(seen.turn, seen.found)
+
+
+def _spoken_to(seen: StageSeen) -> Memory:
+    """The memory of a session that a person told what to do next; what was told in all stays told."""
+    memory = seen.memory
+    return replace(memory, idle=0, is_let_go=memory.is_let_go and _is_spent(seen))
+
+
+def _is_spent(seen: StageSeen) -> bool:
+    return seen.memory.blocks >= seen.max_blocks
 
 
 def _position(seen: StageSeen) -> str:
@@ -190,38 +249,64 @@ def _position(seen: StageSeen) -> str:
 def _state(seen: StageSeen) -> Detected:
     """The state that was found, as far as it is about this session's task."""
     found, asked = seen.found, seen.turn.asked
+    if seen.holding is Holding.ENDED and _is_before_the_end(found.state):
+        return Detected.ISSUE_CLOSED
     if (
         seen.holding is Holding.ENDED
         and asked is Stage.COMMIT_CLOSE
         and not found.state.is_completion
     ):
         return Detected.ISSUE_CLOSED
+    if _is_hearsay(seen):
+        return Detected.IN_PROGRESS if seen.turn.has_used_tools else Detected.UNKNOWN
     is_other = found.subjects and seen.facts.task and not _is_named(seen.facts.task, found.subjects)
-    return Detected.IN_PROGRESS if is_other else found.state
+    # Elsewhere only the agent's own marker counts: who was asked to run the tests works on no task here.
+    is_strangers = found.tier is Tier.INFERENCE and not seen.is_on_task
+    return Detected.IN_PROGRESS if is_other or is_strangers else found.state
+
+
+def _is_before_the_end(state: Detected) -> bool:
+    """True for a completion of a stage that a closed task has behind it."""
+    return state.is_completion and COMPLETES[state] not in (Stage.COMMIT_CLOSE, Stage.NEXT_TASK)
+
+
+def _is_hearsay(seen: StageSeen) -> bool:
+    """True if a closing is only told of where nobody asked for it, or is told of another task."""
+    found = seen.found
+    if found.state is not Detected.ISSUE_CLOSED or found.tier is not Tier.INFERENCE:
+        return False
+    if found.why != inference.TEXT:
+        return False
+    is_asked = seen.turn.asked is Stage.COMMIT_CLOSE
+    text = "\n".join(seen.turn.texts[-1:])
+    return not is_asked or bool(seen.facts.task and taken.is_about_others(text, seen.facts.task))
 
 
 def _is_named(task: str, subjects: tuple[str, ...]) -> bool:
     """True if the task is one of the ids: `42`, `#42` and an address that ends so are the same."""
-    return any(name.lstrip("#").rsplit("/", 1)[-1] == task.lstrip("#") for name in subjects)
+    return any(taken.plain(name) == taken.plain(task) for name in subjects)
 
 
 def _completed(seen: StageSeen, state: Detected) -> StageDecision:
     done = COMPLETES[state]
+    if seen.evidence is Evidence.UNREADABLE and _lacks_evidence(seen, done):
+        return _blind(seen)
+    seen = replace(seen, memory=replace(seen.memory, told=""))
     refused = _refused(seen, state, done)
     if refused is not None:
         return refused
     if state is Detected.ISSUE_CLOSED and seen.holding is Holding.WAITING:
-        return _pass(seen, "The merge is waited for: the session may stop")
-    accepts = seen.evidence is Evidence.GREEN and LINE.index(done) >= LINE.index(Stage.TESTING)
+        waiting = _pass(seen, "The merge is waited for: the session may stop")
+        return replace(waiting, memory=replace(seen.memory, position=_position(seen) + WAITED))
     stage = table.following(state, seen.facts.line)
     is_last = done in (Stage.COMMIT_CLOSE, Stage.NEXT_TASK) and seen.remaining == 0
     event = _transition(seen, state, None if is_last else stage)
     if is_last or stage is None:
-        return _end(seen, event, is_last=is_last, accepts=accepts)
+        return _end(seen, event, is_last=is_last)
     log = (f"Getting instruction for stage: {state}", f"Injecting instruction for stage: {state}")
     text = instructions.instruction(stage, seen.facts, instructions.COMPLETED[done])
     events = (event, Event("block", str(done), str(stage), {"what": "instruction"}))
-    return replace(_block(seen, text, log, events), accepts_tests=accepts)
+    return _block(seen, text, log, events)
 
 
 def _refused(seen: StageSeen, state: Detected, done: Stage) -> StageDecision | None:
@@ -231,7 +316,9 @@ def _refused(seen: StageSeen, state: Detected, done: Stage) -> StageDecision | N
         text = instructions.no_evidence(seen.facts, why)
         detail = {"marker": str(state), "missing": str(seen.evidence)}
         stage = Stage.TESTING
-    elif seen.conflict and done not in (Stage.COMMIT_CLOSE, Stage.NEXT_TASK):
+    elif seen.conflict and (
+        done not in (Stage.COMMIT_CLOSE, Stage.NEXT_TASK) or seen.is_still_open
+    ):
         why, stage = "The task is not free", done
         text = instructions.conflict(seen.facts, done, seen.conflict)
         detail = {"marker": str(state), "conflict": seen.conflict}
@@ -239,6 +326,10 @@ def _refused(seen: StageSeen, state: Detected, done: Stage) -> StageDecision | N
         why, stage = "The claim is still held", Stage.COMMIT_CLOSE
         text = instructions.still_claimed(seen.facts)
         detail = {"marker": str(state), "missing": "handoff"}
+    elif state is Detected.ISSUE_CLOSED and seen.holding is Holding.NONE and seen.is_still_open:
+        why, stage = "The task is still open in the tracker", Stage.COMMIT_CLOSE
+        text = instructions.still_open(seen.facts)
+        detail = {"marker": str(state), "missing": "closing"}
     else:
         return None
     events = (
@@ -248,8 +339,21 @@ def _refused(seen: StageSeen, state: Detected, done: Stage) -> StageDecision | N
     return _block(seen, text, (f"Not accepted: {state}. {why}",), events)
 
 
+def _blind(seen: StageSeen) -> StageDecision:
+    """Nobody can say what the tests ran on: the agent may stop, and the user hears why, once.
+
+    The stop is looked at again: once that is mended it leads on.
+    """
+    note = "" if seen.memory.told else seen.obstacle
+    memory = replace(seen.memory, told=seen.obstacle)
+    return StageDecision(Verdict.PASS, memory, note=note, log=(seen.obstacle, "The agent may stop"))
+
+
 def _lacks_evidence(seen: StageSeen, done: Stage) -> bool:
-    """True if the tests have to be shown green first."""
+    """True if the tests have to be shown green first, on the files as they are now.
+
+    What a review's feedback changed has to be tested again, so nothing stays accepted.
+    """
     if (
         seen.evidence in (Evidence.NOT_NEEDED, Evidence.GREEN)
         or Stage.TESTING not in seen.facts.line
@@ -257,8 +361,7 @@ def _lacks_evidence(seen: StageSeen, done: Stage) -> bool:
         return False
     if done is Stage.NEXT_TASK or seen.holding is Holding.ENDED:
         return False
-    is_past = LINE.index(done) > LINE.index(Stage.TESTING)
-    return done is Stage.TESTING or (is_past and not seen.are_tests_accepted)
+    return LINE.index(done) >= LINE.index(Stage.TESTING)
 
 
 def _transition(seen: StageSeen, state: Detected, stage: Stage | None) -> Event:
@@ -268,7 +371,7 @@ def _transition(seen: StageSeen, state: Detected, stage: Stage | None) -> Event:
     return Event("transition", str(COMPLETES[state]), str(stage or ""), detail)
 
 
-def _end(seen: StageSeen, event: Event, *, is_last: bool, accepts: bool) -> StageDecision:
+def _end(seen: StageSeen, event: Event, *, is_last: bool) -> StageDecision:
     """Nothing follows: said once to the user, and the agent may stop."""
     task = seen.facts.task or "the task"
     if is_last:
@@ -276,13 +379,11 @@ def _end(seen: StageSeen, event: Event, *, is_last: bool, accepts: bool) -> Stag
     else:
         note = f"The last stage of {task} is complete: {event.source}"
     memory = replace(seen.memory, position=_position(seen))
-    return StageDecision(
-        Verdict.PASS, memory, note=note, events=(event,), log=(note,), accepts_tests=accepts
-    )
+    return StageDecision(Verdict.PASS, memory, note=note, events=(event,), log=(note,))
 
 
 def _set_by_hand(seen: StageSeen, stage: Stage) -> StageDecision:
-    text = instructions.instruction(stage, seen.facts, instructions.BY_HAND)
+    text = instructions.again(stage, seen.facts, instructions.BY_HAND)
     source = str(seen.turn.asked or "")
     events = (
         Event("transition", source, str(stage), {"tier": "hand"}),
@@ -308,32 +409,35 @@ def _block(
 ) -> StageDecision:
     """The agent goes on with `text`, unless it was told to go on too often."""
     memory = seen.memory
-    is_spent = memory.blocks >= seen.max_blocks
     idle = 0 if seen.turn.has_worked else memory.idle
-    if is_spent or idle >= IDLE_BLOCKS:
-        return _let_go(seen, replace(memory, idle=idle), is_spent=is_spent)
+    if _is_spent(seen) or idle >= IDLE_BLOCKS:
+        return _let_go(seen, replace(memory, idle=idle), events[-1].target)
     kept = replace(
         memory, position=_position(seen), blocks=memory.blocks + 1, idle=idle + 1, is_let_go=False
     )
     return StageDecision(Verdict.BLOCK, kept, text=text, events=events, log=log)
 
 
-def _let_go(seen: StageSeen, memory: Memory, *, is_spent: bool) -> StageDecision:
-    """The agent may stop, since it was told to go on too often; the user hears it once."""
+def _let_go(seen: StageSeen, memory: Memory, target: str) -> StageDecision:
+    """The agent may stop, since it was told to go on too often; the user hears it once.
+
+    `target` is the stage that it would have been told; "" if the question was due.
+    """
     if memory.is_let_go:
         return _pass(seen, "Told to go on too often before: the session may stop")
-    stage = seen.turn.asked or Stage.CODING
+    stage = target or str(Stage.CODING)
+    is_spent = _is_spent(seen)
     if is_spent:
         note = (
             f"The staged workflow told this session {seen.max_blocks} times to go on (stages.max_blocks) "
-            f"and lets it stop; the stage stays {stage}: go on by hand or in a new session."
+            f"and lets it stop; it is at {stage}: go on by hand or in a new session."
         )
     else:
         note = (
             f"The staged workflow told the agent {IDLE_BLOCKS} times in a row to go on, and it used no "
-            f"tool; it may stop, the stage stays {stage}: tell it what to do next."
+            f"tool; it may stop, and is at {stage}: tell it what to do next."
         )
     detail = {"why": "max_blocks" if is_spent else "no progress", "blocks": str(memory.blocks)}
     kept = replace(memory, position=_position(seen), is_let_go=True)
-    event = Event("let_go", str(stage), str(stage), detail)
+    event = Event("let_go", str(seen.turn.asked or stage), stage, detail)
     return StageDecision(Verdict.LET_GO, kept, note=note, events=(event,), log=(note,))

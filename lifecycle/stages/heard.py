@@ -9,14 +9,16 @@ Source: Claude Code's hook reference, https://code.claude.com/docs/en/hooks (`la
 
 from __future__ import annotations
 
+import os
 import time
 
-from lifecycle.stages import transcript
+from lifecycle.stages import detect, transcript
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from lifecycle.stage_names import Stage
     from lifecycle.stages.turn import Found, Turn
 
 PAUSE = 0.02
@@ -24,24 +26,58 @@ TRIES = 5
 """How long, and how often, the client is given time to write what it knows."""
 
 
-def turn_of(
-    event: Mapping[str, object], *, deep: int = 0, sleep: Callable[[float], None] = time.sleep
-) -> Turn:
+def turn_of(event: Mapping[str, object], *, sleep: Callable[[float], None] = time.sleep) -> Turn:
     """The end of the transcript that the event names, with the event's own last text.
+
+    A file that did not grow meanwhile is not read again.
 
     Args:
         event: a Stop event; what is missing in it counts as empty.
-        deep: as for `transcript.read`.
         sleep: waits for so many seconds.
     """
     path, message = (_text(event, name) for name in ("transcript_path", "last_assistant_message"))
     last = message.strip()
+    size = -1
     for _ in range(TRIES if last else 0):
-        turn = transcript.read(path, "", deep=deep)
-        if turn.is_there and turn.texts and turn.texts[-1].strip().endswith(last):
-            return turn
+        before, size = size, _size(path)
+        if size != before:
+            turn = transcript.read(path)
+            if turn.is_there and turn.texts and turn.texts[-1].strip().endswith(last):
+                return turn
         sleep(PAUSE)
-    return transcript.read(path, message, deep=deep)
+    return transcript.read(path, message)
+
+
+def look(
+    event: Mapping[str, object],
+    *,
+    tests: tuple[str, ...] = (),
+    review: str = "",
+    starts: tuple[str, ...] = (),
+    told: Stage | None = None,
+) -> tuple[Turn, Found]:
+    """The turn, and what is found in it, by whoever answers the agent.
+
+    Where something was completed or nobody knows what, and no instruction of ours is in the end of the
+    transcript, one is looked for further back. Where that finds none either, and does not reach the
+    beginning, `told` counts.
+
+    Args:
+        event: as for `turn_of`.
+        tests: the project's own test commands.
+        review: the project's own review command.
+        starts: as for `transcript.read`.
+        told: the stage that this session was told last, as it was kept; None if nothing was.
+    """
+    turn = turn_of(event)
+    found = detect.detect(turn, tests=tests, review=review)
+    if not turn.is_cut or detect.is_quiet(turn, found):
+        return turn, found
+    path, message = (_text(event, name) for name in ("transcript_path", "last_assistant_message"))
+    turn = transcript.read(path, message, deep=transcript.DEEP, starts=starts)
+    if turn.is_cut:
+        turn.asked, turn.is_cut = told, False
+    return turn, detect.detect(turn, tests=tests, review=review)
 
 
 def is_waiting(event: Mapping[str, object], found: Found) -> bool:
@@ -61,6 +97,14 @@ def lines(turn: Turn, found: Found) -> tuple[str, ...]:
     if not turn.is_there:
         return "Hook triggered", "There is no transcript that could be read"
     return "Hook triggered", "Detecting stage from message", found.line
+
+
+def _size(path: str) -> int:
+    """The file's bytes; -2 if there is none."""
+    try:
+        return os.stat(path).st_size  # noqa: PTH116 -- pathlib alone would cost as much as the look
+    except (OSError, ValueError):
+        return -2
 
 
 def _text(event: Mapping[str, object], name: str) -> str:

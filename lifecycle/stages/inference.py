@@ -17,6 +17,8 @@ from lifecycle.stages.turn import Call, Found, Outcome, Tier
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import TypeAlias
+
     from lifecycle.trackers import signs
 
 
@@ -32,7 +34,13 @@ class Sort(StrEnum):
     WORK = "does anything else"
 
 
+if TYPE_CHECKING:
+    Seen: TypeAlias = tuple[Sort, str, tuple[str, ...], str]
+    """What a call is about, how it came out, the tasks it names, and its name for the log."""
+
 ANY = "*"
+TEXT = "the text"
+"""What a state was found in that the agent only told of."""
 
 TABLE: tuple[tuple[str, Sort, str, Detected], ...] = (
     ("Bash", Sort.CLOSE, "done", Detected.ISSUE_CLOSED),
@@ -62,24 +70,18 @@ _STALE = frozenset(
 )
 """What an edit makes undone."""
 
-HINTS = (
-    *(
-        "test",
-        "tox",
-        "nox",
-        "jest",
-        "mocha",
-        "ava",
-        "tap",
-        "spec",
-        "unit",
-        "cypress",
-        "check",
-        "verify",
+HINTS: dict[Sort, tuple[str, ...]] = {
+    Sort.TESTS: (
+        *("test", "tox", "nox", "jest", "mocha", "ava", "tap", "spec", "unit", "cypress"),
+        *("check", "verify", "npm t"),
     ),
-    *("npm t", "close", "done", "status", "-s", "show", "view", "claim"),
-)
-"""A command without any of these is neither a test run nor one of a tracker's: it is not taken apart."""
+    Sort.CLOSE: ("close", "done", "--status", " -s"),
+    Sort.SHOW: ("show", "view"),
+}
+"""A command that has none of these is about none of them: it is not taken apart."""
+
+PARSED = 40
+"""How many of a turn's commands are taken apart, from the last one back."""
 
 WORDS = (
     *(
@@ -114,9 +116,8 @@ RECENT = 12
 
 _UNDER_WAY = (Detected.IN_ORACLE_REVIEW, Detected.IN_TESTING, Detected.IN_PROGRESS)
 _ORDER = tuple(MARKERS[stage] for stage in LINE)
-_REVIEW = re.compile(
-    r"^/\S*review\b|^[\w:-]*(?:review|oracle)[\w-]* |\b(?:oracle|code)[- ]review\b", re.IGNORECASE
-)
+_REVIEW = r"(?i)^/\S*review\b|^[\w:-]*(?:review|oracle)[\w-]* |\b(?:oracle|code)[- ]review\b"
+"""Made a pattern where a call may ask for a review: most turns have none."""
 REVIEW = "review"
 REQUIREMENTS = "every requirement"
 """What a turn can be about, for `words.said`."""
@@ -131,6 +132,7 @@ def infer(
     asked: Stage | None = None,
     tests: tuple[str, ...] = (),
     review: str = "",
+    is_cut: bool = False,
 ) -> Found:
     """What the steps of a turn come to: a completed stage, one under way, or UNKNOWN.
 
@@ -140,13 +142,15 @@ def infer(
             green test run in the middle of coding is work. None: the furthest completion counts.
         tests: the project's own test commands.
         review: the project's own review command.
+        is_cut: nobody knows yet which stage is in force: what completes any of them counts.
     """
-    is_reading = asked is Stage.REQUIREMENTS_REVIEW
-    watch = _Watch(tests, review, is_review_of_requirements=is_reading)
+    is_reading = is_cut or asked is Stage.REQUIREMENTS_REVIEW
+    watch = Watch(is_review_of_requirements=is_reading)
+    sorts = _sorts(steps, tests, review)
     left = sum(isinstance(step, str) for step in steps)
-    for step in steps:
+    for place, step in enumerate(steps):
         if not isinstance(step, str):
-            watch.see(step)
+            watch.see(step, sorts[place])
             continue
         if left <= RECENT:
             watch.hear(step)
@@ -154,14 +158,10 @@ def infer(
     return watch.found(asked)
 
 
-class _Watch:
+class Watch:
     """What was seen so far, in the order of the steps."""
 
-    def __init__(
-        self, tests: tuple[str, ...], review: str, *, is_review_of_requirements: bool
-    ) -> None:
-        self.tests = tests
-        self.review = review
+    def __init__(self, *, is_review_of_requirements: bool) -> None:
         self.states: dict[Detected, tuple[str, tuple[str, ...]]] = {}
         self.by_call: set[Detected] = set()
         self.under_way: dict[Detected, str] = {}
@@ -170,9 +170,9 @@ class _Watch:
         self.has_closed_badly = False
         self.has_worked = False
 
-    def see(self, call: Call) -> None:
+    def see(self, call: Call, seen: Seen) -> None:
         """A call: its row of TABLE, and what that makes undone."""
-        sort, outcome, subjects, name = classify(call, self.tests, self.review)
+        sort, outcome, subjects, name = seen
         state = _row(call.tool or "typed", sort, outcome)
         if sort is Sort.EDIT and call.outcome is not Outcome.FAILED:
             self._forget(_STALE)
@@ -205,10 +205,10 @@ class _Watch:
             if is_denied or state in self.by_call:
                 continue
             if state.is_completion:
-                self.states.setdefault(state, ("the text", ()))
+                self.states.setdefault(state, (TEXT, ()))
                 self._settle(state)
             else:
-                self.under_way[state] = "the text"
+                self.under_way[state] = TEXT
                 if state is Detected.IN_ORACLE_REVIEW:
                     self._forget({Detected.ORACLE_APPROVED})
 
@@ -239,9 +239,31 @@ class _Watch:
             self.states.pop(state, None)
 
 
-def classify(
-    call: Call, tests: tuple[str, ...] = (), review: str = ""
-) -> tuple[Sort, str, tuple[str, ...], str]:
+def _sorts(steps: tuple[str | Call, ...], tests: tuple[str, ...], review: str) -> dict[int, Seen]:
+    """What each call is about, by its place.
+
+    Judged from the last one back: once a test run was found, those before it change nothing, and so it
+    is with a task that was closed. A command that is not worth it is work, whatever it was.
+    """
+    open_, left = {Sort.TESTS, Sort.CLOSE, Sort.SHOW, Sort.REVIEW}, PARSED
+    found: dict[int, Seen] = {}
+    for place in range(len(steps) - 1, -1, -1):
+        call = steps[place]
+        if isinstance(call, str):
+            continue
+        if call.tool == "Bash":
+            is_worth = left > 0 and bool(hinted(call.text, tests, review) & open_)
+            if not is_worth:
+                found[place] = (Sort.WORK, "", (), call.tool)
+                continue
+            left -= 1
+        seen = found[place] = classify(call, tests, review)
+        if seen[0] is Sort.TESTS or (seen[0] is Sort.CLOSE and seen[1] == "done"):
+            open_.discard(seen[0])
+    return found
+
+
+def classify(call: Call, tests: tuple[str, ...] = (), review: str = "") -> Seen:
     """What a call is about, how it came out, the tasks it names, and its name for the log."""
     if call.tool in EDITS:
         return Sort.EDIT, str(call.outcome), (), call.tool
@@ -249,21 +271,22 @@ def classify(
         return Sort.REVIEW, _verdict(call), (), call.text.split("\n")[0][:60]
     if call.text.split(" ")[0] == "/clear" and call.tool in ("", "SlashCommand"):
         return Sort.CLEAR, str(call.outcome), (), "/clear"
-    if call.tool != "Bash" or not _is_hinted(call.text, tests):
-        return Sort.WORK, str(call.outcome), (), call.tool or call.text[:60]
+    hints = hinted(call.text, tests) if call.tool == "Bash" else set()
+    if not hints:
+        return Sort.WORK, "", (), call.tool or call.text[:60]
     from lifecycle.stages import runs
     from lifecycle.trackers import signs
 
-    run = runs.run_in(call.text, tests)
-    closes = _sign(call.text, signs.CLOSE)
+    verbs = _verbs(call.text) if hints & {Sort.CLOSE, Sort.SHOW} else {}
+    closes = verbs.get(signs.CLOSE)
     if closes is not None:
         is_done = call.outcome is Outcome.OK and not signs.is_denied(call.output)
         return Sort.CLOSE, "done" if is_done else str(call.outcome), closes.ids, closes.name
+    run = runs.run_in(call.text, tests) if Sort.TESTS in hints else None
     if run is not None:
         colour = runs.colour(run, call.outcome, call.output)
         return Sort.TESTS, str(colour) if run.is_suite else "part", (), run.name
-    shows = _sign(call.text, signs.SHOW)
-    return (Sort.SHOW if shows else Sort.WORK), str(call.outcome), (), "tools"
+    return (Sort.SHOW if signs.SHOW in verbs else Sort.WORK), "", (), "tools"
 
 
 def _row(tool: str, sort: Sort, outcome: str) -> Detected:
@@ -274,10 +297,15 @@ def _row(tool: str, sort: Sort, outcome: str) -> Detected:
     return Detected.IN_PROGRESS
 
 
-def _is_hinted(line: str, tests: tuple[str, ...]) -> bool:
-    """False if the command line can be nothing that matters."""
+def hinted(line: str, tests: tuple[str, ...] = (), review: str = "") -> set[Sort]:
+    """What a command line can be about, as far as it can be told without taking it apart."""
+    found = {sort for sort, hints in HINTS.items() if any(hint in line for hint in hints)}
     own = (max(command.split(), key=len) for command in tests if command.strip())
-    return any(hint in line for hint in HINTS) or any(word in line for word in own)
+    if any(word in line for word in own):
+        found.add(Sort.TESTS)
+    if review.strip() and review.rsplit(maxsplit=1)[-1] in line:
+        found.add(Sort.REVIEW)
+    return found
 
 
 def _said(text: str, about: tuple[str, ...]) -> tuple[Detected, ...]:
@@ -289,20 +317,21 @@ def _said(text: str, about: tuple[str, ...]) -> tuple[Detected, ...]:
     return words.said(text, about)
 
 
-def _sign(line: str, verb: str) -> signs.Sign | None:
+def _verbs(line: str) -> dict[str, signs.Sign]:
+    """By what is done at a tracker, the last command of the line that does it."""
     from lifecycle.stages.shell import commands
     from lifecycle.trackers import signs
 
-    found = [sign for command in commands(line) if (sign := signs.read(command.words))]
-    return next((sign for sign in reversed(found) if sign.verb == verb), None)
+    found = (signs.read(command.words) for command in commands(line))
+    return {sign.verb: sign for sign in found if sign is not None}
 
 
 def _is_review(call: Call, review: str) -> bool:
     if call.tool in ("", "Skill", "SlashCommand"):
         own = review.split(" ", maxsplit=1)[0]
-        return call.text.split(" ")[0] == own != "" or _REVIEW.match(call.text) is not None
+        return call.text.split(" ")[0] == own != "" or re.match(_REVIEW, call.text) is not None
     if call.tool in ("Agent", "Task"):
-        return _REVIEW.search(call.text[:_VERDICT]) is not None
+        return re.search(_REVIEW, call.text[:_VERDICT]) is not None
     mine = tuple(review.split())
     if call.tool != "Bash" or not mine or mine[-1] not in call.text:
         return False

@@ -55,6 +55,10 @@ COMPLETED = {
 """How an instruction confirms the stage that was completed."""
 
 BY_HAND = "The stage was set by hand."
+GOES_ON = "The staged workflow goes on."
+"""How the instruction begins for a session that was cleared, compacted or resumed in mid-stage."""
+
+_UNSETTLED = "Next step: Do not go on with this task until that is settled."
 
 _STEPS = {
     Stage.REQUIREMENTS_REVIEW: "Review the original issue requirements carefully.",
@@ -108,26 +112,30 @@ def instruction(stage: Stage, facts: Facts, lead: str) -> str:
     )
 
 
-def going_on(stage: Stage, facts: Facts) -> str:
-    """What a session that goes on in the middle of `stage` is told at its start."""
+def again(stage: Stage, facts: Facts, lead: str) -> str:
+    """The instruction for a session that is at `stage` already: a task that was begun is not begun anew."""
+    if stage is not Stage.CODING or not facts.task:
+        return instruction(stage, facts, lead)
     return "\n".join(
         [
-            "The staged workflow goes on.",
-            "",
-            *_head(stage, facts.line),
-            "",
-            _ENDS[stage],
-            marker(MARKERS[stage]),
+            *(lead, "", *_head(stage, facts.line), "", f"Next step: Go on with task {facts.task}."),
+            "- FIRST: Read CLAUDE.md and README.md to understand the system and workflow",
+            *_reading(facts),
+            *_standards(facts),
+            *("", _ENDS[stage], marker(MARKERS[stage])),
         ]
     )
 
 
-def question(line: tuple[Stage, ...] = LINE) -> str:
-    """The question which stage it is."""
+def question(line: tuple[Stage, ...] = LINE, misnamed: str = "") -> str:
+    """The question which stage it is; `misnamed` stood in a marker, and there is no such one."""
     asked = {str(MARKERS[stage]) for stage in line}
+    names = ", ".join(MARKERS[stage] for stage in line)
+    wrong = [f"There is no marker {misnamed[:60]}; the markers are {names}.", ""]
     answers = [answer for answer in _ANSWERS if answer.split()[1] in asked]
     return "\n".join(
         [
+            *(wrong if misnamed else []),
             *(QUESTION, "", line_of(line), ""),
             *("Which stage are you at? Respond with ONE of:", *answers, ""),
             "Then emit: ::: WORKFLOW_STAGE: <YOUR_STAGE> :::",
@@ -158,12 +166,23 @@ def conflict(facts: Facts, stage: Stage, sentence: str) -> str:
     return "\n".join(
         [
             *(sentence, "", *_head(stage, facts.line), ""),
-            "Next step: Do not go on with this task until that is settled.",
+            _UNSETTLED,
             *([f"- See how it stands: `{show}`"] if show else []),
             "- Leave what you changed as it is, and tell the user what stands in the way",
             *("", "When that is settled and the stage is complete, emit:", marker(MARKERS[stage])),
         ]
     )
+
+
+def is_conflict(instruction: str) -> bool:
+    """True if this is what `conflict` tells: the agent is to tell the user, and not to go on."""
+    return _UNSETTLED in instruction.splitlines()
+
+
+def still_open(facts: Facts) -> str:
+    """What is told if the issue is said to be closed, and the tracker says that it is not."""
+    lead = f"Task {facts.task} is still open in the tracker: it is not closed yet."
+    return instruction(Stage.COMMIT_CLOSE, facts, lead)
 
 
 def still_claimed(facts: Facts) -> str:
@@ -180,22 +199,33 @@ def _coding(facts: Facts) -> list[str]:
     settings, wording = facts.settings, facts.wording
     ready = wording.ready.replace("{label}", settings.label)
     start = settings.start or wording.start
-    practice = ", ".join([*([f"{facts.tracker}-first workflow"] if facts.tracker else []), "TDD"])
     begin = f"{start} {{id}}" if start and "{id}" not in start else start
     return [
         "- FIRST: Read CLAUDE.md and README.md to understand the system and workflow",
         *_if(ready, f"- Find next ready issue: `{ready}`"),
         f'- If no issues found, report "{complete(settings.label)}" and stop',
         *_if(begin, f"- Otherwise: Start work with `{_filled(begin, facts.next_task)}`"),
+        *_standards(facts),
+    ]
+
+
+def _standards(facts: Facts) -> list[str]:
+    first = "issue" if facts.tracker == "github" else facts.tracker
+    practice = ", ".join([*([f"{first}-first workflow"] if first else []), "TDD"])
+    return [
         f"- Follow all instructions in CLAUDE.md ({practice}, verification, etc.)",
         "- Implement the task according to project standards",
     ]
 
 
-def _requirements(facts: Facts) -> list[str]:
+def _reading(facts: Facts) -> list[str]:
     show = _filled(facts.wording.show, facts.task)
+    return _if(show, f"- Re-read the issue description with `{show}`")
+
+
+def _requirements(facts: Facts) -> list[str]:
     return [
-        *_if(show, f"- Re-read the issue description with `{show}`"),
+        *_reading(facts),
         "- Verify every requirement is satisfied",
         "- Check for edge cases or missed scenarios",
         "- Confirm implementation matches the planned approach",
@@ -232,6 +262,7 @@ def _close(facts: Facts) -> list[str]:
         end = [
             '- Hand off with a summary: `lifecycle handoff --summary "Summary of changes"`',
             "- The claim closes the issue after the merge; do not close it in any other way",
+            "- You are told when the merge is seen and the issue is closed; emit the marker only then",
         ]
     else:
         end = _if(close, f"- Close issue with summary: `{close}`")

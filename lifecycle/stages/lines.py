@@ -33,8 +33,9 @@ FEEDBACK = "Stop hook feedback:"
 _WAKE = "Stop hook blocking error from command"
 """What the client's notification has when a hook woke the session."""
 
-_COMMAND = re.compile(r"<command-name>\s*(/[^\s<]+)\s*</command-name>")
-_ARGUMENTS = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
+# Patterns are text here, and made where one is needed: most lines need none.
+_COMMAND = r"<command-name>\s*(/[^\s<]+)\s*</command-name>"
+_ARGUMENTS = r"(?s)<command-args>(.*?)</command-args>"
 _NO_PROMPT = ("<local-command-", "<bash-input>", "[Request interrupted")
 
 
@@ -69,23 +70,19 @@ class Heard:
 
 
 class Said:
-    """What the agent said, and the markers in it."""
+    """What the agent said, the markers in it, and whether one of them is a line of its own."""
 
-    __slots__ = ("is_known", "markers", "text")
+    __slots__ = ("is_known", "is_signed", "markers", "text")
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.markers: tuple[Detected, ...] = tuple(markers.find(text))
+        self.is_signed = bool(self.markers) and markers.is_signed(text)
         self.is_known = bool(self.markers)
 
 
 if TYPE_CHECKING:
     Entry: TypeAlias = Heard | Said | Call
-
-
-def is_known(entry: Entry) -> bool:
-    """True for an instruction or question of ours, and for a marker of the agent's."""
-    return not isinstance(entry, Call) and entry.is_known
 
 
 def entries_of(line: bytes, results: dict[str, Call]) -> list[Entry] | None:
@@ -197,7 +194,7 @@ def _command(text: str) -> str:
     """`/name arguments` of a command that a person typed; "" if it is none."""
     if not text.startswith("<command-"):
         return ""
-    name, arguments = _COMMAND.search(text), _ARGUMENTS.search(text)
+    name, arguments = re.search(_COMMAND, text), re.search(_ARGUMENTS, text)
     return f"{name[1]} {arguments[1] if arguments else ''}".strip()[:TEXT] if name else ""
 
 

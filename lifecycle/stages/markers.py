@@ -23,14 +23,13 @@ NEEDLE = "WORKFLOW"
 """No marker is in a text without this, whatever its case."""
 
 _NAMES = {str(state): state for state in Detected if state.is_completion}
-_MARKER = re.compile(
-    r":{3,}[ \t*_]*workflow\\?[_ ]stage[ \t*_]*:[ \t*_]*([a-z]+(?:\\?_[a-z]+)*)[ \t*_]*:{3,}",
-    re.IGNORECASE,
+# Patterns are text here, and made when the first marker is met: that costs more than importing the rest.
+_MARKER = (
+    r"(?i::{3,}[ \t*_]*workflow\\?[_ ]stage[ \t*_]*:[ \t*_]*([a-z]+(?:\\?_[a-z]+)*)[ \t*_]*:{3,})"
 )
-_CURRENT = re.compile(rf"^{CURRENT}([A-Z_]+)[ \t]*$", re.MULTILINE)
-_FENCE = re.compile(r"\s*(?:(?:[-*+]|\d+[.)])\s+)?(`{3,}(?=[^`]*$)|~{3,})(.*)")
-_SPAN = re.compile(r"(`+)(?!`)(.+?)(?<!`)\1(?!`)")
-_SENTENCE_END = re.compile(r"[.!?][\"')\]*]*\s+")
+_FENCE = r"\s*(?:(?:[-*+]|\d+[.)])\s+)?(`{3,}(?=[^`]*$)|~{3,})(.*)"
+_SPAN = r"(`+)(?!`)(.+?)(?<!`)\1(?!`)"
+_SENTENCE_END = r"[.!?][\"')\]*]*\s+"
 
 _REPEATS = (
     r"\b(?:when|once|if|after|until|as soon as|before)\b.*\bemit"
@@ -39,13 +38,30 @@ _REPEATS = (
     r"(?:\w+\s+){0,2}?(?:emit|respond|answer)"
     r"|\b(?:not|never|cannot|can't|won't|haven't|isn't|aren't)\s+(?:\w+\s+){0,3}?"
     r"(?:emit|say|send|write|output|claim|mark|ready|reach|done|there)"
+    r"|\b(?:document|describ|explain|mention|quot|renam|pars|search|grepp)\w*\s.*\bmarkers?\W*$"
+    r"|\b(?:says?|reads?|told me|tells me):?\s+(?:to\s+)?emit\W*$"
+    r"|\b(?:next|last) marker (?:will be|is|would be)\W*$|\bstill to come\W*$"
 )
-"""Made a pattern when the first marker is met: that costs more than importing the rest."""
+"""Before a marker: the sentence says when it is to be emitted, that it is not, or only speaks of it."""
 
-_CONDITION = re.compile(
+_READY = r"(?i)\bready to (?=emit)"
+_TOLD = (
+    r"(?i)^\W*as (?:you |i was |i am |it was |the \w+ )?"
+    r"(?:ask|tell|told|want|instruct|request|requir|say|said)\w*\b[^.!?]*"
+)
+"""That the agent is ready, or does as it was told, repeats no instruction."""
+
+_CONDITION = (
     r"\W*(?:when|once|after|if|until|as soon as|only|later|will|would|can|comes|follows"
     r"|is (?:not|for|what|the))\b"
 )
+"""Behind one: the same."""
+
+_DRESS = " \t*_-+\u2022.!)0123456789"
+"""What may stand beside a marker that is a line of its own: emphasis, or the sign of a list's item."""
+
+LIST = 3
+"""So many different markers below each other only say which there are."""
 
 _QUOTES = (("\u201c", "\u201d"), ("\u201e", "\u201c"), ("\u00ab", "\u00bb"), ("\u2018", "\u2019"))
 """Curly and angled quotation marks, each with the one that ends it."""
@@ -53,17 +69,59 @@ _QUOTES = (("\u201c", "\u201d"), ("\u201e", "\u201c"), ("\u00ab", "\u00bb"), ("\
 
 def find(text: str) -> list[Detected]:
     """The markers that the text really says, in its order."""
+    return [state for state, _ in _said(text)]
+
+
+def is_signed(text: str) -> bool:
+    """True if a marker that the text says is a line of its own, and not a part of a sentence."""
+    return any(is_own for _, is_own in _said(text))
+
+
+def misnamed(text: str) -> str:
+    """The name in the last marker on a line of its own that has none of the six names; "" without one."""
+    known = list(Detected)
+    names = [name for name, is_own in _named(text) if is_own and name not in known]
+    return names[-1] if names else ""
+
+
+def _said(text: str) -> list[tuple[Detected, bool]]:
+    """The markers that count, each with whether it is a line of its own."""
+    return [(_NAMES[name], is_own) for name, is_own in _named(text) if name in _NAMES]
+
+
+def _named(text: str) -> list[tuple[str, bool]]:
+    """The names in markers that the text really says, whether there is such a marker or not."""
     if NEEDLE not in text.upper():
         return []
-    found: list[Detected] = []
+    found: list[tuple[str, bool]] = []
     above = ""
-    for line in prose(text):
-        for match in _MARKER.finditer(line):
+    for line in _unlisted(prose(text)):
+        for match in re.finditer(_MARKER, line):
             name = match[1].replace("\\", "").upper()
-            if name in _NAMES and _is_said(line, match.start(), match.end(), above):
-                found.append(_NAMES[name])
+            if _is_said(line, match.start(), match.end(), above):
+                around = f"{line[: match.start()]}{line[match.end() :]}"
+                found.append((name, not around.strip(_DRESS)))
         above = line.strip() or above
     return found
+
+
+def _unlisted(lines: list[str]) -> list[str]:
+    """The lines, with those of a list of markers left empty."""
+    kept: list[str] = []
+    names: set[str] = set()
+    begin = 0  # where the list began that the last lines are
+    for line in lines:
+        match = re.search(_MARKER, line) if NEEDLE in line.upper() else None
+        if match is not None:
+            names.add(match[1].upper())
+        elif line.strip():
+            names.clear()
+        if match is None and line.strip():
+            begin = len(kept) + 1
+        kept.append(line)
+        if len(names) >= LIST:
+            kept[begin:] = [""] * (len(kept) - begin)
+    return kept
 
 
 def prose(text: str) -> list[str]:
@@ -71,7 +129,7 @@ def prose(text: str) -> list[str]:
     lines: list[str] = []
     fence = ""
     for line in text.splitlines():
-        mark = _FENCE.match(line)
+        mark = re.match(_FENCE, line) if "```" in line or "~~~" in line else None
         if fence:
             if mark and mark[1].startswith(fence) and not mark[2].strip():
                 fence = ""
@@ -91,8 +149,11 @@ def named_alone(text: str) -> Detected | None:
 
 def asked_in(text: str) -> Stage | None:
     """The stage that an instruction of ours asks for; None if the text is none."""
-    found = _CURRENT.findall(text)
-    return Stage(found[-1]) if found and found[-1] in Stage.__members__ else None
+    found = (
+        [line for line in text.split("\n") if line.startswith(CURRENT)] if CURRENT in text else []
+    )
+    name = found[-1].removeprefix(CURRENT).rstrip(" \t") if found else ""
+    return Stage(name) if name in Stage.__members__ else None
 
 
 def is_question(text: str) -> bool:
@@ -102,15 +163,16 @@ def is_question(text: str) -> bool:
 
 def _is_said(line: str, start: int, end: int, above: str) -> bool:
     """True unless the marker at this place is code, quoted, or only spoken of."""
-    if any(span.start() < start and end < span.end() for span in _SPAN.finditer(line)):
+    if any(span.start() < start and end < span.end() for span in re.finditer(_SPAN, line)):
         return False
     before, after = line[:start], line[end:]
     if _is_quoted(before, after):
         return False
-    sentence = _SENTENCE_END.split(before)[-1]
+    sentence = re.split(_SENTENCE_END, before)[-1]
     if not before.strip(" \t*_-•>") and above.endswith((":", ",")):
-        sentence = _SENTENCE_END.split(above)[-1]
-    return not re.search(_REPEATS, sentence, re.IGNORECASE) and not _CONDITION.match(after)
+        sentence = re.split(_SENTENCE_END, above)[-1]
+    sentence = re.sub(_TOLD, "", re.sub(_READY, "ready, I ", sentence))
+    return not re.search(_REPEATS, sentence, re.IGNORECASE) and not re.match(_CONDITION, after)
 
 
 def _is_quoted(before: str, after: str) -> bool:

@@ -25,6 +25,9 @@ WORDS = "stage-words"
 OFF = "stage-off"
 """It lies there while somebody has switched the workflow off in this worktree."""
 
+AWAITED = "stage-awaited"
+"""Its mtime is the moment until which the end of a test run in the background is waited for."""
+
 SESSIONS = "stages"
 """The folder of what is kept for each session, of test runs, and of the tracker's last answer."""
 

@@ -22,6 +22,10 @@ OLD_SECONDS = 14 * 86_400.0
 """After so long without a stop a session's file goes."""
 
 
+NAMELESS = "the task"
+"""A task that was led to its end, and of which nobody knew the id."""
+
+
 @dataclass(frozen=True, slots=True)
 class Kept:
     """One session.
@@ -33,7 +37,10 @@ class Kept:
         labels: that task's labels: they say which stages it has.
         holder: who had the task when the session was first seen to work on it.
         is_set: the task was named by hand.
-        accepted: TESTS_PASSING was accepted since this task began.
+        ended: the id of the task, or what else is known of it, whose stages were all completed, and after
+            which it was told of no stage any more; "" while it is led.
+        actor: in whose name the journal has it; the first one stays.
+        spelled: the task as the journal spells it.
         stage: what it was told last to be at; "" if it was told nothing.
         transcript: where the client writes it down.
         client: the process id of its client, which stays the same after `/clear`.
@@ -46,17 +53,23 @@ class Kept:
     labels: tuple[str, ...] = ()
     holder: str = ""
     is_set: bool = False
-    accepted: bool = False
+    ended: str = ""
+    actor: str = ""
+    spelled: str = ""
     stage: str = ""
     transcript: str = ""
     client: int = 0
     at: float = 0.0
 
     def on(self, task: str, labels: tuple[str, ...], holder: str) -> Kept:
-        """The same at work on this task; another one begins without its tests accepted."""
+        """The same at work on this task."""
         if task == self.task:
             return replace(self, labels=labels or self.labels)
-        return replace(self, task=task, labels=labels, holder=holder, is_set=False, accepted=False)
+        return replace(self, task=task, labels=labels, holder=holder, is_set=False, spelled="")
+
+    def after(self) -> Kept:
+        """The same with its task forgotten, since the last stage of it is complete."""
+        return replace(self.on("", (), ""), ended=self.task or NAMELESS)
 
 
 def load(shelf: Shelf, session: str) -> Kept | None:
@@ -109,7 +122,9 @@ def _plain(kept: Kept) -> dict[str, Any]:
         "labels": list(kept.labels),
         "holder": kept.holder,
         "is_set": kept.is_set,
-        "accepted": kept.accepted,
+        "ended": kept.ended,
+        "actor": kept.actor,
+        "spelled": kept.spelled,
         "stage": kept.stage,
         "transcript": kept.transcript,
         "client": kept.client,
@@ -118,6 +133,7 @@ def _plain(kept: Kept) -> dict[str, Any]:
         "blocks": memory.blocks,
         "idle": memory.idle,
         "is_let_go": memory.is_let_go,
+        "told": memory.told,
         "set_stage": memory.set_stage.value if memory.set_stage is not None else "",
     }
 
@@ -133,6 +149,7 @@ def _read(shelf: Shelf, name: str) -> Kept | None:
             idle=int(data["idle"]),
             is_let_go=bool(data["is_let_go"]),
             set_stage=Stage(data["set_stage"]) if data["set_stage"] else None,
+            told=str(data.get("told", "")),
         )
         return Kept(
             session=data["session"],
@@ -141,7 +158,9 @@ def _read(shelf: Shelf, name: str) -> Kept | None:
             labels=tuple(str(label) for label in data["labels"]),
             holder=str(data["holder"]),
             is_set=bool(data["is_set"]),
-            accepted=bool(data["accepted"]),
+            ended=str(data.get("ended", "")),
+            actor=str(data.get("actor", "")),
+            spelled=str(data.get("spelled", "")),
             stage=str(data["stage"]),
             transcript=str(data["transcript"]),
             client=int(data["client"]),

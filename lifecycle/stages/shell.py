@@ -60,6 +60,8 @@ _VALUED = {
     "-n",
 }
 _SHELLS = {"sh", "bash", "zsh", "dash"}
+_UNCLEAR = {"function", "alias", "trap"}
+"""What makes another thing of a later word, or of the line's end."""
 
 
 class Command:
@@ -67,14 +69,44 @@ class Command:
 
     Attributes:
         words: the program's name, without its folder, and its arguments.
-        is_last: the line's exit status is this command's own.
+        is_last: it ran for certain if the line's exit status is 0, and that status is its own.
+        raw: all of its words, with what stands before the program.
+        sets: what is assigned before the program, as `NAME=value`.
+        files: where its output goes instead, as far as that is a file.
+        after: the operator behind it; "" at the end of the line.
+        is_clear: nothing around it makes something else of it: no substitution, no function, no trap.
     """
 
-    __slots__ = ("is_last", "words")
+    __slots__ = ("after", "files", "is_clear", "is_last", "raw", "sets", "words")
 
-    def __init__(self, words: tuple[str, ...], *, is_last: bool) -> None:
+    def __init__(
+        self,
+        words: tuple[str, ...],
+        *,
+        is_last: bool,
+        group: _Group | None = None,
+        is_clear: bool = True,
+    ) -> None:
         self.words = words
         self.is_last = is_last
+        self.raw = tuple(group.words) if group else words
+        self.sets = tuple(word for word in self._before() if _ASSIGNMENT.match(word))
+        self.files = tuple(group.files) if group else ()
+        self.after = group.end if group else ""
+        self.is_clear = is_clear
+
+    def _before(self) -> tuple[str, ...]:
+        return self.raw[: len(self.raw) - len(self.words) + 1] if self.words else self.raw
+
+
+class _Group:
+    """A command as it is read: its words, the operator that ends it, and files that it writes."""
+
+    __slots__ = ("end", "files", "is_inner", "words")
+
+    def __init__(self, words: list[str], end: str, files: list[str], *, is_inner: bool) -> None:
+        self.words, self.end, self.files = words, end, files
+        self.is_inner = is_inner
 
 
 def commands(line: str) -> list[Command]:
@@ -84,42 +116,102 @@ def commands(line: str) -> list[Command]:
 
 def _commands(line: str, depth: int) -> list[Command]:
     found: list[Command] = []
-    groups = _split(line)
-    has_pipefail = any(words[:1] == ["set"] and "pipefail" in words for words, _ in groups)
-    for index, (words, end) in enumerate(groups):
-        rest = [after for _, after in groups[index:-1]]
-        good = ("&&", "|", "|&") if has_pipefail else ("&&",)
-        is_last = all(after in good for after in rest) and end != "&"
-        bare = unwrapped(words)
+    splitter = _split(line)
+    groups = splitter.groups
+    for index, group in enumerate(groups):
+        is_last = not group.is_inner and _is_own(groups, index, splitter)
+        is_clear = not group.is_inner and not splitter.is_unclear
+        bare = unwrapped(group.words)
         if len(bare) > 2 and bare[0] in _SHELLS and depth < 2:
             inner = next((i for i, word in enumerate(bare) if re.fullmatch(r"-\w*c", word)), 0)
             if 0 < inner < len(bare) - 1:
                 inside = _commands(bare[inner + 1], depth + 1)
-                found += [Command(c.words, is_last=c.is_last and is_last) for c in inside]
+                outer = Command(tuple(bare), is_last=is_last, group=group, is_clear=is_clear)
+                found += [_inside(command, outer) for command in inside]
                 continue
         if bare:
-            found.append(Command(tuple(bare), is_last=is_last))
+            found.append(Command(tuple(bare), is_last=is_last, group=group, is_clear=is_clear))
     return found
 
 
-def _split(line: str) -> list[tuple[list[str], str]]:
+def _inside(command: Command, outer: Command) -> Command:
+    """A command of an inner shell, as the outer line sees it."""
+    command.is_last = command.is_last and outer.is_last
+    command.is_clear = command.is_clear and outer.is_clear
+    command.sets += outer.sets
+    command.files += outer.files
+    command.after = command.after or outer.after
+    return command
+
+
+def _is_own(groups: list[_Group], index: int, splitter: _Splitter) -> bool:
+    """True if a status 0 of the line says that this command ran and ended with 0."""
+    good = ("&&", "|", "|&") if _has_pipefail(groups[:index]) else ("&&",)
+    after = [group.end for group in groups[index:-1]]
+    if any(end not in good for end in after) or groups[-1].end == "&" or splitter.is_unclear:
+        return False
+    words = groups[index].words
+    if "!" in words[:2] or any(map(_may_end, groups[:index])):
+        return False
+    before = [group.end for group in groups[:index]]
+    if splitter.has_groups:
+        return "||" not in before
+    for end in reversed(before):
+        if end == "||":
+            return False
+        if end in (";", "\n", "&"):
+            break
+    return True
+
+
+def _has_pipefail(groups: list[_Group]) -> bool:
+    """True if the last word about it is that the first failure of a pipe counts."""
+    said = [
+        group.words[group.words.index("pipefail") - 1]
+        for group in groups
+        if group.words[0] == "set" and "pipefail" in group.words
+    ]
+    return bool(said) and re.fullmatch(r"-\w*o", said[-1]) is not None
+
+
+def _may_end(group: _Group) -> bool:
+    """True for a command that may end the line with success before the next one runs."""
+    words = group.words
+    if words[0] == "exec":
+        return len(words) > 1
+    return words[0] in ("exit", "return") and not re.fullmatch("[1-9][0-9]*", "".join(words[1:2]))
+
+
+def _split(line: str) -> _Splitter:
     """The words of each simple command, with the operator that ends it ("" at the line's end)."""
     splitter = _Splitter()
     place = 0
     while match := _TOKEN.match(line, place):
         place = splitter.take(match, line)
-    return splitter.ended()
+    splitter.finish()
+    return splitter
 
 
 class _Splitter:
-    """Collects the words of the command that is being read."""
+    """Collects the words of the command that is being read.
+
+    Attributes:
+        groups: the commands that were read.
+        has_groups: there are parentheses or braces around some of them.
+        is_unclear: there is a function, an alias, a trap, or output of several commands goes to a file.
+    """
 
     def __init__(self) -> None:
-        self.groups: list[tuple[list[str], str]] = []
+        self.groups: list[_Group] = []
+        self.has_groups = False
+        self.is_unclear = False
         self.words: list[str] = []
+        self.files: list[str] = []
         self.bodies: list[str] = []
+        self.opened: list[tuple[bool, int]] = []  # is it a substitution, and how many came before
         self.is_glued = False
         self.skips = False  # the next word is the file of a redirection
+        self.is_output = False  # and output goes there
 
     def take(self, match: re.Match[str], line: str) -> int:
         """One token; where the line goes on after it."""
@@ -132,6 +224,8 @@ class _Splitter:
             self.bodies.append(match["word"])
         elif match["redirect"] is not None:
             self.skips = not match[0].rstrip("-")[-1:].isdigit()
+            self.is_output = ">" in match[0]
+            self.is_unclear |= self.is_output and self.skips and not self.words and self.has_groups
         elif match["end"] is not None:
             self._end(match[0])
             if match[0] == "\n":
@@ -139,16 +233,17 @@ class _Splitter:
                 self.bodies = []
         return place
 
-    def ended(self) -> list[tuple[list[str], str]]:
-        """Every command; what ends the last one is the line itself, unless it goes to the background."""
+    def finish(self) -> None:
+        """What ends the last command is the line itself, unless it goes to the background."""
         self._end("")
-        if self.groups and self.groups[-1][1] != "&":
-            self.groups[-1] = (self.groups[-1][0], "")
-        return self.groups
+        if self.groups and self.groups[-1].end != "&":
+            self.groups[-1].end = ""
 
     def _add(self, word: str) -> None:
         if self.skips:
             self.skips = False
+            if self.is_output and not word.startswith("/dev/std"):
+                self.files.append(word)
         elif self.is_glued and self.words:
             self.words[-1] += word
         else:
@@ -156,10 +251,21 @@ class _Splitter:
         self.is_glued = True
 
     def _end(self, operator: str) -> None:
-        if self.words:
-            self.groups.append((self.words, operator))
-            self.words = []
+        is_begun = bool(self.words)
+        if is_begun:
+            is_inner = any(inner for inner, _ in self.opened)
+            self.is_unclear |= self.words[0] in _UNCLEAR
+            self.groups.append(_Group(self.words, operator, self.files, is_inner=is_inner))
+            self.words, self.files = [], []
+        elif self.groups and operator in ("&&", "||", "|", "|&", "&"):
+            self.groups[-1].end = operator  # behind a closing parenthesis or brace
         self.skips = False
+        self.has_groups |= operator in ("(", "{", "}")
+        if operator == "(":
+            self.opened.append((is_begun, len(self.groups)))
+        elif operator == ")" and self.opened:
+            is_substitution, count = self.opened.pop()
+            self.is_unclear |= is_substitution and count == len(self.groups)  # `name()`
 
 
 def _after(line: str, place: int, bodies: list[str]) -> int:

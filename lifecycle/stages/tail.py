@@ -9,6 +9,7 @@ TYPE_CHECKING = False
 """Type checkers take it for true; importing `typing` for it costs more than the rest."""
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterator
 
 BLOCK = 65_536
@@ -19,6 +20,9 @@ LINE = 1_000_000
 
 LONGEST = 40_000_000
 """Bytes that are passed over to find where a long line begins, all in all."""
+
+MATCH = 1_000
+"""Bytes of the longest match that a search finds for certain."""
 
 
 def opened(path: str) -> int | None:
@@ -36,8 +40,8 @@ def opened(path: str) -> int | None:
     return None
 
 
-def lines(descriptor: int, limit: int) -> Iterator[bytes | None]:
-    """The file's lines, the last one first, until about `limit` bytes were read.
+def lines(descriptor: int, limit: int) -> Iterator[tuple[int, bytes | None]]:
+    """The file's lines with the place where each begins, the last one first, until about `limit` bytes.
 
     What is longer than LINE comes as None; passing over it is not counted in `limit`, but
     bounded by LONGEST. The last line may be torn. Raises OSError.
@@ -53,8 +57,11 @@ def lines(descriptor: int, limit: int) -> Iterator[bytes | None]:
         if mark:
             used += size + (length if length <= LINE else 0)
             *whole, end = rest.split(b"\n")
-            yield b"".join([end, *reversed(kept)]) if length <= LINE else None
-            yield from reversed(whole)
+            begin = place + len(block) - len(end)
+            yield begin, b"".join([end, *reversed(kept)]) if length <= LINE else None
+            for line in reversed(whole):
+                begin -= len(line) + 1
+                yield begin, line
             kept, length = [first], len(first)
         else:
             length += size
@@ -63,28 +70,41 @@ def lines(descriptor: int, limit: int) -> Iterator[bytes | None]:
                 kept.clear()
                 passed += size
     if place <= 0 and length:
-        yield b"".join(reversed(kept)) if length <= LINE else None
+        yield 0, b"".join(reversed(kept)) if length <= LINE else None
 
 
-def holding(descriptor: int, needle: bytes, limit: int) -> Iterator[bytes]:
-    """The lines that hold `needle`, the last one first, from the last `limit` bytes of the file.
+def holding(
+    descriptor: int, patterns: tuple[re.Pattern[bytes], ...], end: int, limit: int
+) -> Iterator[bytes]:
+    """The lines with a match of one of the patterns, the last one first, from `limit` bytes before `end`.
 
-    Looked for in blocks and not line by line. Lines longer than LINE are left out. Raises OSError.
+    Looked for in blocks and not line by line. A line that is longer than LINE is left out; a match is not
+    longer than MATCH bytes. Raises OSError.
     """
-    end = os.fstat(descriptor).st_size
     stop = max(0, end - limit)
     while end > stop:
         start = max(stop, end - 16 * BLOCK)
-        block = os.pread(descriptor, end - start + len(needle) - 1, start)
-        found = block.rfind(needle)
-        if found < 0:
-            end = start
-            continue
-        begin = _begin(descriptor, start + found)
-        line = os.pread(descriptor, LINE, begin)
-        if b"\n" in line[start + found - begin :] or len(line) < LINE:
-            yield line[: line.find(b"\n", start + found - begin)] if b"\n" in line else line
-        end = begin
+        block = os.pread(descriptor, end - start + MATCH, start)
+        places = {match.start() for pattern in patterns for match in pattern.finditer(block)}
+        begin = end
+        for found in sorted((start + place for place in places), reverse=True):
+            if found < begin:  # else it is in a line that was given already, or behind the block
+                begin = _begin(descriptor, found)
+                line = _line(descriptor, begin)
+                if line is not None:
+                    yield line
+        end = min(start, begin)
+
+
+def _line(descriptor: int, begin: int) -> bytes | None:
+    """The line from this place on; None if it is longer than LINE."""
+    parts: list[bytes] = []
+    for place in range(begin, begin + LINE, BLOCK):
+        part, mark, _ = os.pread(descriptor, BLOCK, place).partition(b"\n")
+        parts.append(part)
+        if mark or len(part) < BLOCK:
+            return b"".join(parts)
+    return None
 
 
 def _begin(descriptor: int, place: int) -> int:

@@ -18,24 +18,51 @@ from pathlib import Path
 
 from lifecycle import stage_log
 from lifecycle.deadline import Deadline
-from lifecycle.errors import GitFailed
+from lifecycle.errors import GitFailed, Transient
 from lifecycle.git import GitRepository
 from lifecycle.store import FOLDER
+from lifecycle.trackers import signs
 
-OWN = (".agent-claim.json*", f"{FOLDER}/", f"{stage_log.FOLDER}/{stage_log.LOG}*")
-"""What the product itself writes into a worktree: no part of what was tested."""
+OWN = (
+    ".agent-claim.json*",
+    f"{FOLDER}/",
+    f"{stage_log.FOLDER}/{stage_log.LOG}*",
+    *signs.FILES,
+)
+"""What the product itself and trackers write into a worktree: no part of what was tested."""
 
 _PLAIN = ("core.fsmonitor=false", "core.splitIndex=false", "core.untrackedCache=false")
 """Nothing that would keep files of its own beside the index."""
 
+_FAST = ("core.compression=0", "core.looseCompression=0", "core.fsync=none")
+"""What is written is read by nobody and thrown away: neither made small nor waited for."""
 
-def fingerprint(root: Path, deadline: Deadline, environment: Mapping[str, str]) -> str:
+SECONDS = 5.0
+"""How long git may take for it."""
+
+
+def fingerprint(
+    root: Path, deadline: Deadline, environment: Mapping[str, str], seconds: float = SECONDS
+) -> str:
     """The name of the tree that the worktree's files are now; "" outside of a repository.
 
     Raises:
         GitFailed: git cannot say: there is a file that it cannot read, say.
-        Transient: the deadline passed.
+        Transient: the deadline passed, or `seconds` did: there are too many or too big files that are new.
     """
+    if deadline.left <= seconds:
+        return _found(root, deadline, environment)
+    try:
+        return _found(root, Deadline.after(deadline.clock, seconds), environment)
+    except Transient:
+        raise Transient(
+            f"git needed more than {seconds:.0f} seconds to read what is new in the files here, so no test "
+            "run counts for them; nothing was changed. Name big files that do not belong to the project "
+            "in .gitignore."
+        ) from None
+
+
+def _found(root: Path, deadline: Deadline, environment: Mapping[str, str]) -> str:
     git = GitRepository(root, deadline, environment)
     listed = git.run("rev-parse", "--git-path", "index", "--git-path", "objects", check=False)
     if not listed:
@@ -79,7 +106,7 @@ def _quoted(path: Path) -> str:
 
 def _written(aside: _Aside, deadline: Deadline, environment: Mapping[str, str]) -> str:
     git = GitRepository(aside.root, deadline, environment, aside.places(environment))
-    plain = [word for setting in _PLAIN for word in ("-c", setting)]
+    plain = [word for setting in (*_PLAIN, *_FAST) for word in ("-c", setting)]
     own = [f":(top,glob){name}{'**' if name.endswith('/') else ''}" for name in OWN]
     try:
         git.run(*plain, "add", "--all", "--", ":/")

@@ -78,13 +78,17 @@ class Turn:
         named: texts in which the id of a task may stand: commands, arguments, prompts, instructions.
         position: names this stop: looked at again it is the same, and no other stop has it.
         marked: names in the same way what held the last of `markers`; "" if there is none.
+        is_signed: one of `markers` is a line of its own, and not only a part of a sentence.
+        is_cut: no instruction of ours was found, and the transcript goes on before what was read.
     """
 
     __slots__ = (
         "asked",
         "has_worked",
         "instruction",
+        "is_cut",
         "is_question",
+        "is_signed",
         "is_there",
         "kind",
         "marked",
@@ -112,6 +116,8 @@ class Turn:
         named: tuple[str, ...] = (),
         position: str = "",
         marked: str = "",
+        is_signed: bool = False,
+        is_cut: bool = False,
     ) -> None:
         self.is_there = is_there
         self.steps = steps
@@ -126,6 +132,8 @@ class Turn:
         self.named = named
         self.position = position
         self.marked = marked
+        self.is_signed = is_signed
+        self.is_cut = is_cut
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -164,9 +172,10 @@ class Found:
         why: what was seen, in a few words, for the log.
         subjects: ids that a command closed, if it named any; else empty.
         position: names what it was found in; the same find at a later stop has the same one.
+        misnamed: what stands in a marker of the agent's in the place of a stage, where that is no stage.
     """
 
-    __slots__ = ("position", "state", "subjects", "tier", "why")
+    __slots__ = ("misnamed", "position", "state", "subjects", "tier", "why")
 
     def __init__(
         self,
@@ -175,7 +184,9 @@ class Found:
         why: str = "",
         subjects: tuple[str, ...] = (),
         position: str = "",
+        misnamed: str = "",
     ) -> None:
+        self.misnamed = misnamed
         self.state = state
         self.tier = tier
         self.why = why
@@ -189,4 +200,6 @@ class Found:
             return f"Found explicit marker: {self.state}"
         if self.tier is Tier.INFERENCE:
             return f"Inferred from {self.why}: {self.state}"
+        if self.misnamed:
+            return f"No stage found: there is no marker {self.misnamed}"
         return f"No stage found: {self.state}"

@@ -27,7 +27,7 @@ _CLOSED = (
     rf"|^(?:{_CLOSE})\b|\b(?:ran|executed|used|called|did)\b.*\b(?:{_CLOSE})\b"
     rf"|\b(?:{_CLOSE})\b.*\b(?:succe\w+|worked|done|completed|closed)\b"
 )
-_APPROVED = r"\b(?:approved|approves|LGTM)\b"
+_APPROVED = r"\b(?:approved|approves|LGTM)\b(?!\s+of\b)"
 _TESTED = (
     rf"\b(?:{_RUNNER})\b.*\b{_GREEN}\b|\b{_GREEN}\b.*\b(?:{_RUNNER})\b"
     rf"|\btests?\s+(?:suites?\s+)?{_IS}{_GREEN}\b|\b[1-9]\d*\s+tests?\s+{_GREEN}\b"
@@ -46,8 +46,8 @@ _FAILING = (
 )
 _UNAPPROVED = (
     r"\bnot\s+(?:yet\s+)?(?:been\s+)?approved\b|\bchanges\s+(?:were\s+)?requested\b"
-    r"|\brequest(?:ed|s)\s+changes\b|\b(?:review|oracle)\b.*\brejected\b"
-    r"|\bawaiting\s+(?:approval|review)\b|\breview\s+requested\b"
+    r"|\b(?:request(?:ed|s)|ask(?:ed|s) for|wants?|wanted)\s+(?:(?!no\b)\w+\s+){0,2}changes\b"
+    r"|\b(?:review|oracle)\b.*\brejected\b|\bawaiting\s+(?:approval|review)\b|\breview\s+requested\b"
 )
 _ABOUT_REQUIREMENTS = rf"\b(?:{_SHOW})\b|\b(?:all|every|each)\b[^.]*\brequirement"
 _ABOUT_REVIEW = r"\b(?:oracle|review\w*)\b"
@@ -83,7 +83,14 @@ _VETO = re.compile(
     r"|so that|working on|in progress|remaining|assum\w+|try(?:ing)?|tried"
     # what is denied, or true in part
     r"|not|never|no|none|nothing|without|cannot|unable|fail\w*|error\w*|denied|refus\w+|rejected"
-    r"|almost|nearly|partial(?:ly)?|mostly|half|except|only|incomplete|zero|0)\b",
+    r"|almost|nearly|partial(?:ly)?|mostly|half|except|only|incomplete|zero|0"
+    # what is guessed
+    r"|(?:think|believe|guess|suppose|suspect|hope)|probably|likely|presumably|apparently|hopefully|seems?"
+    # what was so at another time or place, or is another's
+    r"|previous(?:ly)?|earlier|formerly|yesterday|ago|last\s+(?:time|night|week|month|year|release)"
+    r"|upstream|duplicates?|(?:old|former|existing|original|legacy|reference)\s+(?:implementation|issue|code)"
+    r"|(?:from|by|says)\s+(?:(?:the|our|a)\s+)?(?:\w*lint\w*|ci|mypy|ruff|formatter|compiler|type ?checker)"
+    r")\b",
     re.IGNORECASE,
 )
 _MARKUP = re.compile(r"[*_`]{1,3}(?=\S)|(?<=\S)[*_`]{1,3}|^\s*(?:[-*+•#>]+|\d+[.)])\s+")

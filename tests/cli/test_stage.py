@@ -121,6 +121,7 @@ def test_status_shows_the_line_with_the_stage_in_it(tree: Place) -> None:
             "CODING → REQUIREMENTS_REVIEW → [TESTING] → ORACLE_REVIEW → COMMIT_CLOSE → NEXT_TASK",
             "It ends with ::: WORKFLOW_STAGE: TESTS_PASSING :::",
             "Told to go on 0 of 50 times.",
+            "Note: no hook of ours is wired here, so no session is led; run: lifecycle init --stages",
         ]
     data = json.loads(ok(tree.cli("stage", "status", "--json")))
     assert (data["task"], data["stage"], data["blocks"]) == (one, "TESTING", 0)

@@ -6,6 +6,7 @@ import shutil
 
 import pytest
 
+from lifecycle import journal
 from lifecycle.stage_names import Detected
 from tests.conftest import Place
 from tests.e2e.agent import Agent
@@ -15,11 +16,11 @@ from tests.e2e.staged import LABEL, Ground, marker
 
 @pytest.fixture
 def ground(place: Place, forked: Forked) -> Ground:
-    """A worktree with the workflow on, whose tasks are issue 42 and issue 43 of the embedded GitHub."""
+    """A worktree with the workflow on, whose tasks are issue 42 and issue 45 of the embedded GitHub."""
     found = Ground(place, place.root.parent, str(forked.command))
     found.settings()
     with place.tree() as tree:
-        for number in ("42", "43"):
+        for number in ("42", "45"):
             tree.world.tracker.edit_labels(number, add=(LABEL,))
     place.clear()
     return found
@@ -70,15 +71,15 @@ def test_a_task_under_a_claim_from_coding_to_its_end(ground: Ground) -> None:
     assert "CURRENT STAGE: NEXT_TASK" in reply.model
     told = agent.stops(marker(Detected.SESSION_CLEARED)).model
     assert "CURRENT STAGE: CODING" in told
-    assert "Start work with `lifecycle tracker claim 43`" in told
+    assert "Start work with `lifecycle tracker claim 45`" in told
     targets = [target for _, _, target in ground.journal("transition")]
     assert targets[-2:] == ["NEXT_TASK", "CODING"]
     assert {task for task, _, _ in ground.journal("transition")[:-1]} == {"#42"}
     # The next one without a claim: the end of the last claim says nothing of it.
-    agent.runs("lifecycle tracker show 43", "43")
+    agent.runs("lifecycle tracker show 45", "45")
     for state in (Detected.CODING_COMPLETE, Detected.ORACLE_APPROVED):
         told = agent.stops(marker(state)).model
-    assert "`lifecycle tracker close 43" in told
+    assert "`lifecycle tracker close 45" in told
     for number in range(2):
         agent.runs("git push")
         assert agent.stops(f"I push it first: {number}.").is_silent
@@ -123,3 +124,68 @@ def test_a_session_whose_claim_is_for_another_task_is_not_asked(ground: Ground) 
     agent.wakes("CI failed")
     assert agent.stops("I see.").is_silent
     assert agent.stops("The implementation is complete.").is_silent
+
+
+def test_while_the_merge_is_waited_for_nobody_is_asked_at_a_stop(ground: Ground) -> None:
+    """ISSUE_CLOSED said too early stands in the transcript: questions of a person cost no request."""
+    place = ground.place
+    agent = claimed(ground)
+    for state in (Detected.CODING_COMPLETE, Detected.ORACLE_APPROVED):
+        agent.stops(marker(state))
+    agent.really_runs(str(ground.command), "handoff", "--summary", "Fix race condition")
+    agent.stops("Handed off.")
+    assert agent.stops(marker(Detected.ISSUE_CLOSED)).is_silent
+    ground.forget_the_minute()
+    place.clear()
+    for number in range(3):
+        agent.prompt(f"And what is {number}?")
+        assert agent.stops(f"An answer: {number}.").is_silent
+    assert place.requests() == []
+    # What was said too early is true in the end: no second marker is needed.
+    place.control.merge_pull(46)
+    agent.really_runs(str(ground.command), "tick")
+    agent.prompt("yes, close it")
+    place.write(phase="done")
+    assert "CURRENT STAGE: NEXT_TASK" in agent.stops("I have noted the yes.").model
+    entries = [e for e in journal.read(ground.root) if e.system == journal.STAGES]
+    assert len({entry.actor for entry in entries}) == 1, "one name, also when the claim is over"
+    assert {entry.task for entry in entries} == {"#42"}
+
+
+def test_a_session_cleared_under_a_claim_is_told_to_hand_off(ground: Ground) -> None:
+    """The instruction that goes on closes with the merge as well, and never by hand."""
+    agent = claimed(ground)
+    agent.stops(marker(Detected.ORACLE_APPROVED))
+    told = agent.cleared().starts("clear").model
+    assert "CURRENT STAGE: COMMIT_CLOSE" in told
+    assert "lifecycle handoff --summary" in told
+    assert "tracker close" not in told
+
+
+def test_test_runs_and_stages_spell_an_issue_alike(ground: Ground) -> None:
+    """`#42` in every entry, and one actor."""
+    agent = claimed(ground)
+    agent.stops(marker(Detected.CODING_COMPLETE))
+    agent.runs("pytest", "3 passed")
+    agent.stops(marker(Detected.REQUIREMENTS_REVIEWED))
+    entries = [e for e in journal.read(ground.root) if e.system == journal.STAGES]
+    assert journal.CHECK in {entry.kind for entry in entries}
+    assert {entry.task for entry in entries} == {"#42"}
+    assert len({entry.actor for entry in entries}) == 1
+
+
+def test_a_person_merges_and_closes_in_the_middle_of_the_stages(ground: Ground) -> None:
+    """Nothing is asked of a closed task any more, not even tests: the next marker leads to NEXT_TASK."""
+    ground.settings("require_evidence = true\n")
+    place = ground.place
+    agent = claimed(ground)
+    for state in (Detected.CODING_COMPLETE, Detected.REQUIREMENTS_REVIEWED):
+        assert "CURRENT STAGE: " in agent.stops(marker(state)).model
+    agent.really_runs(str(ground.command), "handoff", "--summary", "Fix race condition")
+    agent.stops("Handed off.")
+    place.control.merge_pull(46)
+    agent.really_runs(str(ground.command), "tick")
+    agent.really_runs(str(ground.command), "close")
+    told = agent.stops(marker(Detected.TESTS_PASSING)).model
+    assert "CURRENT STAGE: NEXT_TASK" in told
+    assert ground.journal("refused") == []

@@ -32,7 +32,8 @@ def led(ground: Ground, *markers: str) -> Agent:
 
 def test_tests_count_with_a_green_run_on_this_very_tree(ground: Ground) -> None:
     """No run, a red one, a green one on another tree: refused, each with its reason. Then accepted."""
-    ground.task("First")
+    task = ground.task("First", priority=1)
+    ground.task("Second")
     ground.settings('require_evidence = true\ntest = ["make verify"]\n')
     ground.place.git("switch", "--quiet", "-c", "work")
     agent = led(ground, CODED, REVIEWED)
@@ -50,11 +51,39 @@ def test_tests_count_with_a_green_run_on_this_very_tree(ground: Ground) -> None:
     agent.really_runs("git", "add", "code.py")
     agent.really_runs("git", "commit", "--quiet", "-m", "Work")
     assert "CURRENT STAGE: ORACLE_REVIEW" in agent.stops(PASSING).model
-    # Accepted once, it stays so for this task: a review's feedback may be worked in.
+    # What is changed for a review's feedback has to be tested again, before and after the review.
     agent.edits("code.py", "one = 3\n")
+    told = agent.stops(APPROVED).model
+    assert "The code changed since the last green test run" in told
+    assert "CURRENT STAGE: TESTING" in told
+    agent.runs("make verify", "2 passed")
+    # What the tracker writes is no part of the code.
+    ground.bd("label", "add", task, "needs-review")
     assert "CURRENT STAGE: COMMIT_CLOSE" in agent.stops(APPROVED).model
-    assert len(ground.journal("refused")) == 3
-    assert len(ground.journal("check")) == 3
+    agent.edits("code.py", "one = 4\n")
+    ground.bd("close", task)
+    told = agent.stops(marker(Detected.ISSUE_CLOSED)).model
+    assert "The code changed since the last green test run" in told
+    agent.runs("make verify", "2 passed")
+    assert "CURRENT STAGE: NEXT_TASK" in agent.stops(marker(Detected.ISSUE_CLOSED)).model
+    assert len(ground.journal("refused")) == 5
+    assert len(ground.journal("check")) == 5
+
+
+@pytest.mark.parametrize(
+    ("output", "is_ok"),
+    [
+        ("Ran 0 tests in 0.000s\n\nOK", True),
+        ("Exit code 5\ncollected 0 items\n\nno tests ran in 0.01s", False),
+    ],
+)
+def test_a_run_without_a_test_is_named_so(ground: Ground, output: str, is_ok: bool) -> None:
+    """unittest ends well with nothing run, pytest with status 5: neither is red, and both were seen."""
+    ground.task("First")
+    ground.settings('require_evidence = true\ntest = ["make verify"]\n')
+    agent = led(ground, CODED, REVIEWED)
+    agent.runs("make verify", output, ok=is_ok)
+    assert "The last test run ran no test" in agent.stops(PASSING).model
 
 
 def test_a_stage_beyond_the_tests_needs_them_as_well(ground: Ground) -> None:
@@ -68,6 +97,27 @@ def test_a_stage_beyond_the_tests_needs_them_as_well(ground: Ground) -> None:
     assert "Missing: No test run was seen on this task yet." in shown
 
 
+def test_where_git_cannot_tell_the_files_the_user_hears_it_once(ground: Ground) -> None:
+    """A filter that fails: the agent may stop, and one message says why; mended, the same stop leads on."""
+    ground.task("First")
+    ground.settings("require_evidence = true\n")
+    agent = led(ground, CODED, REVIEWED)
+    agent.edits("code.py", "one = 1\n")
+    agent.runs("pytest", "3 passed")
+    rules = ground.root / ".git/info/attributes"
+    rules.write_text("*.py filter=broken\n")
+    for name, value in (("clean", "false"), ("required", "true")):
+        ground.place.git("config", f"filter.broken.{name}", value)
+    replies = [agent.stops(PASSING + " " * number) for number in range(3)]
+    assert [reply.model for reply in replies] == [""] * 3
+    (told,) = [reply.person for reply in replies if reply.person]
+    assert told == replies[0].person
+    assert "git could not say what the files here are" in told
+    assert ground.log()[-1] == "The agent may stop"
+    rules.unlink()
+    assert "CURRENT STAGE: ORACLE_REVIEW" in agent.stops(PASSING).model
+
+
 def test_a_command_that_is_no_test_run_leaves_nothing(ground: Ground) -> None:
     """A search for the words, a single file's tests, a background run: no evidence."""
     ground.task("First")
@@ -78,7 +128,7 @@ def test_a_command_that_is_no_test_run_leaves_nothing(ground: Ground) -> None:
     assert not (ground.here / "stages/runs.json").exists()
     agent.runs("pytest", "3 passed")
     (run,) = json.loads((ground.here / "stages/runs.json").read_text())
-    assert (run["command"], run["outcome"], len(run["tree"])) == ("pytest", "green", 40)
+    assert (run["command"], run["outcome"], run["tree"]) == ("pytest", "green", "")
 
 
 def test_eight_times_without_progress_and_the_session_is_let_go(ground: Ground) -> None:
@@ -286,3 +336,32 @@ def test_the_log_is_as_the_design_says_and_holds_no_secret(ground: Ground) -> No
         "Injecting instruction for stage: CODING_COMPLETE",
     ]
     assert os.stat(ground.root / ".claude/workflow_orchestrator.log").st_size < 5_000  # noqa: PTH116
+
+
+def test_a_marker_that_there_is_not_is_told_once(ground: Ground) -> None:
+    """A slip in the name: the agent hears which there are, and then it is not asked again."""
+    task = ground.task("First")
+    agent = ground.agent()
+    agent.prompt(f"/bd-start {task}")
+    agent.edits("code.py", "one = 1\n")
+    told = agent.stops("Done.\n\n::: WORKFLOW_STAGE: CODING_COMPLETED :::").model
+    assert told.startswith("There is no marker CODING_COMPLETED; the markers are CODING_COMPLETE, ")
+    assert agent.stops("Hm.\n\n::: WORKFLOW_STAGE: CODING_COMPLETED :::").is_silent
+    assert ground.journal("block") == [(task, "", "")]
+    assert "CURRENT STAGE: REQUIREMENTS_REVIEW" in agent.stops(CODED).model
+
+
+def test_a_stage_set_by_hand_names_the_sessions_own_task(ground: Ground) -> None:
+    """CODING in the middle of a task is about that task, and not about finding the next one."""
+    task = ground.task("First")
+    ground.task("Second")
+    agent = ground.agent()
+    agent.prompt(f"/bd-start {task}")
+    agent.runs(f"bd update {task} --claim")
+    assert "REQUIREMENTS_REVIEW" in agent.stops(CODED).model
+    own = {**agent.environment, "CLAUDE_CODE_SESSION_ID": agent.id}
+    assert ground.place.cli("stage", "set", "CODING", **own).returncode == 0
+    agent.runs("ls")
+    told = agent.stops("I look around.").model
+    assert f"Next step: Go on with task {task}." in told
+    assert "Find and start" not in told

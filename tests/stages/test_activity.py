@@ -166,3 +166,25 @@ def test_each_session_has_a_name_of_its_own() -> None:
     names = {marks.session_name(text) for text in strange}
     assert len(names) == len(strange)
     assert all(name.replace("-", "").isalnum() for name in names)
+
+
+def test_what_a_command_of_ours_changed_is_asked_anew(tracker: MemoryTracker, shelf: Shelf) -> None:
+    """An answer from before is not believed, whatever its age, and stops are looked at again at once."""
+    activity.drop(shelf, NOW)
+    assert not shelf.path(activity.CHANGED).exists()
+    with shelf.locked():
+        activity.keep(shelf, activity.ask(tracker, SETTINGS, NOW))
+    of = activity.key_of(tracker, SETTINGS)
+    before = activity.known(shelf, of)
+    assert before is not None
+    assert before.is_fresh(NOW + 1)
+    activity.drop(shelf, NOW + 2)
+    after = activity.known(shelf, of)
+    assert after is not None
+    assert (after.is_stale, after.is_fresh(NOW + 3)) == (True, False)
+    assert marks.is_due(str(shelf.root), marks.DUE, NOW + 3)
+    with shelf.locked():
+        activity.keep(shelf, activity.ask(tracker, SETTINGS, NOW + 4))
+    again = activity.known(shelf, of)
+    assert again is not None
+    assert again.is_fresh(NOW + 5)

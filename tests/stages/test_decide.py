@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from lifecycle.stage_names import LINE, MARKERS, Detected, Stage
 from lifecycle.stage_settings import StageSettings
-from lifecycle.stages import table
+from lifecycle.stages import inference, table
 from lifecycle.stages.decide import (
     IDLE_BLOCKS,
     MISSING,
@@ -21,10 +21,20 @@ from lifecycle.stages.decide import (
     StageSeen,
     Verdict,
     decide,
+    meant,
 )
-from lifecycle.stages.instructions import COMPLETED, Facts, complete, instruction, question
+from lifecycle.stages.detect import detect
+from lifecycle.stages.instructions import (
+    COMPLETED,
+    Facts,
+    complete,
+    conflict,
+    instruction,
+    question,
+)
 from lifecycle.stages.markers import asked_in
 from lifecycle.stages.turn import NOTHING, Found, Prompt, Tier, Turn
+from lifecycle.tracker import Wording
 
 QUICK = (Stage.CODING, Stage.TESTING, Stage.COMMIT_CLOSE)
 UNDER_WAY = [state for state in Detected if state.is_under_way]
@@ -45,6 +55,11 @@ def seen(
     turn = Turn(steps=("text",), kind=kind, asked=asked, has_worked=has_worked, position=position)
     found = Found(state, tier, "x", subjects, position)
     return StageSeen(turn, found, **more)  # type: ignore[arg-type]  # passed on as they are
+
+
+def waited_turn() -> Turn:
+    """The turn of a session that was told to close."""
+    return Turn(steps=("text",), kind=Prompt.OURS, asked=Stage.COMMIT_CLOSE, position="p1")
 
 
 @pytest.mark.parametrize("stage", LINE)
@@ -78,6 +93,26 @@ def test_no_transcript_passes() -> None:
     """What cannot be read is not guessed at."""
     found = Found(Detected.CODING_COMPLETE, Tier.MARKER, position="p1")
     assert decide(StageSeen(NOTHING, found, is_on_task=True)).verdict is Verdict.PASS
+
+
+@pytest.mark.parametrize("stage", LINE)
+def test_elsewhere_only_the_agents_own_marker_counts(stage: Stage) -> None:
+    """What tools and words show leads a session on a labelled task, and no other."""
+    shown = seen(MARKERS[stage], tier=Tier.INFERENCE, remaining=1)
+    assert decide(shown) == StageDecision(Verdict.PASS, Memory(), log=decide(shown).log)
+    assert decide(replace(shown, is_on_task=True)).verdict is Verdict.BLOCK
+    assert decide(seen(MARKERS[stage], remaining=1)).verdict is Verdict.BLOCK
+
+
+def test_where_the_tree_cannot_be_told_the_user_hears_it_once() -> None:
+    """The agent may stop each time, without a position: once that is mended the same stop leads on."""
+    blind = seen(Detected.TESTS_PASSING, evidence=Evidence.UNREADABLE, obstacle="git is broken.")
+    first = decide(blind)
+    assert (first.verdict, first.note, first.text) == (Verdict.PASS, "git is broken.", "")
+    again = decide(replace(blind, memory=first.memory))
+    assert (again.verdict, again.note) == (Verdict.PASS, "")
+    mended = decide(replace(blind, memory=again.memory, evidence=Evidence.GREEN, obstacle=""))
+    assert (mended.verdict, mended.memory.told) == (Verdict.BLOCK, "")
 
 
 def test_the_question_is_for_sessions_on_a_task_that_answer_us() -> None:
@@ -164,7 +199,6 @@ def test_tests_need_evidence_where_it_is_required(state: Detected, evidence: Evi
     done = decide(seen(state, evidence=evidence, remaining=1))
     needs = state in (Detected.TESTS_PASSING, Detected.ORACLE_APPROVED, Detected.ISSUE_CLOSED)
     assert (done.events[0].kind == "refused") is needs
-    assert not done.accepts_tests
     if needs:
         assert asked_in(done.text) is Stage.TESTING
         assert MISSING[evidence] in done.text
@@ -176,17 +210,23 @@ def test_tests_need_evidence_where_it_is_required(state: Detected, evidence: Evi
     )
 
 
-def test_accepted_tests_stay_accepted_and_green_accepts() -> None:
-    """Later stages pass after an accepted TESTS_PASSING; a green run accepts, none needed does not."""
-    red = Evidence.RED
-    later = decide(seen(Detected.ORACLE_APPROVED, evidence=red, are_tests_accepted=True))
-    assert asked_in(later.text) is Stage.COMMIT_CLOSE
-    again = decide(seen(Detected.TESTS_PASSING, evidence=red, are_tests_accepted=True))
-    assert again.events[0].kind == "refused"
-    for state in (Detected.TESTS_PASSING, Detected.ORACLE_APPROVED):
-        assert decide(seen(state, evidence=Evidence.GREEN)).accepts_tests
-        assert not decide(seen(state)).accepts_tests
-    assert not decide(seen(Detected.CODING_COMPLETE, evidence=Evidence.GREEN)).accepts_tests
+def test_nothing_stays_accepted_and_the_claims_end_needs_nothing() -> None:
+    """Whatever goes past TESTING needs green on the files as they are; what ended with a merge does not."""
+    for state in (Detected.TESTS_PASSING, Detected.ORACLE_APPROVED, Detected.ISSUE_CLOSED):
+        for holding in (Holding.NONE, Holding.WORKING, Holding.WAITING):
+            stale = seen(state, evidence=Evidence.CHANGED, holding=holding, remaining=1)
+            assert decide(stale).events[0].detail["missing"] == Evidence.CHANGED
+            assert asked_in(decide(stale).text) is Stage.TESTING
+    green = seen(Detected.ORACLE_APPROVED, evidence=Evidence.GREEN)
+    assert asked_in(decide(green).text) is Stage.COMMIT_CLOSE
+    ended = seen(
+        Detected.ISSUE_CLOSED,
+        asked=Stage.COMMIT_CLOSE,
+        evidence=Evidence.RED,
+        holding=Holding.ENDED,
+        remaining=1,
+    )
+    assert asked_in(decide(ended).text) is Stage.NEXT_TASK
 
 
 def test_a_task_that_is_anothers_does_not_advance() -> None:
@@ -206,12 +246,109 @@ def test_under_a_claim_the_issue_is_closed_when_the_claim_ended() -> None:
     assert working.events[0].kind == "refused"
     assert asked_in(working.text) is Stage.COMMIT_CLOSE
     waiting = decide(seen(Detected.ISSUE_CLOSED, holding=Holding.WAITING))
-    assert (waiting.verdict, waiting.memory) == (Verdict.PASS, Memory())
+    assert (waiting.verdict, waiting.events) == (Verdict.PASS, ())
+    again = seen(Detected.ISSUE_CLOSED, holding=Holding.WAITING, memory=waiting.memory)
+    assert decide(again).log == ("Nothing new since the last word: the session may stop",)
+    came = replace(again, turn=waited_turn(), holding=Holding.ENDED, remaining=1)
+    told = decide(came)
+    assert asked_in(told.text) is Stage.NEXT_TASK
+    assert decide(replace(came, memory=told.memory)).verdict is Verdict.PASS
     for state in (Detected.UNKNOWN, Detected.IN_PROGRESS, Detected.ISSUE_CLOSED):
         ended = seen(state, asked=Stage.COMMIT_CLOSE, holding=Holding.ENDED, remaining=1)
         assert asked_in(decide(ended).text) is Stage.NEXT_TASK
     other = seen(Detected.IN_PROGRESS, asked=Stage.CODING, holding=Holding.ENDED)
     assert decide(other).verdict is Verdict.PASS
+
+
+def test_who_says_closed_of_an_open_task_is_told_to_close_it() -> None:
+    """Marker or inferred, without a claim: refused, with the command; under a claim its rules hold."""
+    wording = Wording(show="", ready="", claim="", close="x close {id}", label="", edit="")
+    facts = Facts(task="demo-1", wording=wording)
+    for tier in (Tier.MARKER, Tier.INFERENCE):
+        stop = seen(
+            Detected.ISSUE_CLOSED,
+            tier=tier,
+            facts=facts,
+            is_on_task=True,
+            is_still_open=True,
+            remaining=1,
+        )
+        done = decide(stop)
+        assert done.text.startswith("Task demo-1 is still open in the tracker")
+        assert asked_in(done.text) is Stage.COMMIT_CLOSE
+        assert "`x close demo-1`" in done.text
+        assert [event.kind for event in done.events] == ["refused", "block"]
+        ended = decide(replace(stop, holding=Holding.ENDED))
+        assert asked_in(ended.text) is Stage.NEXT_TASK
+
+
+@pytest.mark.parametrize(
+    ("text", "asked", "is_end"),
+    [
+        ("The issue is closed.", Stage.COMMIT_CLOSE, True),
+        ("Issue demo-1 is closed.", Stage.COMMIT_CLOSE, True),
+        ("Yes: issue demo-3 is closed, since last week.", Stage.COMMIT_CLOSE, False),
+        ("The issue is closed.", Stage.CODING, False),
+        ("The issue is closed.", None, False),
+    ],
+)
+def test_a_closing_in_words_counts_where_it_is_asked_for(
+    text: str, asked: Stage | None, is_end: bool
+) -> None:
+    """And where it is not another task's."""
+    turn = Turn(steps=(text,), kind=Prompt.MACHINE, asked=asked, position="p1")
+    found = Found(Detected.ISSUE_CLOSED, Tier.INFERENCE, inference.TEXT, position="p1")
+    stop = StageSeen(turn, found, facts=Facts(task="demo-1"), is_on_task=True, remaining=1)
+    kinds = [event.kind for event in decide(stop).events]
+    assert ("transition" in kinds) is is_end
+
+
+def test_an_answer_in_words_at_the_next_task_is_as_good_as_the_marker() -> None:
+    """Whoever waits for `/clear` is told the next task, not asked for the stage; a person is answered."""
+    for text, kind, is_meant in (
+        ("I wait for /clear.", Prompt.OURS, True),
+        ("Ready for the next task.", Prompt.OURS, True),
+        ("You are welcome.", Prompt.HUMAN, False),
+        ("The build ended.", Prompt.MACHINE, False),
+    ):
+        turn = Turn(steps=(text,), kind=kind, asked=Stage.NEXT_TASK, position="p1")
+        found = meant(turn, detect(turn))
+        assert (found.state is Detected.SESSION_CLEARED) is is_meant
+        if is_meant:
+            stop = StageSeen(turn, found, is_on_task=True, remaining=1)
+            assert asked_in(decide(stop).text) is Stage.CODING
+            assert decide(replace(stop, remaining=0)).note == complete()
+    coding = Turn(steps=("I wait.",), kind=Prompt.OURS, asked=Stage.CODING, position="p1")
+    assert meant(coding, detect(coding)).state is Detected.UNKNOWN
+
+
+def test_who_tells_the_user_what_stands_in_the_way_is_not_asked() -> None:
+    """The instruction of a conflict wants no marker before that is settled."""
+    facts = Facts(task="demo-1")
+    told = conflict(facts, Stage.CODING, "Task demo-1 is blocked by demo-2.")
+    turn = Turn(
+        steps=("demo-2 comes first.",),
+        kind=Prompt.OURS,
+        asked=Stage.CODING,
+        instruction=told,
+        position="p1",
+    )
+    stop = StageSeen(turn, Found(Detected.UNKNOWN, position="p1"), facts=facts, is_on_task=True)
+    assert (decide(stop).verdict, decide(stop).events) == (Verdict.PASS, ())
+    turn.instruction = instruction(Stage.CODING, facts, "Lead.")
+    assert decide(stop).text == question()
+
+
+def test_a_person_who_says_what_to_do_begins_the_count_anew() -> None:
+    """Of instructions in a row; how often the session was told in all stays, and is said once."""
+    spent = Memory(blocks=9, idle=IDLE_BLOCKS, is_let_go=True)
+    stop = seen(Detected.CODING_COMPLETE, kind=Prompt.HUMAN, memory=spent)
+    done = decide(stop)
+    assert (done.verdict, done.memory.idle, done.memory.is_let_go) == (Verdict.BLOCK, 1, False)
+    assert decide(replace(stop, turn=waited_turn())).verdict is Verdict.PASS
+    short = Facts(settings=StageSettings(max_blocks=9))
+    full = decide(replace(stop, facts=short))
+    assert (full.verdict, full.note, full.memory.is_let_go) == (Verdict.PASS, "", True)
 
 
 def test_closing_another_task_is_no_end_of_this_one() -> None:
@@ -273,6 +410,8 @@ def test_max_blocks_in_all_let_the_session_stop_for_good() -> None:
         verdicts.append(done.verdict)
         if done.verdict is Verdict.LET_GO:
             assert "3 times to go on (stages.max_blocks)" in done.note
+            assert "it is at REQUIREMENTS_REVIEW" in done.note
+            assert done.events[0].target == "REQUIREMENTS_REVIEW"
             assert done.events[0].kind == "let_go"
     assert verdicts == [Verdict.BLOCK] * 3 + [Verdict.LET_GO, Verdict.PASS, Verdict.PASS]
 
@@ -289,7 +428,7 @@ STOPS = st.builds(
     is_on_task=st.booleans(),
     remaining=st.sampled_from([None, 0, 1]),
     evidence=st.sampled_from(Evidence),
-    are_tests_accepted=st.booleans(),
+    is_still_open=st.booleans(),
     conflict=st.sampled_from(["", "7 is claimed by x."]),
     holding=st.sampled_from(Holding),
     facts=st.builds(
@@ -305,17 +444,18 @@ STOPS = st.builds(
 def test_no_session_is_told_without_end(stops: list[StageSeen], limit: int) -> None:
     """At most `max_blocks` blocks, never two for one position, never more than eight without a tool."""
     memory = Memory()
-    blocks, idle, last = 0, 0, ""
+    blocks, idle = 0, 0
     for stop in stops:
         facts = replace(stop.facts, settings=StageSettings(max_blocks=limit))
+        last = memory.position
         done = decide(replace(stop, memory=memory, facts=facts))
         memory = done.memory
         if done.verdict is Verdict.BLOCK:
             blocks += 1
-            idle = 1 if stop.turn.has_worked else idle + 1
+            is_new = stop.turn.has_worked or stop.turn.kind is Prompt.HUMAN
+            idle = 1 if is_new else idle + 1
             assert done.text
             assert stop.turn.position != last
-            last = stop.turn.position
         else:
             assert not done.text
         if done.verdict is Verdict.LET_GO:

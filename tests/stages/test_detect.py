@@ -82,6 +82,51 @@ def test_a_bare_name_counts_only_as_an_answer_to_the_question(tmp_path: Path) ->
     assert found.state is Detected.UNKNOWN
 
 
+def test_a_session_that_was_told_nothing_is_in_coding(tmp_path: Path) -> None:
+    """Green tests on the way are work; the end of the work, a close and a marker count."""
+    log = Written().human("/bd-start bd-1").edit().bash("pytest", "3 passed")
+    turn, found = look(log.says("Step one of five is there. Next I write the parser."), tmp_path)
+    assert found.state is Detected.IN_PROGRESS
+    assert is_quiet(turn, found)
+    for words in ("All requirements are satisfied.", "The review is approved.", "All tests pass."):
+        assert look(log.says(words), tmp_path)[1].state is Detected.IN_PROGRESS, words
+    _, found = look(log.says("The implementation is complete."), tmp_path)
+    assert (found.state, found.tier) == (Detected.CODING_COMPLETE, Tier.INFERENCE)
+    assert look(log.says(DONE), tmp_path)[1].tier is Tier.MARKER
+    closed = Written().human("go").bash("bd close bd-1", "Closed bd-1")
+    assert look(closed, tmp_path)[1].state is Detected.ISSUE_CLOSED
+
+
+def test_words_that_answer_a_person_complete_nothing(tmp_path: Path) -> None:
+    """Who asks is answered, and the agent may stop; what tools did since, and a marker, count."""
+    review = instructions.instruction(Stage.REQUIREMENTS_REVIEW, FACTS, "Coding complete.")
+    yes = "Yes, all requirements are satisfied."
+    log = Written().feedback(review).bash("ls", "x").human("Just answer: are they satisfied?")
+    turn, found = look(log.says(yes), tmp_path)
+    assert found.state is Detected.UNKNOWN
+    assert is_quiet(turn, found)
+    worked = Written().feedback(review).human("Look again.").bash("cat x", "x").says(yes)
+    assert look(worked, tmp_path)[1].state is Detected.REQUIREMENTS_REVIEWED
+    own = Written().feedback(review).says(yes)
+    assert look(own, tmp_path)[1].state is Detected.REQUIREMENTS_REVIEWED
+    reviewed = "::: WORKFLOW_STAGE: REQUIREMENTS_REVIEWED :::"
+    said = Written().feedback(review).human("Say it.").says(f"{yes}\n\n{reviewed}")
+    assert look(said, tmp_path)[1].tier is Tier.MARKER
+
+
+def test_a_marker_in_a_sentence_is_no_more_than_words_to_who_was_told_nothing(
+    tmp_path: Path,
+) -> None:
+    """Only work on a task makes it count; on a line of its own, or after an instruction, it is a marker."""
+    aside = "I put ::: WORKFLOW_STAGE: ISSUE_CLOSED ::: there."
+    turn, found = look(Written().human("go").edit().says(aside), tmp_path)
+    assert (found.state, found.tier) == (Detected.ISSUE_CLOSED, Tier.INFERENCE)
+    assert not turn.is_signed
+    assert found.line == "Inferred from a marker in a sentence: ISSUE_CLOSED"
+    for log in (Written().human("go").says(DONE), Written().feedback(TESTING).says(aside)):
+        assert look(log, tmp_path)[1].tier is Tier.MARKER
+
+
 def test_work_under_way_is_left_alone(tmp_path: Path) -> None:
     """Editing, red tests and a review without approval let the agent stop."""
     for log, wanted in (
@@ -113,10 +158,17 @@ def test_who_is_asked_and_who_is_not(tmp_path: Path) -> None:
         .says("?"),
         "nothing left": Written().feedback(CODING).says("All auto-workflow tasks complete"),
         "at work": Written().feedback(TESTING).bash("ls", "x").says("Looking."),
+        "a machine, in the middle of a stage": Written()
+        .feedback(TESTING)
+        .edit()
+        .says("The build runs.")
+        .machine("The build is done.")
+        .says("It is done."),
     }
     asked = {
         "ours": Written().feedback(TESTING).says("I see."),
         "a machine": Written().feedback(TESTING).says("x").machine("done").says("I see."),
+        "nobody knows the stage": Written().edit().machine("done").says("I see."),
         "worked since": Written().feedback(QUESTION).bash("ls", "x").machine("done").says("I see."),
     }
     for name, log in quiet.items():

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from lifecycle.stages import evidence
-from lifecycle.stages.evidence import KEPT, Ended, Run, Standing, standing
+from lifecycle.stages import evidence, marks
+from lifecycle.stages.evidence import KEPT, PATIENCE, Awaited, Ended, Run, Standing, standing
 from lifecycle.stages.shelf import Shelf
 
 
@@ -24,7 +24,10 @@ def runs(*said: str) -> tuple[Run, ...]:
     ("said", "expected"),
     [
         ([], Standing.NONE),
-        (["unknown@now"], Standing.NONE),
+        (["unknown@now"], Standing.UNKNOWN),
+        (["red@now", "unknown@now"], Standing.UNKNOWN),
+        (["green@old", "unknown@now"], Standing.UNKNOWN),
+        (["unknown@now", "red@now"], Standing.RED),
         (["green@now"], Standing.GREEN),
         (["green@now", "unknown@now"], Standing.GREEN),
         (["red@old", "green@now"], Standing.GREEN),
@@ -74,3 +77,40 @@ def test_a_broken_file_is_no_evidence(tmp_path: Path, content: bytes) -> None:
         assert evidence.load(shelf) == ()
         assert evidence.add(shelf, runs("green@now")[0])
     assert standing(evidence.load(shelf), "now") is Standing.GREEN
+
+
+def awaited(task: str, at: float = 100.0) -> Awaited:
+    """A run in the background."""
+    return Awaited(at, task, "pytest", "tree", is_here=True)
+
+
+def test_a_run_in_the_background_is_waited_for_and_taken_once(tmp_path: Path) -> None:
+    """The mark lies there as long as one is waited for, with the moment until which; then it is gone."""
+    shelf = Shelf(tmp_path)
+    mark = str(shelf.folder.path / marks.AWAITED)
+    with shelf.locked():
+        for one in (awaited("b1"), awaited("b2", 200.0), awaited("b1")):
+            evidence.wait_for(shelf, one)
+        assert [one.task for one in evidence.awaited(shelf)] == ["b2", "b1"]
+        assert marks.mtime_ns(mark) == int((200.0 + PATIENCE) * 1e9)
+        assert evidence.take(shelf, "b7", 300.0) is None
+        assert evidence.take(shelf, "b1", 300.0) == awaited("b1")
+        assert evidence.take(shelf, "b1", 300.0) is None
+        assert marks.mtime_ns(mark) > 0
+        assert evidence.take(shelf, "b2", 300.0) == awaited("b2", 200.0)
+        assert marks.mtime_ns(mark) == -1
+        assert evidence.awaited(shelf) == ()
+
+
+def test_an_end_that_never_comes_is_not_waited_for_for_ever(tmp_path: Path) -> None:
+    """After some hours it is forgotten, whoever asks; and a broken file is nothing that is waited for."""
+    shelf = Shelf(tmp_path)
+    with shelf.locked():
+        evidence.wait_for(shelf, awaited("b1"))
+        evidence.wait_for(shelf, awaited("b2", 200.0 + PATIENCE))
+        assert [one.task for one in evidence.awaited(shelf)] == ["b2"]
+        assert evidence.take(shelf, "b2", 300.0 + 2 * PATIENCE) is None
+        assert evidence.awaited(shelf) == ()
+        for content in (b"{", b"[7]", b'[{"at": 1}]', b"{}"):
+            shelf.path(evidence.AWAITED).write_bytes(content)
+            assert evidence.awaited(shelf) == ()

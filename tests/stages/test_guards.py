@@ -47,12 +47,18 @@ class Guarded:
         """`.lifecycle.toml`."""
         return self.root / ".lifecycle.toml"
 
-    def run(self, hook: str, stdin: bytes = b"{}", shell: str = "sh") -> bytes | None:
+    def run(
+        self,
+        hook: str,
+        stdin: bytes = b"{}",
+        shell: str = "sh",
+        more: dict[str, str] | None = None,
+    ) -> bytes | None:
         """What Python got on stdin; None if it was not started."""
         done = subprocess.run(
             [shell, str(hook_script(hook))],
             cwd=self.root,
-            env={"PATH": os.environ["PATH"], "LIFECYCLE_BIN": str(self.command)},
+            env={"PATH": os.environ["PATH"], "LIFECYCLE_BIN": str(self.command), **(more or {})},
             input=stdin,
             capture_output=True,
             check=False,
@@ -156,3 +162,28 @@ def test_an_inactive_workflow_looks_at_no_command(guarded: Guarded) -> None:
     assert guarded.run("post-tool-use", event("pytest")) is not None
     guarded.settings.unlink()
     assert guarded.run("post-tool-use", event("pytest")) is None
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_a_prompt_starts_python_only_while_a_background_run_is_waited_for(
+    guarded: Guarded, shell: str
+) -> None:
+    """Its moment has not come: the prompt may tell the end. No mark, or an old one: not."""
+    assert guarded.run("user-prompt-submit", shell=shell) is None
+    guarded.date("stage-awaited", time.time() + 3600)
+    assert guarded.run("user-prompt-submit", b'{"prompt": "x"}', shell=shell) == b'{"prompt": "x"}'
+    guarded.date("stage-awaited", time.time() - 1)
+    assert guarded.run("user-prompt-submit", shell=shell) is None
+
+
+def test_a_background_run_is_waited_for_also_where_another_session_holds_the_claim(
+    guarded: Guarded,
+) -> None:
+    """Whose claim it is says nothing of whose tests they are; and it leaves no sign of the owner's."""
+    (guarded.root / ".agent-claim.json").write_text("{}")
+    (guarded.here / "owner").write_text("another\n")
+    mine = {"CLAUDE_CODE_SESSION_ID": "mine"}
+    assert guarded.run("user-prompt-submit", more=mine) is None
+    guarded.date("stage-awaited", time.time() + 3600)
+    assert guarded.run("user-prompt-submit", more=mine) is not None
+    assert not (guarded.here / "prompts").exists()

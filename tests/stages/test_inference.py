@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+import sys
+from types import FrameType
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from lifecycle.stage_names import Detected, Stage
 from lifecycle.stages import inference, words
-from lifecycle.stages.inference import HINTS, RECENT, TABLE, WORDS, infer
+from lifecycle.stages.inference import (
+    PARSED,
+    RECENT,
+    TABLE,
+    WORDS,
+    Sort,
+    classify,
+    hinted,
+    infer,
+)
 from lifecycle.stages.runs import RUNNERS
 from lifecycle.stages.turn import Call, Outcome
 from lifecycle.trackers import signs
@@ -79,6 +91,19 @@ SAID = [
     ("ran /clear", "SESSION_CLEARED"),
     ("Session cleared.", "SESSION_CLEARED"),
     ("run /clear to start fresh", "UNKNOWN"),
+    ("Previously, all tests passed.", "UNKNOWN"),
+    ("pytest passed there last week", "UNKNOWN"),
+    ("All tests passed yesterday.", "UNKNOWN"),
+    ("I think all tests pass now", "UNKNOWN"),
+    ("All tests pass upstream.", "UNKNOWN"),
+    ("The old implementation is done in C", "UNKNOWN"),
+    ("The implementation is done in C", "CODING_COMPLETE"),
+    ("LGTM from linter; review", "UNKNOWN"),
+    ("The review is approved by CI", "UNKNOWN"),
+    ("The reviewer approved of the naming, and asked for changes", "IN_ORACLE_REVIEW"),
+    ("The reviewer approved of the naming.", "UNKNOWN"),
+    ("The oracle approved it and wants no changes.", "UNKNOWN"),
+    ("I ran bd close on the duplicate", "UNKNOWN"),
     ("", "UNKNOWN"),
 ]
 """What a text says, and the state that it comes to."""
@@ -282,10 +307,72 @@ def test_any_text_can_be_heard(text: str) -> None:
     assert inference.classify(Call("Bash", text))
 
 
-@pytest.mark.parametrize("command", [*RUNNERS, *(" ".join(begin) for begin, _ in signs.SIGNS)])
-def test_no_command_that_matters_is_passed_over(command: str) -> None:
-    """Every runner and every sign of a tracker has one of the hints that commands are looked at for."""
-    assert any(hint in command for hint in HINTS)
+MATTERS = [(command, Sort.TESTS) for command in RUNNERS]
+MATTERS += [(" ".join(b), Sort.CLOSE) for b, verb in signs.SIGNS if verb == signs.CLOSE]
+MATTERS += [(" ".join(b), Sort.SHOW) for b, verb in signs.SIGNS if verb == signs.SHOW]
+
+
+@pytest.mark.parametrize(("command", "sort"), MATTERS)
+def test_no_command_that_matters_is_passed_over(command: str, sort: Sort) -> None:
+    """Every runner, close and show of a tracker has one of the hints that commands are looked at for."""
+    assert sort in hinted(command)
+
+
+def parsed(*steps: str | Call, **own: object) -> tuple[Detected, int]:
+    """The state that the steps come to, and how many command lines were taken apart for it."""
+    count = 0
+
+    def watch(frame: FrameType, event: str, _: object) -> None:
+        nonlocal count
+        count += event == "call" and frame.f_code is classify.__code__
+
+    sys.setprofile(watch)
+    try:
+        found = state(*steps, **own)  # type: ignore[arg-type]  # passed on as they are
+    finally:
+        sys.setprofile(None)
+    return found, count
+
+
+def test_a_long_turn_costs_what_its_end_costs() -> None:
+    """Of four hundred test runs the last is taken apart; of as many that only look so, a bounded count."""
+    runs = [Call("Bash", f"pytest tests/a{n}.py && ls -la", OK, "3 passed") for n in range(400)]
+    assert parsed(*runs) == (Detected.IN_TESTING, 1)
+    assert parsed(*runs, GREEN) == (Detected.TESTS_PASSING, 1)
+    assert parsed(GREEN, *runs) == (Detected.IN_TESTING, 1)
+    looks = [Call("Bash", f"ls tests/{n} && git show x", OK) for n in range(400)]
+    assert parsed(*looks, GREEN) == (Detected.TESTS_PASSING, PARSED)
+    assert parsed(GREEN, *looks) == (Detected.IN_PROGRESS, PARSED)
+    assert parsed(*[Call("Bash", f"cat {n}.py", OK) for n in range(400)])[1] == 0
+
+
+def test_a_close_counts_however_many_tests_ran_after_it() -> None:
+    """What was closed early in a long turn is closed at its end; a close that failed hides no other."""
+    runs = [Call("Bash", f"pytest tests/a{n}.py", OK, "3 passed") for n in range(200)]
+    assert parsed(CLOSE, *runs) == (Detected.ISSUE_CLOSED, 2)
+    bad = Call("Bash", "bd close bd-2", FAILED, "Error")
+    assert parsed(CLOSE, bad, *runs, GREEN) == (Detected.ISSUE_CLOSED, 3)
+    own = Call("Bash", "codex review", OK, "Approved.")
+    assert parsed(own, *runs, review="codex review") == (Detected.ORACLE_APPROVED, 2)
+
+
+STEPS = st.sampled_from([GREEN, RED, EDIT, LOOK, REVIEW, CLOSE, "All tests pass.", "Approved."])
+
+
+@given(st.lists(STEPS, max_size=12), st.sampled_from([None, *Stage]))
+def test_judged_from_its_end_a_turn_comes_to_the_same(
+    steps: list[str | Call], asked: Stage | None
+) -> None:
+    """What is passed over changes nothing: a watch that looks at every call finds what `infer` finds."""
+    watch = inference.Watch(is_review_of_requirements=asked is Stage.REQUIREMENTS_REVIEW)
+    for step in steps:
+        if isinstance(step, str):
+            watch.hear(step)
+        else:
+            watch.see(step, classify(step))
+    every, found = watch.found(asked), infer(tuple(steps), asked=asked)
+    assert (every.state, every.subjects) == (found.state, found.subjects)
+    assert every.why == found.why or not found.state.is_completion
 
 
 @pytest.mark.parametrize("text", [text for text, wanted in SAID if wanted != "UNKNOWN"])

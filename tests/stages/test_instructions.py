@@ -235,8 +235,28 @@ def test_what_stands_in_the_way_is_said() -> None:
         assert text.startswith(sentence)
         assert asked_in(text) is Stage.TESTING
         assert "`bd show bd-1`" in text
-    assert asked_in(instructions.going_on(Stage.TESTING, FULL)) is Stage.TESTING
+        assert instructions.is_conflict(text)
+    assert not instructions.is_conflict(missing)
+    still = instructions.still_open(Facts(wording=WORDING, task="bd-1"))
+    assert still.startswith("Task bd-1 is still open in the tracker")
+    assert asked_in(still) is Stage.COMMIT_CLOSE
+    assert "`bd close bd-1" in still
     assert instructions.complete() == "All auto-workflow tasks complete"
+
+
+@pytest.mark.parametrize("stage", LINE)
+def test_a_task_that_was_begun_is_not_begun_anew(stage: Stage) -> None:
+    """Cleared, compacted or set by hand: the whole instruction; in CODING of the task that is known."""
+    known = Facts(settings=SETTINGS, wording=WORDING, task="bd-1")
+    text = instructions.again(stage, known, instructions.GOES_ON)
+    assert text.startswith("The staged workflow goes on.")
+    assert asked_in(text) is stage
+    assert text.splitlines()[-1] == f"::: WORKFLOW_STAGE: {MARKERS[stage]} :::"
+    is_coding = stage is Stage.CODING
+    assert "Find and start next task" not in text
+    assert ("Go on with task bd-1." in text) is is_coding
+    unknown = Facts(settings=SETTINGS, wording=WORDING)
+    assert instructions.again(stage, unknown, "Lead.") == instruction(stage, unknown, "Lead.")
 
 
 @given(st.sampled_from(LINE), st.lists(st.sampled_from(LINE), unique=True, min_size=1), st.text())
@@ -249,3 +269,10 @@ def test_every_instruction_asks_for_its_stage_and_its_marker(
     assert text.splitlines()[-1] == f"::: WORKFLOW_STAGE: {MARKERS[stage]} :::"
     if "CURRENT" not in task:
         assert asked_in(text) is stage
+
+
+def test_what_comes_first_is_called_as_the_tracker_calls_it() -> None:
+    """Beads first where that is the tracker; on GitHub they are issues."""
+    for tracker, first in (("beads", "beads-first"), ("github", "issue-first")):
+        told = instruction(Stage.CODING, Facts(tracker=tracker), "x")
+        assert f"({first} workflow, TDD, verification, etc.)" in told

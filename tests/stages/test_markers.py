@@ -42,6 +42,10 @@ def test_each_of_the_six_markers_is_found(state: Detected) -> None:
         f"```\ncode\n```\n{DONE}",
         f"> quoted\n\n{DONE}",
         f"{DONE}\n\nAfter the review I go on.",
+        f"Ready to emit:\n{DONE}",
+        f"I am ready to emit: {DONE}",
+        f"As you asked me to emit when done:\n\n{DONE}",
+        f"All is there. As instructed to emit once done: {DONE}",
     ],
 )
 def test_a_marker_counts_in_any_case_spacing_and_emphasis(text: str) -> None:
@@ -81,6 +85,12 @@ def test_a_marker_counts_in_any_case_spacing_and_emphasis(text: str) -> None:
         f"I am not ready for {DONE}",
         f"{DONE} will be emitted later",
         f"{DONE} once the tests pass",
+        f"I am not ready to emit:\n{DONE}",
+        f"Once I am ready to emit it:\n{DONE}",
+        f"Not yet, as you asked me to emit when done:\n{DONE}",
+        f"I documented the marker {DONE} in README.",
+        f"The hook's text says: emit {DONE}",
+        f"Still to come: {DONE}",
         "::: WORKFLOW_STAGE: <YOUR_STAGE> :::",
         "::: WORKFLOW_STAGE: IN_PROGRESS :::",
         "::: WORKFLOW_STAGE: SOMETHING_ELSE :::",
@@ -100,13 +110,63 @@ def test_the_last_one_wins() -> None:
     assert markers.find(text) == [CODED, Detected.TESTS_PASSING]
 
 
+ALL = [instructions.marker(state) for state in MARKERS.values()]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\n".join(ALL),
+        "The workflow has these markers:\n" + "\n".join(ALL[:3]),
+        "\n\n".join(f"- {marker}" for marker in ALL),
+        "\n".join(f"| {marker} | its stage |" for marker in ALL),
+        "It goes so:\n" + "\n".join(f"{n}. **{marker}**" for n, marker in enumerate(ALL, 1)),
+    ],
+)
+def test_a_list_of_markers_completes_nothing(text: str) -> None:
+    """Several different ones below each other only say which there are; one behind them counts."""
+    assert markers.find(text) == []
+    assert markers.find(f"{text}\n\nThat was the list.\n\n{DONE}") == [CODED]
+    assert markers.find(f"{DONE}\n\nThere are:\n{text}") == [CODED]
+
+
+def test_one_marker_twice_and_two_of_them_are_no_list() -> None:
+    """An agent that did two stages at once says so below each other."""
+    assert markers.find(f"{DONE}\n{DONE}\n{DONE}") == [CODED] * 3
+    assert markers.find("\n".join(ALL[:2])) == list(MARKERS.values())[:2]
+
+
+@pytest.mark.parametrize(
+    "text", [DONE, f"Done.\n\n{DONE}\n", f"- **{DONE}**", f"  1. {DONE}.", f"{DONE}\nand {DONE}"]
+)
+def test_a_marker_on_a_line_of_its_own_is_the_agents_word(text: str) -> None:
+    """Emphasis and the sign of a list's item may stand beside it."""
+    assert markers.is_signed(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"I wrote {DONE} down.",
+        f"some text {DONE}",
+        f"| {DONE} |",
+        f"```\n{DONE}\n```",
+        f"> {DONE}",
+        "",
+    ],
+)
+def test_a_marker_in_a_sentence_is_only_spoken_of(text: str) -> None:
+    """A part of a sentence, a cell of a table, code and a quote are no line of their own."""
+    assert not markers.is_signed(text)
+
+
 @pytest.mark.parametrize("stage", LINE)
 def test_no_instruction_of_ours_has_a_marker_that_counts(stage: Stage) -> None:
     """An agent that repeats an instruction, or the question, word for word has said nothing."""
     facts = instructions.Facts()
     for text in (
         instructions.instruction(stage, facts, instructions.COMPLETED[stage]),
-        instructions.going_on(stage, facts),
+        instructions.again(stage, instructions.Facts(task="7"), instructions.GOES_ON),
         instructions.no_evidence(facts, "No test run was seen"),
         instructions.conflict(facts, stage, "It is claimed by somebody."),
         instructions.still_claimed(facts),

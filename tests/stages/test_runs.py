@@ -129,6 +129,181 @@ def test_green_is_what_is_seen_to_be_green(
     assert runs.colour(run, Outcome(outcome), output) is Colour(wanted)
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "make -n test",
+        "make test -n",
+        "make test --just-print",
+        "make -q test",
+        "MAKEFLAGS=n make test",
+        "tox -l",
+        "tox --listenvs",
+        "nox -l",
+        "just -n test",
+        "task test --dry",
+        "ctest -N",
+        "go test -n ./...",
+        "go test -c",
+        "vitest list",
+        "mvn -DskipTests verify",
+        "gradle test --dry-run",
+        "dotnet test -t",
+        "pytest --setup-only",
+    ],
+)
+def test_what_lists_or_says_what_it_would_do_is_no_run(line: str) -> None:
+    """Each program has its own word for it."""
+    assert runs.run_in(line) is None
+
+
+@pytest.mark.parametrize(
+    ("line", "is_suite"),
+    [
+        ("PYTEST_ADDOPTS='-k one' pytest", False),
+        ("export PYTEST_ADDOPTS='-k one'; pytest", False),
+        ("env PYTEST_ADDOPTS=--lf pytest", False),
+        ("pytest --deselect tests/test_a.py::test_b", False),
+        ("pytest --ignore tests/hard", False),
+        ("pytest --ignore=tests/hard", False),
+        ("pytest -m smoke", False),
+        ("pytest -msmoke", False),
+        ("pytest -qk one", False),
+        ("make test ARGS='-k one'", False),
+        ("make test TESTS=one", False),
+        ("cargo test one_name", False),
+        ("cargo test --lib", False),
+        ("python -m unittest tests.test_a", False),
+        ("ctest -R one", False),
+        ("go test -skip Slow ./...", False),
+        ("tox -e lint", False),
+        ("nox -s docs", False),
+        ("TOXENV=lint tox", False),
+        ("tox -e py311,py312", True),
+        ("nox -s tests", True),
+        ("make -k test", True),
+        ("make -C web test", True),
+        ("npm --prefix web test", True),
+        ("ctest -V", True),
+        ("mvn -V -B verify", True),
+        ("vitest --run", True),
+        ("jest --config jest.config.js", True),
+        ("python -m unittest discover", True),
+        ("cargo test -p core --features full -- --nocapture", True),
+        ("go test -tags slow ./...", True),
+        ("PYTEST_ADDOPTS=-q pytest -ra", True),
+        ("python -m pytest", True),
+    ],
+)
+def test_what_leaves_tests_out_is_no_suite(line: str, is_suite: bool) -> None:
+    """Options, variables and names that pick; and those that only look like it."""
+    run = runs.run_in(line)
+    assert run is not None
+    assert run.is_suite is is_suite
+
+
+def test_a_command_of_the_projects_own_may_pick() -> None:
+    """Its options and variables are the project's word for the suite; further ones are not."""
+    own = ("SLOW=1 PYTEST_ADDOPTS='-m fast' pytest -k unit | tail -5",)
+    line = "SLOW=1 PYTEST_ADDOPTS='-m fast' pytest -k unit"
+    run = runs.run_in(line, own)
+    assert run is not None
+    assert run.is_suite
+    for more in (f"{line} -m slow", line.replace("fast", "none")):
+        part = runs.run_in(more, own)
+        assert part is not None
+        assert not part.is_suite
+    assert runs.run_in("tail -5 log", own) is None
+
+
+PASSED = "==== 12 passed in 0.1s ===="
+
+
+@pytest.mark.parametrize(
+    ("line", "output", "wanted"),
+    [
+        ("pytest", "", "green"),
+        ("cd web && npx vitest run", "", "green"),
+        ("cd web || exit 1; pytest", "", "green"),
+        ("source .venv/bin/activate && pytest", "", "green"),
+        ("pytest && echo ok", "ok", "green"),
+        ("pytest && npx vitest run", "", "green"),
+        ("pytest && git status", "", "green"),
+        ("git stash && pytest", "", "green"),  # the tree is that of the stashed work, and no other
+        ("set -o pipefail; pytest | tail -1", PASSED, "green"),
+        ("pytest > log", "", "green"),
+        ("pytest 2>&1 | tee log", PASSED, "green"),
+        ("pytest | cat", PASSED, "green"),
+        ("pytest || true", PASSED, "green"),
+        ("pytest; true", PASSED, "green"),
+        # What the files were is not known.
+        ("git stash && pytest && git stash pop", PASSED, "unknown"),
+        ("pytest && sed -i s/1/2/ code.py", PASSED, "unknown"),
+        ("pytest && sed s/1/2/ code.py", PASSED, "green"),
+        ("pytest && echo x > code.py", PASSED, "unknown"),
+        ("pytest && git commit -am x", PASSED, "unknown"),
+        ("pytest && ./deploy", PASSED, "unknown"),
+        ("trap 'git stash pop' EXIT; git stash; pytest", PASSED, "unknown"),
+        # Whether it passed is not known.
+        ("pytest | tail -1", PASSED, "unknown"),
+        ("pytest | grep passed", PASSED, "unknown"),
+        ("make test | tail", PASSED, "unknown"),
+        ("set -o pipefail; set +o pipefail; pytest | tail", PASSED, "unknown"),
+        ("pytest; echo OK", "OK", "unknown"),
+        ("pytest >/dev/null; echo OK", "OK", "unknown"),
+        ("pytest > log 2>&1; tail log", PASSED, "unknown"),
+        ("bash -c pytest >/dev/null; echo OK", "OK", "unknown"),
+        ("cat old.log; pytest | tee log", PASSED, "unknown"),
+        ("pytest | cat old.log", PASSED, "unknown"),
+        ("! pytest > log", "", "unknown"),
+        ("! pytest", PASSED, "unknown"),
+        ("true || pytest", "", "unknown"),
+        ("[ -d nope ] || pytest", "", "unknown"),
+        ("test -d nope || exit 0; pytest", "", "unknown"),
+        ("pytest &", "", "unknown"),
+        ("(pytest) &", "", "unknown"),
+        ("{ pytest; } &", "", "unknown"),
+        ("echo $(pytest)", PASSED, "unknown"),
+        ("pytest() { true; }; pytest", "", "unknown"),
+        ("alias pytest=true; pytest", "", "unknown"),
+        ("make -i test", "", "unknown"),
+        ("npm test --if-present", "", "unknown"),
+        ("if false; then pytest; fi", "", "unknown"),
+        # A failure that is counted is one, whatever hides the status.
+        ("! pytest", "3 failed", "red"),
+        ("pytest || true", "FAIL Required test coverage of 90% not reached\n3 passed", "red"),
+    ],
+)
+def test_green_is_proven_or_unknown(line: str, output: str, wanted: str) -> None:
+    """The run's own status or all that it printed, and nothing after it that may have changed a file."""
+    run = runs.run_in(line)
+    assert run is not None
+    if line.startswith("! "):
+        assert runs.proof(run, Outcome.FAILED, output) is Colour(wanted)
+    assert runs.proof(run, Outcome.OK, output) is Colour(wanted)
+
+
+def test_of_a_hidden_status_the_whole_output_has_to_be_there() -> None:
+    """A green beginning, or a green end, says nothing of the rest; of its own status it need not."""
+    hidden, own = runs.run_in("go test ./... | tee log"), runs.run_in("go test ./...")
+    assert hidden is not None
+    assert own is not None
+    green = "ok  \texample.com/a\t0.1s\n"
+    assert runs.proof(hidden, Outcome.OK, green) is Colour.GREEN
+    assert runs.proof(hidden, Outcome.OK, green, is_cut=True) is Colour.UNKNOWN
+    assert runs.proof(hidden, Outcome.OK, f"{green}FAIL", is_cut=True) is Colour.RED
+    assert runs.proof(own, Outcome.OK, green, is_cut=True) is Colour.GREEN
+
+
+def test_a_failure_that_is_another_commands_is_no_red_run() -> None:
+    """`grep` that finds nothing fails; a run that fails of its own is red."""
+    piped, own = runs.run_in("pytest | grep -c FAILED"), runs.run_in("pytest")
+    assert piped is not None
+    assert own is not None
+    assert runs.colour(piped, Outcome.FAILED, "0") is Colour.UNKNOWN
+    assert runs.colour(own, Outcome.FAILED, "0") is Colour.RED
+
+
 @given(st.text(), st.sampled_from([Outcome.FAILED, Outcome.UNKNOWN]))
 def test_what_failed_or_is_not_over_is_never_green(output: str, outcome: Outcome) -> None:
     """No output makes a failed or unfinished run green."""

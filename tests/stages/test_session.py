@@ -26,6 +26,7 @@ MEMORIES = st.builds(
     idle=st.integers(0, 9),
     is_let_go=st.booleans(),
     set_stage=st.none() | st.sampled_from(list(Stage)),
+    told=st.text(max_size=40),
 )
 KEPT = st.builds(
     Kept,
@@ -35,7 +36,9 @@ KEPT = st.builds(
     labels=st.lists(st.text(max_size=9), max_size=3).map(tuple),
     holder=st.text(max_size=9),
     is_set=st.booleans(),
-    accepted=st.booleans(),
+    ended=st.text(max_size=20),
+    actor=st.text(max_size=9),
+    spelled=st.text(max_size=20),
     stage=st.sampled_from(["", *Stage]).map(str),
     transcript=st.text(max_size=20),
     client=st.integers(0, 99_999),
@@ -98,14 +101,18 @@ def test_old_sessions_and_what_was_killed_are_swept_away(tmp_path: Path) -> None
     }
 
 
-def test_another_task_begins_without_its_tests_accepted() -> None:
-    """The same task keeps what is known of it; another one, or none, begins anew."""
-    kept = Kept("s", task="1", labels=("a",), holder="me", is_set=True, accepted=True)
+def test_another_task_begins_anew() -> None:
+    """The same task keeps what is known of it; another one, or none, begins anew; an end is kept."""
+    kept = Kept("s", task="1", labels=("a",), holder="me", is_set=True, actor="me")
     assert kept.on("1", (), "x") == kept
     assert kept.on("1", ("b",), "x").labels == ("b",)
     other = kept.on("2", ("b",), "you")
     assert (other.task, other.labels, other.holder) == ("2", ("b",), "you")
-    assert (other.accepted, other.is_set) == (False, False)
+    assert (other.is_set, other.actor) == (False, "me")
+    over = kept.after()
+    assert (over.task, over.labels, over.holder, over.is_set) == ("", (), "", False)
+    assert (over.ended, over.actor) == ("1", "me")
+    assert Kept("s").after().ended == "the task"
 
 
 @given(line=st.permutations(LINE[:5]).map(lambda p: tuple(p[:3])), stage=st.sampled_from(LINE[1:5]))

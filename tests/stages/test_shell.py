@@ -56,12 +56,43 @@ def test_the_simple_commands_of_a_line(line: str, wanted: list[str]) -> None:
         ("bash -c 'pytest; true'", False),
         ("bash -c 'cd a && pytest'", True),
         ("(cd a; pytest)", True),
+        ("(cd a; pytest) && echo ok", True),
+        ("(pytest) || true", False),
+        ("(pytest) &", False),
+        ("{ pytest; } | tail", False),
+        ("{ pytest; }", True),
+        ("! pytest", False),
+        ("time pytest", True),
+        ("echo $(pytest)", False),
+        ("diff <(pytest) old", False),
+        ("pytest() { true; }", False),
+        ("trap x EXIT; pytest", False),
+        ("true || pytest", False),
+        ("cd a || exit 1; pytest", True),
+        ("test -d a || exit 0; pytest", False),
+        ("test -d a || { cd b; pytest; }", False),
+        ("exec true; pytest", False),
+        ("exec pytest", True),
+        ("set +o pipefail; pytest | tail", False),
+        ("set -euo pipefail; pytest | tail", True),
+        ("pytest | tail; set -o pipefail", False),
     ],
 )
 def test_whose_exit_status_the_line_has(line: str, decides: bool) -> None:
     """A status that a pipe, a list or an `||` takes over is not the command's own."""
     (run,) = [command for command in commands(line) if command.words == ("pytest",)]
     assert run.is_last is decides
+
+
+def test_what_stands_around_a_command() -> None:
+    """Its variables, also of a wrapper and of an inner shell; and the files that its output goes to."""
+    (run,) = commands(
+        "A=1 env B=2 uv run pytest -q > log 2>/dev/null 2>&1 >&2 < input >/dev/stderr"
+    )
+    assert run.words == ("pytest", "-q")
+    assert (run.sets, run.files) == (("A=1", "B=2"), ("log", "/dev/null"))
+    (inner,) = commands("A=1 bash -c 'B=2 pytest' > log | cat | tail")[:1]
+    assert (set(inner.sets), inner.files, inner.after) == ({"A=1", "B=2"}, ("log",), "|")
 
 
 @given(st.text(st.sampled_from("ab '\"\\;|&<>()#\n$`{}EOF-")))

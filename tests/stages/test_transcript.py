@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from lifecycle.stage_names import Detected, Stage
 from lifecycle.stages import instructions, transcript
@@ -16,7 +17,7 @@ TESTING = instructions.instruction(
 )
 
 
-def read(written: Written, folder: Path, last_message: str = "", **how: int) -> Turn:
+def read(written: Written, folder: Path, last_message: str = "", **how: Any) -> Turn:
     """The turn at the end of the file."""
     return transcript.read(written.at(folder), last_message, **how)
 

@@ -8,6 +8,7 @@ import sys
 import threading
 import tracemalloc
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -26,7 +27,7 @@ TESTING = instructions.instruction(
 )
 
 
-def read(written: Written, folder: Path, last_message: str = "", **how: int) -> Turn:
+def read(written: Written, folder: Path, last_message: str = "", **how: Any) -> Turn:
     """The turn at the end of the file."""
     return transcript.read(written.at(folder), last_message, **how)
 
@@ -126,6 +127,26 @@ def test_two_hundred_megabytes_cost_what_a_small_file_costs(tmp_path: Path) -> N
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the kernel counts what is read on Linux only")
+def test_three_megabytes_of_work_behind_the_instruction_are_searched_once(tmp_path: Path) -> None:
+    """Whatever lies before: without the deeper look the limit is read, with it what lies between."""
+    work = Written().calls("Read", file_path="/w/a.py").result("x = 1\n" * 5_000).bytes()
+    begun = Written().feedback(TESTING).bytes()
+    end = work * (3_000_000 // len(work)) + Written().says("I go on.").bytes()
+    old = Written().human("x").says("y" * 9_000).bash("ls", "z" * 9_000).bytes()
+    path = tmp_path / "large"
+    path.write_bytes(old * (200_000_000 // len(old)) + begun + end)
+    before = _read_bytes()
+    assert transcript.read(str(path)).is_cut
+    shallow = _read_bytes() - before
+    turn = transcript.read(str(path), deep=transcript.DEEP)
+    deep = _read_bytes() - before - shallow
+    path.unlink()
+    assert (turn.asked, turn.is_cut, turn.has_worked) == (Stage.TESTING, False, True)
+    assert shallow < transcript.LIMIT + 70_000
+    assert deep < shallow + 4_000_000
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the kernel counts what is read on Linux only")
 def test_a_line_without_end_is_given_up(tmp_path: Path) -> None:
     """A file of one endless line costs a bounded look, and the bytes of it are not kept."""
     path = tmp_path / "endless"
@@ -154,6 +175,53 @@ def test_the_deeper_look_finds_what_lies_further_back(tmp_path: Path) -> None:
     marked = Written().says(CODED)
     marked.lines += filler.lines * 60
     assert read(marked, tmp_path, deep=transcript.DEEP).markers == (Detected.CODING_COMPLETE,)
+
+
+def test_the_deeper_look_finds_the_instruction_behind_a_question(tmp_path: Path) -> None:
+    """The question and the markers since are found as well; what a person said in between is not."""
+    log = Written().feedback(TESTING).says(CODED).feedback(instructions.question())
+    filler = Written().says("y" * 50_000)
+    log.lines += filler.lines * 60
+    turn = read(log, tmp_path, deep=transcript.DEEP)
+    assert (turn.asked, turn.is_question, turn.markers) == (Stage.TESTING, True, ())
+    log.feedback(instructions.question())
+    log.lines += filler.lines
+    turn = read(log, tmp_path, deep=transcript.DEEP)
+    assert (turn.asked, turn.is_question, turn.is_cut) == (Stage.TESTING, True, False)
+
+
+def test_the_deeper_look_finds_what_took_a_task_up(tmp_path: Path) -> None:
+    """A claim, a start that was typed and the project's own start: named, and no steps of this turn."""
+    typed = "<command-message>x</command-message>\n<command-name>/bd-start</command-name>"
+    log = Written().human(f"{typed}\n<command-args>bd-1</command-args>")
+    log.bash("bd update bd-2 --claim").bash("cd x && make begin ID=bd-3").bash(
+        "cat a", "claim bd-4"
+    )
+    log.lines += Written().says("y" * 50_000).lines * 60
+    turn = read(log, tmp_path, deep=transcript.DEEP, starts=("make begin ID={id}",))
+    assert turn.named == ("/bd-start bd-1", "bd update bd-2 --claim", "cd x && make begin ID=bd-3")
+    assert [call.text for call in turn.calls if call.tool] == []
+    assert read(log, tmp_path).named == ()
+
+
+def test_what_took_the_task_up_stays_named_over_many_commands(tmp_path: Path) -> None:
+    """Of all that a long turn did only the last commands are kept, but every claim."""
+    log = Written().human("/bd-start bd-1").bash("bd update bd-1 --claim")
+    for number in range(transcript.NAMED + 50):
+        log.bash(f"ls {number}")
+    named = read(log, tmp_path).named
+    assert named[:2] == ("/bd-start bd-1", "bd update bd-1 --claim")
+    assert len(named) == transcript.NAMED + 2
+
+
+def test_a_whole_transcript_is_not_cut(tmp_path: Path) -> None:
+    """Read to its beginning it is known to have no instruction; else only the deeper look tells."""
+    assert not read(Written().human("x").says("y"), tmp_path).is_cut
+    log = Written().human("x")
+    log.lines += Written().says("y" * 50_000).lines * 60
+    assert read(log, tmp_path).is_cut
+    assert not read(log, tmp_path, deep=transcript.DEEP).is_cut
+    assert read(log, tmp_path, deep=100_000).is_cut
 
 
 def test_a_file_that_grows_or_shrinks_meanwhile_is_read(tmp_path: Path) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,7 +13,7 @@ import pytest
 
 from lifecycle.clock import SystemClock
 from lifecycle.deadline import Deadline
-from lifecycle.errors import GitFailed
+from lifecycle.errors import GitFailed, Transient
 from lifecycle.stages.tree import fingerprint
 
 VARIABLES = {
@@ -165,3 +167,43 @@ def test_what_git_cannot_read_is_a_sentence(clone: Clone) -> None:
     with pytest.raises(GitFailed, match="no test run counts for them"):
         clone.word()
     assert clone.inside() == before
+
+
+def wrapped(folder: Path, script: str) -> dict[str, str]:
+    """Variables with which another `git` comes first."""
+    folder.mkdir()
+    path = folder / "git"
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(0o755)
+    return {**VARIABLES, "PATH": f"{folder}{os.pathsep}{os.environ['PATH']}"}
+
+
+def test_what_takes_too_long_is_given_up_with_a_sentence(
+    clone: Clone, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Files that git does not get to the end of: said with what to do, and nothing is left behind."""
+    real = shutil.which("git")
+    hangs = f'case "$*" in *" add "*) exec sleep 60 ;; esac\nexec {real} "$@"'
+    variables = wrapped(clone.root.parent / "bin", hangs)
+    left = clone.root.parent / "temporary"
+    left.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(left))
+    before = clone.inside()
+    with pytest.raises(Transient, match=r"no test run counts for them.* in \.gitignore"):
+        fingerprint(clone.root, Deadline.after(SystemClock(), 30), variables, seconds=1)
+    with pytest.raises(Transient, match="took too long"):
+        fingerprint(clone.root, Deadline.after(SystemClock(), 1), variables)
+    assert (clone.inside(), list(left.iterdir())) == (before, [])
+
+
+def test_nothing_is_made_small_that_is_thrown_away(clone: Clone) -> None:
+    """Every git that writes is told so: 700 MB would take half a minute."""
+    note = clone.root.parent / "note"
+    variables = wrapped(
+        clone.root.parent / "bin", f'echo "$*" >>{note}\nexec {shutil.which("git")} "$@"'
+    )
+    (clone.root / "new.txt").write_text("x" * 100_000)
+    word = fingerprint(clone.root, Deadline.after(SystemClock(), 30), variables)
+    assert word == clone.word()
+    (line,) = [line for line in note.read_text().splitlines() if " add " in line]
+    assert "-c core.compression=0 -c core.looseCompression=0 " in line

@@ -1,0 +1,80 @@
+"""A session ended in the middle of a task: the next one hears of it, and goes on with it."""
+
+from __future__ import annotations
+
+import subprocess
+
+from lifecycle.stage_names import Detected
+from lifecycle.stages import session as sessions
+from lifecycle.stages.shelf import Shelf
+from tests.e2e.agent import Agent
+from tests.e2e.staged import Ground, marker
+
+
+def left(ground: Ground, task: str) -> Agent:
+    """An agent that took the task, finished a stage, and is gone."""
+    agent = ground.agent()
+    agent.prompt(f"/bd-start {task}")
+    agent.really_runs(ground.command, "tracker", "claim", task)
+    assert (
+        "CURRENT STAGE: REQUIREMENTS_REVIEW" in agent.stops(marker(Detected.CODING_COMPLETE)).model
+    )
+    return agent
+
+
+def clients(ground: Ground, pid: int) -> None:
+    """What is kept of each session says that this process is its client."""
+    shelf = Shelf(ground.root)
+    for path in shelf.path("x").parent.glob("*.json"):
+        text = path.read_text()
+        if '"client": ' in text:
+            before = text.partition('"client": ')[2].partition(",")[0]
+            path.write_text(text.replace(f'"client": {before}', f'"client": {pid}'))
+
+
+def gone() -> int:
+    """The id of a process that has ended."""
+    process = subprocess.Popen(["true"])
+    process.wait()
+    return process.pid
+
+
+def test_the_next_session_is_told_and_takes_it_over(ground: Ground) -> None:
+    """At its start it hears which task and how; then it is led as whoever had it before."""
+    task = ground.task("Half done")
+    left(ground, task)
+    clients(ground, gone())
+    ground.forget_the_minute()
+    again = ground.agent()
+    told = again.starts("startup").model
+    assert f"{task} (Half done) is under way in this worktree" in told
+    assert f"take it over with: lifecycle tracker claim {task}" in told
+    again.prompt(f"Go on with {task}.")
+    assert f"{task} was held by " in again.really_runs(ground.command, "tracker", "claim", task)
+    assert (
+        "CURRENT STAGE: REQUIREMENTS_REVIEW" in again.stops(marker(Detected.CODING_COMPLETE)).model
+    )
+
+
+def test_a_session_that_lives_is_left_alone(ground: Ground) -> None:
+    """Another client works on it in the same worktree: nobody is told to take it."""
+    task = ground.task("Half done")
+    left(ground, task)
+    with subprocess.Popen(["cat"], stdin=subprocess.PIPE) as other:
+        clients(ground, other.pid)
+        ground.forget_the_minute()
+        assert "under way" not in ground.agent().starts("startup").model
+
+
+def test_a_session_that_is_resumed_is_not_over(ground: Ground) -> None:
+    """Its first client is gone; from its start on the one that goes on with it counts."""
+    task = ground.task("Half done")
+    agent = left(ground, task)
+    clients(ground, gone())
+    agent.starts("resume")
+    kept = sessions.load(Shelf(ground.root), agent.id)
+    assert kept is not None
+    with subprocess.Popen(["cat"], stdin=subprocess.PIPE) as other:
+        assert kept.client not in (0, other.pid)
+        clients(ground, other.pid)
+        assert "under way" not in ground.agent().starts("startup").model
