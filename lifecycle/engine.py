@@ -10,13 +10,13 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 
 from lifecycle import guard, journal, log, plan, watch
-from lifecycle.claim import consent, inner, linked, noted, presence
+from lifecycle.claim import consent, inner, linked, noted, presence, undone
 from lifecycle.claim.ahead import MAX_STEPS, foresee, prepared
 from lifecycle.claim.decide import absorb, decide, evolve, look, wants_look
 from lifecycle.claim.desk import Desk, Loaded
 from lifecycle.claim.exclude import exclude_own_files
 from lifecycle.claim.seen import Rules, Seen, still_wanted
-from lifecycle.claim.state import RETRY_SECONDS, Record, Trouble
+from lifecycle.claim.state import Record, Trouble
 from lifecycle.claim.table import Phase
 from lifecycle.deadline import DeadlineReached
 from lifecycle.errors import LifecycleError, Refused, Transient
@@ -92,8 +92,8 @@ def tick(
             world.cache.state = desk.state
             for say in loaded.says:
                 desk.ledger.queue(say)
-            if inner.LINKING in desk.state:
-                inner.repair(world, desk, loaded.record)
+            if inner.is_waiting(desk.state):
+                inner.repair(world, desk, loaded.record, is_asked=wake is Wake.TICK)
             if loaded.record is None:
                 return _without_claim(desk, tones, channel, session)
             if not loaded.record.touched:
@@ -122,6 +122,8 @@ def tick(
             is_finished=working.is_finished,
             has_ended=working.is_gone or bool(record.outcome),
         )
+        if working.is_gone or record.outcome:
+            _wait_inside(desk)
         return Report(record, said, tuple(working.actions), working.problem)
 
 
@@ -317,6 +319,8 @@ def _act(working: _Look, action: Action) -> None:
         working.seen = evolve(working.seen, plan.Intended(action))
         desk.remember(working.seen.record)
         desk.save()
+    if isinstance(action, plan.ForgetClaim):
+        undone.at_the_end(desk, working.seen.record)
     try:
         fact = perform(action, world, desk, working.seen.record)
     except DeadlineReached:
@@ -407,9 +411,15 @@ def _without_claim(desk: Desk, tones: Collection[Tone], channel: str, session: s
     if desk.ledger.retire(""):
         desk.save()
     guard.mark_waiting(desk)
-    if inner.LINKING in desk.state:
-        desk.set_due(guard.STOP_DUE, desk.clock.now() + RETRY_SECONDS)
+    _wait_inside(desk)
     return Report(said=said)
+
+
+def _wait_inside(desk: Desk) -> None:
+    """No claim is here that would be looked at: what is left inside is worth a look of its own."""
+    moment = undone.due(desk.state)
+    if moment is not None:
+        desk.set_due(guard.STOP_DUE, moment)
 
 
 def _refused(

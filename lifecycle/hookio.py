@@ -85,6 +85,8 @@ REPLIES: dict[str, Channel] = {
     "on-idle": Channel("Notification", _WAKES),
     # Context at the start of a session; it cannot block, and everything that waits belongs here.
     "session-start": Channel("SessionStart", _CONTEXT),
+    # After `/clear` nothing that is printed starts a turn; exit 2 of an asyncRewake hook does.
+    "on-clear": Channel("SessionStart", {}),
     # Context beside the user's own words: the cheapest moment of all, since a turn begins anyway.
     "user-prompt-submit": Channel("UserPromptSubmit", _CONTEXT),
     # It takes note of test runs, and has nothing to say: the agent is at work.
@@ -130,6 +132,7 @@ def render(
     reason: Sequence[str] = (),
     context: Sequence[str] = (),
     person: Sequence[str] = (),
+    wake: Sequence[str] = (),
 ) -> Reply:
     """The reply that delivers `said` on this entrypoint's channel.
 
@@ -140,6 +143,7 @@ def render(
             and whoever made them has seen to what strangers wrote.
         context: further lines for the model, where the channel has a place for them.
         person: further lines for the user alone.
+        wake: lines of ours that start a turn of the model, on a hook that can do that (`asyncRewake`).
     """
     channel = REPLIES[hook]
     at: dict[Place, list[str]] = {place: [] for place in Place}
@@ -149,12 +153,14 @@ def render(
     at[Place.PERSON] += person
     # Before JSON escapes anything: a secret with a quote in it is found as it is.
     at = {place: [as_data(redact(line)) for line in lines] for place, lines in at.items()}
-    if at[Place.WAKE]:
-        return Reply(stderr=_clip(at[Place.WAKE]) + "\n", code=2)
+    if at[Place.WAKE] or wake:
+        own = [visible(redact(line)) for line in wake]
+        return Reply(stderr=_clip([*at[Place.WAKE], *own]) + "\n", code=2)
     output: dict[str, Any] = {}
     if at[Place.REASON] or reason:
         own = [visible(redact(line)) for line in reason]
-        text = _clip([*at[Place.REASON], *at[Place.CONTEXT], *own])
+        said_first = [*at[Place.REASON], *at[Place.CONTEXT]]
+        text = _clip([*said_first, *([""] if said_first and own else []), *own])
         output |= {"decision": "block", "reason": text}
     elif at[Place.CONTEXT]:
         text = _clip(at[Place.CONTEXT])

@@ -18,12 +18,22 @@ def not_followed(why: str, issue: int | None) -> str:
 
 def left_open(task: str, why: str) -> str:
     """The end of a closed claim whose linked task could not be closed."""
-    return f"The linked task {task} is still open, to be closed by hand: {why}"
+    return f"The linked task {task} is still open; a later look closes it, or do it by hand. {why}"
+
+
+def closed_after_all(task: str, issue: int) -> str:
+    """A linked task that could not be closed with its issue is closed now."""
+    return f"The linked task {task} of #{issue} is closed now, too."
+
+
+def given_up(task: str, wanted: str, why: str) -> str:
+    """A linked task that could not be set for two weeks."""
+    return f"The linked task {task} could not be {wanted} for two weeks; do it by hand. {why}"
 
 
 def left_claimed(task: str, why: str) -> str:
     """The end of a claim that was given back, and whose linked task could not be."""
-    return f"The linked task {task} was not given back, to be freed by hand: {why}"
+    return f"The linked task {task} was not given back; a later look does it, or free it by hand. {why}"
 
 
 def held_by(task: str, by: str) -> str:
@@ -47,14 +57,6 @@ def not_asked(tracker: str, issue: int | None, why: str) -> str:
     )
 
 
-def other_tracker(task: str, tracker: str) -> str:
-    """The settings name another tracker than the one that the link was made in."""
-    return (
-        f"{task} lies in {tracker}, which is not this worktree's tracker any more; it was left as it is. "
-        "Correct tracker.use in .lifecycle.toml, or set the task by hand."
-    )
-
-
 def not_linked(task: str, base: str, example: str) -> str:
     """A task that is to be claimed as an issue, and names none."""
     return (
@@ -71,11 +73,20 @@ def closed_already(task: str, issue: int) -> str:
     )
 
 
+def not_seen(task: str, issue: int) -> str:
+    """A task that was named, and that a worktree of its own would not see."""
+    return (
+        f"{task} is in a tracker that a new worktree does not have, so nothing was claimed. Set "
+        "tracker.use and tracker.folder for it in .lifecycle.toml; or take the issue alone with: "
+        f"lifecycle claim {issue} --worktree"
+    )
+
+
 def held_inside(task: str, issue: int, by: str) -> str:
     """Somebody else has the linked task: then the issue is theirs as well."""
     return (
         f"#{issue} is linked to {task}, which is held by {by or 'somebody else'}; nothing was claimed. "
-        "Choose another task, or use --force to take the issue alone."
+        "Choose another task, or take both over with --force if that agent is gone."
     )
 
 
@@ -90,6 +101,19 @@ def not_to_be_begun(task: str, issue: int, why: str) -> str:
 def left_alone(task: str, why: str) -> str:
     """A forced claim, or one that goes on, leaves the linked task as it is."""
     return f"The linked task {task} was left as it is. {why}"
+
+
+def taken_over(task: str, by: str) -> str:
+    """A forced claim has the linked task from somebody else."""
+    return f"The linked task {task} was held by {by}, and was taken over."
+
+
+def also_linked(issue: int, task: str, others: list[str]) -> str:
+    """Several tasks are linked to one issue, and only one of them goes with it."""
+    return (
+        f"#{issue} is linked to {', '.join(others)} as well, left as they are; only {task} is claimed and "
+        "closed with it."
+    )
 
 
 def claimed_later(task: str, why: str) -> str:

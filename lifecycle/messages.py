@@ -90,7 +90,7 @@ def done_refused(reason: str, issue: int | None, phase: str) -> str:
         "pr_closed": "Reopen the PR or hand off again",
     }.get(phase, "Hand off the work first")
     return (
-        f"Issue #{issue} stays open: {reason}. The phase is {phase} again. {wait}, or have a "
+        f"Issue #{issue} stays open: {reason}. The phase is {phase}. {wait}, or have a "
         'person run: lifecycle close --override "reason"'
     )
 

@@ -64,7 +64,7 @@ def signs_of(folder: Folder, session: str, now: float) -> Signs:
     is_ended = ended is not None and ended.content.decode(errors="replace").strip() == session
     return Signs(
         has_ended=ended is not None and is_ended and ended.mtime_ns >= seen_ns,
-        is_client_there=_is_there(words[1]) if is_seen and len(words) > 1 else None,
+        is_client_there=is_there(words[1]) if is_seen and len(words) > 1 else None,
         has_waiter=is_live(folder, now, session),
         last_at=seen_ns / 1e9 if is_seen else None,
     )
@@ -106,7 +106,7 @@ def is_live(folder: Folder, now: float, session: str = "") -> bool:
     if snapshot is None or snapshot.mtime_ns <= now * 1e9:
         return False
     pid, _, whose = snapshot.content.decode(errors="replace").strip().partition(" ")
-    return session in ("", whose) and _is_there(pid)
+    return session in ("", whose) and is_there(pid)
 
 
 def _put(path: Path, content: str) -> None:
@@ -114,7 +114,7 @@ def _put(path: Path, content: str) -> None:
     path.write_text(content, encoding="utf-8")
 
 
-def _is_there(pid: str) -> bool:
+def is_there(pid: str) -> bool:
     """True if this user has such a process; an id that went to another user's is not ours any more."""
     try:
         os.kill(int(pid), 0)

@@ -38,6 +38,8 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "resources",
         "shapes",
         "marker",
+        "priorities",
+        "dependencies",
         "stdin",
     ),
     # The kernel's tools: time limits, files, words, settings, the client's contract.
@@ -99,6 +101,8 @@ EXCEPTIONS = {
     ("claim.next_task", "wiring"),
     # The linked task is claimed in between, in the same order, under the same lock.
     ("claim.inner", "wiring"),
+    ("claim.inside", "wiring"),
+    ("claim.undone", "wiring"),
     # Which remote of a fork is the base repository: parsing a URL is git's knowledge.
     ("claim.branch", "git"),
 }
@@ -244,6 +248,7 @@ def test_decisions_are_pure() -> None:
     pure |= {"claim.releasing", "claim.ending", "claim.linked"}
     pure |= {"stages.decide", "stages.table", "stages.instructions", "stages.markers"}
     pure |= {"stages.inference", "stages.words", "stages.runs", "stages.shell", "stages.detect"}
+    pure |= {"stages.options"}
     banned = {
         "os",
         "io",

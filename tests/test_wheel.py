@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from lifecycle import __version__
-from lifecycle.install.table import NAMES
+from lifecycle.install.table import NAMES, WIRES
 from lifecycle.sandbox.wire.recorder import VARIABLE as RECORD
 
 ROOT = Path(__file__).parents[1]
@@ -166,7 +166,7 @@ def test_the_installed_wheel_wires_its_own_scripts(installed: Path, tmp_path: Pa
     settings = json.loads((root / ".claude/settings.local.json").read_text())
     groups = [group for event in settings["hooks"].values() for group in event]
     scripts = [Path(hook["command"]) for group in groups for hook in group["hooks"]]
-    assert [script.name for script in scripts] == list(NAMES)
+    assert [script.name for script in scripts] == [wire.name for wire in WIRES]
     assert all(script.is_relative_to(installed.parent) for script in scripts)
     assert all(os.access(script, os.X_OK) for script in scripts)
     recorded = (tmp_path / ".config/lifecycle/bin").read_text().strip()

@@ -47,7 +47,7 @@ def command(task: tuple[str, ...], *, force: bool, worktree: str | None, as_json
         task, worktree = (worktree, *task), _DEFAULT  # `claim --worktree 42`: that is the task
     if not task:
         raise click.UsageError("Missing argument 'TASK...'.")
-    session, query = begin(as_json=as_json), " ".join(task)
+    session, query = begin(as_json=as_json, changes_tasks=True), " ".join(task)
     if worktree is None:
         _show(session, take(session.world, session.desk, query, force=force), None)
         return

@@ -27,7 +27,7 @@ def command(override: str | None, *, as_json: bool) -> int:
     """
     if override is not None and not override.strip():
         raise Refused("--override needs a reason, which goes into the issue's comment.")
-    session = begin(as_json=as_json)
+    session = begin(as_json=as_json, changes_tasks=True)
     # GitHub judges it: a yes given before the merge was seen here is still a yes.
     record = move(
         session.world,

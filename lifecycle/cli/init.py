@@ -10,8 +10,12 @@ import click
 
 from lifecycle.cli.session import json_option
 from lifecycle.install import FileChange, Plan, apply, plan
+from lifecycle.install.mark import EXCLUDE, MARK
 from lifecycle.redact import redact, visible
 from lifecycle.store import worktree_root
+
+_OWN = (".claude/settings.local.json", EXCLUDE, MARK)
+"""What git does not see, or is kept from seeing."""
 
 _MODES = {"local": "for you alone, in this worktree", "shared": "for everybody in this repository"}
 
@@ -67,6 +71,8 @@ def _done(todo: Plan, *, remove: bool) -> list[str]:
     lines = [_title(todo, remove=remove), *_table(todo.changes)]
     if remove:
         return [*lines, "Nothing needs a restart."]
+    if todo.mode != "shared":
+        lines += _left_to_all(todo)
     if todo.mode == "shared":
         lines.append("Commit these files, and everybody who has lifecycle installed has it here.")
     what = (
@@ -75,6 +81,13 @@ def _done(todo: Plan, *, remove: bool) -> list[str]:
         else "lifecycle claim <number>"
     )
     return [*lines, f"Nothing needs a restart. Next: {what}. Undo: lifecycle init --remove"]
+
+
+def _left_to_all(todo: Plan) -> list[str]:
+    """Names what a wiring for one person leaves where git may see it."""
+    here = [change for change in todo.changes if change.path.is_relative_to(todo.root)]
+    names = [change.shown for change in here if not change.shown.endswith(_OWN)]
+    return [f"In the repository's own files: {', '.join(names)}."] if names else []
 
 
 def _title(todo: Plan, *, remove: bool) -> str:

@@ -27,7 +27,7 @@ def command(reason: str, *, dry_run: bool, as_json: bool) -> int:
     Agent, releases the lease, and deletes .agent-claim.json. Branch, commits and an open PR stay. What
     people moved on the board by hand is left. A task whose PR is merged is closed instead.
     """
-    session = begin(as_json=as_json)
+    session = begin(as_json=as_json, changes_tasks=True)
     given = give_back(session.world, session.desk, reason, dry_run=dry_run)
     if given.is_over:
         text = f"#{given.record.claim.issue_number} was given back already; nothing was done."

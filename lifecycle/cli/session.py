@@ -11,11 +11,12 @@ from typing import Any, TypeVar
 
 import click
 
+from lifecycle import log
 from lifecycle.claim.desk import Desk
 from lifecycle.claim.state import Record
 from lifecycle.clock import SystemClock
 from lifecycle.deadline import Deadline
-from lifecycle.errors import Refused
+from lifecycle.errors import LifecycleError, Refused
 from lifecycle.redact import redact, visible
 from lifecycle.store import worktree_root
 from lifecycle.wiring import World
@@ -44,8 +45,16 @@ class Session:
             click.echo(redact(visible(line)))
 
 
-def begin(*, as_json: bool, seconds: float | None = SECONDS) -> Session:
+def begin(
+    *, as_json: bool, seconds: float | None = SECONDS, changes_tasks: bool = False
+) -> Session:
     """The session of the worktree that the current folder lies in.
+
+    Args:
+        as_json: print one JSON object instead of sentences.
+        seconds: how long the command may take in all.
+        changes_tasks: the command changes a task: at its end, however that comes, hooks do not believe
+            any more what the tracker said before.
 
     Raises:
         Refused: the current folder is in no git worktree.
@@ -56,7 +65,23 @@ def begin(*, as_json: bool, seconds: float | None = SECONDS) -> Session:
     clock = SystemClock()
     desk = Desk(root, clock)
     world = World(root, os.environ, clock, Deadline.after(clock, seconds), desk.state)
-    return Session(root, desk, world, as_json)
+    session = Session(root, desk, world, as_json)
+    if changes_tasks:
+        click.get_current_context().call_on_close(lambda: _forget_tasks(session))
+    return session
+
+
+def _forget_tasks(session: Session) -> None:
+    """What the staged workflow knows of the tasks is old; what keeps that from being noted is logged."""
+    from lifecycle.stages import activity, marks
+    from lifecycle.stages.shelf import Shelf
+
+    shelf = Shelf(session.root)
+    try:
+        if shelf.path(activity.TASKS).exists() and not session.world.is_tracked(marks.FOLDER):
+            activity.drop(shelf, session.world.clock.now())
+    except (LifecycleError, OSError) as error:
+        log.write(session.root, f"tasks: {error}")
 
 
 def claim_data(record: Record | None) -> dict[str, Any] | None:

@@ -43,6 +43,10 @@ def show(summary: Summary, *, is_told: bool, console: Console | None = None) -> 
         if rows:
             shown.print()
             shown.print(_rows(title, rows, width), width=width)
+    left = _left_out((*summary.stages, *summary.phases), width)
+    if left:
+        text = f"No room for: {', '.join(left)}; a wider terminal or --json has all."
+        shown.print(Text(text, "dim"), width=width)
     if summary.bottlenecks:
         shown.print()
         shown.print(Text("what holds work up", "bold"))
@@ -55,6 +59,17 @@ def show(summary: Summary, *, is_told: bool, console: Console | None = None) -> 
     if is_told:
         shown.print()
         shown.print(_told(summary.told, width), width=width)
+
+
+_NAMES = ("visits", "median", "mean", "9 of 10", "away", "tries", "success")
+
+
+def _left_out(rows: Sequence[Row], width: int) -> list[str]:
+    """The columns that have no room."""
+    is_away = any(row.away for row in rows)
+    found = [("visits", width >= VISITS), ("mean", width >= MEAN)]
+    found += [("away", width >= AWAY)] if is_away else []
+    return [name for name, is_shown in found if not is_shown]
 
 
 def _table(first: str, *others: str) -> Table:
@@ -74,8 +89,7 @@ def _rows(title: str, rows: Sequence[Row], width: int) -> Table:
         "mean": width >= MEAN,
         "away": width >= AWAY and is_away,
     }
-    names = ("visits", "median", "mean", "9 of 10", "away", "tries", "success")
-    kept = [name for name in names if shown.get(name, True)]
+    kept = [name for name in _NAMES if shown.get(name, True)]
     table = _table(title, *kept)
     for row in rows:
         cells = _cells(row)

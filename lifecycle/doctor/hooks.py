@@ -19,6 +19,7 @@ from lifecycle.resources import hooks_folder
 
 STEPS: dict[str, tuple[Step, ...]] = {
     "session-start": (Step.BRIEF,),
+    "on-clear": (Step.STAGES,),
     "user-prompt-submit": (Step.NEWS,),
     "on-stop": (Step.PR, Step.CLOSE, Step.BOARD),
     "ci-waiter": (Step.CI, Step.MERGE, Step.WAKE),
@@ -115,7 +116,7 @@ def _missing(case: Case) -> Iterator[Finding]:
     client = case.client
     if client.plugin_runs:
         names = ", ".join(client.plugins)
-        yield ok("hooks.installed", f"All seven hooks are installed by the plugin {names}.")
+        yield ok("hooks.installed", f"All eight hooks are installed by the plugin {names}.")
         return
     wired = {(entry.event, entry.name) for entry in client.entries}
     missing = [wire for wire in WIRES if (wire.event, wire.name) not in wired]
@@ -123,7 +124,7 @@ def _missing(case: Case) -> Iterator[Finding]:
         files = dict.fromkeys(entry.file.shown for entry in client.entries)
         silent = "; the plugin's copies are silent" if client.plugins else ""
         yield ok(
-            "hooks.installed", f"All seven hooks are installed in {_list(list(files))}{silent}."
+            "hooks.installed", f"All eight hooks are installed in {_list(list(files))}{silent}."
         )
     elif _broken(case) or (client.mark is not None and not client.entries):
         return

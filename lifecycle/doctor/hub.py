@@ -26,6 +26,9 @@ T = TypeVar("T")
 ANSWER_SECONDS = 8.0
 """How long one question may take, asked again included."""
 
+_WHOLE = 1.0
+"""Seconds from which on a time is named in a sentence."""
+
 _GRACE = 0.5
 
 
@@ -104,7 +107,8 @@ class Hub:
                 threading.Thread(target=run, daemon=True).start()
                 return answer.result(seconds + _GRACE)
         except TimeoutError:
-            self._silence = Transient(f"GitHub gave no answer within {seconds:.0f} seconds.")
+            within = f"{seconds:.0f} seconds" if seconds >= _WHOLE else "the time that was left"
+            self._silence = Transient(f"GitHub gave no answer within {within}.")
             raise self._silence from None
         except Transient as error:
             self._silence = error

@@ -24,9 +24,10 @@ from lifecycle.doctor import (
     worktree,
 )
 from lifecycle.doctor.case import Case
-from lifecycle.doctor.finding import Finding, Level, cause, fail
+from lifecycle.doctor.finding import Finding, Level, cause, fail, ok
 from lifecycle.errors import LifecycleError
 from lifecycle.ports import Clock
+from lifecycle.trackers import registry
 
 Check = Callable[[Case], Iterator[Finding]]
 
@@ -47,6 +48,9 @@ FAMILIES: tuple[tuple[str, Check], ...] = (
     ("waiter", waiter.check),
 )
 """Every family of checks, in the order of the list."""
+
+_GITHUBS = ("token", "repository", "board", "checks")
+"""Families that are about GitHub alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +85,30 @@ def examine(root: Path | None, environment: Mapping[str, str], clock: Clock) -> 
     case = Case(root, environment, clock)
     try:
         findings = [finding for name, check in FAMILIES for finding in _looked(name, check, case)]
+        if _is_without_github(case, findings):
+            findings = [_unused(finding) for finding in findings]
         return Report(tuple(findings), str(case.base or ""))
     finally:
         case.close()
+
+
+def _is_without_github(case: Case, findings: list[Finding]) -> bool:
+    """True where no remote is GitHub's, none is configured, and the tasks are kept elsewhere."""
+    if not case.is_worktree or case.base is not None or case.settings.repository is not None:
+        return False
+    is_found = any(one.name == "tracker.found" and one.level is Level.OK for one in findings)
+    return is_found and case.world.tracker.name != registry.GITHUB
+
+
+def _unused(finding: Finding) -> Finding:
+    """What is amiss with GitHub, where nobody uses it."""
+    is_about = finding.group in _GITHUBS or finding.name == "worktree.remote"
+    if finding.level is Level.OK or not is_about:
+        return finding
+    return ok(
+        finding.name,
+        "GitHub is not used here: no remote is GitHub's, and tasks are kept elsewhere.",
+    )
 
 
 def _looked(name: str, check: Check, case: Case) -> Iterator[Finding]:

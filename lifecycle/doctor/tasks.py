@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Protocol, runtime_checkable
 
+from lifecycle import tracking
 from lifecycle.doctor.case import Case
 from lifecycle.doctor.finding import Finding, Step, cause, fail, ok, warn
 from lifecycle.errors import LifecycleError, Refused
@@ -28,10 +29,14 @@ def check(case: Case) -> Iterator[Finding]:
     if not case.is_worktree or case.settings_problem is not None:
         return  # said with the worktree, or with the settings
     try:
-        tracker = case.world.tracker
+        tracker, note = case.world.tracker, tracking.note_of(case.world)
     except LifecycleError as error:
-        yield fail("tracker.found", cause(error), (Step.TASKS,), "lifecycle doctor")
+        case.is_tracker_silent = True
+        yield fail("tracker.found", cause(error), (Step.TASKS, Step.STAGES), _way_out(error))
         return
+    if note:
+        says, _, fix = note.partition("; ")
+        yield warn("tracker.program", f"{says}.", (Step.TASKS, Step.STAGES), fix.rstrip("."))
     if tracker.name == registry.GITHUB and not isinstance(case.access, RepositoryAccess):
         return  # said with the token, or with the repository
     try:

@@ -18,6 +18,7 @@ _DEFAULT = 600.0
 
 LEAST = {
     "session-start": 6.0,
+    "on-clear": 10.0,
     "user-prompt-submit": 6.0,
     "on-stop": 10.0,
     "ci-waiter": float(DAY),
@@ -76,7 +77,7 @@ def hears(matcher: str, kind: str) -> bool:
 
 def _matcher(entry: Entry, wire: Wire, steps: tuple[Step, ...], fix: str) -> Iterator[Finding]:
     about = f'{entry.name} in {entry.file.shown} has the matcher "{entry.matcher}"'
-    if wire.event == "SessionStart":
+    if wire.event == "SessionStart" and not wire.matcher:
         missed = [source for source in SOURCES if not hears(entry.matcher, source)]
         if missed:
             says = (

@@ -25,6 +25,7 @@ class FileChange:
         what: what is in the change, in a few words.
         is_private: it lies in the user's own folder.
         is_executable: whoever may read it may start it, if it is new.
+        is_log: of no interest line by line.
     """
 
     path: Path
@@ -34,6 +35,7 @@ class FileChange:
     what: str = ""
     is_private: bool = False
     is_executable: bool = False
+    is_log: bool = False
 
     @property
     def verb(self) -> str:
@@ -45,6 +47,8 @@ class FileChange:
     def diff(self) -> str:
         """The change as a unified diff; control characters are shown as escapes."""
         old, new = ("/dev/null" if c is None else self.shown for c in (self.before, self.after))
+        if self.is_log:
+            return f"--- {visible(old)}\n+++ {visible(new)}\n"
         lines = difflib.unified_diff(_lines(self.before), _lines(self.after), old, new)
         return "".join(_diff_line(line) for line in lines)
 
@@ -85,11 +89,12 @@ class Draft:
         *,
         is_private: bool = False,
         is_executable: bool = False,
+        is_log: bool = False,
     ) -> None:
         """Let the file hold this, or let it be gone."""
         self.read(path)
         self._after[path] = FileChange(
-            path, shown, self._before[path], content, what, is_private, is_executable
+            path, shown, self._before[path], content, what, is_private, is_executable, is_log
         )
 
     def changes(self) -> tuple[FileChange, ...]:

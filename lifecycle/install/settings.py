@@ -21,7 +21,7 @@ from lifecycle.install.table import (
     Form,
     entry,
     events,
-    group,
+    groups,
     own_name,
     run_name,
 )
@@ -191,29 +191,39 @@ def _hooks(layout: Layout, root: Node | None, form: Form, put: Put) -> _Addition
     if not missing:
         return _Addition()
     if hooks is None:
-        whole = {event: [group(event, form)] for event in missing}
+        whole = {event: groups(event, form) for event in missing}
         return _Addition(whole=whole, made=(("hooks",), *(("hooks", event) for event in missing)))
     edits = [
-        insertion(layout, node, [(None, group(event, form))])
+        insertion(layout, node, [(None, one) for one in groups(event, form)])
         for event in missing
         if (node := hooks.get(event)) is not None
     ]
     new = [event for event in missing if hooks.get(event) is None]
     if new:
-        parts = [(event, [group(event, form)]) for event in new]
+        parts = [(event, groups(event, form)) for event in new]
         edits.append(insertion(layout, hooks, parts))
     return _Addition(tuple(edits), made=tuple(("hooks", event) for event in new))
 
 
 def _missing_names(layout: Layout, root: Node | None, form: Form, put: Put) -> Iterator[Edit]:
-    """Scripts that an event lacks which has others of ours: into the same group."""
+    """Scripts that an event lacks which has others of ours: to those of their matcher, or beside them."""
     found = list(_found(root, put))
     for event in {one.event: one for one in found}:
         ours = [one for one in found if one.event == event]
         names = {one.name for one in ours}
         lacking = [w for w in WIRES if w.event == event and w.name not in names]
-        if lacking:
-            yield insertion(layout, ours[0].hooks, [(None, entry(w, form)) for w in lacking])
+        matchers = {w.name: w.matcher for w in WIRES if w.event == event}
+        new: list[str] = []
+        for matcher in dict.fromkeys(w.matcher for w in lacking):
+            there = [one for one in ours if matchers.get(one.name) == matcher]
+            same = [w for w in lacking if w.matcher == matcher]
+            if there:
+                yield insertion(layout, there[0].hooks, [(None, entry(w, form)) for w in same])
+            else:
+                new += [w.name for w in same]
+        node = _at(root, ("hooks", event))
+        if new and node is not None:
+            yield insertion(layout, node, [(None, one) for one in groups(event, form, new)])
 
 
 def _renewed(text: str, where: str, form: Form, put: Put) -> tuple[str, Put]:

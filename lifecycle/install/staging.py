@@ -36,7 +36,8 @@ from lifecycle.stage_log import FOLDER, LOG
 from lifecycle.stage_settings import StageSettings
 from lifecycle.wiring import World
 
-LOG_LINE = f"/{FOLDER}/{LOG}*"
+LOG_FILE = f"{FOLDER}/{LOG}"
+LOG_LINE = f"/{LOG_FILE}*"
 """Keeps the workflow's log out of git."""
 
 FILES = (DETECT, ORCHESTRATOR, page_of(REVIEW))
@@ -92,6 +93,8 @@ class Staging:
             has_config: `.lifecycle.toml` is written too; else the files alone are.
         """
         new = self._switched_on(before, is_new=is_new) if has_config else before
+        if is_new and not os.path.lexists(self.root / LOG_FILE):
+            new = replace(new, created=(*new.created, LOG_FILE))  # the hooks will write it
         for supply in self._wanted(before):
             new = self._supplied(new, supply)
         return new
@@ -103,6 +106,8 @@ class Staging:
                 self._taken(before, name)
         if before.switched:
             self._switched_off(before)
+        if LOG_FILE in before.created:
+            self._unlogged()
         return tuple(self.root / name for name in (COMMANDS, SCRIPTS) if name in before.created)
 
     def _wanted(self, before: Mark) -> list[Supply]:
@@ -167,6 +172,13 @@ class Staging:
             self.draft.write(path, name, None, "as it was written")
         else:
             self.notes.append(f"{name} was changed since and was kept.")
+
+    def _unlogged(self) -> None:
+        """The workflow's log and the two before it: no line keeps them out of git any more."""
+        for name in (LOG_FILE, *(f"{LOG_FILE}.{number}" for number in (1, 2))):
+            path = self.root / name
+            if path.is_file() and not path.is_symlink():
+                self.draft.write(path, name, None, "the workflow's log", is_log=True)
 
     def _switched_on(self, before: Mark, *, is_new: bool) -> Mark:
         name = config.CONFIG_FILE

@@ -36,6 +36,8 @@ class Wire:
 
 WIRES: tuple[Wire, ...] = (
     Wire("SessionStart", "session-start", 30),
+    # Of its own: what a hook in the background prints on stdout is lost.
+    Wire("SessionStart", "on-clear", 30, matcher="clear", is_rewake=True),
     Wire("UserPromptSubmit", "user-prompt-submit", 10),
     Wire("Stop", "on-stop", 30),
     # It polls until something happens: the client would kill it at its timeout, and nobody be woken.
@@ -129,11 +131,16 @@ def events() -> list[str]:
     return list(dict.fromkeys(wire.event for wire in WIRES))
 
 
-def group(event: str, form: Form, names: Collection[str] = NAMES) -> dict[str, Any]:
-    """The group of an event's entries for these scripts."""
-    wires = [wire for wire in WIRES if wire.event == event and wire.name in names]
-    matcher = {"matcher": wires[0].matcher} if wires[0].matcher else {}
-    return {**matcher, "hooks": [entry(wire, form) for wire in wires]}
+def groups(event: str, form: Form, names: Collection[str] = NAMES) -> list[dict[str, Any]]:
+    """The groups of an event's entries for these scripts, one for each matcher."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    for wire in WIRES:
+        if wire.event == event and wire.name in names:
+            found.setdefault(wire.matcher, []).append(entry(wire, form))
+    return [
+        {**({"matcher": matcher} if matcher else {}), "hooks": hooks}
+        for matcher, hooks in found.items()
+    ]
 
 
 def plugin_hooks() -> dict[str, Any]:
@@ -141,7 +148,7 @@ def plugin_hooks() -> dict[str, Any]:
     return {
         "description": "Claim to close: opens the PR, watches the checks, sees the merge, asks to close. "
         "And from stage to stage, while a labelled task is open.",
-        "hooks": {event: [group(event, plugin_form)] for event in events()},
+        "hooks": {event: groups(event, plugin_form) for event in events()},
     }
 
 

@@ -5,6 +5,7 @@ Source: https://plotly.com/python/reference/ (figures are plain dictionaries)
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,6 +20,9 @@ DARK, LIGHT, GOOD, BAD = "#2f6fdb", "#8fb4f0", "#2a9d78", "#e0703a"
 
 _UNITS = ((172_800.0, 86_400.0, "days"), (7_200.0, 3_600.0, "hours"), (120.0, 60.0, "minutes"))
 """From so many seconds on the axis is in units of so many, called so."""
+
+_TICKS = 5
+"""About so many numbers stand beside an axis of counts."""
 
 _BAR, _FRAME = 46, 120
 """Pixels for each bar's row, and for what is around."""
@@ -131,7 +135,8 @@ def _done(summary: Summary) -> Chart | None:
     }
     layout = _layout(4, "", barmode="group")
     layout["xaxis"] |= {"type": "date", "tickformat": "%d %b %Y", "nticks": 5}
-    layout["yaxis"] |= {"autorange": True, "rangemode": "tozero", "tickformat": "d", "nticks": 5}
+    step = math.ceil(max(days.values()) / _TICKS)  # whole tasks, and none twice
+    layout["yaxis"] |= {"autorange": True, "rangemode": "tozero", "tickformat": "d", "dtick": step}
     if len(ordered) == 1:  # else the one bar is as wide as the page, and the axis counts hours
         layout["xaxis"] |= {"type": "category"}
         bars["width"] = 0.2

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from lifecycle import journal
 from lifecycle.journal import Entry
@@ -74,7 +74,7 @@ class Group:
 
     Attributes:
         name: what they have in common.
-        tasks, done: how many there are, and how many came to their end.
+        tasks, done: how many there are, and how many came to their end; of an agent: by that one.
         times: of whole tasks: all their stages with a known time, of a claim without stages its phases.
         attempts, passed: of the same.
     """
@@ -142,6 +142,7 @@ class Summary:
 
 def summarize(entries: Sequence[Entry], wanted: Wanted = Wanted()) -> Summary:
     """The numbers of a journal."""
+    entries = [_spelled(one) for one in entries]
     labels = _labels(entries)
     names = {task for task in labels if _is_wanted(task, labels[task], wanted)}
     is_all = not (wanted.label or wanted.task)
@@ -156,7 +157,8 @@ def summarize(entries: Sequence[Entry], wanted: Wanted = Wanted()) -> Summary:
         system: tuple(_rows(system, [one for one in told if one.system == system]))
         for system in ORDER
     }
-    done = _done(chosen)
+    last = _done(chosen)
+    done = {task: one.at for task, one in last.items()}
     seen = [(_moment(one), one.task) for one in told] + [(one.at, one.task) for one in chosen]
     tasks = list(dict.fromkeys(task for _, task in sorted(seen) if task))
     moments = [one.at for one in chosen]
@@ -168,8 +170,18 @@ def summarize(entries: Sequence[Entry], wanted: Wanted = Wanted()) -> Summary:
         stages=rows[journal.STAGES],
         phases=rows[journal.CLAIM],
         bottlenecks=tuple(_bottlenecks(rows[journal.STAGES]) or _bottlenecks(rows[journal.CLAIM])),
-        labels=_groups(told, done, lambda one: labels.get(one.task, ())),
-        agents=_groups(told, done, lambda one: (one.actor,) if one.actor else ()),
+        labels=_groups(
+            told, lambda one: labels.get(one.task, ()), lambda _, tasks: tasks & set(done)
+        ),
+        agents=_groups(
+            told,
+            lambda one: (one.actor,) if one.actor else (),
+            lambda name, tasks: {
+                task
+                for task, one in last.items()
+                if one.actor == name or (not one.actor and task in tasks)
+            },
+        ),
         tasks=dict.fromkeys(tasks, "") | _titles(entries, tasks),
         done=done,
         lasting=tuple(one for one in told if one.ended is None),
@@ -209,16 +221,21 @@ def _titles(entries: Iterable[Entry], tasks: Iterable[str]) -> dict[str, str]:
     }
 
 
-def _done(entries: Iterable[Entry]) -> dict[str, float]:
-    """The tasks that came to their end, and when first: closed, or past the stage that closes."""
-    found: dict[str, float] = {}
+def _spelled(entry: Entry) -> Entry:
+    """The entry with GitHub's issues spelled in one way, whoever wrote it."""
+    return replace(entry, task=f"#{entry.task}") if entry.task.isdecimal() else entry
+
+
+def _done(entries: Iterable[Entry]) -> dict[str, Entry]:
+    """The tasks that came to their end, and how first: closed, or past the stage that closes."""
+    found: dict[str, Entry] = {}
     for one in entries:
         if one.kind != journal.TRANSITION or not one.task:
             continue
         is_past = one.source == Stage.COMMIT_CLOSE and one.target in ("", Stage.NEXT_TASK)
         is_last = one.system == journal.STAGES and one.source in LINE and not one.target
         if one.target == journal.CLOSED or is_past or is_last:
-            found.setdefault(one.task, one.at)
+            found.setdefault(one.task, one)
     return found
 
 
@@ -275,9 +292,10 @@ def _bottlenecks(rows: Sequence[Row]) -> list[Bottleneck]:
 
 def _groups(
     told: Sequence[Visit],
-    done: Mapping[str, float],
     names: Callable[[Visit], Iterable[str]],
+    done: Callable[[str, set[str]], set[str]],
 ) -> tuple[Group, ...]:
+    """The tasks by what they have in common; `done` tells those that a group brought to an end."""
     members: dict[str, list[Visit]] = {}
     for one in told:
         for name in names(one):
@@ -286,8 +304,9 @@ def _groups(
     return tuple(sorted(groups, key=lambda group: (-group.tasks, group.name)))
 
 
-def _group(name: str, told: Sequence[Visit], done: Mapping[str, float]) -> Group:
+def _group(name: str, told: Sequence[Visit], done: Callable[[str, set[str]], set[str]]) -> Group:
     tasks = {one.task for one in told if one.task}
+    ended = done(name, tasks)
     spent: dict[str, float] = {}
     # A task is told by its stages; only without any is it told by the claim's phases.
     systems = {one.task: journal.CLAIM for one in told}
@@ -298,8 +317,8 @@ def _group(name: str, told: Sequence[Visit], done: Mapping[str, float]) -> Group
             spent[one.task] = spent.get(one.task, 0.0) + one.seconds
     return Group(
         name=name,
-        tasks=len(tasks),
-        done=len(tasks & done.keys()),
+        tasks=len(tasks | ended),
+        done=len(ended),
         times=Times.of(spent.values()),
         attempts=sum(one.attempts for one in told),
         passed=sum(one.is_passed for one in told),

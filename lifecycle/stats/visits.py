@@ -144,6 +144,8 @@ class _Reader:
 
     def _move(self, entry: Entry) -> None:
         before = self._stay(entry, entry.source)
+        if before is None and self._is_repeated(entry):
+            return  # said once more, and nothing went back meanwhile
         self._leave_others(before, entry, target=entry.source)
         if before is None and entry.source in ORDER[entry.system]:
             before = self._enter(entry, entry.source)
@@ -157,6 +159,13 @@ class _Reader:
             self.stays.append(
                 _Stay(entry.system, entry.target, task, entry.actor, entry.session, entry.at)
             )
+
+    def _is_repeated(self, entry: Entry) -> bool:
+        """True for a step onward in the workflow to where the work is already."""
+        is_onward = _is_onward(entry.system, entry.source, entry.target)
+        if entry.system != journal.STAGES or not is_onward or entry.source == Stage.NEXT_TASK:
+            return False
+        return any(one.stage == entry.target and _is_same(one, entry) for one in self.stays)
 
     def _leave_others(self, stay: _Stay | None, entry: Entry, *, target: str) -> None:
         """End what else is open: of the same work it went on to `target`, unnoticed in between."""

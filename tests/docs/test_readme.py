@@ -213,11 +213,20 @@ def _staged_steps(place: Place) -> Iterator[Callable[[], object]]:
     simulated.workspace(place.root, folder)
     ground = Ground(place, folder, str(COMMAND))
     ground.settings()
-    ground.task("Write it")
+    task = ground.task("Write it")
     agent = ground.agent()
     agent.prompt("Write it.")
     yield lambda: agent.stops(marker(Detected.CODING_COMPLETE))
     yield lambda: agent.runs("pytest", "1 passed")
+    yield lambda: agent.session.run(
+        "post-tool-use",
+        "PostToolUse",
+        tool_name="Bash",
+        tool_input={"command": "pytest"},
+        tool_response={"stdout": "", "backgroundTaskId": "b1"},
+    )
+    path = agent.environment["PATH"]
+    yield lambda: place.cli("tracker", "label", task, "--add", "seen", PATH=path)
     for _ in range(3):
         (place.root / ".claude/workflow_orchestrator.log").write_bytes(b"x" * (1 + MAX_BYTES))
         yield lambda: agent.stops(marker(Detected.REQUIREMENTS_REVIEWED))

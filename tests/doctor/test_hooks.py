@@ -13,7 +13,7 @@ import pytest
 
 import lifecycle
 from lifecycle.doctor.wires import hears
-from lifecycle.install.table import NAMES, WIRES, group, local_form
+from lifecycle.install.table import NAMES, WIRES, groups, local_form
 from lifecycle.resources import graphql_documents, hook_script, hooks_folder
 from tests.cli.outcome import ok
 from tests.doctor.conftest import LOCAL, SHARED, Patient, entries
@@ -30,7 +30,7 @@ def in_process(patient: Patient) -> None:
 def _hooks(folder: Path) -> dict[str, Any]:
     """Every entry, by hand, with the scripts of some folder."""
     form = local_form(folder)
-    return {"hooks": {wire.event: [group(wire.event, form)] for wire in WIRES}}
+    return {"hooks": {wire.event: groups(wire.event, form) for wire in WIRES}}
 
 
 def _unwired(patient: Patient) -> None:
@@ -65,8 +65,8 @@ def test_no_hook_at_all(patient: Patient) -> None:
 def test_one_hook_is_missing(patient: Patient, name: str) -> None:
     """It is named, with what does not happen; `lifecycle init` puts it back."""
     data = patient.settings()
-    for groups in data["hooks"].values():
-        for one in groups:
+    for there in data["hooks"].values():
+        for one in there:
             one["hooks"] = [e for e in one["hooks"] if not e["command"].endswith(f"/{name}")]
     patient.write_settings(data)
     finding = patient.only("hooks.missing", "fail")
@@ -128,7 +128,7 @@ def test_the_plugin_and_hooks_by_hand(patient: Patient) -> None:
 def test_two_files_run_two_things(patient: Patient, tmp_path: Path) -> None:
     """Wired in two ways, a hook runs twice; the file that `init` did not write is to be edited."""
     other = _copy(tmp_path / "other" / "hooks")
-    data = {"hooks": {"Stop": [group("Stop", local_form(other), ["on-stop"])]}}
+    data = {"hooks": {"Stop": groups("Stop", local_form(other), ["on-stop"])}}
     patient.write_settings(data, _user_file(patient))
     wrong = {one["name"]: one for one in patient.wrong()}
     assert {name: one["level"] for name, one in wrong.items()} == {
@@ -290,7 +290,7 @@ def test_how_matchers_are_read(matcher: str, kind: str, heard: bool) -> None:
 def test_a_script_at_another_event(patient: Patient) -> None:
     """on-stop at SubagentStop does nothing: a remark."""
     data = patient.settings()
-    data["hooks"]["SubagentStop"] = [group("Stop", local_form(hooks_folder()), ["on-stop"])]
+    data["hooks"]["SubagentStop"] = groups("Stop", local_form(hooks_folder()), ["on-stop"])
     patient.write_settings(data)
     assert "SubagentStop" in patient.only("hooks.event", "warn")["says"]
 

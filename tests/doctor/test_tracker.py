@@ -27,6 +27,12 @@ def beads(patient: Patient, folder: Path, profile: str = "1.0.5") -> Path:
     return folder
 
 
+def without_bd(patient: Patient) -> str:
+    """The patient's PATH without any folder in which there is a bd."""
+    folders = patient.place.environment["PATH"].split(":")
+    return ":".join(folder for folder in folders if not (Path(folder) / "bd").exists())
+
+
 def test_issues_are_tasks_where_nothing_else_is_found(patient: Patient) -> None:
     """The repository is named, and what a lease is worth."""
     found = patient.findings()
@@ -49,6 +55,20 @@ def test_a_tracker_beside_the_code_is_found(patient: Patient, tmp_path: Path) ->
     assert patient.wrong() == []
 
 
+def test_without_a_github_remote_what_is_githubs_is_not_amiss(
+    patient: Patient, tmp_path: Path
+) -> None:
+    """Tasks are beside the code, no remote and no token are there: that is said, and nothing is red."""
+    beads(patient, tmp_path / "bin")
+    patient.place.git("remote", "remove", "origin")
+    patient.place.environment.pop("GH_TOKEN")
+    found = patient.findings()
+    for name in ("worktree.remote", "token.found"):
+        assert found[name]["level"] == "ok"
+        assert found[name]["says"].startswith("GitHub is not used here")
+    assert patient.wrong() == []
+
+
 def test_an_old_build_claims_less_surely(patient: Patient, tmp_path: Path) -> None:
     """Of two that claim at once both may believe it: that is a remark, with a way out."""
     beads(patient, tmp_path / "bin", "0.30.7")
@@ -66,6 +86,21 @@ def test_the_program_is_gone(patient: Patient) -> None:
     assert finding["says"].count(". ") == 0
     assert finding["fix"]
     assert finding["hinders"] == ["tracker commands", "the staged workflow"]
+
+
+def test_a_database_without_its_program(patient: Patient) -> None:
+    """Nothing is configured: with GitHub at hand a remark, without it a failure; each names the way."""
+    (patient.root / ".beads").mkdir()
+    patient.place.environment |= {"PATH": without_bd(patient)}
+    finding = patient.only("tracker.program", "warn")
+    assert finding["says"] == ".beads is here, and bd is not on PATH, so tasks are GitHub's issues."
+    assert finding["fix"].startswith("install it, or set tracker.use")
+    patient.unset("GH_TOKEN")
+    wrong = {one["name"]: one for one in patient.wrong()}
+    assert wrong["tracker.found"]["level"] == "fail"
+    assert wrong["tracker.found"]["says"] == ".beads is here, and bd is not on PATH."
+    assert wrong["tracker.found"]["fix"].startswith("install it")
+    assert "tracker.program" not in wrong
 
 
 def test_there_is_no_database(patient: Patient, tmp_path: Path) -> None:

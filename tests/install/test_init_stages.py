@@ -17,6 +17,7 @@ from lifecycle import config
 from lifecycle.cli import main
 from lifecycle.install import copy_to
 from lifecycle.install.mark import MARK
+from lifecycle.install.staging import LOG_FILE
 from lifecycle.install.supplies import DETECT, ORCHESTRATOR, REVIEW, page_of
 from lifecycle.install.table import CAP, PERMISSIONS, STAGE_PERMISSIONS
 from lifecycle.stage_names import Detected
@@ -26,6 +27,7 @@ from tests.install.test_init import LOCAL, SHARED, THEIRS, settings
 
 TOML = ".lifecycle.toml"
 REVIEW_PAGE = page_of(REVIEW)
+LOGS = (LOG_FILE, f"{LOG_FILE}.1", f"{LOG_FILE}.2")
 MODES = pytest.mark.parametrize("shared", [(), ("--shared",)])
 SHELLS = [shell for shell in ("sh", "bash", "dash", "zsh") if shutil.which(shell)]
 
@@ -276,6 +278,31 @@ def test_new_files_have_the_users_mode(clone: Clone) -> None:
     assert stat.S_IMODE((clone.root / REVIEW_PAGE).stat().st_mode) == 0o640
     for name in (DETECT, ORCHESTRATOR):
         assert stat.S_IMODE((clone.root / name).stat().st_mode) == 0o750
+
+
+def test_the_workflows_log_goes_with_the_rest(clone: Clone) -> None:
+    """The log and those before it: nothing would keep them out of git. A dry run does not print them."""
+    before = contents(clone)
+    ok(clone.run("init", "--stages"))
+    for name in LOGS:
+        clone.write(name, "[2025-12-17 10:30:15] Hook triggered\n")
+    shown = ok(clone.run("init", "--remove", "--dry-run"))
+    assert all(f"--- {name}\n+++ /dev/null\n" in shown for name in LOGS)
+    assert "Hook triggered" not in shown
+    ok(clone.run("init", "--remove"))
+    assert contents(clone) == before
+
+
+@pytest.mark.parametrize("is_link", [False, True])
+def test_a_log_that_was_there_before_or_is_a_link_is_kept(clone: Clone, *, is_link: bool) -> None:
+    """A script of somebody's own wrote it; or it leads to a file of theirs."""
+    log = clone.root / LOGS[0]
+    theirs = clone.write("theirs.txt" if is_link else LOGS[0], "theirs\n")
+    ok(clone.run("init", "--stages"))
+    if is_link:
+        log.symlink_to(theirs)
+    ok(clone.run("init", "--remove"))
+    assert (log.read_text(), theirs.read_text()) == ("theirs\n", "theirs\n")
 
 
 def test_a_strangers_mark_takes_out_nothing_of_others(clone: Clone) -> None:

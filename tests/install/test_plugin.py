@@ -71,12 +71,12 @@ def test_every_entrypoint_is_wired_to_its_event() -> None:
 
 
 def test_what_waits_may_wait_and_wake() -> None:
-    """The waiter has a day, and it and on-idle wake; nothing that the agent waits for takes long."""
+    """The waiter has a day and wakes, as on-idle and on-clear do; nothing that is waited for takes long."""
     rewaking = {wire.name for wire in WIRES if wire.is_rewake}
-    assert rewaking == {"ci-waiter", "on-idle"}
+    assert rewaking == {"ci-waiter", "on-idle", "on-clear"}
     assert {wire.name: wire.timeout for wire in WIRES if wire.timeout > 30} == {"ci-waiter": DAY}
     matchers = {wire.name: wire.matcher for wire in WIRES if wire.matcher}
-    assert matchers == {"on-idle": "idle_prompt", "post-tool-use": "Bash"}
+    assert matchers == {"on-clear": "clear", "on-idle": "idle_prompt", "post-tool-use": "Bash"}
 
 
 def test_plugin_and_marketplace_name_this_version() -> None:

@@ -19,7 +19,7 @@ from lifecycle.install.table import (
     WIRES,
     entry,
     events,
-    group,
+    groups,
     local_form,
     own_name,
     shared_form,
@@ -43,13 +43,13 @@ def others(settings: dict[str, Any], before: dict[str, Any]) -> dict[str, Any]:
     rules = before.get("permissions", {}).get("allow", [])
     allow = copy.get("permissions", {}).get("allow", [])
     allow[:] = [rule for rule in allow if rule in rules or rule not in PERMISSIONS]
-    for event, groups in copy.get("hooks", {}).items():
-        for one in groups:
+    for event, there in copy.get("hooks", {}).items():
+        for one in there:
             one["hooks"] = [hook for hook in one["hooks"] if own_name(hook) is None]
         old = len(before.get("hooks", {}).get(event, []))
-        groups[old:] = [one for one in groups[old:] if one["hooks"]]
+        there[old:] = [one for one in there[old:] if one["hooks"]]
     hooks = copy.get("hooks", {})
-    for event in [e for e, groups in hooks.items() if not groups]:
+    for event in [e for e, there in hooks.items() if not there]:
         if event not in before.get("hooks", {}):
             del hooks[event]
     if "allow" not in before.get("permissions", {}):
@@ -97,7 +97,8 @@ def test_everything_of_ours_is_there_once(made: tuple[str, Any], form: Any) -> N
         hooks = [hook for group in settings["hooks"][one.event] for hook in group["hooks"]]
         assert hooks.count(entry(one, form)) == 1
     for event in events():
-        assert group(event, form) in settings["hooks"][event]
+        for own in groups(event, form):
+            assert own in settings["hooks"][event]
 
 
 @given(texts(), FORMS)
@@ -130,9 +131,9 @@ def test_what_others_wrote_since_stays(made: tuple[str, Any], form: Any, data: A
     assert node is not None
     hooks = node.get("hooks")
     assert hooks is not None
-    groups = hooks.get(event)
-    assert groups is not None
-    edited = applied(wired, [insertion(Layout.of(wired), groups, [(None, theirs)])])
+    there = hooks.get(event)
+    assert there is not None
+    edited = applied(wired, [insertion(Layout.of(wired), there, [(None, theirs)])])
     left = values(unwire(edited, WHERE, put))
     assert left["hooks"][event][-1] == theirs
     del left["hooks"][event][-1]
@@ -177,9 +178,9 @@ def test_hooks_wired_by_hand_are_adopted(tmp_path: Path) -> None:
     assert stop == [
         {
             "hooks": [
-                entry(WIRES[2], FORM),
+                entry(next(one for one in WIRES if one.name == "on-stop"), FORM),
                 {"type": "command", "command": "x"},
-                entry(WIRES[3], FORM),
+                entry(next(one for one in WIRES if one.name == "ci-waiter"), FORM),
             ]
         }
     ]
@@ -230,10 +231,30 @@ def test_settings_of_another_shape_are_refused(text: str, said: str) -> None:
 
 def test_of_two_members_with_one_name_the_one_that_counts_is_wired() -> None:
     """The client reads the last: ours go there, and the text is as before when they are out."""
-    stop = json.dumps({"Stop": [group("Stop", FORM)]})
+    stop = json.dumps({"Stop": groups("Stop", FORM)})
     text = f'{{"hooks": {stop[:-1]}, "Stop": []}}, "model": 1}}'
     wired, put = wire(text, WHERE, FORM, Put())
     assert [one["hooks"] for one in values(wired)["hooks"]["Stop"]] == [
-        group("Stop", FORM)["hooks"]
+        one["hooks"] for one in groups("Stop", FORM)
     ]
     assert unwire(wired, WHERE, put) == text
+
+
+@given(texts(), FORMS)
+def test_a_script_that_came_later_gets_a_group_of_its_own_matcher(
+    made: tuple[str, Any], form: Any
+) -> None:
+    """Wired by a version without on-clear: it comes in beside the others, and goes out again."""
+    text = made[0]
+    wired, put = wire(text, WHERE, form, Put())
+    older = values(wired)
+    starts = older["hooks"]["SessionStart"]
+    (late,) = [one for one in groups("SessionStart", form) if one.get("matcher") == "clear"]
+    starts.remove(late)
+    before = json.dumps(older, indent=2)
+    again, renewed = wire(before, WHERE, form, put)
+    assert values(again)["hooks"]["SessionStart"].count(late) == 1
+    assert wire(again, WHERE, form, renewed) == (again, renewed)
+    assert late not in values(unwire(again, WHERE, renewed)).get("hooks", {}).get(
+        "SessionStart", []
+    )

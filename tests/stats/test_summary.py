@@ -219,3 +219,45 @@ def test_a_part_of_nothing_is_no_part() -> None:
         "1 entry",
         "1,200 tasks",
     )
+
+
+def test_an_issue_is_one_task_however_it_is_spelled() -> None:
+    """`41` and `#41` in the journal are one task in the numbers."""
+    told = summarize((moved(0, "", "CODING", "#41"), checked(5, "green", task="41")))
+    assert list(told.tasks) == ["#41"]
+
+
+def test_a_marker_that_is_said_again_sets_nothing_back() -> None:
+    """TESTS_PASSING once more during the review: the review did not fail."""
+    told = summarize(
+        (
+            moved(0, "", "TESTING"),
+            moved(5, "TESTING", "ORACLE_REVIEW"),
+            moved(8, "TESTING", "ORACLE_REVIEW"),
+            moved(10, "ORACLE_REVIEW", "COMMIT_CLOSE"),
+        )
+    )
+    rows = {row.name: (row.attempts, row.passed) for row in told.stages}
+    assert (rows["TESTING"], rows["ORACLE_REVIEW"]) == ((1, 1), (1, 1))
+
+
+def test_a_task_is_done_for_the_agent_that_closed_it() -> None:
+    """Two agents worked on it: one of them brought it to its end."""
+    told = summarize(
+        (
+            moved(0, "", "CODING", actor="one"),
+            moved(5, "CODING", "COMMIT_CLOSE", actor="one", session="a"),
+            moved(9, "COMMIT_CLOSE", "NEXT_TASK", actor="two", session="b"),
+            moved(12, "NEXT_TASK", "CODING", "#43", actor="two", session="b"),
+        )
+    )
+    done = {group.name: group.done for group in told.agents}
+    assert done == {"one": 0, "two": 1}
+
+
+@pytest.mark.parametrize(("most", "step"), [(1, 1), (5, 1), (6, 2), (23, 5)])
+def test_the_axis_of_tasks_counts_whole_tasks(most: int, step: int) -> None:
+    """However few there are, no number stands beside the axis twice."""
+    entries = [moved(n, "COMMIT_CLOSE", "NEXT_TASK", f"#{n}", session=f"s{n}") for n in range(most)]
+    (chart,) = [one for one in charts(summarize(entries)) if one.name == "tasks-done"]
+    assert chart.figure["layout"]["yaxis"]["dtick"] == step
