@@ -6,12 +6,13 @@ read, and its content is what the quick path needs of them.
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Mapping
 from pathlib import Path
 
 from lifecycle import config
-from lifecycle.errors import BadConfig
+from lifecycle.errors import BadConfig, LockBusy
 from lifecycle.ports import Clock
 from lifecycle.stage_settings import StageSettings
 from lifecycle.stages import marks, runs
@@ -46,7 +47,8 @@ def _keep(shelf: Shelf, stages: StageSettings, mtime: int, now: float) -> None:
     said = {"use": stages.use, "test": list(stages.test), "review": stages.review}
     if shelf.root.joinpath(marks.FOLDER).is_symlink():
         return  # a link leads to what is not ours
-    shelf.note_settings(said, words_of(stages.test), mtime, now)
+    with contextlib.suppress(LockBusy):  # then somebody else notes the same
+        shelf.note_settings(said, words_of(stages.test), mtime, now)
     is_on = stages.use and not shelf.is_off
     # Changed settings may name another label: what was known of the tracker's tasks says nothing.
     shelf.set_due(marks.ALWAYS if is_on else None)

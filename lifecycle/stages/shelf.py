@@ -48,7 +48,7 @@ class Shelf:
 
     def save(self, name: str, value: Any) -> None:
         """Replace a file; the caller holds the lock."""
-        store.write(self.path(name), json.dumps(value, indent=1).encode("ascii") + b"\n")
+        _write(self.path(name), json.dumps(value, indent=1).encode("ascii") + b"\n")
 
     @property
     def is_off(self) -> bool:
@@ -82,12 +82,22 @@ class Shelf:
 
         A file that is younger than two seconds may change again without its date showing it: then the
         next stop reads it once more.
+
+        Raises:
+            LockBusy: another process does so right now.
         """
-        self.folder.make()
-        content = "".join(f"{word}\n" for word in words)
-        store.write(self.folder.path / marks.WORDS, content.encode())
-        path = self.folder.path / marks.STAGED
-        store.write(path, json.dumps(said).encode("ascii") + b"\n")
-        is_settled = now * 1e9 - mtime_ns >= _RACY_NS
-        moment = mtime_ns if is_settled else 0
-        os.utime(path, ns=(moment, moment))
+        with self.folder.locked(LOCK_SECONDS, marks.LOCK):
+            content = "".join(f"{word}\n" for word in words)
+            _write(self.folder.path / marks.WORDS, content.encode())
+            path = self.folder.path / marks.STAGED
+            _write(path, json.dumps(said).encode("ascii") + b"\n")
+            is_settled = now * 1e9 - mtime_ns >= _RACY_NS
+            moment = mtime_ns if is_settled else 0
+            os.utime(path, ns=(moment, moment))
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Replace a file under the lock, and take away what a killed process left of doing the same."""
+    for left in store.left_beside(path):
+        left.unlink(missing_ok=True)
+    store.write(path, content)
