@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+PRODUCT := $(VENV)/.product
 READY := $(VENV)/.ready
 SDL_VERSION := 15.26.1
 SDL := .cache/github-schema-$(SDL_VERSION).graphql
@@ -10,32 +11,43 @@ OPENAPI := .cache/github-openapi-$(OPENAPI_VERSION).json
 RECORDINGS := .cache/pygithub-2.10.0.tar.gz
 CLIENTS := .cache/clients
 OCTOKIT := $(CLIENTS)/node_modules/.package-lock.json
+CLAUDE := .cache/claude/node_modules/.package-lock.json
 GITHUBKIT := $(VENV)/.clients
 WORKFLOWS := $(wildcard .github/workflows/*.yml docs/examples/*.yml)
 ACTIONS := $(wildcard .github/actions/*/action.yml)
 SUDO := $(shell [ "$$(id -u)" = 0 ] || command -v sudo)
 debian = { $(SUDO) apt-get update -qq && $(SUDO) apt-get install -qq --yes --no-install-recommends $(1); } >/dev/null
 
-.PHONY: help setup demo test lint types bench docs sdl schema openapi recordings conformance live browser clients lock clean
+.PHONY: help setup demo test soak lint types bench docs sdl schema openapi recordings conformance live browser clients claude lock clean
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: $(READY) ## make the virtual environment from the lock file
 
-$(READY): requirements/dev.txt pyproject.toml
+# What the product itself needs, and no more: enough for the demo.
+$(PRODUCT): requirements/action.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "lifecycle needs Python 3.11 or later; name one: make PYTHON=python3.12"; exit 1; }
 	@$(PYTHON) -m venv --clear $(VENV) || \
 		{ echo "python3 cannot make virtual environments here; on Debian: apt install python3-venv"; exit 1; }
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes -r requirements/action.txt
+	@touch $(PRODUCT)
+
+$(READY): $(PRODUCT) requirements/dev.txt pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $(READY)
 
-demo: $(READY) ## claim to close on the embedded GitHub, in a few seconds
-	@$(BIN)/lifecycle demo
+demo: $(PRODUCT) ## claim to close on the embedded GitHub, in a few seconds
+	@PYTHONPATH='$(CURDIR)' $(BIN)/python -m lifecycle demo
 
 test: $(READY) ## the whole suite, or PYTEST= what to leave out or add
 	$(BIN)/python -m pytest -n auto --dist loadgroup $(PYTEST)
+
+soak: $(READY) ## random sequences with faults, N= of them from SEED= on (JOBS= at once; SHRINK=1: fewer steps)
+	@$(BIN)/python -m tests.soak $(if $(N),--n $(N)) $(if $(SEED),--seed $(SEED)) $(if $(JOBS),--jobs $(JOBS)) \
+		$(if $(SHRINK),--shrink) $(if $(STEPS),--steps)
+	@$(if $(SEED)$(STEPS),,LIFECYCLE_ROUNDS=1500 $(BIN)/python -m pytest -q -n auto -o timeout=900 tests/claim/test_desk.py -k fault_4)
 
 lint: $(READY) ## ruff: rules and format; zizmor and GitHub's schemas: workflows and the action
 	$(BIN)/ruff check .
@@ -112,6 +124,15 @@ $(OCTOKIT): requirements/clients/package.json requirements/clients/package-lock.
 	@mkdir -p $(CLIENTS)
 	@cp $^ $(CLIENTS)/
 	npm ci --prefix $(CLIENTS) --ignore-scripts --no-audit --no-fund --silent
+	@touch $@
+
+claude: $(CLAUDE) ## install what tests/clients/claude_code drives: Claude Code (npm)
+
+$(CLAUDE): requirements/claude/package.json requirements/claude/package-lock.json
+	@command -v npm >/dev/null || { echo "npm is not installed; it fetches Claude Code" >&2; exit 1; }
+	@mkdir -p .cache/claude
+	@cp $^ .cache/claude/
+	npm ci --prefix .cache/claude --ignore-scripts --no-audit --no-fund --silent
 	@touch $@
 
 lock: $(READY) ## renew requirements/dev.txt, requirements/clients.txt and requirements/action.txt

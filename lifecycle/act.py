@@ -103,7 +103,7 @@ def _imagine_end(action: _Ending) -> plan.Fact:
 
 def _release(action: plan.ReleaseLease, world: World, *, is_ours: bool) -> plan.LeaseReleased:
     """End the lease. Who gives somebody else's task back stops where it is not that lease any more."""
-    was_there = lease.release(world.git, world.settings.remote, action.issue, action.sha)
+    was_there = lease.release(world.git, world.remote, action.issue, action.sha)
     if not (was_there or is_ours):
         raise HeldByAnother(
             f"The lease on #{action.issue} changed meanwhile, so somebody works on it; it was left."
@@ -121,9 +121,11 @@ def _open(action: plan.OpenPullRequest, world: World) -> PullRequest:
     summary = action.title
     if action.is_draft:
         summary = f"{summary}\n\n{messages.draft_of_left_work()}"
-    body = pr_body.body(
-        world.root, summary=summary, issue=action.issue, link=world.settings.issue_link
-    )
+    # As the commit has it: a link in the worktree could lead to any file of the user's.
+    commit = action.pushed or action.head.partition(":")[2]
+    template = world.git.committed(commit, pr_body.TEMPLATES)
+    link = world.settings.issue_link
+    body = pr_body.body(template, summary=summary, issue=action.issue, link=link)
     return settled(
         lambda: world.forge.create_pull_request(
             title=pr_body.title(action.title),

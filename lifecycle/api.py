@@ -129,7 +129,7 @@ class Worktree:
     """One git worktree and the claim in it.
 
     Args:
-        root: the worktree's root folder, where `.agent-claim.json` lies.
+        root: the worktree's root folder, where `.agent-claim.json` lies; a text or a `Path`.
         environment: settings and token are read from here; the process environment unless given.
         clock: time; the system's unless given.
         seconds: how long all calls on this object may take together; None for no limit.
@@ -140,14 +140,14 @@ class Worktree:
 
     def __init__(
         self,
-        root: Path,
+        root: str | Path,
         *,
         environment: Mapping[str, str] | None = None,
         clock: Clock | None = None,
         seconds: float | None = 60.0,
     ) -> None:
         clock = clock or SystemClock()
-        self.root = root.absolute()
+        self.root = Path(root).absolute()
         self.desk = Desk(self.root, clock)
         self.world = World(
             self.root,
@@ -178,7 +178,16 @@ class Worktree:
         return self.world.board
 
     def claim(self, task: int | str, *, force: bool = False) -> Taken:
-        """Take a task: an issue number, or a part of an issue's title.
+        """Take a task: lease, branch, assignee, board and `.agent-claim.json`.
+
+        Args:
+            task: an issue number, or a part of an issue's title.
+            force: take it also from another agent that holds it, and whatever its Status and
+                dependencies are.
+
+        Returns:
+            The claim, the issue's title, what there is to note, and whether it is new: taking what
+            this worktree holds already changes nothing.
 
         Raises:
             HeldByAnother: somebody else holds it.
@@ -188,7 +197,13 @@ class Worktree:
         return taking.take(self.world, self.desk, str(task), force=force)
 
     def hand_off(self, summary: str) -> HandedOff:
-        """Validate, push, and set the phase to ready_for_pr; `summary` becomes the PR's title.
+        """Validate, push, and set the phase to ready_for_pr; the next tick opens the pull request.
+
+        Args:
+            summary: one line that says what was done; it becomes the pull request's title.
+
+        Returns:
+            The claim afterwards, and what there is to note.
 
         Raises:
             IllegalMove: the phase does not lead to ready_for_pr.
@@ -199,32 +214,56 @@ class Worktree:
         return moves.hand_off(self.world, self.desk, summary)
 
     def status(self) -> Record | None:
-        """The claim as last known, or None if there is none. No network, no lock, no write."""
+        """Show the claim as last known. No network, no lock, no write.
+
+        Returns:
+            The claim, or None if there is none.
+
+        Raises:
+            Refused: the claim file cannot be read as one.
+        """
         return self.desk.load(repair=False).record
 
     def tick(self, wake: Wake = Wake.TICK) -> Report:
         """Look once and do what the claim needs next.
 
+        Args:
+            wake: who asks. `Wake.TICK` reads everything; the hooks' wakes trust what was last synced.
+
+        Returns:
+            The claim afterwards, what was said and done. A failure of GitHub is not raised: it is the
+            report's `problem`, with everything else done.
+
         Raises:
             LockBusy: another process is at work on this claim.
-            Refused: `.lifecycle.toml` cannot be used.
-
-        A failure of GitHub is not raised: it is the report's `problem`, with everything else done.
+            Refused: `.lifecycle.toml` or the claim file cannot be used.
         """
         return engine.tick(self.world, self.desk, wake)
 
     def rehearse(self) -> Report:
-        """The plan of the next tick; writes nothing anywhere."""
+        """Plan the next tick; writes nothing anywhere.
+
+        Returns:
+            The claim as it is, and in `actions` what the next tick would do.
+
+        Raises:
+            Refused: `.lifecycle.toml` or the claim file cannot be used.
+        """
         return engine.rehearse(self.world, self.desk)
 
     def release(self, reason: str = "") -> Report:
         """Give the task back: board Todo, assignee and Agent cleared, lease released, work kept.
 
-        `reason` goes into the comment on the issue. The report's record has the outcome "released" if
-        it is done; otherwise later ticks go on with it.
+        Args:
+            reason: why, for the comment on the issue; may be empty.
+
+        Returns:
+            What the look came to. The record's outcome is "released" if it is done; otherwise later
+            ticks go on with it.
 
         Raises:
-            Refused: there is no claim, or its PR is merged, so that it is to be closed.
+            Refused: there is no claim, or its pull request is merged, so that it is to be closed.
+            LockBusy: another process is at work on this claim.
         """
         given = giving.give_back(self.world, self.desk, reason)
         return Report(given.record) if given.is_over else self.tick()
@@ -232,20 +271,41 @@ class Worktree:
     def move(
         self, phase: Phase, *, force: bool = False, override: str = "", reason: str = ""
     ) -> Record:
-        """Set the phase; IllegalMove unless the phase table has the move or `force` is given.
+        """Set the phase by hand.
 
         Args:
             phase: where to.
-            force: skip the table; GitHub still judges `done`.
+            force: skip the table of phases; GitHub still judges `done`.
             override: with `done`: why the issue may close without a merge, recorded in its comment.
             reason: why it is moved by hand, recorded in the claim; with `done` it is the user's yes.
+
+        Returns:
+            The claim afterwards.
+
+        Raises:
+            IllegalMove: the table has no such move, and `force` is not given.
+            Refused: there is no claim, or it cannot be read as one.
+            LockBusy: another process is at work on this claim.
         """
         return moves.move(
             self.world, self.desk, phase, force=force, override=override, reason=reason
         )
 
     def close(self, *, override: str = "") -> Report:
-        """The user's yes: set `done` and tick. The report's record has an outcome if it closed."""
+        """Give the user's yes: set `done`, and tick.
+
+        Args:
+            override: why the issue may close without a merge, recorded in its comment; empty where the
+                merge is to be demanded.
+
+        Returns:
+            What the look came to. The record's outcome is "closed" if the issue closed; otherwise
+            `problem` says why not.
+
+        Raises:
+            Refused: there is no claim, or it cannot be read as one.
+            LockBusy: another process is at work on this claim.
+        """
         moves.move(
             self.world, self.desk, Phase.DONE, force=True, override=override, consent="close"
         )

@@ -13,18 +13,21 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from lifecycle import home, readers, store
-from lifecycle.errors import BadConfig, NoToken
+from lifecycle import home, readers, settings_file, store
+from lifecycle.errors import BadConfig, NoToken, did_you_mean
 from lifecycle.settings import API_URL, GRAPHQL_URL, HOOK_SECONDS, Settings
 from lifecycle.stage_settings import KEYS as STAGE_KEYS
 from lifecycle.stage_settings import StageSettings
 
-CONFIG_FILE = ".lifecycle.toml"
+CONFIG_FILE = settings_file.CONFIG_FILE
 
 _ENVIRONMENT = {
     "project_number": ("LIFECYCLE_PROJECT_NUMBER", "MOLTNET_PROJECT_NUMBER"),
     "project_owner": ("LIFECYCLE_PROJECT_OWNER", "MOLTNET_PROJECT_OWNER"),
 }
+OWNER_VARIABLES = _ENVIRONMENT["project_owner"]
+"""Either of these says whose the board is, whatever a project's file says."""
+
 PROJECT_VARIABLES = _ENVIRONMENT["project_number"]
 """Either of these makes a repository one that lifecycle serves, claim or not."""
 
@@ -39,7 +42,12 @@ APP_VARIABLES = {
 
 def is_served(root: Path, environment: Mapping[str, str]) -> bool:
     """True if this repository opted in without a claim: a config file or a project variable."""
-    return (root / CONFIG_FILE).is_file() or any(environment.get(v) for v in PROJECT_VARIABLES)
+    return file_of(root).is_file() or any(environment.get(v) for v in PROJECT_VARIABLES)
+
+
+def file_of(root: Path) -> Path:
+    """The settings file that counts in this worktree, whether it is there or not."""
+    return Path(settings_file.path_of(str(root)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,13 +112,31 @@ def names_github(environment: Mapping[str, str]) -> bool:
     return named or bool({"api_url", "graphql_url"} & _of_user(environment).keys())
 
 
+def passes_tokens_to(environment: Mapping[str, str]) -> tuple[str, ...]:
+    """The programs that may see the user's secrets, as the user's file names them.
+
+    A file that cannot be used names none here; whoever reads the settings says what is wrong with it.
+    """
+    try:
+        named: tuple[str, ...] = _of_user(environment).get("pass_tokens_to", ())
+    except BadConfig:
+        return ()
+    return named
+
+
+def tracker_folders(environment: Mapping[str, str]) -> tuple[Path, ...]:
+    """The folders outside of a repository that the user lets a project's tasks be kept in; BadConfig."""
+    given: tuple[str, ...] = _of_user(environment).get("tracker_folders", ())
+    return tuple(readers.own_file("tracker.folders", one, environment).resolve() for one in given)
+
+
 def load(root: Path, environment: Mapping[str, str]) -> Settings:
     """Read the settings for one worktree.
 
     Raises:
         BadConfig: a file is no TOML, or a key or value cannot be used; the sentence names it.
     """
-    values = _from_file(root / CONFIG_FILE, CONFIG_FILE, _KEYS)
+    values = _from_file(file_of(root), CONFIG_FILE, _KEYS, follow=False)
     for name, variables in _ENVIRONMENT.items():
         given = next((environment[v] for v in variables if environment.get(v)), None)
         if given is not None:
@@ -272,9 +298,12 @@ def _addresses(environment: Mapping[str, str], user: Mapping[str, Any]) -> Addre
     return Addresses(api_url, _graphql_of(api_url))
 
 
-def _from_file(path: Path, shown: str, keys: Mapping[str, tuple[str, Any]]) -> dict[str, Any]:
+def _from_file(
+    path: Path, shown: str, keys: Mapping[str, tuple[str, Any]], *, follow: bool = True
+) -> dict[str, Any]:
+    """The file's values; a project's own is no link, which could lead to any file of the user's."""
     try:
-        found = store.read(path)
+        found = store.read(path, follow=follow)
     except OSError as error:
         raise BadConfig(f"{shown} cannot be read ({error.strerror}); nothing was done.") from None
     if found is None:
@@ -307,7 +336,8 @@ def _unknown(key: str, shown: str, keys: Mapping[str, tuple[str, Any]]) -> str:
             f'{shown} names "{key}", which is a project\'s; nothing was done. It belongs into '
             f"{CONFIG_FILE} at the top of the repository."
         )
-    return f'{shown} has an unknown key "{key}"; the keys are: {", ".join(keys)}.'
+    meant = did_you_mean(key, keys)
+    return f'{shown} has an unknown key "{key}"; the keys are: {", ".join(keys)}.{meant}'
 
 
 def _flat(data: Mapping[str, Any], prefix: str = "") -> list[tuple[str, Any]]:
@@ -335,14 +365,15 @@ _TABLES = frozenset({"stages.workflows"})
 
 _KEYS: dict[str, tuple[str, Any]] = {
     "repository": ("repository", readers.repository),
-    "remote": ("remote", readers.text),
-    "base": ("base", readers.text),
+    "remote": ("remote", readers.remote),
+    "base": ("base", readers.branch),
     "issue_link": ("issue_link", readers.link),
     "validate": ("validate", readers.commands),
     "close": ("close", readers.close),
-    "project.owner": ("project_owner", readers.text),
+    "project.owner": ("project_owner", readers.login),
     "project.number": ("project_number", readers.number),
     "checks.poll_seconds": ("poll_seconds", readers.positive),
+    "wait.unattended": ("wait_unattended", readers.duration),
     "labels.use": ("labels_use", readers.use),
     "labels.prefix": ("labels_prefix", readers.prefix),
     "reconcile.release": ("reconcile_release", readers.flag),
@@ -357,6 +388,8 @@ USER_KEYS: dict[str, tuple[str, Any]] = {
     "api_url": ("api_url", readers.url),
     "graphql_url": ("graphql_url", readers.url),
     "token_command": ("token_command", readers.words),
+    "pass_tokens_to": ("pass_tokens_to", readers.children),
+    "tracker.folders": ("tracker_folders", readers.folders),
     "app.id": ("app_id", readers.app_id),
     "app.installation": ("app_installation", readers.number),
     "app.private_key": ("app_private_key", readers.text),

@@ -1,8 +1,14 @@
-"""Runs the commands whose output is a secret: the user's token_command, and `gh auth token`."""
+"""Secrets and other programs: which of ours a child process sees, and commands that print one.
+
+A program that we start for a project (git, its validation, bd) sees no variable from which we take a
+token or an App's key, unless the user's own file names it in `pass_tokens_to`. The user's
+`token_command` stands in that file itself, so it sees what the user's shell would show it.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 import shutil
 import signal
@@ -10,6 +16,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from lifecycle import config, home
 from lifecycle.errors import NoToken
 from lifecycle.redact import keep_secret
 
@@ -19,8 +26,33 @@ SECONDS = 10.0
 SECONDS_OF_GH = 4.0
 """How long gh may take, which a hook waits for."""
 
-_ANY_HOSTS = ("GH_TOKEN", "GITHUB_TOKEN", "GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN")
-"""Variables that gh prints without looking whose they are; it is asked for what it keeps itself."""
+SECRETS = frozenset(
+    (
+        *config.TOKEN_VARIABLES,
+        *config.APP_VARIABLES.values(),
+        # Not read by us: gh prints them for any host of its own, as it does the two above.
+        *("GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN"),
+    )
+)
+"""The variables that hold a token or say where an App's key lies."""
+
+
+def for_child(child: str, environment: Mapping[str, str], *, keeps: bool = False) -> dict[str, str]:
+    """The variables that a program which we start sees.
+
+    Args:
+        child: which one it is, as `pass_tokens_to` in the user's file names it: "git", "validate",
+            "tracker".
+        environment: variables beside this process's own, and before them.
+        keeps: it needs the secrets for what it was started for.
+
+    Returns:
+        All of them, without `SECRETS` unless `keeps` or the user's file names the child.
+    """
+    given = {**os.environ, **environment}
+    if keeps or SECRETS.isdisjoint(given) or child in config.passes_tokens_to(given):
+        return given
+    return {name: value for name, value in given.items() if name not in SECRETS}
 
 
 def printed_by(command: Sequence[str], where: str, environment: Mapping[str, str]) -> str:
@@ -63,7 +95,8 @@ def kept_by_gh(host: str, environment: Mapping[str, str]) -> str | None:
     found = shutil.which("gh", path=environment.get("PATH"))
     if found is None or not Path(found).is_absolute():
         return None
-    seen = {k: v for k, v in {**os.environ, **environment}.items() if k not in _ANY_HOSTS}
+    # gh prints what a variable holds for any host: it is asked for what it keeps itself.
+    seen = {k: v for k, v in {**os.environ, **environment}.items() if k not in SECRETS}
     try:
         code, value = _run((found, "auth", "token", "--hostname", host), seen, SECONDS_OF_GH)
     except OSError:
@@ -74,6 +107,39 @@ def kept_by_gh(host: str, environment: Mapping[str, str]) -> str | None:
             "GitHub and nothing was changed. Run it by hand to see why, or set GH_TOKEN."
         ) from None
     return value if code == 0 and value else None
+
+
+def fingerprint(root: Path, environment: Mapping[str, str]) -> str:
+    """What the environment, the settings' files and gh's store give, as one word that tells none of it.
+
+    Files are not read: date and size tell one version from the next. What a token_command prints is
+    not asked for.
+
+    Args:
+        root: the worktree, whose settings may be wrong.
+        environment: variables, and where the user's files lie.
+    """
+    names = sorted(SECRETS | {"GITHUB_API_URL", "GITHUB_GRAPHQL_URL", "LIFECYCLE_REPOSITORY"})
+    parts = [f"{name}={environment.get(name, '')}" for name in names]
+    own = home.folder(environment)
+    files = [root / config.CONFIG_FILE, _gh_store(environment)]
+    for file in [*files, *([own / home.CONFIG] if own is not None else [])]:
+        try:
+            found = file.stat()
+        except OSError:
+            parts.append(f"{file}: none")
+        else:
+            parts.append(f"{file}: {found.st_mtime_ns} {found.st_size}")
+    return hashlib.sha256("\n".join(parts).encode("utf-8", "surrogateescape")).hexdigest()[:16]
+
+
+def _gh_store(environment: Mapping[str, str]) -> Path:
+    """The file that gh writes at every login, wherever it keeps the token itself.
+
+    Source: https://cli.github.com/manual/gh_help_environment
+    """
+    base = environment.get("XDG_CONFIG_HOME") or f"{environment.get('HOME', '')}/.config"
+    return Path(environment.get("GH_CONFIG_DIR") or f"{base}/gh", "hosts.yml")
 
 
 def _run(command: Sequence[str], environment: Mapping[str, str], seconds: float) -> tuple[int, str]:

@@ -127,11 +127,15 @@ class _Stage:
         """Run the `lifecycle` command as the agent does."""
         return self.run(self.environment["LIFECYCLE_BIN"], *arguments)
 
-    def hook(self, name: str, event: str) -> str:
+    def hook(self, name: str, event: str, **more: str) -> str:
         """Run a hook as the client does; what reaches the agent or the person."""
-        payload = json.dumps({"hook_event_name": event, "session_id": "demo"})
+        payload = json.dumps({"hook_event_name": event, "session_id": "demo", **more})
         output = self.run("sh", str(hook_script(name)), stdin=payload)
         return _heard(output)
+
+    def prompt(self, text: str) -> None:
+        """Run the hook on prompts, as the client does for a person's and for a wake's."""
+        self.hook("user-prompt-submit", "UserPromptSubmit", prompt=text)
 
     def commit(self, name: str, text: str, message: str) -> None:
         """Commit one file, as the agent's work."""
@@ -160,6 +164,8 @@ def _play(stage: _Stage) -> None:
         PlannedCheck(name="lint", after_reads=1),
         PlannedCheck(name="test", conclusion="failure", after_reads=1),
     )
+    stage.hook("session-start", "SessionStart", source="startup")
+    stage.happened("hook", "session-start: tells the agent what the board holds")
     said = stage.lifecycle("claim", str(ISSUE))
     stage.happened("agent", f"lifecycle claim {ISSUE}", said)
     stage.happened("hook", "on-stop: nothing changed", stage.hook("on-stop", "Stop"))
@@ -170,6 +176,7 @@ def _play(stage: _Stage) -> None:
     said = stage.hook("on-idle", "Notification")
     stage.happened("hook", "on-idle: no check has registered, so not green", said)
     said = stage.hook("on-idle", "Notification")
+    stage.prompt(f"<task-notification>{said}</task-notification>")
     stage.happened("hook", "on-idle: CI failed, the agent is woken", said)
 
     stage.control.plan_checks(PlannedCheck(name="lint"), PlannedCheck(name="test"))
@@ -184,6 +191,7 @@ def _play(stage: _Stage) -> None:
     stage.happened("human", f"merges PR #{number} on GitHub")
     said = stage.hook("on-idle", "Notification")
     stage.happened("hook", "on-idle: sees the merge and asks", said)
+    stage.prompt("yes")
     stage.write_phase(Phase.DONE)
     stage.happened("agent", 'the human says "yes"; writes "phase": "done"')
     stage.happened("hook", "on-stop: closes the issue", stage.hook("on-stop", "Stop"))
@@ -216,6 +224,10 @@ def _environment(info: SandboxInfo, folder: Path) -> dict[str, str]:
         "LIFECYCLE_PROJECT_OWNER": str(info.project_owner),
         "LIFECYCLE_BIN": str(command),
         "CLAUDE_PROJECT_DIR": str(folder / "hello-service"),
+        # The demo is the client, in front of which somebody sits.
+        "CLAUDECODE": "1",
+        "CLAUDE_PID": str(os.getpid()),
+        "CLAUDE_CODE_SESSION_ATTENDED": "1",
         "GIT_CONFIG_GLOBAL": os.devnull,
         "GIT_CONFIG_NOSYSTEM": "1",
         "NO_PROXY": "127.0.0.1,localhost",

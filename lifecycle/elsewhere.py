@@ -13,6 +13,8 @@ from lifecycle.model import Repository
 from lifecycle.redact import keep_secret
 from lifecycle.wiring import World
 
+_REMOTE = "origin"
+
 
 def elsewhere(home: World, repository: Repository, url: str, place: Path) -> World:
     """The world of a repository that nobody has checked out here.
@@ -27,10 +29,11 @@ def elsewhere(home: World, repository: Repository, url: str, place: Path) -> Wor
         NoToken, BadConfig: there is no token, or the settings cannot be used.
     """
     shared = home.shared
-    environment = {**home.environment, **_for_git(home.environment, url, home.token.value)}
-    world = World(place, environment, home.clock, home.deadline, home.cache.state)
-    settings = replace(home.settings, repository=repository, remote=f"{url}.git")
-    git = _Bare(place, home.deadline, environment)
+    world = World(place, home.environment, home.clock, home.deadline, home.cache.state)
+    settings = replace(home.settings, repository=repository, remote=_REMOTE)
+    token = _for_git(home.environment, url, home.token.value)
+    git = _Bare(place, home.deadline, home.environment, for_servers=token)
+    git.url = f"{url}.git"
     world.__dict__.update(shared, settings=settings, base=repository, head=repository, git=git)
     return world
 
@@ -38,11 +41,15 @@ def elsewhere(home: World, repository: Repository, url: str, place: Path) -> Wor
 class _Bare(GitRepository):
     """A bare repository that is made by the first command: most repairs need no git at all."""
 
-    def run(self, *args: str, check: bool = True) -> str:
+    url = ""
+    """Where its one remote lies."""
+
+    def run(self, *args: str, check: bool = True, remote: str = "") -> str:
         """Run git here; raises as GitRepository does."""
         if not (self.root / "HEAD").exists():
             super().run("init", "--quiet", "--bare")
-        return super().run(*args, check=check)
+            super().run("remote", "add", _REMOTE, self.url)
+        return super().run(*args, check=check, remote=remote)
 
 
 def _for_git(environment: Mapping[str, str], url: str, token: str) -> dict[str, str]:

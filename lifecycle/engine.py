@@ -10,16 +10,17 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 
 from lifecycle import guard, journal, log, plan, watch
-from lifecycle.claim import consent, inner, linked, noted, presence, undone
+from lifecycle.claim import consent, inner, linked, noted, presence, taken_at, undone
 from lifecycle.claim.ahead import MAX_STEPS, foresee, prepared
-from lifecycle.claim.decide import absorb, decide, evolve, look, wants_look
+from lifecycle.claim.decide import absorb, complaints, decide, evolve, look, wants_look
 from lifecycle.claim.desk import Desk, Loaded
 from lifecycle.claim.exclude import exclude_own_files
 from lifecycle.claim.seen import Rules, Seen, still_wanted
-from lifecycle.claim.state import Record, Trouble
+from lifecycle.claim.state import Record, Trouble, kind_of
 from lifecycle.claim.table import Phase
 from lifecycle.deadline import DeadlineReached
 from lifecycle.errors import LifecycleError, Refused, Transient
+from lifecycle.ledger import lasting
 from lifecycle.plan import Action, Say, Tone, Wake
 from lifecycle.redact import redact
 from lifecycle.wiring import World
@@ -27,6 +28,8 @@ from lifecycle.wiring import World
 LOOK_AGAIN_SECONDS = 60.0
 BOARD_OFF_SECONDS = 600.0
 _BOARD_OFF = "board_off"
+_ACCESS = "access"
+"""Where state.json keeps with which token, in no words of its own, something was refused."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +101,8 @@ def tick(
                 return _without_claim(desk, tones, channel, session)
             if not loaded.record.touched:
                 _exclude(world)
-            record = _owned(desk, loaded.record, session)
+            record = _owned(desk, _published(world, loaded.record), session)
+            record = believed(world, desk, record)
             tones = presence.deliverable(record, session, tones)
             loaded = replace(loaded, record=record)
             working = _Look(world, desk, _seen(world, desk, wake, loaded))
@@ -108,6 +112,7 @@ def tick(
                 raise
             return _refused(desk, error, tones, channel, session)
         _work(working, loaded)
+        _tell_withheld(working)
         said = desk.take(tones, channel, session)
         record = working.seen.record
         if desk.ledger.retire("" if record.outcome else record.claim_key):
@@ -139,9 +144,12 @@ def is_quiet(world: World, desk: Desk, wake: Wake, session: str = "") -> bool:
     world.cache.state = desk.state
     if loaded.record is None or loaded.hints or desk.ledger.waiting():
         return False
-    if not desk.state.get("record") or loaded.record.past[-1:] != (loaded.record.values,):
+    if loaded.record != desk.remembered():
+        return False  # what was read is kept first: a file that is corrupt later comes back as it is now
+    if loaded.record.past[-1:] != (loaded.record.values,):
         return False
-    if desk.is_due(guard.STOP_DUE) or _owned(desk, loaded.record, session) != loaded.record:
+    mine = believed(world, desk, _owned(desk, loaded.record, session))
+    if desk.is_due(guard.STOP_DUE) or mine != loaded.record:
         return False
     try:
         seen = _seen(world, desk, wake, loaded)
@@ -158,6 +166,19 @@ def is_quiet(world: World, desk: Desk, wake: Wake, session: str = "") -> bool:
     return True
 
 
+def believed(world: World, desk: Desk, record: Record) -> Record:
+    """The record without what was refused to another token than there is now: that is asked anew.
+
+    What waits to be said of it is not said any more. Nothing is written here.
+    """
+    old = [kind for kind, trouble in record.troubles.items() if trouble.is_of_access]
+    if not old or desk.state.get(_ACCESS) == world.access:
+        return record
+    for kind in old:
+        desk.ledger.withdraw(f"{record.claim_key}/refused:{kind}:")
+    return replace(record, troubles={k: t for k, t in record.troubles.items() if k not in old})
+
+
 def rehearse(world: World, desk: Desk, *, record: Record | None = None) -> Report:
     """The dry run: the same look and the same plan, and nothing is written anywhere.
 
@@ -169,8 +190,9 @@ def rehearse(world: World, desk: Desk, *, record: Record | None = None) -> Repor
     from lifecycle.act import imagine
 
     loaded = desk.load(repair=False)
+    record = record or loaded.record
     if record is not None:
-        loaded = replace(loaded, record=record)
+        loaded = replace(loaded, record=believed(world, desk, record))
     world.cache.state = desk.state
     if loaded.record is None:
         return Report()
@@ -189,7 +211,7 @@ def rehearse(world: World, desk: Desk, *, record: Record | None = None) -> Repor
         if action is not None:
             actions.append(action)
             left = evolve(step.seen, imagine(action)).record
-    return Report(left, tuple(says), tuple(actions), working.problem)
+    return Report(left, lasting(says), tuple(actions), working.problem)
 
 
 def _work(working: _Look, loaded: Loaded) -> None:
@@ -203,6 +225,7 @@ def _work(working: _Look, loaded: Loaded) -> None:
     except DeadlineReached:
         working.problem = Transient("The time for this look was up; it goes on at the next one.")
         log.write(working.world.root, "deadline reached")
+        _queue(working, complaints(working.seen.record))
     desk, record = working.desk, working.seen.record
     seen = working.seen
     kept = {
@@ -214,6 +237,8 @@ def _work(working: _Look, loaded: Loaded) -> None:
     working.seen = replace(working.seen, record=record)
     if working.is_finished:
         desk.ledger.forget_cleared(f"{record.claim_key}/", working.stated)
+    if any(trouble.is_of_access for trouble in kept.values()):
+        desk.state[_ACCESS] = working.world.access
     desk.remember(record)
     desk.save()
 
@@ -226,6 +251,8 @@ def _observe(working: _Look, loaded: Loaded) -> None:
         if wanted is None:
             return
         try:
+            placed = taken_at.noted(world, working.seen.record)
+            working.seen = replace(working.seen, record=placed)
             rules = replace(working.seen.rules, head_owner=world.head.owner)
             observation = world.forge.observe(wanted)
         except (LifecycleError, DeadlineReached) as error:
@@ -241,7 +268,11 @@ def _observe(working: _Look, loaded: Loaded) -> None:
             looked_at_checks=wanted.checks,
         )
         if observation.board_problem:
-            off = {"sentence": observation.board_problem, "until": now + BOARD_OFF_SECONDS}
+            off = {
+                "sentence": observation.board_problem,
+                "until": now + BOARD_OFF_SECONDS,
+                _ACCESS: world.access,
+            }
             world.cache.put(_BOARD_OFF, off)
         if not loaded.hints or not working.seen.hints:
             break
@@ -278,6 +309,7 @@ def _could_not_look(working: _Look, error: LifecycleError | DeadlineReached) -> 
         until=world.clock.now() + (wait or LOOK_AGAIN_SECONDS),
         is_final=not isinstance(error, Transient),
         for_agent=error.for_agent,
+        is_of_access=error.is_of_access,
     )
     working.problem = error
     record = replace(record, troubles={**record.troubles, "Look": trouble})
@@ -306,8 +338,9 @@ def _queue(working: _Look, says: Iterable[Say]) -> None:
     is_asked = working.seen.wake is Wake.TICK
     for say in says:
         key = f"{working.seen.record.claim_key}/{say.key}"
+        is_first = key not in working.stated  # what this look has said or ended is not said again
         working.stated.add(key)
-        again = is_asked and (say.stands or say.tone is Tone.ASK)
+        again = is_asked and is_first and (say.stands or say.tone is Tone.ASK)
         working.desk.ledger.queue(replace(say, key=key), again=again)
 
 
@@ -339,6 +372,9 @@ def _conclude(working: _Look, action: Action, fact: plan.Fact) -> None:
         log.write(world.root, f"{type(action).__name__} failed: {fact.error.sentence}")
     else:
         working.actions.append(action)
+        # What it failed with before is over: nothing of that is to be said beside it.
+        cured = f"{record.claim_key}/refused:{kind_of(action)}:"
+        working.stated = {key for key in working.stated if not key.startswith(cured)}
         log.write(world.root, f"{type(action).__name__} done for {record.key}")
     if isinstance(fact, plan.ClaimForgotten):
         working.desk.remember(record)
@@ -366,7 +402,7 @@ def _seen(world: World, desk: Desk, wake: Wake, loaded: Loaded) -> Seen:
     # What closes is tried for certain: nothing comes after it that would.
     is_ending = record.claim.phase == Phase.DONE or record.releasing is not None
     is_tried = wake is Wake.TICK or is_ending
-    is_off = bool(off) and now < off["until"] and not is_tried
+    is_off = bool(off) and now < off["until"] and off.get(_ACCESS) == world.access and not is_tried
     rules = Rules(
         base=settings.base,
         has_board=settings.has_board and not is_off,
@@ -385,7 +421,7 @@ def _seen(world: World, desk: Desk, wake: Wake, loaded: Loaded) -> Seen:
         rules,
         loaded.hints,
         pushed_head=pushed,
-        is_answered=desk.is_answered,
+        answered_at=desk.answered_at,
         hears_prompts=desk.hears_prompts(record.created_at),
     )
 
@@ -393,8 +429,8 @@ def _seen(world: World, desk: Desk, wake: Wake, loaded: Loaded) -> Seen:
 def _exclude(world: World) -> None:
     """Before the first look ends: a claim that was written by hand is kept out of git as any other."""
     try:
-        exclude_own_files(world.git, world.root)
-    except (LifecycleError, OSError) as error:
+        exclude_own_files(world.root)
+    except OSError as error:
         log.write(world.root, f"our files are not excluded from git: {error}")
 
 
@@ -413,6 +449,26 @@ def _without_claim(desk: Desk, tones: Collection[Tone], channel: str, session: s
     guard.mark_waiting(desk)
     _wait_inside(desk)
     return Report(said=said)
+
+
+def _tell_withheld(working: _Look) -> None:
+    """The agent hears of each time that a secret was taken out of what others read."""
+    text, record = working.world.told_withheld(), working.seen.record
+    if text:
+        # What a claim leaves to the agent ends with it; what it leaves to the person does not.
+        tone = Tone.NOTE if record.outcome else Tone.NEXT
+        say = Say(f"{record.claim_key}/withheld", text, tone)
+        working.desk.ledger.queue(say, again=True)
+
+
+def _published(world: World, record: Record) -> Record:
+    """The claim without secrets in what others will read of it: title of the PR, name on the card."""
+    values = {
+        name: world.public(value, f"{name} of .agent-claim.json")
+        for name in ("summary", "agent_id")
+        if isinstance(value := record.values.get(name), str)
+    }
+    return record.with_values(values) if values != {n: record.values[n] for n in values} else record
 
 
 def _wait_inside(desk: Desk) -> None:

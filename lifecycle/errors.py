@@ -10,6 +10,19 @@ them ever carries a token: adapters build sentences from status codes and GitHub
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """` Did you mean "bug"?` for a name that is nearly one of those that are known, else ""."""
+    from difflib import get_close_matches  # only where something was misspelt
+
+    by_case = {one.casefold(): one for one in known}
+    near = get_close_matches(name.casefold(), by_case, n=1)
+    return f' Did you mean "{by_case[near[0]]}"?' if near else ""
+
 
 class LifecycleError(Exception):
     """An expected failure, whose text is one sentence for a person.
@@ -17,10 +30,12 @@ class LifecycleError(Exception):
     Attributes:
         for_agent: True if the agent itself can mend it (edit the claim, commit, push); a hook tells
             the agent, everything else goes to the person.
+        is_of_access: True if another token, or another setting of it, may bring another answer.
         evidence: the other side's own words, shortened, without secrets; "" if it said none.
     """
 
     for_agent = False
+    is_of_access = False
 
     def __init__(self, sentence: str, *, evidence: str = "") -> None:
         super().__init__(sentence)
@@ -54,6 +69,8 @@ class NoToken(Refused):
         is_absent: nobody has given any; otherwise the sentence says what is wrong with what was given.
     """
 
+    is_of_access = True
+
     def __init__(self, sentence: str, *, is_absent: bool = False) -> None:
         super().__init__(sentence)
         self.is_absent = is_absent
@@ -61,6 +78,8 @@ class NoToken(Refused):
 
 class BadConfig(Refused):
     """`.lifecycle.toml`, an environment variable or a remote cannot be used."""
+
+    is_of_access = True
 
 
 class HeldByAnother(Refused):
@@ -99,17 +118,25 @@ class Rejected(LifecycleError):
 class BadCredentials(Rejected):
     """GitHub does not know the token (401)."""
 
+    is_of_access = True
+
 
 class NoPermission(Rejected):
     """The token may not do this (403, or 404 where GitHub hides what it protects)."""
+
+    is_of_access = True
 
 
 class NotFound(Rejected):
     """GitHub knows no such repository, issue, pull request or project."""
 
+    is_of_access = True
+
 
 class MissingScope(Rejected):
     """The token lacks a scope; the sentence names it and the command that adds it."""
+
+    is_of_access = True
 
 
 class Unsupported(Rejected):

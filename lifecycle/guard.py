@@ -35,6 +35,10 @@ def mark(desk: Desk, seen: Seen, *, mtime_ns: int, is_finished: bool, has_ended:
         stop = (
             ALWAYS  # what was refused may be mended by a push, which leaves no trace in the claim
         )
+    if any(trouble.is_of_access for trouble in record.troubles.values()):
+        stop = (
+            ALWAYS  # a token leaves no trace in the claim either: Python sees whether it is another
+        )
     if Phase.named(record.claim.phase) in IN_REVIEW:
         idle = ALWAYS
     if not is_finished:

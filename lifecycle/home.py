@@ -3,7 +3,8 @@
 `${XDG_CONFIG_HOME:-$HOME/.config}/lifecycle/` holds these files: `bin` (one line, the absolute path of
 the lifecycle command) and `hooks` (one line, the absolute folder of the hook scripts), which hooks
 without a Python environment of their own read; `config.toml`, the user's settings; `trust.json`,
-the commands from projects' files that the user lets run; and, where a GitHub App is configured,
+the commands from projects' files that the user lets run, and the repositories in which a tracker's
+program may; and, where a GitHub App is configured,
 `app-tokens.json` with its lock, the tokens of its installations until they end.
 
 Source: the XDG Base Directory Specification, which says to ignore a base folder that is not absolute.
@@ -157,13 +158,40 @@ def trust(environment: Mapping[str, str], repository: Path, commands: Sequence[s
     _save(environment, {**kept, _key(repository, commands): entry})
 
 
+def allows(environment: Mapping[str, str], repository: Path, program: str) -> bool:
+    """True if the user lets a tracker's program run in this repository, whatever its files say.
+
+    Raises:
+        BadConfig: trust.json cannot be read, so nobody knows.
+    """
+    return _key(repository, [program], "program") in _trusted(environment)
+
+
+def allowing(environment: Mapping[str, str], repository: Path, program: str) -> tuple[Path, bytes]:
+    """The file, and its content with the user's yes to a tracker's program in this repository.
+
+    Raises:
+        Refused: the environment names no home.
+        BadConfig: trust.json cannot be read; it is kept as it is.
+    """
+    entry = {"repository": str(repository), "program": program}
+    key = _key(repository, [program], "program")
+    return _needed(environment) / TRUST, _rendered({**_trusted(environment), key: entry})
+
+
+def allow(environment: Mapping[str, str], repository: Path, program: str) -> None:
+    """Let a tracker's program run in this repository; raises as `allowing` does."""
+    write(*allowing(environment, repository, program))
+
+
 def revoke(environment: Mapping[str, str], repository: Path) -> bool:
-    """Let no command of this repository run any more; False if none was allowed to.
+    """Let no command of this repository run any more, and no program; False if none was allowed to.
 
     Raises:
         BadConfig: trust.json cannot be read; it is kept as it is.
     """
-    before, kept = _trusted(environment), _others(environment, repository)
+    before = _trusted(environment)
+    kept = {k: e for k, e in before.items() if e.get("repository") != str(repository)}
     if kept == before:
         return False
     _save(environment, kept)
@@ -171,14 +199,16 @@ def revoke(environment: Mapping[str, str], repository: Path) -> bool:
 
 
 def _others(environment: Mapping[str, str], repository: Path) -> dict[str, Any]:
+    """What is kept when the commands of this repository are others."""
     trusted = _trusted(environment)
-    return {k: e for k, e in trusted.items() if e.get("repository") != str(repository)}
+    mine = str(repository)
+    return {k: e for k, e in trusted.items() if "program" in e or e.get("repository") != mine}
 
 
-def _key(repository: Path, commands: Sequence[str]) -> str:
+def _key(repository: Path, commands: Sequence[str], *kind: str) -> str:
     import hashlib  # not on the way of a hook that has nothing to hash
 
-    text = json.dumps([str(repository), list(commands)])
+    text = json.dumps([str(repository), list(commands), *kind])
     return hashlib.sha256(text.encode("ascii")).hexdigest()
 
 
@@ -200,8 +230,12 @@ def _trusted(environment: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _save(environment: Mapping[str, str], trusted: Mapping[str, Any]) -> None:
+    write(_needed(environment) / TRUST, _rendered(trusted))
+
+
+def _rendered(trusted: Mapping[str, Any]) -> bytes:
     text = json.dumps({"version": _TRUST_VERSION, "trusted": trusted}, indent=2)
-    write(_needed(environment) / TRUST, text.encode("ascii") + b"\n")
+    return text.encode("ascii") + b"\n"
 
 
 def _needed(environment: Mapping[str, str]) -> Path:

@@ -10,13 +10,14 @@ Source: Claude Code's hook reference, https://code.claude.com/docs/en/hooks.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from enum import StrEnum
+from dataclasses import dataclass, field
+from enum import Enum, StrEnum
 from typing import Any
 
 from lifecycle.plan import Say, Tone
-from lifecycle.redact import as_data, redact, visible
+from lifecycle.redact import as_data, redact, shown, visible
 
 CONTEXT_LIMIT = 9_000
 """Characters of context; the client replaces more than about 10,000 by a file."""
@@ -24,6 +25,12 @@ CONTEXT_LIMIT = 9_000
 
 ID_LIMIT = 200
 """Characters of a session's id that are kept."""
+
+
+class Ours(str):
+    """A line in which whoever made it has quoted what strangers wrote: its markers are meant."""
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +63,13 @@ class Channel:
         event: the client's name of the event.
         places: where each tone goes; a tone that is not named stays on the queue.
         also: other events that it hears.
+        alone: where further tones go while nobody attends, and so nobody waits for them.
     """
 
     event: str
     places: Mapping[Tone, Place]
     also: tuple[str, ...] = ()
+    alone: Mapping[Tone, Place] = field(default_factory=dict)
 
     @property
     def tones(self) -> frozenset[Tone]:
@@ -77,7 +86,10 @@ _CONTEXT = {
 REPLIES: dict[str, Channel] = {
     # A continued turn costs a model call: only the new PR and what the agent can mend are worth it.
     "on-stop": Channel(
-        "Stop", {Tone.ACT: Place.REASON, Tone.NEXT: Place.CONTEXT, Tone.NOTE: Place.PERSON}
+        "Stop",
+        {Tone.ACT: Place.REASON, Tone.NEXT: Place.CONTEXT, Tone.NOTE: Place.PERSON},
+        # No waiter was started, and after the last stop the client is gone: said now, or to nobody.
+        alone=dict.fromkeys((Tone.NEWS, Tone.ASK), Place.CONTEXT),
     ),
     # In the background: what it prints on stdout is dropped, and exit 2 wakes the idle session.
     "ci-waiter": Channel("Stop", _WAKES),
@@ -97,6 +109,54 @@ REPLIES: dict[str, Channel] = {
 """Hook entrypoint → its channel: which sentence reaches whom, and by what part of the reply."""
 
 
+class Client(Enum):
+    """Which client runs a hook."""
+
+    OTHER = "another client, or a person"
+    """Nothing waits, claims or blocks there: what it makes of a reply is not known."""
+    UNATTENDED = "Claude Code, where nobody attends"
+    """`claude -p` and the like: what should run in the background is waited for, and nobody is woken."""
+    ATTENDED = "Claude Code, where somebody attends"
+
+
+_SHELLS = frozenset({"sh", "bash", "dash", "ash", "zsh", "ksh", "busybox", "post-tool-use"})
+"""Names of a process that may stand between the client and us: shells, and the hook that pipes to us."""
+_ATTENDED_BY = frozenset({"cli", "claude-vscode", "claude-desktop"})
+"""Entrypoints at which somebody sits, for a client that does not say whether somebody does."""
+
+
+def client_of(environment: Mapping[str, str]) -> Client:
+    """Which client runs this process; `served` and `attended` in `hooks/common` are the same in sh.
+
+    Claude Code names its process to its hooks, and that is our parent, or the parent of the one shell
+    that was given our command line. A client that only reads its settings names none. One that was
+    started from a shell of Claude Code's own agent has inherited the name, and stands in between. An
+    older Claude Code that names no process cannot be told from that, and counts as another client.
+    """
+    named = environment.get("CLAUDE_PID", "")
+    if not (environment.get("CLAUDECODE") and named):
+        return Client.OTHER
+    parent = str(os.getppid())
+    if named not in (parent, _above_shell(parent)):
+        return Client.OTHER
+    said = environment.get("CLAUDE_CODE_SESSION_ATTENDED")
+    is_attended = said == "1" if said else environment.get("CLAUDE_CODE_ENTRYPOINT") in _ATTENDED_BY
+    return Client.ATTENDED if is_attended else Client.UNATTENDED
+
+
+def _above_shell(process: str) -> str:
+    """The parent of a process that is a shell; "" if it is none, or this system does not show it.
+
+    Source: https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html
+    """
+    try:
+        with open(f"/proc/{process}/stat", encoding="utf-8", errors="replace") as file:  # noqa: PTH123 -- a hook's path imports little
+            name, _, rest = file.read().partition("(")[2].rpartition(")")
+    except OSError:
+        return ""
+    return rest.split()[1] if name in _SHELLS else ""
+
+
 def session_of(event: Mapping[str, Any], environment: Mapping[str, str]) -> str:
     """The client's session: as the event says, else as the environment does, else empty.
 
@@ -113,6 +173,10 @@ def is_machine_made(event: Mapping[str, Any]) -> bool:
     """True if no person wrote this prompt: a wake comes as a prompt too, with its own words."""
     prompt = event.get("prompt")
     return not isinstance(prompt, str) or prompt.lstrip().startswith("<task-notification>")
+
+
+BY_ANYBODY = frozenset({"on-stop", "post-tool-use"})
+"""Entrypoints that another client, or a person, may run: they look, and take note."""
 
 
 def is_for(hook: str, event: Mapping[str, Any]) -> bool:
@@ -141,18 +205,19 @@ def render(
         said: sentences whose tones the channel can deliver.
         reason: further lines for the model, for which the turn goes on: at Stop only. They are ours,
             and whoever made them has seen to what strangers wrote.
-        context: further lines for the model, where the channel has a place for them.
+        context: further lines for the model, where the channel has a place for them; `Ours` among
+            them are delivered as they are, any other as data.
         person: further lines for the user alone.
         wake: lines of ours that start a turn of the model, on a hook that can do that (`asyncRewake`).
     """
     channel = REPLIES[hook]
     at: dict[Place, list[str]] = {place: [] for place in Place}
     for say in sorted(said, key=lambda say: list(Tone).index(say.tone)):
-        at[channel.places[say.tone]].append(say.text)
+        at[{**channel.alone, **channel.places}[say.tone]].append(say.text)
     at[Place.CONTEXT] += context
     at[Place.PERSON] += person
     # Before JSON escapes anything: a secret with a quote in it is found as it is.
-    at = {place: [as_data(redact(line)) for line in lines] for place, lines in at.items()}
+    at = {place: [_fit(line) for line in lines] for place, lines in at.items()}
     if at[Place.WAKE] or wake:
         own = [visible(redact(line)) for line in wake]
         return Reply(stderr=_clip([*at[Place.WAKE], *own]) + "\n", code=2)
@@ -170,6 +235,11 @@ def render(
     return Reply(json.dumps(output) + "\n") if output else Reply()
 
 
+def _fit(line: str) -> str:
+    return visible(redact(line)) if isinstance(line, Ours) else as_data(redact(line))
+
+
 def _clip(lines: Iterable[str]) -> str:
-    text = "\n".join(lines).strip()
+    # Here and not on what is printed: a secret's shape may reach across an escape of JSON, and its end.
+    text = shown("\n".join(lines)).strip()
     return text if len(text) <= CONTEXT_LIMIT else f"{text[: CONTEXT_LIMIT - 1]}…"

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from lifecycle import log, store
+from lifecycle import log, regular, store
 from lifecycle.errors import LifecycleError, Refused
 from lifecycle.redact import redact, short
 
@@ -167,17 +167,21 @@ def _path(root: Path) -> Path | None:
     """Where the journal lies or would lie, or None outside of a clone.
 
     Raises:
-        Refused: a link is in the way: it leads to what is not ours.
+        Refused: a link, a pipe or something else that is not ours is in the way.
     """
     shared = store.common_folder(root)
     if shared is None:
         return None
     folder = shared / FOLDER
-    for path in (folder, *(folder / f"{NAME}{tail}" for tail in ("", "-wal", "-shm"))):
-        if path.is_symlink():
+    found = {folder: "is a link" if folder.is_symlink() else ""}
+    for tail in ("", "-wal", "-shm", "-journal"):
+        path = folder / f"{NAME}{tail}"
+        found[path] = regular.strange(str(path))
+    for path, what in found.items():
+        if what:
             raise Refused(
-                f"{path} is a link, and the journal is not written through one; it was left as it is, "
-                "and nothing was written. Delete the link."
+                f"{path} {what}, so it is not the journal; it was left as it is, and nothing was written. "
+                "Move it away."
             )
     return folder / NAME
 

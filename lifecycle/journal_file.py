@@ -23,7 +23,7 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
-from lifecycle import store
+from lifecycle import regular, store
 from lifecycle.errors import LockBusy, Refused
 from lifecycle.journal import WAIT_SECONDS, Entry
 
@@ -280,6 +280,8 @@ def _set_aside(path: Path) -> str:
 def _leave(path: Path, entries: Iterable[Entry]) -> None:
     """Put entries where the next one who writes takes them up; raises OSError."""
     folder = path.parent / PENDING
+    if regular.strange_folder(str(folder), is_shared=True):
+        return  # it is somebody else's, and entries are no reason to wait or to fail
     folder.mkdir(exist_ok=True)
     name = f"{time.time_ns()}-{secrets.token_hex(8)}"
     left = [asdict(entry) for entry in entries]
@@ -292,14 +294,15 @@ def _leave(path: Path, entries: Iterable[Entry]) -> None:
 def _waiting(path: Path) -> list[tuple[str, list[dict[str, Any]]]]:
     """What was left by those who could not wait: the file's name, and the values of its entries."""
     folder = path.parent / PENDING
-    if folder.is_symlink() or not folder.is_dir():
+    if regular.strange_folder(str(folder), is_shared=True) or not folder.is_dir():
         return []
     names = sorted(one.name for one in folder.iterdir() if one.name.endswith(".json"))
     found = []
     for name in names[:PENDING_AT_ONCE]:
-        snapshot = store.read(folder / name)
-        if snapshot is not None:
-            found.append((name, _left(snapshot.content)))
+        with contextlib.suppress(regular.StrangeFileError):
+            snapshot = store.read(folder / name, follow=False)
+            if snapshot is not None:
+                found.append((name, _left(snapshot.content)))
     return found
 
 

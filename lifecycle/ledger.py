@@ -12,7 +12,7 @@ The ledger is a part of state.json and outlives the claim; the caller holds the 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -59,10 +59,7 @@ class Ledger:
 
     def clear_refusals(self) -> None:
         """What stood in the way stands there no more: it is not said any longer, and may come back."""
-        self._drop(lambda key: key.startswith(_REFUSED))
-        said = self.state.get("said", {})
-        for key in [key for key in said if key.startswith(_REFUSED)]:
-            del said[key]
+        self.withdraw(_REFUSED)
 
     def forget_cleared(self, prefix: str, stated: Collection[str]) -> None:
         """Conditions that no longer hold are not said any more, and may be said if they come back."""
@@ -75,6 +72,13 @@ class Ledger:
         for key in gone:
             del said[key]
         self._drop(lambda key: key in gone)
+
+    def withdraw(self, prefix: str) -> None:
+        """What was said, or waits to be, under keys that begin so is not true any more."""
+        said = self.state.get("said", {})
+        for key in [key for key in said if key.startswith(prefix)]:
+            del said[key]
+        self._drop(lambda key: key.startswith(prefix))
 
     def retire(self, claim: str) -> bool:
         """What waits of other claims than this one (empty: of any) is for nobody any more.
@@ -120,6 +124,15 @@ def _claim_of(key: str) -> str:
     """The claim that a sentence is about, as in `42@1738000000/merged:107`; empty if about none."""
     claim, slash, _ = key.partition("/")
     return claim if slash and re.fullmatch(r"\d+@\d+", claim) else ""
+
+
+def lasting(says: Sequence[Say]) -> tuple[Say, ...]:
+    """Without those that a later one `ends`, as the queue drops them; keys without the claim's."""
+    return tuple(
+        say
+        for place, say in enumerate(says)
+        if not any(_event_of(say.key) in later.ends for later in says[place + 1 :])
+    )
 
 
 def _event_of(key: str) -> str:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from lifecycle.loss_messages import forcing
+from lifecycle.redact import named
+
 
 def closing_reason(summary: str, number: int | None, url: str, override: str) -> str:
     """Why the linked task is closed: the summary and the pull request, or a person's word."""
@@ -39,9 +42,7 @@ def left_claimed(task: str, why: str) -> str:
 def held_by(task: str, by: str) -> str:
     """Somebody else has the linked task by now."""
     who = by or "somebody else"
-    return (
-        f"The linked task {task} is held by {who} now, so it is left as it is; the claim goes on."
-    )
+    return f"The linked task {task} is held by {named(who)} now, so it is left as it is; the claim goes on."
 
 
 def gone(task: str) -> str:
@@ -84,9 +85,10 @@ def not_seen(task: str, issue: int) -> str:
 
 def held_inside(task: str, issue: int, by: str) -> str:
     """Somebody else has the linked task: then the issue is theirs as well."""
+    who = named(by) if by else "somebody else"
     return (
-        f"#{issue} is linked to {task}, which is held by {by or 'somebody else'}; nothing was claimed. "
-        "Choose another task, or take both over with --force if that agent is gone."
+        f"#{issue} is linked to {task}, which is held by {who}; nothing was claimed. "
+        f"Choose another task, or if that agent is gone, take both over: {forcing(issue)}"
     )
 
 
@@ -94,7 +96,7 @@ def not_to_be_begun(task: str, issue: int, why: str) -> str:
     """The linked task may not be begun."""
     return (
         f"#{issue} is linked to {task}, which is not to be begun; nothing was claimed. {why} To take the "
-        "issue all the same, use --force."
+        f"issue all the same: {forcing(issue)}"
     )
 
 
@@ -105,7 +107,7 @@ def left_alone(task: str, why: str) -> str:
 
 def taken_over(task: str, by: str) -> str:
     """A forced claim has the linked task from somebody else."""
-    return f"The linked task {task} was held by {by}, and was taken over."
+    return f"The linked task {task} was held by {named(by)}, and was taken over."
 
 
 def also_linked(issue: int, task: str, others: list[str]) -> str:

@@ -1,6 +1,11 @@
-"""Sentences about a claim that does not hold its task any more: it was given back from afar."""
+"""Sentences about a task that a claim does not hold: given back from afar, or held by another."""
 
 from __future__ import annotations
+
+
+def forcing(task: int | str | None) -> str:
+    """The command that takes a task although it is held, not in Todo, or waits for others."""
+    return f"lifecycle takeover {task}"
 
 
 def given_back_from_afar(issue: int | None) -> str:

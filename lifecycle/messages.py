@@ -8,7 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from lifecycle import linked_messages
+from lifecycle import linked_messages, loss_messages
+from lifecycle.redact import named, quoted
+
+HAND_OFF = "lifecycle handoff --summary-file - <<'EOF' (then the summary in one line, then EOF)"
+"""How an agent hands its work off: the shell reads nothing in the summary, whatever quotes it has."""
 
 
 def pr_created(number: int, url: str) -> str:
@@ -25,8 +29,25 @@ def pr_missing(branch: str) -> str:
     """A phase that needs a pull request, and none is there."""
     return (
         f"GitHub shows no pull request for branch {branch or '(none)'}; the claim was kept. Push the "
-        'branch and run: lifecycle handoff --summary "…"'
+        f"branch and run: {HAND_OFF}"
     )
+
+
+def phase_without_pull(written: str, branch: str, phase: str) -> str:
+    """A phase that was written by hand, needs a pull request, and has none; `phase` it is again."""
+    then = (
+        ' When the work is done, run: lifecycle handoff --summary "…"' if phase == "coding" else ""
+    )
+    return (
+        f"GitHub shows no pull request for branch {branch or '(none)'}, so the claim cannot be in phase "
+        f"{written}; it is {phase} again.{then}"
+    )
+
+
+def judged_next(phase: str, *, has_hooks: bool = True) -> str:
+    """A phase that was written by hand, before GitHub was asked about it."""
+    then = "and the next stop asks GitHub; now: " if has_hooks else "and nobody has asked GitHub: "
+    return f"Whether {phase} is so is not known yet: it was written into the claim, {then}lifecycle tick"
 
 
 def missing_fields(names: Sequence[str]) -> str:
@@ -51,12 +72,13 @@ def merged_and_closing(number: int, issue: int | None) -> str:
     return f'PR #{number} merged; issue #{issue} is closed now, since close = "auto" is configured.'
 
 
-def not_answered(number: int | None, issue: int | None) -> str:
-    """`done` before the user has said anything to the question."""
+def not_answered(number: int, issue: int | None, *, was_asked: bool, counts_done: bool) -> str:
+    """`done` that nobody has said yes to: the question was put and not answered, or never put."""
+    since = "the question was put" if was_asked else "the merge"
+    why = f"the user has written nothing since {since}" if counts_done else "nobody has said yes"
     return (
-        f"Issue #{issue} was not closed: PR #{number} merged, but the user has written nothing since "
-        f'the question was put. Ask "Should I close issue #{issue}?" and wait for the answer; on a '
-        'yes, run "lifecycle close" or write "phase": "done" again.'
+        f"Issue #{issue} was not closed: PR #{number} merged, but {why}. Ask "
+        f'"Should I close issue #{issue}?" and wait for the answer; {_on_a_yes(counts_done)}'
     )
 
 
@@ -65,16 +87,25 @@ def merged(number: int, issue: int | None) -> str:
     return f"PR #{number} merged! Should I close issue #{issue}?"
 
 
-def how_to_close() -> str:
-    """What the agent does with the user's answer."""
-    return 'Ask the user; on a yes, run "lifecycle close" or write "phase": "done".'
+def how_to_close(*, counts_done: bool = True) -> str:
+    """What the agent does with the user's answer; `counts_done`: `done` in the claim can be the yes."""
+    return f"Ask the user; {_on_a_yes(counts_done)}"
+
+
+def _on_a_yes(counts_done: bool) -> str:
+    if counts_done:
+        return 'on a yes, run "lifecycle close" or write "phase": "done".'
+    return (
+        'on a yes, run "lifecycle close": "phase": "done" does not count here before a hook has heard a '
+        "prompt of the user's."
+    )
 
 
 def closed_unmerged(number: int, issue: int | None) -> str:
     """The pull request was closed without a merge."""
     return (
         f"PR #{number} was closed without being merged; issue #{issue} stays open and the claim was "
-        'kept. Reopen the PR, or hand off again with: lifecycle handoff --summary "…"'
+        f"kept. Reopen the PR, or hand off again with: {HAND_OFF}"
     )
 
 
@@ -176,8 +207,8 @@ def giving_back(issue: int | None) -> str:
 def given_back_to_holder(issue: int | None, holder: str) -> str:
     """The end of a claim whose task somebody else holds by now."""
     return (
-        f"Issue #{issue} is held by {holder} now, so only the claim here was deleted; GitHub was left "
-        "as it is, and branch and work are kept."
+        f"Issue #{issue} is held by {named(holder)} now, so only the claim here was deleted; GitHub was "
+        "left as it is, and branch and work are kept."
     )
 
 
@@ -201,17 +232,17 @@ def board_not_freed(why: str) -> str:
 
 def card_left(found: str) -> str:
     """Giving back met a card that does not stand where this claim left it."""
-    return f'The card stays in "{found}", where it was left.'
+    return f"The card stays in {quoted(found)}, where it was left."
 
 
 def card_of_another(agent: str) -> str:
     """Giving back met a card that names another agent."""
-    return f"The card names {agent} and was left as it is."
+    return f"The card names {named(agent)} and was left as it is."
 
 
-def lease_left(why: str) -> str:
+def lease_left(issue: int | None, why: str) -> str:
     """The lease could not be returned."""
-    return f"The lease stayed, so the next claim needs --force: {why}"
+    return f"The lease stayed, so it is next taken with {loss_messages.forcing(issue)}: {why}"
 
 
 def issue_unknown_to_release(issue: int | None) -> str:
@@ -230,8 +261,8 @@ def not_unassigned(why: str, issue: int | None) -> str:
 def taken_over(issue: int | None, agent: str) -> str:
     """The card shows another agent where this claim's stood."""
     return (
-        f"#{issue} was taken over by {agent}: this claim writes nothing any more, and its branch and "
-        "commits are kept. Talk to them, or delete .agent-claim.json and claim another task."
+        f"#{issue} was taken over by {named(agent)}: this claim writes nothing any more, and its branch "
+        "and commits are kept. Talk to them, or delete .agent-claim.json and claim another task."
     )
 
 
@@ -276,7 +307,7 @@ def board_not_done(why: str) -> str:
 def board_moved(issue: int | None, found: str, synced: str | None) -> str:
     """Somebody moved the card."""
     return (
-        f'The card of #{issue} was moved to "{found}" (last set here: "{synced}"); it is left there '
+        f'The card of #{issue} was moved to {quoted(found)} (last set here: "{synced}"); it is left there '
         "until something else happens to the task."
     )
 
@@ -284,19 +315,19 @@ def board_moved(issue: int | None, found: str, synced: str | None) -> str:
 def label_moved(issue: int | None, found: str, synced: str | None) -> str:
     """Somebody put another label on."""
     return (
-        f'The Status label of #{issue} was changed to "{found}" (last set here: "{synced}"); it is left. '
-        f'Put "{synced}" back on the issue if the claim should go on keeping it.'
+        f'The Status label of #{issue} was changed to {quoted(found)} (last set here: "{synced}"); it is '
+        f'left. Put "{synced}" back on the issue if the claim should go on keeping it.'
     )
 
 
 def label_kept(found: str) -> str:
     """Closing met a label that somebody had put on."""
-    return f'The Status label stays "{found}", as somebody left it.'
+    return f"The Status label stays {quoted(found)}, as somebody left it."
 
 
 def board_kept(found: str) -> str:
     """Closing met a card that somebody had moved."""
-    return f'The card stays in "{found}", where somebody moved it.'
+    return f"The card stays in {quoted(found)}, where somebody moved it."
 
 
 def archived(issue: int | None, board: str) -> str:
@@ -318,7 +349,7 @@ def not_on_board(issue: int | None, board: str) -> str:
 def branch_merged(branch: str, title: str, number: int) -> str:
     """Without a claim: the branch's pull request was merged, and there is a next task."""
     return (
-        f"Your PR on branch {branch} was merged! Next available task: {title} (#{number}). "
+        f"Your PR on branch {branch} was merged! Next available task: {quoted(title)} (#{number}). "
         "Use /claim to pick it up."
     )
 
@@ -341,6 +372,22 @@ def corrupt_claim(reason: str, kept: str, *, restored: bool) -> str:
         else "claim again with: lifecycle claim <number>"
     )
     return f".agent-claim.json could not be read ({reason}). It was kept as {kept}; {then}"
+
+
+def late_claim(reason: str, kept: str) -> str:
+    """Something was written into a claim file that had been replaced meanwhile, and is no edit of it."""
+    return (
+        f"What was last written to .agent-claim.json came while the file was being replaced, and was not "
+        f"taken ({reason}). It was kept as {kept}; the claim is as it was: make your edit again."
+    )
+
+
+def no_hooks() -> str:
+    """Nobody has seen a hook at work."""
+    return (
+        "No hook has been seen at work in this session, so nothing goes on by itself here. Why: "
+        "lifecycle doctor"
+    )
 
 
 def unknown_phase(phase: str, known: Sequence[str]) -> str:
@@ -383,9 +430,22 @@ def not_created(why: str, _issue: int | None) -> str:
     return f"The PR was not opened: {why}"
 
 
+def not_created_yet(why: str, issue: int | None) -> str:
+    """The pull request could not be opened for now."""
+    return f"The PR for #{issue} is not open yet, and is tried again by itself: {why}"
+
+
 def not_commented(why: str, issue: int | None) -> str:
     """The comment could not be posted."""
     return f"Issue #{issue} got no comment: {why}"
+
+
+def comment_unknown(issue: int | None, again: str) -> str:
+    """Closing waits for a comment whose fate is not known; `again` is when reads will tell."""
+    return (
+        f"#{issue} is closed. Whether its comment was posted is not known: it is looked for from {again} "
+        "on, at a stop or by lifecycle tick, and the claim ends then."
+    )
 
 
 def not_closed(why: str, issue: int | None) -> str:
@@ -425,6 +485,15 @@ COMPLAINTS: dict[str, Callable[[str, int | None], str]] = {
     "SetLinked": linked_messages.not_followed,
 }
 """For each kind of action, the sentence about its refusal."""
+
+
+def withheld(names: Sequence[str]) -> str:
+    """A secret was taken out of texts on their way to GitHub."""
+    listed = " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+    return (
+        f'What looks like a secret in the {listed} was replaced by "***" before it was published; all '
+        "else was done. Tell the user: a real one that stood in a text has to be renewed."
+    )
 
 
 def issue_unknown(issue: int | None) -> str:

@@ -191,8 +191,11 @@ class Git(Protocol):
         """The URL of a remote, or None if there is no such remote."""
         ...
 
-    def run(self, *args: str, check: bool = True) -> str:
-        """Run git and return stdout without its last newline. GitFailed, Transient."""
+    def run(self, *args: str, check: bool = True, remote: str = "") -> str:
+        """Run git and return stdout without its last newline; `remote` is the one that it talks to.
+
+        GitFailed, Transient; BadConfig for a remote that is not set up here.
+        """
         ...
 
 

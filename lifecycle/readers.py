@@ -16,14 +16,46 @@ from lifecycle.model import Repository
 LINKS = ("Refs", "Closes")
 CLOSES = ("ask", "auto")
 LABELS = ("auto", "always", "never")
+CHILDREN = ("git", "validate", "tracker")
 NAME = r"[A-Za-z0-9._-]+"
 
 
 def text(where: str, value: object) -> str:
-    """A text that is not empty and can be no option of a command."""
-    if not isinstance(value, str) or not value.strip() or value.startswith("-"):
-        raise BadConfig(f"{where} must be a non-empty text, not {value!r}.")
-    return value.strip()
+    """A text on one line that is not empty and can be no option of a command."""
+    text = value.strip() if isinstance(value, str) else ""
+    if not text or text.startswith("-") or not text.isprintable():
+        raise BadConfig(f"{where} must be a non-empty text on one line, not {value!r}.")
+    return text
+
+
+def login(where: str, value: object) -> str:
+    """The login of an account or an organisation."""
+    found = text(where, value)
+    if re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]*", found) is None:
+        raise BadConfig(f"{where} must be the login of an account, not {value!r}.")
+    return found
+
+
+def remote(where: str, value: object) -> str:
+    """The name of a git remote; a path or a URL is none, though git would take it for one."""
+    found = text(where, value)
+    if re.fullmatch(r"\w[\w.+@-]*(/\w[\w.+@-]*)*", found) is None:
+        raise BadConfig(
+            f"{where} must be the name of a git remote, not {value!r}; nothing was done."
+        )
+    return found
+
+
+def branch(where: str, value: object) -> str:
+    """The name of a branch, as git takes one.
+
+    Source: https://git-scm.com/docs/git-check-ref-format
+    """
+    found = text(where, value)
+    is_odd = re.search(r"[ ~^:?*\[\\]|\.\.|@\{|//|/\.|\.lock(/|$)|[./]$|^[/.+]", found)
+    if is_odd is not None or found == "@":
+        raise BadConfig(f"{where} must be the name of a branch, not {value!r}; nothing was done.")
+    return found
 
 
 def repository(where: str, value: object) -> Repository:
@@ -102,6 +134,26 @@ def words(where: str, value: object) -> tuple[str, ...]:
     return tuple(words)
 
 
+def children(where: str, value: object) -> tuple[str, ...]:
+    """Programs that we start and that may see the user's tokens."""
+    names = [value] if isinstance(value, str) else value
+    if not isinstance(names, list) or not all(name in CHILDREN for name in names):
+        shown = ", ".join(f'"{name}"' for name in CHILDREN)
+        raise BadConfig(f"{where} must be a list of these: {shown}; not {value!r}.")
+    return tuple(names)
+
+
+def folders(where: str, value: object) -> tuple[str, ...]:
+    """One folder or several, each by a path that does not depend on where one is."""
+    names = [value] if isinstance(value, str) else value
+    is_list = isinstance(names, list) and all(isinstance(name, str) for name in names)
+    if not isinstance(names, list) or not is_list:
+        raise BadConfig(f"{where} must be a list of folders, not {value!r}.")
+    if not all(name.startswith(("/", "~/")) and name.isprintable() for name in names):
+        raise BadConfig(f"{where} must be absolute paths, or begin with ~/, not {value!r}.")
+    return tuple(names)
+
+
 def commands(where: str, value: object) -> tuple[str, ...]:
     """One command for a shell, or several."""
     commands = [value] if isinstance(value, str) else value
@@ -127,6 +179,17 @@ def positive(where: str, value: object) -> float:
     if isinstance(value, bool) or not 0 < number < 1e9:
         raise BadConfig(f"{where} must be a number of seconds above 0, not {value!r}.")
     return number
+
+
+def duration(where: str, value: object) -> float:
+    """Seconds, from "20m" and the like; a day at the most, since the client ends a hook then."""
+    match = re.fullmatch(r"([1-9][0-9]{0,4})([smh])", value) if isinstance(value, str) else None
+    seconds = int(match[1]) * {"s": 1.0, "m": 60.0, "h": 3600.0}[match[2]] if match else 0.0
+    if not 0 < seconds <= 86_400:
+        raise BadConfig(
+            f'{where} must be a time like "90s", "20m" or "2h", a day at most, not {value!r}.'
+        )
+    return seconds
 
 
 def flag(where: str, value: object) -> bool:

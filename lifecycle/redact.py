@@ -1,4 +1,10 @@
-"""Makes text fit to leave the process: no secret goes out, and nothing of a stranger's is hidden."""
+"""Makes text fit to leave the process: no secret goes out, and what strangers wrote is only shown.
+
+`redact` takes secrets out; whatever is printed, logged or sent to GitHub passes it. `shown` is what
+every output stream passes: no control character of anybody's reaches a terminal. `as_data`, `quoted`
+and `named` are for the words of strangers in our sentences: a model reads them as data, in one line
+that opens and ends no frame of the client's, of Markdown's or of ours.
+"""
 
 from __future__ import annotations
 
@@ -7,19 +13,94 @@ import re
 from collections.abc import Mapping
 
 # Patterns are text here, and made where a text may hold such a thing: a hook that has one line for the
-# log starts in less than they cost.
+# log starts in less than they cost. A group called `kept` stays.
 _PATTERNS = (
-    ("gh", r"\b(?:gh[pousr]_[A-Za-z0-9]{16,}|github_pat_[A-Za-z0-9_]{20,})"),
-    ("://", r"(?<=://)[^/@\s:]+:[^/@\s]+(?=@)"),
-    ("authorization: ", r"(?i)(?<=authorization: )(?:basic|bearer|token) \S+"),
+    # https://github.blog/engineering/behind-githubs-new-authentication-token-formats/
+    ("gh", r"(?<![A-Za-z0-9])gh[pousr]_(?:\d+_eyJ[\w.-]{16,}|[A-Za-z0-9]{16,})"),
+    ("github_pat_", r"(?<![A-Za-z0-9])github_pat_\w{20,}"),
+    ("://", r"(?<=://)[^/@\s:]*:[^/@\s]+(?=@)"),
+    ("://", r"(?<=://)(?=[^/@\s:]*\d)[\w.~-]{20,}(?=@)"),  # a token alone, before the host
+    (
+        "authorization",
+        r"(?i)(?P<kept>authorization[\"']?\s*[:=]\s*[\"']?)(?:basic|bearer|digest|token)\s+[^\s\"',]+",
+    ),
+    ("bearer ", r"(?i)(?<=\bbearer )(?=\S*\d)[\w.~+/-]{20,}=*"),
+    (
+        "-token",
+        (
+            r"(?i)(?P<kept>\b(?:private|auth|access|api|vault)-token[\"']?\s*[:=]\s*[\"']?)"
+            r"(?=\S*\d)[^\s\"',]{16,}"
+        ),
+    ),
+    ("api-key", r"(?i)(?P<kept>api-key[\"']?\s*[:=]\s*[\"']?)(?=\S*\d)[^\s\"',]{16,}"),
+    # In an address: https://datatracker.ietf.org/doc/html/rfc6750#section-2.3, and signed URLs.
+    (
+        "=",
+        (
+            r"(?i)(?P<kept>[?&](?:(?:access_|auth_|private_|id_)?token|client_secret|api_?key|sig"
+            r"|x-amz-(?:signature|security-token)|x-goog-signature)=)[^&#\s\"'<>]{8,}"
+        ),
+    ),
+    # https://pkg.go.dev/encoding/pem, RFC 7468: one that is cut off is one as well.
+    (
+        "private key",
+        (
+            r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----"
+            r"(?s:.*?)(?:-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|\Z)"
+        ),
+    ),
+    # RFC 7519: two JSON objects and a signature.
+    ("eyj", r"(?<![\w-])eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,}"),
+    ("sk-ant-", r"(?<![\w-])sk-ant-[\w-]{16,}"),
+    ("sk-or-", r"(?<![\w-])sk-or-[\w-]{32,}"),
+    ("sk-", r"(?<![\w-])sk-(?=[\w-]*\d)(?=[\w-]*[A-Z])[\w-]{20,}|(?<![\w-])sk-[0-9a-f]{32,}"),
+    # https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_identifiers.html#identifiers-unique-ids
+    ("akia", r"(?<![A-Za-z0-9])AKIA[A-Z0-9]{16}(?![A-Za-z0-9])"),
+    ("asia", r"(?<![A-Za-z0-9])ASIA[A-Z0-9]{16}(?![A-Za-z0-9])"),
+    (
+        "aws_",
+        r"(?i)(?P<kept>aws_(?:secret_access_key|session_token)[\"']?\s*[:=]\s*[\"']?)[\w/+]{40,}=*",
+    ),
+    ("xox", r"(?<![A-Za-z0-9])xox[a-z](?:\.xox[a-z])?-[A-Za-z0-9-]{10,}"),
+    ("xapp-", r"(?<![A-Za-z0-9])xapp-\d-[A-Za-z0-9-]{10,}"),
+    ("hooks.slack.com", r"(?<=hooks\.slack\.com/)(?:services|workflows|triggers)/[\w/-]{20,}"),
+    ("/api/webhooks/", r"(?<=/api/webhooks/)\d{15,}/[\w-]{30,}"),
+    ("aiza", r"(?<![\w-])AIza[\w-]{35}(?![\w-])"),
+    ("ya29.", r"(?<![\w.])ya29\.[\w-]{20,}"),
+    ("gocspx-", r"(?<![\w-])GOCSPX-[\w-]{20,}"),
+    # https://docs.gitlab.com/security/tokens/#token-prefixes
+    (
+        "gl",
+        r"(?<![\w-])gl(?:pat|oas|dt|rt|rtr|cbt|ptt|ft|imt|agent|wt|soat|ffct)-[\w-]{20,}(?:\.[\w.]+\w)?",
+    ),
+    ("npm_", r"(?<![A-Za-z0-9])npm_[A-Za-z0-9]{30,}"),
+    ("pypi-", r"(?<![\w-])pypi-AgE[\w-]{40,}"),
+    ("_live_", r"(?<![A-Za-z0-9])[srp]k_live_[A-Za-z0-9]{16,}"),
+    ("_test_", r"(?<![A-Za-z0-9])[srp]k_test_[A-Za-z0-9]{16,}"),
+    ("whsec_", r"(?<![A-Za-z0-9])whsec_[A-Za-z0-9+/]{24,}=*"),
+    ("hf_", r"(?<![A-Za-z0-9])hf_[A-Za-z0-9]{30,}"),
+    ("sg.", r"(?<![\w.])SG\.[\w-]{16,}\.[\w-]{16,}"),
+    ("_v1_", r"(?<![A-Za-z0-9])do[opr]_v1_[0-9a-f]{64}"),
+    ("dckr_", r"(?<![A-Za-z0-9])dckr_(?:pat|oat)_[\w-]{20,}"),
+    ("hvs.", r"(?<![\w.])hvs\.[\w-]{24,}"),
+    ("lin_api_", r"(?<![A-Za-z0-9])lin_api_[A-Za-z0-9]{32,}"),
+    ("shp", r"(?<![A-Za-z0-9])shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}"),
+    ("atatt3", r"(?<![A-Za-z0-9])ATATT3[\w=-]{50,}"),
+    ("age-secret-key-", r"(?i)AGE-SECRET-KEY-1[0-9A-Z]{50,}"),
 )
 """What every text with such a secret has in it, in small letters, and the secret."""
 
-_NAMES = r"(?i)(token|secret|password|passwd|api_?key)"
+_NAMES = r"(?i)(?:token(?!s)|secret|password|passwd|passphrase|credential|api_?key|private_?key)"
+_PLACES = r"(?i)_(?:file|path|dir|folder|command|cmd|helper)$"
+"""Variables that say where a secret lies, or how one is got."""
+
 _SHORTEST = 8
 
 _KEPT: set[str] = set()
 """Secrets of this process that are in no variable."""
+
+LIMIT = 200
+"""Characters of a stranger's words in a sentence of ours."""
 
 
 def keep_secret(value: str) -> None:
@@ -29,38 +110,193 @@ def keep_secret(value: str) -> None:
 
 
 def redact(text: str, environment: Mapping[str, str] | None = None) -> str:
-    """The text with tokens, passwords in URLs and secret environment values replaced by `***`."""
+    """The text with `***` in the place of every secret that is known or looks like one.
+
+    Those are: what `keep_secret` was told, the values of variables that are named like a secret
+    (`…TOKEN`, `…PASSWORD`, of 8 characters or more), passwords in addresses, and the published shapes
+    of keys and tokens. Hashes, commits and ids have none of these shapes.
+
+    Args:
+        text: several lines are one text: a key that is spread over them is found only so.
+        environment: the variables; those of the process unless given.
+    """
     variables = os.environ if environment is None else environment
     for name, value in variables.items():
-        if len(value) >= _SHORTEST and value in text and re.search(_NAMES, name):
+        if len(value) >= _SHORTEST and value in text and _is_secret(name, value):
             text = text.replace(value, "***")
     for value in _KEPT:
         text = text.replace(value, "***")
     lower = text.lower()
     for needle, pattern in _PATTERNS:
         if needle in lower:
-            text = re.sub(pattern, "***", text)
+            text = re.sub(pattern, _starred, text)
     return text
 
 
-def visible(text: str) -> str:
-    """The text with every character that a terminal would not show as such written as an escape.
+def _is_secret(name: str, value: str) -> bool:
+    is_number = value.isdecimal() or value == "*" * len(value)
+    return bool(re.search(_NAMES, name)) and not is_number and not re.search(_PLACES, name)
 
-    What a stranger wrote is shown with it: no control sequence hides a part of it or moves it around.
+
+def _starred(match: re.Match[str]) -> str:
+    return f"{match.groupdict().get('kept') or ''}***"
+
+
+TEXTS = frozenset(
+    (
+        "title",
+        "body",
+        "text",
+        "summary",
+        "message",
+        "description",
+        "value",
+        "raw_details",
+        "commit_title",
+        "commit_message",
+        "agent",
+        "comment",
+        "reason",
+    )
+)
+"""Fields of requests that hold what somebody wrote; all others hold names, ids and choices."""
+
+
+def swept(value: object, found: list[str], name: str = "", *, is_request: bool = False) -> object:
+    """A JSON value with `redact` applied to every text in it.
+
+    Args:
+        value: what is to leave: a text, a number, or lists and objects of such.
+        found: gets the name of each field that held a secret, once.
+        name: of the field that `value` is.
+        is_request: a name or an id (a field that is none of `TEXTS`) loses only what has the shape of a
+            secret: a variable may be called TOKEN_OWNER, and hold the repository's owner.
     """
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    if isinstance(value, str):
+        clean = redact(value, {} if is_request and name not in TEXTS else None)
+        if clean != value and name not in found:
+            found.append(name)
+        return clean
+    if isinstance(value, Mapping):
+        items = value.items()
+        return {key: swept(one, found, str(key), is_request=is_request) for key, one in items}
+    if isinstance(value, list | tuple):
+        return [swept(one, found, name, is_request=is_request) for one in value]
+    return value
 
 
-_TAGS = r"<(?!(?:number|id)>)(?=[/!?]?[A-Za-z])"
+_HIDDEN = frozenset(
+    "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u3164\uffa0"
+    + "".join(map(chr, (*range(0xFE00, 0xFE0E), *range(0xE0100, 0xE01F0))))
+)
+"""Characters that Unicode counts as printable, and of which nothing is seen: they can hide a text."""
+
+_PICTURE = "[\\u2190-\\u2bff\\U0001f000-\\U0001faff]"
+_JOINT = f"(?<={_PICTURE})\u200d(?={_PICTURE})|(?<={_PICTURE}[\ufe0f])\u200d(?={_PICTURE})"
+"""What makes one picture of two emoji."""
+
+
+def visible(text: str) -> str:
+    """One line, in which every character that a terminal would not show as such is an escape.
+
+    What a stranger wrote is shown with it: no control sequence hides a part of it or moves it around,
+    no direction turns it round, and nothing in it is invisible.
+    """
+    return _spelled(text, "")
+
+
+def shown(text: str) -> str:
+    """Text as an output stream gets it: no secret, and `visible` but for its line breaks and tabs.
+
+    Every byte that this product prints passes here, but for the colours that it chose itself. What a
+    model's client frames its own words with is no tag any more: an agent reads what commands print.
+    """
+    plain = _spelled(redact(text).replace("\r\n", "\n"), "\n\t")
+    return re.sub(_CLIENTS, _BRACKET, plain) if "<" in plain else plain
+
+
+def _spelled(text: str, plain: str) -> str:
+    """The text with an escape for every character that is not seen, but for those in `plain`."""
+    if text.isascii() and text.isprintable():
+        return text
+    joints = {match.start() for match in re.finditer(_JOINT, text)} if "\u200d" in text else ()
+    return "".join(
+        c
+        if (c.isprintable() and c not in _HIDDEN) or c in plain or at in joints
+        else c.encode("unicode_escape").decode()
+        for at, c in enumerate(text)
+    )
+
+
+_BRACKET = "\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}"
+_TAGS = r"<(?!(?:number|id)>)(?=[/!?]?[A-Za-z]|!--)"
+_CLIENTS = (
+    r"(?i)<(?=\s*(?:/\s*)?(?:system|user|human|assistant|function|invoke|parameter|antml|tool|command|local-command"
+    r"|bash|task|hook|claude)[\w:-]*[\s/>])"
+)
+"""Tags that clients of models put around their own words, the user's and what tools said."""
+_FRAMES = r"(?i):{3,}|\bcurrent\s+stage(?=\s*:)|\bcurrent\s+workflow\s+stage\b"
+"""How the staged workflow's markers, its instructions and its question are known in a transcript."""
 
 
 def as_data(text: str) -> str:
     """One line that holds what strangers wrote, as a model may read it: it opens and ends no frame.
 
-    Line breaks and control characters become escapes, and whatever looks like a tag loses its
-    bracket: a check's name or an issue's title must not pass for the client's words or the user's.
+    Line breaks and control characters become escapes, whatever looks like a tag loses its bracket, a
+    stage's marker comes apart, and nothing is a link or an image in Markdown: a check's name or an
+    issue's title must not pass for the client's words, the user's or ours.
     """
-    return re.sub(_TAGS, "\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}", visible(text))
+    line = re.sub(_TAGS, _BRACKET, visible(text))
+    line = re.sub(_FRAMES, _apart, line)
+    return line.replace("](", "] (")
+
+
+def _apart(match: re.Match[str]) -> str:
+    words = match[0]
+    return " ".join(words) if words.startswith(":") else "-".join(words.split())
+
+
+def quoted(text: str, limit: int = LIMIT) -> str:
+    """A stranger's sentence (a title, a server's words) inside one of ours: in quotation marks, as data.
+
+    Args:
+        text: what was written; its runs of white space become single spaces.
+        limit: characters at most, between the marks.
+    """
+    line = short(as_data(" ".join(text.split())), limit)
+    return '"' + line.replace('"', "'") + '"'
+
+
+_WORD = r"[\w.:/@#+()\[\]=,~-]+"
+
+
+def named(text: str, limit: int = LIMIT) -> str:
+    """A stranger's name (of a check, a label, an agent) inside a sentence of ours, as data.
+
+    A single word stands bare, since it says nothing by itself; anything else is `quoted`.
+    """
+    line = quoted(text, limit)
+    return line[1:-1] if re.fullmatch(_WORD, line[1:-1]) else line
+
+
+_LINKS = r"\](?=\(\s*(?:<\s*)?(?:[A-Za-z][\w+.-]*:|//|www\.))"
+
+TEXT_LIMIT = 20_000
+"""Characters of a stranger's text of several lines."""
+
+
+def block(text: str) -> list[str]:
+    """A stranger's text of several lines, each behind a bar: a quotation, whatever stands in it.
+
+    Code in it stays code: of tags only those of clients and hidden comments lose their bracket. No marker
+    of ours is left, and no link or image in Markdown.
+    """
+    whole = redact(text.replace("\r\n", "\n")).strip("\n")
+    kept = re.sub(_CLIENTS, _BRACKET, whole[:TEXT_LIMIT])
+    kept = re.sub(_LINKS, "] ", re.sub(_FRAMES, _apart, kept)).replace("<!--", f"{_BRACKET}!--")
+    lines = [f"  | {_spelled(line, chr(9))}".rstrip() for line in kept.split("\n")]
+    left = len(whole) - TEXT_LIMIT
+    return [*lines, f"  … {left:,} more characters"] if left > 0 else lines
 
 
 def short(text: str, limit: int) -> str:

@@ -1,7 +1,7 @@
-"""Where the GraphQL documents and the hook scripts lie.
+"""Where the GraphQL documents, the hook scripts and the pages of the commands lie.
 
 In a wheel they are inside the package; in a checkout, installed or not, they are the top-level
-folders `graphql/` and `hooks/`.
+folders `graphql/`, `hooks/` and `commands/`.
 """
 
 from __future__ import annotations
@@ -24,6 +24,11 @@ def graphql_document(name: str) -> str:
 def graphql_documents() -> list[Path]:
     """Every GraphQL document of the product, in name order."""
     return sorted(_folder("graphql").glob("*.graphql"))
+
+
+def command_page(name: str) -> str:
+    """The text of `commands/NAME.md`, the plugin's command of that name."""
+    return (_folder("commands") / f"{name}.md").read_text(encoding="utf-8")
 
 
 def hooks_folder() -> Path:

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from lifecycle.checks import Check, Checks
 from lifecycle.model import PullRequest
-from lifecycle.redact import short
+from lifecycle.redact import named, short
 
 SHOWN_NAMES = 5
 """How many failing checks are named; the rest is counted."""
@@ -80,7 +80,7 @@ def checks_failed(checks: Checks, number: int) -> str:
 
 def _named(check: Check) -> str:
     ended = _ENDED.get(check.word)
-    return short(check.name, NAME_LIMIT) + (f" ({ended})" if ended else "")
+    return named(check.name, NAME_LIMIT) + (f" ({ended})" if ended else "")
 
 
 def _advice(failed: Iterable[Check]) -> str:
@@ -96,7 +96,7 @@ def _advice(failed: Iterable[Check]) -> str:
 
 def approval_needed(pull: PullRequest, workflows: Iterable[str]) -> str:
     """Workflows that GitHub does not run before somebody has approved them."""
-    names = ", ".join(short(name, NAME_LIMIT) for name in workflows if name) or "its workflows"
+    names = ", ".join(named(name, NAME_LIMIT) for name in workflows if name) or "its workflows"
     return (
         f"CI of PR #{pull.number} has not run: {names} waits for somebody who may write to the "
         f'repository to press "Approve workflows to run" on {pull.url}; the PR was kept, and its checks '
@@ -106,7 +106,7 @@ def approval_needed(pull: PullRequest, workflows: Iterable[str]) -> str:
 
 def checks_missing(number: int, names: Iterable[str], base: str) -> str:
     """Everything that ran passed, and something that the base demands never reported."""
-    shown = ", ".join(short(name, NAME_LIMIT) for name in names)
+    shown = ", ".join(named(name, NAME_LIMIT) for name in names)
     return (
         f"CI of PR #{number} is not green: {shown} is required by {base or 'the base branch'} and has not "
         "reported on this head; it is waited for. If its workflow leaves this change out (paths, "
@@ -125,7 +125,7 @@ def checks_unseen(number: int, hidden: Iterable[str], overall: str) -> str:
 
 def checks_stale(number: int, names: Iterable[str]) -> str:
     """GitHub gave up waiting for a check."""
-    shown = ", ".join(short(name, NAME_LIMIT) for name in names)
+    shown = ", ".join(named(name, NAME_LIMIT) for name in names)
     return (
         f"CI of PR #{number} is not green: GitHub marked {shown} as stale, since it never ended; run it "
         "again, or push. The PR was kept."
@@ -153,7 +153,7 @@ def ejected(number: int, reason: str, url: str) -> str:
 
 def changes_requested(number: int, author: str, url: str) -> str:
     """A reviewer wants something else."""
-    who = author or "a reviewer"
+    who = named(author) if author else "a reviewer"
     return (
         f"Changes requested on PR #{number} by {who}: {url} Read the review, change what it asks for, "
         "commit and push; then tell the user what you changed."

@@ -31,6 +31,7 @@ class Settings:
         project_owner: login of the project's owner, or None for the repository's owner.
         project_number: the project's number, or None if there is no board.
         poll_seconds: backoff between two polls of the checks.
+        wait_unattended: for how many seconds a stop waits for news where nobody attends; 0.0 for none.
         close: "ask" (a person says yes to closing) or "auto" (the merge is the yes).
         labels_use: "auto" (labels keep the Status where the board cannot be seen), "always", "never".
         labels_prefix: what the names of these labels begin with, its last space included.
@@ -51,6 +52,7 @@ class Settings:
     project_owner: str | None = None
     project_number: int | None = None
     poll_seconds: float = 120.0
+    wait_unattended: float = 0.0
     close: str = "ask"
     labels_use: str = "auto"
     labels_prefix: str = LABEL_PREFIX

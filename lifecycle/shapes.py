@@ -24,10 +24,13 @@ class Ensured(Generic[T]):
         now: what is true now, as GitHub showed it last; None for what is gone.
         changed: True if this call changed something, or may have: after a lost answer, what was
             found to be there counts as this call's.
+        withheld: names of the arguments that held what is known as a secret or looks like one: GitHub
+            got `***` in its place.
     """
 
     now: T
     changed: bool
+    withheld: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,7 +71,8 @@ class Swept:
         observation: as `Forge.observe` gives it, with one difference: `by_branch` are the pull
             requests of the same repository that mention the issue, whatever their branch, newest
             first. Checks, reviews, comments and `default_branch` are not read.
-        assigned_at: when somebody was assigned last, None if nobody is or GitHub did not say.
+        assigned_at: when somebody was assigned last, who need not be assigned any more; None if nobody ever
+            was, or GitHub did not say.
         reopened_at: when the issue was reopened last, None if it never was.
         closed_by: the numbers of those pull requests that say that they close the issue.
         problem: why issues of this repository could not be read; `observation` is empty then.

@@ -10,7 +10,11 @@ from pathlib import Path
 from lifecycle.claim.file import CLAIM_FILE
 from lifecycle.deadline import Deadline
 from lifecycle.errors import GitFailed, Refused
+from lifecycle.ports import Git
 from lifecycle.store import FOLDER, OURS
+
+NAMES = (CLAIM_FILE, f"{CLAIM_FILE}.*{OURS}", FOLDER)
+"""What is ours at the top of a worktree, names and patterns."""
 
 
 def refuse(root: Path, deadline: Deadline, environment: Mapping[str, str]) -> None:
@@ -19,7 +23,7 @@ def refuse(root: Path, deadline: Deadline, environment: Mapping[str, str]) -> No
     Raises:
         Refused: one is tracked, and how to take it out; or git does not say.
     """
-    for name in tracked(root, deadline, environment, (CLAIM_FILE, f"{CLAIM_FILE}.*{OURS}", FOLDER)):
+    for name in tracked(root, deadline, environment, NAMES):
         way = "git rm -rf --cached" if (root / name).is_dir() else "git rm -f --cached"
         raise Refused(
             f"{name} is tracked by git, so it came with the repository and is nobody's claim here; "
@@ -53,6 +57,13 @@ def tracked(
         ) from None
     tops = sorted({path.partition("/")[0] for path in listed if path})
     return [top for top in tops if any(_is_one(root, name, top) for name in names)]
+
+
+def tracked_in(git: Git, commit: str) -> list[str]:
+    """What of ours a commit has at its top, as git spells it; raises GitFailed."""
+    listed = git.run("ls-tree", "--name-only", "-z", commit).split("\0")
+    wanted = [name.casefold() for name in NAMES]
+    return [top for top in listed if any(fnmatchcase(top.casefold(), name) for name in wanted)]
 
 
 def _is_one(root: Path, name: str, other: str) -> bool:

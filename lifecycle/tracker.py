@@ -83,6 +83,7 @@ class Task:
         external: what it is linked to in another tracker (`gh-42`, an address), "" if nothing.
         url: its page, "" if it has none.
         close_reason: why it was closed, "" if it is open or nobody said.
+        author: who made it, "" if the tracker says nothing.
         created_at, updated_at, closed_at: seconds since the epoch, UTC; None if the tracker says nothing.
     """
 
@@ -98,6 +99,7 @@ class Task:
     external: str = ""
     url: str = ""
     close_reason: str = ""
+    author: str = ""
     created_at: float | None = None
     updated_at: float | None = None
     closed_at: float | None = None
@@ -136,7 +138,8 @@ class Wording:
     `{id}` and `{label}` stand for the task and the label. "" where there is no such thing.
 
     Attributes:
-        show, ready, claim, close, label, edit, publish: command lines.
+        show, ready, claim, close, label, publish: command lines.
+        comment: says on the task what is on its standard input.
         start: the client's own command that begins with a task, as `/start`; what `init` supplies.
     """
 
@@ -145,7 +148,7 @@ class Wording:
     claim: str
     close: str
     label: str
-    edit: str
+    comment: str
     publish: str = ""
     start: str = ""
 
@@ -256,8 +259,16 @@ class Tracker(Protocol):
         *,
         add: tuple[str, ...] = (),
         remove: tuple[str, ...] = (),
+        create: bool = True,
     ) -> Task:
-        """It has those labels and not these. Invalid if one is in both; NotFound."""
+        """It has those labels and not these.
+
+        `create` says what comes of a label that no task has yet, where labels are made before they are
+        used: it is made, or (False) refused as UnknownOption and nothing is changed. Where a label is
+        no more than a word, there is nothing to make.
+
+        Raises Invalid if one is in both; NotFound.
+        """
         ...
 
     def comment(self, id: str, key: str, text: str) -> Note:  # noqa: A002

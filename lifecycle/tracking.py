@@ -39,45 +39,39 @@ _ACTOR = r"[\w.@:/+-]{1,100}"
 def tracker_of(world: World) -> Tracker:
     """The tracker of this worktree.
 
-    Where another tracker's database is here and its program is not, GitHub's issues take its place, if
-    GitHub can be used; the log says so, and `note_of`.
+    Where another tracker's database is here and its program is not, or may not run, GitHub's issues take
+    its place, if GitHub can be used; the log says so, and `note_of`.
 
     Raises:
         BadConfig: the settings cannot be used, or name no tracker that there is.
-        NotInstalled: a tracker's program is not there, and GitHub cannot be used either.
+        NotInstalled: a tracker's program is not there or may not run, and GitHub cannot be used either.
     """
     place = place_of(world)
-    why = _lacking(world)
+    why, way = _lacking(world)
     if why and not _has_github(world):
-        raise NotInstalled(
-            f"{why}, so no task was read or changed; install it, or set tracker.use in .lifecycle.toml to "
-            "another tracker."
-        )
+        raise NotInstalled(f"{why}, so no task was read or changed; {way}.")
     if why:
-        log.write(world.root, f"tracker: {_instead(why)}")
+        log.write(world.root, f"tracker: {_instead(why, way)}")
     tracker = registry.open_tracker(registry.chosen(place), place)
     return noting(tracker, world.root, world.clock, hookio.session_of({}, world.environment))
 
 
 def note_of(world: World) -> str:
-    """A sentence if the tasks are GitHub's issues only since another tracker's program is not there.
+    """A sentence if the tasks are GitHub's issues only since another tracker cannot be used.
 
     Raises:
         BadConfig: the settings cannot be used.
     """
-    why = _lacking(world)
-    return _instead(why) if why and _has_github(world) else ""
+    why, way = _lacking(world)
+    return _instead(why, way) if why and _has_github(world) else ""
 
 
-def _lacking(world: World) -> str:
+def _lacking(world: World) -> tuple[str, str]:
     return registry.lacking(world.root, world.environment, world.settings)
 
 
-def _instead(why: str) -> str:
-    return (
-        f"{why}, so tasks are GitHub's issues; install it, or set tracker.use in .lifecycle.toml to the "
-        "tracker that you mean."
-    )
+def _instead(why: str, way: str) -> str:
+    return f"{why}, so tasks are GitHub's issues; {way}."
 
 
 def _has_github(world: World) -> bool:
@@ -135,7 +129,7 @@ def seat_of(machine: str, root: str, session: str) -> str:
 def _claimed_by(world: World) -> str:
     """The agent that the claim file names, or "": a file that came with the repository names nobody."""
     try:
-        found = store.read(world.root / CLAIM_FILE)
+        found = store.read(world.root / CLAIM_FILE, follow=False)
         claim = Claim.of(file.parse(found.content)) if found is not None else None
     except (OSError, CorruptClaimError, ClaimRefused):
         return ""

@@ -23,7 +23,7 @@ from lifecycle.deadline import Deadline, DeadlineReached, alarm
 from lifecycle.errors import LifecycleError, Refused
 from lifecycle.hookio import Reply
 from lifecycle.plan import Say, Tone
-from lifecycle.redact import redact
+from lifecycle.regular import StrangeFileError
 from lifecycle.settings import HOOK_SECONDS
 from lifecycle.store import FOLDER, Folder, worktree_root
 from lifecycle.wiring import World
@@ -80,6 +80,8 @@ def _within_deadline(
 
 
 def _unwritable(error: OSError) -> str:
+    if isinstance(error, StrangeFileError):
+        return error.sentence
     where = error.filename or ".lifecycle"
     return (
         f"lifecycle cannot keep its files ({where}: {error.strerror}), so nothing is done for the claim "
@@ -104,7 +106,9 @@ def _answer(
 ) -> Reply:
     if event is None:
         event = stdin.read_input()
-    if not hookio.is_for(hook, event):
+    client = hookio.client_of(environment)
+    is_other = client is hookio.Client.OTHER
+    if not hookio.is_for(hook, event) or (is_other and hook not in hookio.BY_ANYBODY):
         return Reply()
     clock = SystemClock()
     desk = Desk(root, clock)
@@ -117,9 +121,9 @@ def _answer(
     except Refused as error:
         return _refused(hook, world, desk, error)
     module = importlib.import_module(f"lifecycle.answers.{hook.replace('-', '_')}")
-    reply: Reply = module.answer(
-        Call(hook, event, hookio.session_of(event, environment), world, desk)
-    )
+    # Of another client no session is known: what names one was inherited, or is that client's own.
+    session = "" if is_other else hookio.session_of(event, environment)
+    reply: Reply = module.answer(Call(hook, event, session, world, desk, client))
     return reply
 
 
@@ -141,12 +145,15 @@ def _refused(hook: str, world: World, desk: Desk, error: Refused) -> Reply:
 
 
 def _print(reply: Reply) -> int:
-    """Write straight to the descriptors: nothing is left for the interpreter to flush at its end."""
+    """Write straight to the descriptors: nothing is left for the interpreter to flush at its end.
+
+    Each text in it is fit to be shown: `hookio.render` sees to that.
+    """
     for descriptor, text in ((1, reply.stdout), (2, reply.stderr)):
         if not text:
             continue
         try:
-            os.write(descriptor, redact(text).encode("utf-8", "replace"))
+            os.write(descriptor, text.encode("utf-8", "replace"))
         except OSError:
             return 0  # nobody reads any more; questions and refusals stay in state
     return reply.code

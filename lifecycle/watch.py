@@ -1,8 +1,9 @@
 """Signs of life, which the hooks' guards and other processes read: of a waiter, and of a session.
 
-`.lifecycle/seen` holds the session that owns the claim and the process id of its client, which is the
-parent of every hook; its mtime is when that was last seen. `.lifecycle/ended` holds the owner's id once
-its session has ended.
+`.lifecycle/seen` holds the session that owns the claim and the process id of its client; its mtime is
+when that was last seen. `.lifecycle/ended` holds the owner's id once its session has ended.
+
+`.lifecycle/hooks-ID` shows that hooks of that session run here.
 
 `.lifecycle/waiter` holds the process id and the session; its mtime is the moment until which the
 waiter promises to be back. So a process id that was given to somebody else after a crash deceives
@@ -13,17 +14,25 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
-from lifecycle import store
+from lifecycle import regular
 from lifecycle.store import Folder
 
 SEEN = "seen"
 ENDED = "ended"
 SIGN = "waiter"
 LOCK = "waiter.lock"
+MET = "hooks-"
+"""How the mark is called that a session's hooks leave, before the session's id."""
+
+MET_SECONDS = 14 * 86_400.0
+"""How long such a mark is kept."""
+
+_NAME = re.compile(r"[A-Za-z0-9-]+")
+
 SLACK = 60.0
 """Seconds that a look may take beyond the moment for which it was promised."""
 
@@ -45,19 +54,39 @@ class Signs:
     last_at: float | None = None
 
 
-def sign(folder: Folder, session: str) -> None:
-    """Note that a hook of this session runs: its parent is the session's client."""
-    _put(folder.path / SEEN, f"{session} {os.getppid()}\n")
+def sign(folder: Folder, session: str, client: int) -> None:
+    """Note that a hook of this session runs, and the process of its client."""
+    _put(folder, SEEN, f"{session} {client}\n")
+
+
+def meet(folder: Folder, session: str, now: float) -> None:
+    """Note that hooks of this session run here; what was noted of sessions long past goes."""
+    if not _NAME.fullmatch(session):
+        return
+    for old in folder.path.glob(f"{MET}*"):
+        if folder.mtime_ns(old.name) < (now - MET_SECONDS) * 1e9:
+            folder.remove(old.name)
+    folder.mark(MET + session)
+
+
+def has_met(folder: Folder, session: str) -> bool:
+    """True if a hook of this session has run in this worktree; for "", of any session.
+
+    A session whose id can be no file's name cannot be noted, and counts as met.
+    """
+    if session and not _NAME.fullmatch(session):
+        return True
+    return any(True for _ in folder.path.glob(f"{MET}{session or '*'}"))
 
 
 def note_end(folder: Folder, session: str) -> None:
     """Note that this session, which owns the claim, is over."""
-    _put(folder.path / ENDED, f"{session}\n")
+    _put(folder, ENDED, f"{session}\n")
 
 
 def signs_of(folder: Folder, session: str, now: float) -> Signs:
     """What is known of a session, by the files that hooks leave."""
-    seen, ended = store.read(folder.path / SEEN), store.read(folder.path / ENDED)
+    seen, ended = folder.read(SEEN), folder.read(ENDED)
     words = seen.content.decode(errors="replace").split() if seen else []
     is_seen = seen is not None and words[:1] == [session]
     seen_ns = seen.mtime_ns if seen is not None and is_seen else 0
@@ -81,17 +110,16 @@ def alone(folder: Folder, seconds: float) -> Iterator[None]:
         try:
             yield
         finally:
-            (folder.path / SIGN).unlink(missing_ok=True)
+            folder.remove(SIGN)
 
 
 def promise(folder: Folder, session: str, until: float) -> None:
     """Show that this process waits for `session`, and is back by `until` (seconds, epoch)."""
-    path = folder.path / SIGN
     content = f"{os.getpid()} {session}\n"
-    known = store.read(path)
+    known = folder.read(SIGN)
     if known is None or known.content != content.encode():
-        _put(path, content)
-    os.utime(path, (until + SLACK, until + SLACK))
+        _put(folder, SIGN, content)
+    folder.mark(SIGN, int((until + SLACK) * 1e9))
 
 
 def is_live(folder: Folder, now: float, session: str = "") -> bool:
@@ -102,16 +130,16 @@ def is_live(folder: Folder, now: float, session: str = "") -> bool:
         now: seconds since the epoch.
         session: whose waiter; any session's unless given.
     """
-    snapshot = store.read(folder.path / SIGN)
+    snapshot = folder.read(SIGN)
     if snapshot is None or snapshot.mtime_ns <= now * 1e9:
         return False
     pid, _, whose = snapshot.content.decode(errors="replace").strip().partition(" ")
     return session in ("", whose) and is_there(pid)
 
 
-def _put(path: Path, content: str) -> None:
+def _put(folder: Folder, name: str, content: str) -> None:
     """Write a sign in place: half of one is no sign, and a killed process leaves nothing beside it."""
-    path.write_text(content, encoding="utf-8")
+    regular.fill(folder.at(name), content.encode())
 
 
 def is_there(pid: str) -> bool:

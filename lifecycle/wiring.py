@@ -7,7 +7,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lifecycle import config, home
+from lifecycle import config, home, messages
 from lifecycle.deadline import Deadline
 from lifecycle.errors import (
     BadConfig,
@@ -20,7 +20,7 @@ from lifecycle.errors import (
 )
 from lifecycle.model import LABELS_ITEM, BoardItem, BoardSchema, Repository
 from lifecycle.ports import Board, Clock, Forge, Survey
-from lifecycle.redact import visible
+from lifecycle.redact import redact, visible
 from lifecycle.settings import Settings
 
 if TYPE_CHECKING:
@@ -66,6 +66,8 @@ class World:
         state: state.json's content, for the cache of ids.
 
     `is_hook` is set by whoever answers a hook: what is slow or may fail is left to others then.
+    `withheld` names the texts out of which a secret was taken on their way to GitHub, until somebody
+    has been told (`told_withheld`).
     """
 
     def __init__(
@@ -82,6 +84,7 @@ class World:
         self.deadline = deadline
         self.cache = StateCache(state)
         self.is_hook = False
+        self.withheld: list[str] = []
         self._is_refused = False
 
     def close(self) -> None:
@@ -89,6 +92,19 @@ class World:
         for client in ("_graph", "_rest"):
             if client in self.__dict__:
                 self.__dict__[client].close()
+
+    def public(self, text: str, name: str) -> str:
+        """A text that is to be read by others, without secrets; `name` is noted if it held one."""
+        clean = redact(text, self.environment)
+        if clean != text and name not in self.withheld:
+            self.withheld.append(name)
+        return clean
+
+    def told_withheld(self) -> str:
+        """The sentence about what is `withheld`, which is told with it; "" if nothing is."""
+        names = tuple(self.withheld)
+        self.withheld.clear()
+        return messages.withheld(names) if names else ""
 
     def renew_token(self) -> None:
         """Begin anew with GitHub if the token is about to end, or GitHub does not accept it.
@@ -121,6 +137,27 @@ class World:
         from lifecycle.git import GitRepository
 
         return GitRepository(self.root, self.deadline, self.environment)
+
+    @cached_property
+    def remote(self) -> str:
+        """The remote that branches and leases are pushed to.
+
+        A project's file chooses it among those that the user has set up: git takes any other word for a
+        path or a URL, and a path may be a repository that came with the tree, hooks and all.
+
+        Raises:
+            BadConfig: `git remote` does not list it.
+        """
+        self.refuse_strange_remote()
+        return self.settings.remote
+
+    def refuse_strange_remote(self) -> None:
+        """Refuse a remote that the user has not set up, before anything is begun that goes there.
+
+        Raises:
+            BadConfig: `git remote` does not list what the settings name.
+        """
+        self.git.demand_remote(self.settings.remote)
 
     @cached_property
     def head(self) -> Repository:
@@ -185,6 +222,12 @@ class World:
 
         return bool(tracked(self.root, self.deadline, self.environment, [name]))
 
+    def tracked_in(self, commit: str) -> list[str]:
+        """What of ours a commit has at its top, as git spells it; raises GitFailed."""
+        from lifecycle.tracked import tracked_in
+
+        return tracked_in(self.git, commit)
+
     def refuse_untrusted(self, commands: Sequence[str]) -> None:
         """Refuse to run commands of a project's file that the user has not said yes to.
 
@@ -239,6 +282,13 @@ class World:
         return addresses_of(remote.host if remote is not None else "", self.environment)
 
     @cached_property
+    def access(self) -> str:
+        """What tells one token from another, and one configuration of it; says nothing of either."""
+        from lifecycle.credentials import fingerprint
+
+        return fingerprint(self.root, self.environment)
+
+    @cached_property
     def token(self) -> Token:
         """The token; raises NoToken, BadConfig, and for an App's whatever GitHub says of it."""
         from lifecycle.github.tokens import Place, find
@@ -252,10 +302,14 @@ class World:
     @cached_property
     def forge(self) -> Forge:
         """Issues, pull requests, checks; raises NoToken, BadConfig."""
+        return self.forge_of(self.base)
+
+    def forge_of(self, repository: Repository) -> Forge:
+        """The same of another repository; raises NoToken, BadConfig."""
         from lifecycle.github.forge import GitHubForge
 
         return GitHubForge(
-            self.base, self._project, graph=self._graph, rest=self._rest, choice=self.choice
+            repository, self._project, graph=self._graph, rest=self._rest, choice=self.choice
         )
 
     @cached_property
@@ -412,7 +466,31 @@ class World:
         number = self.settings.project_number
         if number is None:
             return None
+        self.refuse_strange_board()
         return ProjectRef(self.settings.project_owner or self.base.owner, number)
+
+    def refuse_strange_board(self) -> None:
+        """Refuse a board of somebody to whom no remote here belongs, as a project's file may name one.
+
+        The user's token may write to many boards: titles of tasks would be read from them, and put there.
+
+        Raises:
+            BadConfig: the file names such a board, and no variable of the user's does.
+        """
+        owner = self.settings.project_owner
+        if owner is None or any(self.environment.get(name) for name in config.OWNER_VARIABLES):
+            return
+        from lifecycle.git import remote_repositories
+
+        known = [*remote_repositories(self.git, self.addresses.api_url)]
+        if self.environment.get("LIFECYCLE_REPOSITORY"):
+            known.append(self.base)
+        if owner.casefold() not in {one.owner.casefold() for one in known}:
+            raise BadConfig(
+                f"{config.CONFIG_FILE} names a board of {owner}, to whom no git remote here belongs, so "
+                "nothing was asked of GitHub; if it is the right one, set "
+                f"{config.OWNER_VARIABLES[0]}={owner}."
+            )
 
     @cached_property
     def _graph(self) -> Any:
@@ -425,6 +503,7 @@ class World:
             token_source=self.token.source,
             cache=self.cache,
             on_refused=self._refused,
+            withheld=self.withheld,
         )
 
     @cached_property
@@ -437,4 +516,5 @@ class World:
             self.deadline,
             token_source=self.token.source,
             on_refused=self._refused,
+            withheld=self.withheld,
         )

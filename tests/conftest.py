@@ -22,6 +22,7 @@ from lifecycle.sandbox.control import Control, LoggedRequest
 from lifecycle.sandbox.server import Sandbox, SandboxInfo
 from lifecycle.sandbox.wire.recorder import VARIABLE as RECORD
 from tests.e2e.forked import Forked
+from tests.factories import client
 
 settings.register_profile("suite", deadline=None, derandomize=bool(os.environ.get("CI")))
 settings.load_profile("suite")
@@ -206,6 +207,7 @@ def environment_of(info: SandboxInfo, root: Path, command: Path = COMMAND) -> di
         "LIFECYCLE_PROJECT_NUMBER": str(info.project_number),
         "LIFECYCLE_BIN": str(command),
         "CLAUDE_PROJECT_DIR": str(root),
+        **client(),
         "XDG_CONFIG_HOME": str(root.parent / "home" / "config"),
         "GIT_CONFIG_GLOBAL": os.devnull,
         "GIT_CONFIG_NOSYSTEM": "1",

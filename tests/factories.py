@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from typing import Any
 
@@ -53,7 +54,7 @@ def values(**changes: Any) -> dict[str, Any]:
 
 
 def record(*, memory: dict[str, Any] | None = None, **changes: Any) -> Record:
-    """A claim whose file and board are in step."""
+    """A claim whose file, board and phase are as GitHub shows them."""
     content = values(**changes)
     made = Record(
         values=content,
@@ -61,6 +62,7 @@ def record(*, memory: dict[str, Any] | None = None, **changes: Any) -> Record:
         created_at=NOW - 3600,
         is_item_known=True,
         synced_agent=content["agent_id"],
+        judged=content["phase"],
     )
     return replace(made, **(memory or {}))
 
@@ -140,3 +142,13 @@ def texts(spoken: Any) -> str:
     """All that a decision or a report says, one sentence a line."""
     says = spoken.said if hasattr(spoken, "said") else spoken.says
     return "\n".join(say.text for say in says)
+
+
+def client(*, attended: bool = True, process: int = 0) -> dict[str, str]:
+    """What Claude Code's hooks see of it, here of a client that is this process: it starts them itself."""
+    return {
+        "CLAUDECODE": "1",
+        "CLAUDE_PID": str(process or os.getpid()),
+        "CLAUDE_CODE_ENTRYPOINT": "cli" if attended else "sdk-cli",
+        "CLAUDE_CODE_SESSION_ATTENDED": "1" if attended else "0",
+    }

@@ -85,6 +85,19 @@ def test_the_environment_wins_and_old_names_are_aliases(tmp_path: Path) -> None:
         'repository = "hello"',
         'repository = "../../x"',
         'remote = "--upload-pack=evil"',
+        'remote = " --upload-pack=evil"',
+        'remote = "./evil.git"',
+        'remote = "https://example.org/a/b"',
+        'remote = "x; touch evil"',
+        'remote = "up\\u0000stream"',
+        'base = " --output=evil"',
+        'base = "main:victim"',
+        'base = "+main"',
+        'base = "main..victim"',
+        'base = "@{-1}"',
+        'pass_tokens_to = ["validate"]',
+        'tracker.folders = ["/srv/tasks"]',
+        'project.owner = "x; touch evil"',
         'issue_link = "Fixes"',
         "validate = [1]",
         'close = "yes"',
@@ -359,3 +372,15 @@ def test_the_users_app_is_for_the_users_addresses(tmp_path: Path) -> None:
     environment = {**user(tmp_path, text), "GITHUB_API_URL": "https://other.example"}
     with pytest.raises(NoToken, match=r"https://other\.example"):
         config.app(environment, of_user=True)
+
+
+def test_a_projects_file_is_no_link(tmp_path: Path) -> None:
+    """What it leads to is not read, and nothing of it is in the sentence; the user's own may be one."""
+    private = tmp_path / "private.toml"
+    private.write_text('a_secret_key = "a-secret-value"\n')
+    project = tmp_path / "project"
+    project.mkdir()
+    (project / ".lifecycle.toml").symlink_to(private)
+    with pytest.raises(BadConfig) as refusal:
+        config.load(project, {})
+    assert refusal.value.sentence == ".lifecycle.toml cannot be read (is a link); nothing was done."

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from lifecycle import credentials
+from lifecycle import config, credentials
 from lifecycle.errors import NoToken
 from lifecycle.redact import redact
 
@@ -68,3 +68,49 @@ def test_a_gh_that_hangs_is_ended_and_said(tmp_path: Path, monkeypatch: pytest.M
     with pytest.raises(NoToken, match=r"gh auth token took longer than 0\.5 s"):
         credentials.kept_by_gh("github.com", environment)
     subprocess.run([sys.executable, "-c", lock], check=True, timeout=30)
+
+
+def test_every_variable_that_a_secret_is_read_from_is_withheld(tmp_path: Path) -> None:
+    """Tokens and an App's key, by every name that settings know, unless the child needs them."""
+    names = [*config.TOKEN_VARIABLES, *config.APP_VARIABLES.values()]
+    environment = {**dict.fromkeys(names, "a secret"), "HOME": str(tmp_path), "PLAIN": "seen"}
+    for child in ("git", "validate", "tracker"):
+        seen = credentials.for_child(child, environment)
+        assert not set(names) & set(seen)
+        assert seen["PLAIN"] == "seen"
+    assert set(names) <= set(credentials.for_child("git", environment, keeps=True))
+
+
+def test_the_users_own_file_says_who_sees_them(tmp_path: Path) -> None:
+    """Only the child that it names; a file that cannot be used names nobody."""
+    own = tmp_path / ".config" / "lifecycle" / "config.toml"
+    own.parent.mkdir(parents=True)
+    environment = {"GH_TOKEN": "a secret", "HOME": str(tmp_path), "XDG_CONFIG_HOME": ""}
+    own.write_text('pass_tokens_to = ["tracker"]\n')
+    assert "GH_TOKEN" in credentials.for_child("tracker", environment)
+    assert "GH_TOKEN" not in credentials.for_child("validate", environment)
+    own.write_text('pass_tokens_to = ["tracker", "anybody"]\n')
+    assert "GH_TOKEN" not in credentials.for_child("tracker", environment)
+
+
+def test_another_token_has_another_fingerprint(tmp_path: Path) -> None:
+    """Variables, the user's file, the project's and gh's store count; nothing of them can be read there."""
+    root, home = tmp_path / "project", tmp_path / "home"
+    root.mkdir()
+    names = {"HOME": str(home)}
+    seen = {credentials.fingerprint(root, names)}
+    assert seen == {credentials.fingerprint(root, names)}
+    secret = "ghp_" + "a" * 36
+    seen.add(credentials.fingerprint(root, {**names, "GH_TOKEN": secret}))
+    seen.add(credentials.fingerprint(root, {**names, "GH_TOKEN": secret + "b"}))
+    for name in (".config/gh/hosts.yml", ".config/lifecycle/config.toml"):
+        (home / name).parent.mkdir(parents=True)
+        (home / name).write_text("x: y\n")
+        seen.add(credentials.fingerprint(root, names))
+    (root / ".lifecycle.toml").write_text("")
+    seen.add(credentials.fingerprint(root, names))
+    (root / "gh").mkdir()
+    (root / "gh/hosts.yml").write_text("x: y\n")
+    seen.add(credentials.fingerprint(root, {**names, "GH_CONFIG_DIR": str(root / "gh")}))
+    assert len(seen) == 7
+    assert not any(secret in one for one in seen)

@@ -69,7 +69,7 @@ def test_clients_are_shared_and_the_settings_are_not(
     assert home.spent[0] == other.spent[0] == 2
     assert one.control.connections() == 1
     assert (str(home.base), str(other.base), str(other.head)) == (HOME, str(OTHER), str(OTHER))
-    assert other.settings.remote.endswith(f"/{OTHER}.git")
+    assert other.git.remotes()[other.remote][0].endswith(f"/{OTHER}.git")
 
 
 def test_the_token_is_on_no_command_line_and_in_no_file(
@@ -79,7 +79,7 @@ def test_the_token_is_on_no_command_line_and_in_no_file(
     place = tmp_path / "place"
     other = there(one, home, place)
     assert lease.read(other.git, other.settings.remote, 42) is not None
-    assert TOKEN not in other.settings.remote
+    assert TOKEN not in repr(other.git.remotes())
     kept = b"".join(path.read_bytes() for path in place.rglob("*") if path.is_file())
     assert TOKEN.encode() not in kept
     assert HEADER.encode() not in kept
@@ -102,9 +102,12 @@ def test_git_gets_the_token_for_this_server_alone(one: Ground, home: World, tmp_
     other = there(one, home, tmp_path / "place")
     assert other.git.run("config", "user.name") == "Somebody"
     key = "http.extraHeader"
-    assert HEADER in other.git.run("config", "--get-urlmatch", key, other.settings.remote)
-    for url in ("http://127.0.0.1:1/x.git", "https://example.org/x.git"):
-        assert other.git.run("config", "--get-urlmatch", key, url, check=False) == ""
+    (url, _) = other.git.remotes()["origin"]
+    asked = ("config", "--get-urlmatch", key)
+    assert HEADER in other.git.run(*asked, url, remote="origin")
+    for strange in ("http://127.0.0.1:1/x.git", "https://example.org/x.git"):
+        assert other.git.run(*asked, strange, check=False, remote="origin") == ""
+    assert other.git.run(*asked, url, check=False) == "", "a command that talks to nobody has none"
 
 
 def test_a_lease_that_moved_is_not_deleted(one: Ground, home: World, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from lifecycle.api import Rejected, Transient, Wake
+from lifecycle.api import Rejected, Tone, Transient, Wake
 from lifecycle.sandbox.faults import Fault
 from tests.conftest import Place
 from tests.factories import texts
@@ -212,13 +212,14 @@ def test_a_comment_that_lags_is_not_posted_twice(place: Place) -> None:
 
 
 def test_a_rate_limit_is_waited_for_as_long_as_it_says(place: Place) -> None:
-    """Retry-After 300: nothing said, no request before that time, then on."""
+    """Retry-After 300: the person hears that the PR waits, no request before that time, then on."""
     place.ready()
     limited = Fault("status", status=403, headers={"Retry-After": "300"}, operation="ObserveClaim")
     place.control.add_fault(limited)
     report = place.tree().tick(Wake.STOP)
     assert isinstance(report.problem, Transient)
-    assert report.said == ()
+    assert [say.tone for say in report.said] == [Tone.NOTE]
+    assert "is tried again by itself" in report.said[0].text
     place.clear()
     place.clock.sleep(200)
     place.tree().tick(Wake.STOP)

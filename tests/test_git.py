@@ -158,3 +158,97 @@ def test_branches_and_heads(place: Place) -> None:
     assert git.head_of("nothing") is None
     git.run("switch", "--quiet", "--detach")
     assert git.current_branch() is None
+
+
+@pytest.mark.parametrize(
+    ("url", "is_seen"),
+    [
+        ("https://github.com/octo-org/hello", True),
+        ("git@github.com:octo-org/hello.git", True),
+        ("ssh://git@github.com/octo-org/hello.git", True),
+        ("../hello.git", False),
+        ("/srv/git/hello.git", False),
+        ("./odd:name.git", False),
+        ("file:///srv/git/hello.git", False),
+        ("ext::sh -c env", False),
+        ("fd::17", False),
+    ],
+)
+def test_git_sees_the_tokens_only_on_its_way_to_a_server(
+    git: GitRepository, monkeypatch: pytest.MonkeyPatch, url: str, is_seen: bool
+) -> None:
+    """What runs programs on this machine (a path, a helper) gets none, nor does a local command."""
+    monkeypatch.setenv("GITHUB_TOKEN", "of-the-process")
+    git.environment = {"GH_TOKEN": "of-the-world", "HOME": "/nowhere"}
+    git.for_servers = {"FOR_SERVERS": "a header"}
+    git.run("remote", "add", "origin", url)
+    git.run("config", "alias.seen", "!env")
+    words = ("GH_TOKEN=of-the-world", "GITHUB_TOKEN=of-the-process", "FOR_SERVERS=a header")
+    there, here = git.run("seen", remote="origin"), git.run("seen")
+    assert [word in there for word in words] == [is_seen] * 3
+    assert not any(word in here for word in words)
+
+
+def test_one_place_on_this_machine_is_enough(git: GitRepository) -> None:
+    """A push goes to every URL of a remote: with a path among them, git sees no token."""
+    git.environment = {"GH_TOKEN": "of-the-world", "HOME": "/nowhere"}
+    git.run("remote", "add", "origin", "https://github.com/octo-org/hello")
+    git.run("remote", "set-url", "--add", "--push", "origin", "/srv/git/hello.git")
+    git.run("config", "alias.seen", "!env")
+    assert "of-the-world" not in git.run("seen", remote="origin")
+
+
+@pytest.mark.parametrize("name", ["./origin", "up", "https://github.com/octo-org/hello", "-x", ""])
+def test_git_talks_to_what_the_user_has_set_up(git: GitRepository, name: str) -> None:
+    """Any other word is refused before git is run, and what is set up is named."""
+    git.run("remote", "add", "origin", "https://github.com/octo-org/hello")
+    with pytest.raises(BadConfig) as refused:
+        git.demand_remote(name)
+    assert "(origin)" in refused.value.sentence
+
+
+@pytest.fixture
+def tree(git: GitRepository, tmp_path: Path) -> GitRepository:
+    """A commit with files, links and something big."""
+    outside = tmp_path.parent / f"{tmp_path.name}-outside"
+    outside.mkdir()
+    (outside / "inner.md").write_text("outside")
+    (tmp_path / "plain.md").write_text("Plain\n\u2026\n")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "inner.md").write_text("Inner")
+    (tmp_path / "big.md").write_text("x" * (1024 * 1024 + 1))
+    (tmp_path / "link.md").symlink_to(outside / "inner.md")
+    (tmp_path / "within.md").symlink_to("plain.md")
+    (tmp_path / "linked").symlink_to(outside)
+    git.run("add", ".")
+    git.run("-c", "user.name=x", "-c", "user.email=x@example.com", "commit", "-q", "-m", "Files")
+    return git
+
+
+@pytest.mark.parametrize(
+    ("names", "text"),
+    [
+        (["plain.md"], "Plain\n\u2026"),
+        (["nothing.md", "folder/inner.md", "plain.md"], "Inner"),
+        (["link.md"], ""),
+        (["within.md"], ""),
+        (["linked/inner.md"], ""),
+        (["folder"], ""),
+        (["big.md"], ""),
+        (["../plain.md"], ""),
+        ([":(glob)*.md", "*.md"], ""),
+    ],
+)
+def test_a_file_is_read_as_the_commit_has_it(
+    tree: GitRepository, names: list[str], text: str
+) -> None:
+    """The first regular file of these; never what a link leads to, and no pattern."""
+    assert tree.committed("HEAD", names) == text
+
+
+def test_what_is_not_committed_is_not_read(tree: GitRepository) -> None:
+    """Neither a change in the worktree nor a commit that is not here."""
+    (tree.root / "plain.md").write_text("Changed")
+    assert tree.committed("HEAD", ["plain.md"]).startswith("Plain")
+    assert tree.committed("a" * 40, ["plain.md"]) == ""
+    assert tree.committed("--help", ["plain.md"]) == ""

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lifecycle import hookio, wake
 from lifecycle.hookio import (
     CONTEXT_LIMIT,
     REPLIES,
@@ -203,3 +204,22 @@ def test_the_event_must_be_the_hooks_own() -> None:
 def test_secrets_are_redacted(text: str, clean: str) -> None:
     """Tokens by their form, passwords in URLs, and values of variables that are named so."""
     assert redact(text, {"MY_TOKEN": "s3cr3t-value", "PATH": "/usr/bin"}) == clean
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["see https://h/?token=abcdefgh1", 'abcdef"x"'],
+        ["api-key: abcdefgh12345678", 'abcdefghijkl12"x'],
+        ["authorization: bearer", 'abcdefgh12345678"x'],
+    ],
+)
+def test_what_looks_like_a_secret_across_lines_leaves_the_json_whole(
+    lines: list[str], capfd: pytest.CaptureFixture[str]
+) -> None:
+    """A shape that goes on over an escaped line break does not eat the escape before a quotation mark."""
+    reply = hookio.render("session-start", [], context=[hookio.Ours(line) for line in lines])
+    assert wake._print(reply) == 0
+    text = json.loads(capfd.readouterr().out)["hookSpecificOutput"]["additionalContext"]
+    assert "abcdefgh1" not in text
+    assert text.endswith(("x", 'x"'))

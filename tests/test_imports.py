@@ -41,6 +41,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "priorities",
         "dependencies",
         "stdin",
+        "regular",
     ),
     # The kernel's tools: time limits, files, words, settings, the client's contract.
     (
@@ -56,6 +57,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "loss_messages",
         "linked_messages",
         "hookio",
+        "settings_file",
         "config",
         "settings",
         "stage_settings",
@@ -94,11 +96,13 @@ EXCEPTIONS = {
     ("claim.taking", "wiring"),
     ("claim.admission", "wiring"),
     ("claim.again", "wiring"),
+    ("claim.begun", "wiring"),
     ("claim.moves", "wiring"),
     ("claim.giving", "wiring"),
     ("claim.worktree", "wiring"),
     ("claim.branch", "wiring"),
     ("claim.next_task", "wiring"),
+    ("claim.taken_at", "wiring"),
     # The linked task is claimed in between, in the same order, under the same lock.
     ("claim.inner", "wiring"),
     ("claim.inside", "wiring"),
@@ -126,6 +130,7 @@ PLACES = {
         "cli.doctor",
         "cli.reconcile_screen",
         "cli.stats_screen",
+        "cli.terminal",
         "cli.tracker_screen",
     },
     "tenacity": {"retry"},

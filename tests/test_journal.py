@@ -436,6 +436,21 @@ def test_a_link_is_not_followed(root: Path, tmp_path: Path, where: str) -> None:
     assert "is a link" in journal.trouble(root)
 
 
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("name", ["journal.db", "journal.db-wal", "journal.db-journal"])
+def test_a_pipe_in_the_journals_place_is_not_waited_for(root: Path, name: str) -> None:
+    """A pipe that nobody writes to: the entry is lost, a reader is told, and the pipe stays."""
+    folder = root / ".git" / "lifecycle"
+    folder.mkdir()
+    os.mkfifo(folder / name)
+    journal.note(root, BEGUN)
+    (line,) = log_of(root)
+    assert "is a named pipe" in line
+    with pytest.raises(Refused, match="is a named pipe"):
+        journal.read(root)
+    assert (folder / name).is_fifo()
+
+
 def test_a_file_in_the_folders_place_is_in_nobodys_way(root: Path) -> None:
     """Nothing can be made there: one line in the log, a sentence for the doctor, and the hook goes on."""
     (root / ".git/lifecycle").write_text("theirs")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 from lifecycle import log
@@ -25,6 +27,13 @@ def test_a_line_is_one_line_without_secrets(tmp_path: Path) -> None:
     assert line.endswith("first second *** third ***")
 
 
+def test_a_line_has_no_control_characters(tmp_path: Path) -> None:
+    """What a server or a stranger wrote does nothing to the terminal of whoever reads the log."""
+    (tmp_path / ".lifecycle").mkdir()
+    log.write(tmp_path, "look: \x1b[2Jgone\x07 \u202ekcab \x9b1m")
+    assert "\\x1b[2Jgone\\x07 \\u202ekcab \\x9b1m" in (tmp_path / ".lifecycle/log").read_text()
+
+
 def test_the_log_rotates_and_stays_small(tmp_path: Path) -> None:
     """However much is logged, three files of a quarter of a megabyte are kept."""
     folder = tmp_path / ".lifecycle"
@@ -42,3 +51,17 @@ def test_a_log_that_cannot_be_written_is_no_failure(tmp_path: Path) -> None:
     (tmp_path / ".lifecycle/log").mkdir(parents=True)
     log.write(tmp_path, "a line")
     assert list((tmp_path / ".lifecycle/log").iterdir()) == []
+
+
+def test_a_full_disk_is_nobodys_news(tmp_path: Path) -> None:
+    """No byte more may be written: the line is lost, and nothing is printed about it."""
+    (tmp_path / ".lifecycle").mkdir()
+    code = (
+        "import pathlib, resource, sys; from lifecycle import log, stage_log; "
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0)); "
+        "log.write(pathlib.Path(sys.argv[1]), 'a line'); stage_log.write(sys.argv[1], 'a line')"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

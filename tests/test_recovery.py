@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -124,6 +125,16 @@ def test_a_hung_board_does_not_cost_the_session_its_question(place: Place, kind:
     assert "answer" in text
 
 
+def test_a_first_claim_that_is_no_claim_is_kept_out_of_git(place: Place) -> None:
+    """What is set aside before anything was ours here does not show in git, like all of ours."""
+    (place.root / ".agent-claim.json").write_text("no claim")
+    assert place.hook("on-stop", STOP).returncode == 0
+    assert [path.name[:26] for path in place.root.glob(".agent-claim*")] == [
+        ".agent-claim.json.corrupt-"
+    ]
+    assert place.git("status", "--porcelain") == ""
+
+
 def test_half_a_surrogate_pair_does_not_make_the_file_corrupt(place: Place) -> None:
     """What some editors leave of an emoji is written back so that it can be read."""
     place.ready()
@@ -152,10 +163,10 @@ def test_two_edits_during_one_commit_end_with_the_second(
     edits = ["done", "pr_created"]
     real = store.replace_if
 
-    def meanwhile(target: Path, expected: bytes, content: bytes) -> bytes | None:
+    def meanwhile(target: Path, expected: bytes, content: bytes, keep: Any) -> bytes | None:
         if edits:
             path.write_text(json.dumps({**json.loads(path.read_text()), "phase": edits.pop(0)}))
-        return real(target, expected, content)
+        return real(target, expected, content, keep)
 
     monkeypatch.setattr(store, "replace_if", meanwhile)
     desk.commit(record.with_values({"last_check_poll": "2026-01-01T00:00:00Z"}), {})
@@ -279,10 +290,11 @@ def test_a_servers_rule_is_not_somebody_elses_lease(place: Place, tmp_path: Path
     """A hook on the server declines the lease's ref: that is a refusal, not a race."""
     bare = tmp_path / "bare.git"
     subprocess.run(["git", "init", "--quiet", "--bare", str(bare)], check=True)
+    place.git("remote", "add", "strict", str(bare))
+    place.git("push", "--quiet", "strict", "HEAD:refs/heads/main")
     hook = bare / "hooks" / "pre-receive"
     hook.write_text("#!/bin/sh\necho 'no custom refs here' >&2\nexit 1\n")
     hook.chmod(0o755)
-    place.git("remote", "add", "strict", str(bare))
     with pytest.raises(GitFailed, match="declined"):
         lease.take(place.tree().world.git, "strict", 42, "octocat-1")
 
@@ -344,15 +356,31 @@ def test_another_issues_number_does_not_move_the_old_card(place: Place) -> None:
     assert place.card(42)["Status"] == "In Progress"
 
 
-def test_a_linked_claim_is_written_through(place: Place, tmp_path: Path) -> None:
-    """A symlink stays one, and the file that it points to is the one that is kept true."""
+def test_a_corrupt_claim_comes_back_as_it_was_last_accepted(place: Place) -> None:
+    """A correction that a quiet stop has seen stands in what is restored, and not what was before it."""
+    place.ready(phase="coding", status="In Progress", summary="Frist")
+    place.hook("on-stop", STOP)
+    place.write(summary="First")
+    assert place.hook("on-stop", STOP).stdout == ""
+    path = place.root / ".agent-claim.json"
+    path.write_text('{"summary": "Sec')
+    os.utime(path, (1, 1))
+    assert "kept as" in place.cli("tick").stdout
+    assert place.claim()["summary"] == "First"
+
+
+def test_a_linked_claim_is_nobodys(place: Place, tmp_path: Path) -> None:
+    """A symlink stays one, the file that it points to stays as it is, and nothing is done for it."""
     place.ready()
     path, target = place.root / ".agent-claim.json", tmp_path / "shared.json"
     path.rename(target)
     path.symlink_to(target)
-    place.tree().tick(Wake.STOP)
+    before = target.read_bytes()
+    report = place.tree().tick(Wake.STOP)
+    assert "is a link" in str(report.problem)
     assert path.is_symlink()
-    assert json.loads(target.read_text())["phase"] == "pr_created"
+    assert target.read_bytes() == before
+    assert place.pulls() == {}
 
 
 def test_an_unreadable_board_does_not_hide_the_merge(place: Place) -> None:

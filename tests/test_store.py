@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,13 @@ def test_replace_if_does_not_bring_a_deleted_file_back(tmp_path: Path) -> None:
     path = tmp_path / "file"
     assert store.replace_if(path, b"old", b"new") == b""
     assert not path.exists()
+
+
+@pytest.mark.timeout(20)
+def test_a_pipe_in_the_place_of_gits_file_is_not_waited_for(tmp_path: Path) -> None:
+    """Another user may leave a `.git` in a folder that all share: it is no clone, and nobody hangs."""
+    os.mkfifo(tmp_path / ".git")
+    assert store.common_folder(tmp_path) is None
 
 
 def test_set_aside_takes_the_next_free_name(tmp_path: Path) -> None:

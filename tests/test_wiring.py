@@ -11,6 +11,7 @@ from lifecycle.clock import SystemClock
 from lifecycle.deadline import Deadline
 from lifecycle.errors import BadConfig, NoToken, Refused
 from lifecycle.wiring import World
+from tests.conftest import Place
 from tests.github.apps import AppServer, make_key
 
 
@@ -357,3 +358,24 @@ def test_a_token_that_ends_soon_is_replaced(fork: Path, tmp_path: Path) -> None:
         assert made.forge is not forge
         assert made.tracker is not tracker
     assert server.asked == ["POST /app/installations/34/access_tokens"] * 2
+
+
+BOARD = "project.number = 1\nproject.owner = "
+
+
+@pytest.mark.parametrize("owner", ["octo-org", "Octo-Org", "somebody"])
+def test_a_board_of_a_remotes_owner_may_be_named(place: Place, owner: str) -> None:
+    """Of the repository's own, in any case, or of another remote's."""
+    place.git("remote", "add", "theirs", f"{place.info.api_url}/somebody/else.git")
+    (place.root / ".lifecycle.toml").write_text(f'{BOARD}"{owner}"\n')
+    place.tree(LIFECYCLE_PROJECT_NUMBER="").world.refuse_strange_board()
+
+
+def test_a_board_of_somebody_else_is_the_users_to_name(place: Place) -> None:
+    """The tree cannot lead the user's token to any board; a variable can, and nothing is asked before."""
+    (place.root / ".lifecycle.toml").write_text(f'{BOARD}"a-company"\n')
+    place.clear()
+    with pytest.raises(BadConfig, match="LIFECYCLE_PROJECT_OWNER=a-company"):
+        _ = place.tree().forge
+    assert place.requests() == []
+    place.tree(LIFECYCLE_PROJECT_OWNER="a-company").world.refuse_strange_board()

@@ -59,16 +59,16 @@ def notice(prompt: str) -> Notice | None:
 
 
 def _tag(prompt: str, name: str) -> str:
-    found = re.search(rf"<{name}>\s*([^<]*?)\s*</{name}>", prompt)
-    return found[1] if found is not None else ""
+    found = re.search(rf"<{name}>([^<]*)</{name}>", prompt)
+    return found[1].strip() if found is not None else ""
 
 
 def ended(call: Call) -> None:
     """Take note of how a test run ended, if this prompt tells of one that is waited for."""
     world = call.world
     prompt = str(call.event.get("prompt") or "")
-    mark = world.root / marks.FOLDER / marks.AWAITED
-    if not hookio.is_machine_made(call.event) or not mark.exists():
+    is_awaited = Shelf(world.root).folder.mtime_ns(marks.AWAITED) >= 0
+    if not hookio.is_machine_made(call.event) or not is_awaited:
         return
     told = notice(prompt)
     if told is None:

@@ -49,6 +49,8 @@ def _doubt(call: Call, free: object) -> list[str]:
     record = call.record
     if record is None or free != record.claim.issue_number or briefing.is_lost(record):
         return []
+    if call.is_held(record):
+        return []  # that is for the session that holds it
     return [loss_messages.free_on_board(record.claim.issue_number)] if free else []
 
 

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 from lifecycle import engine, hookio, watch
-from lifecycle.claim import presence
+from lifecycle.claim import briefing, presence
 from lifecycle.claim.desk import Desk
 from lifecycle.claim.file import CLAIM_FILE
 from lifecycle.claim.state import Record
 from lifecycle.engine import Report
 from lifecycle.errors import LifecycleError
-from lifecycle.hookio import REPLIES, Reply
+from lifecycle.hookio import REPLIES, Client, Reply
 from lifecycle.plan import Wake
 from lifecycle.watch import Signs
 from lifecycle.wiring import World
@@ -33,6 +33,7 @@ class Call:
         session: the client's session, or empty if nobody said.
         world: what may be touched.
         desk: the claim file and state.json.
+        client: which client sent it.
     """
 
     hook: str
@@ -40,6 +41,13 @@ class Call:
     session: str
     world: World
     desk: Desk
+    client: Client = Client.OTHER
+
+    @property
+    def process(self) -> int:
+        """The client's process, 0 if it is not Claude Code's."""
+        named = self.world.environment.get("CLAUDE_PID", "")
+        return int(named) if self.client is not Client.OTHER and named.isdecimal() else 0
 
     @property
     def has_claim(self) -> bool:
@@ -72,8 +80,21 @@ class Call:
         now = self.world.clock.now()
         mine = presence.adopt(record, self.session, self.signs(record), now)
         if self.session and mine.session == self.session:
-            watch.sign(self.desk.folder, self.session)
+            watch.sign(self.desk.folder, self.session, self.process)
         return mine
+
+    def briefed(self, mine: Record) -> list[str]:
+        """Where the claim that this session goes on with stands, and whether another one had it before.
+
+        What is remembered counts as told, and an open question as put: the caller holds the lock, and
+        saves before it prints.
+        """
+        self.desk.remember(replace(mine, inherited=""))
+        if briefing.question_lines(mine):
+            self.desk.note_asked(again=mine.is_inherited)
+        news = [briefing.inherited_line(mine)] if mine.is_inherited else []
+        hears = self.desk.hears_prompts(mine.created_at)
+        return [*news, *briefing.claim_lines(mine, hears_prompts=hears)]
 
     @property
     def has_waiter(self) -> bool:
@@ -96,4 +117,8 @@ class Call:
 
     def reply(self, report: Report) -> Reply:
         """What this entrypoint prints of a report."""
-        return hookio.render(self.hook, report.said)
+        wake: list[str] = []
+        if report.said and report.record is not None and report.record.is_inherited:
+            # It was told at its start to leave the claim alone; where it stands comes with its next prompt.
+            wake = [briefing.inherited_line(report.record)]
+        return hookio.render(self.hook, report.said, wake=wake)

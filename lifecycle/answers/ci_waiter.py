@@ -3,29 +3,30 @@
 The client starts one of these at every stop (`asyncRewake`), and exit 2 wakes the idle session with
 what is on stderr. So one lives for each worktree, by a lock; it serves the session that claimed the
 task or handed it off, and ends with that session, with the claim, or when there is nothing to wait
-for. It loads everything once and keeps its connection: a poll costs one request.
+for. It loads everything once and keeps its connection: a poll costs one request. Where nobody attends the
+client waits for it: there it lives as long as the settings ask for, and by default not at all.
 
 Source: Claude Code's hook reference, https://code.claude.com/docs/en/hooks.
 """
 
 from __future__ import annotations
 
+import math
 import os
 import select
 import stat
 from dataclasses import dataclass
-from pathlib import Path
 
-from lifecycle import engine, log, watch
+from lifecycle import config, engine, log, watch
 from lifecycle.answers.call import STOPPED, Call
 from lifecycle.claim import pace, presence
 from lifecycle.claim.seen import Rules
-from lifecycle.config import CONFIG_FILE
 from lifecycle.deadline import DeadlineReached, alarm
 from lifecycle.errors import LifecycleError, LockBusy
-from lifecycle.hookio import REPLIES, Reply
+from lifecycle.hookio import REPLIES, Client, Reply, client_of
 from lifecycle.plan import Wake
 from lifecycle.settings import HOOK_SECONDS, Settings
+from lifecycle.stages import marks
 from lifecycle.store import STATE
 from lifecycle.wiring import World
 
@@ -49,9 +50,12 @@ def answer(call: Call) -> Reply:
     """Wait; a reply that wakes, or an empty one if nothing is left to wait for."""
     if not call.has_claim or not call.is_ours:
         return Reply()
+    longest = math.inf
+    if call.client is Client.UNATTENDED:
+        longest = call.world.settings.wait_unattended
     try:
         with watch.alone(call.desk.folder, 0 if call.has_waiter else TAKE_OVER_SECONDS):
-            return _Waiter(call).run()
+            return _Waiter(call, longest).run()
     except LockBusy:
         return Reply()  # one lives already
 
@@ -67,14 +71,15 @@ class _Files:
 
 
 class _Waiter:
-    """One wait, from the stop that started it to the news or the end."""
+    """One wait, from the stop that started it to the news or the end, and for `longest` seconds at most."""
 
-    def __init__(self, call: Call) -> None:
+    def __init__(self, call: Call, longest: float) -> None:
         self.call = call
         self.desk = call.desk
         self.world = call.world
         self.clock = call.world.clock
         self.not_before = 0.0
+        self.ends = call.world.clock.monotonic() + longest
         # The client starts us at a stop: what lay there then was that stop's to look at.
         self.started_ns = int(call.world.clock.now() * 1e9)
 
@@ -83,7 +88,7 @@ class _Waiter:
         while True:
             files = self._files()
             moment = self._next()
-            if moment is None:
+            if moment is None or self.clock.monotonic() >= self.ends:
                 return Reply()
             # By the clock that never runs backwards, so that a corrected clock stops nothing for hours.
             pause = self.not_before - self.clock.monotonic()
@@ -94,6 +99,8 @@ class _Waiter:
                     return Reply()
                 self._read_settings(files)
                 continue
+            if not self._is_heard(0):
+                return Reply()
             reply = self._look()
             if reply.code:
                 return reply
@@ -109,7 +116,7 @@ class _Waiter:
         if {say.tone for say in self.desk.ledger.waiting()} & REPLIES[self.call.hook].tones:
             return 0.0
         claim = self.desk.mtime_ns()
-        stopped = max(self._mtime(self.desk.folder.path / STOPPED), self.started_ns)
+        stopped = max(self.desk.folder.mtime_ns(STOPPED), self.started_ns)
         return pace.next_look(
             record,
             Rules(poll_seconds=self._settings().poll_seconds),
@@ -152,28 +159,29 @@ class _Waiter:
         """
         start = self.clock.now()
         watch.promise(self.desk.folder, self.call.session, min(moment, start + LONGEST_WAIT))
-        end = self.clock.monotonic() + min(moment - start, RECKON_SECONDS)
+        end = min(self.clock.monotonic() + min(moment - start, RECKON_SECONDS), self.ends)
         while (left := end - self.clock.monotonic()) > 0:
-            if not _is_heard(min(SLICE_SECONDS, left)):
+            if not self._is_heard(min(SLICE_SECONDS, left)):
                 return False
             if self._files() != files:
                 return True
         return True
 
+    def _is_heard(self, seconds: float) -> bool:
+        """Wait; False once the client is gone. One that was killed ends no hook of its own.
+
+        Its pipes close with it, unless another process holds them too; and we get another parent.
+        """
+        return _is_read(seconds) and client_of(self.world.environment) is not Client.OTHER
+
     def _files(self) -> _Files:
-        folder = self.desk.folder.path
+        folder = self.desk.folder
         return _Files(
             self.desk.mtime_ns(),
-            self._mtime(folder / STATE),
-            self._mtime(folder / STOPPED),
-            self._mtime(self.world.root / CONFIG_FILE),
+            folder.mtime_ns(STATE),
+            folder.mtime_ns(STOPPED),
+            marks.mtime_ns(str(config.file_of(self.world.root))),
         )
-
-    def _mtime(self, path: Path) -> int:
-        try:
-            return path.stat().st_mtime_ns
-        except FileNotFoundError:
-            return 0
 
     def _settings(self) -> Settings:
         try:
@@ -192,11 +200,10 @@ class _Waiter:
         self.world = World(old.root, old.environment, self.clock, old.deadline, self.desk.state)
 
 
-def _is_heard(seconds: float) -> bool:
-    """Wait, but no longer than the client lives: False once it has closed its end of our stderr.
+def _is_read(seconds: float) -> bool:
+    """Wait, but no longer than somebody has the other end of our stderr.
 
-    A client that is killed ends no hook of its own; its pipes end with it. On a terminal or a file
-    nobody can be seen to leave.
+    On a terminal or a file nobody can be seen to leave.
     """
     kind = os.fstat(_READER).st_mode
     poll = select.poll()

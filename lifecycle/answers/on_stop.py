@@ -7,25 +7,32 @@ waits for the next prompt.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 
 from lifecycle import engine, hookio, log
 from lifecycle.answers.call import STOPPED, Call
-from lifecycle.config import CONFIG_FILE
+from lifecycle.config import file_of
 from lifecycle.errors import LifecycleError
 from lifecycle.guard import STOP_DUE
-from lifecycle.hookio import REPLIES, Reply
+from lifecycle.hookio import REPLIES, Client, Reply
 from lifecycle.plan import Say, Tone, Wake
 
 
 def answer(call: Call) -> Reply:
-    """One look at each, if it asks for one."""
+    """One look at each, if it asks for one.
+
+    Another client, or a person who runs this by hand, gets the claim's look. It is told as a person is,
+    since nobody knows what that client makes of a turn that should go on.
+    """
     try:
         said = _claim(call)
     except LifecycleError as error:
         log.write(call.world.root, f"{call.hook}: {error.sentence}")
         said = ()
-    if not (call.world.root / CONFIG_FILE).is_file():
+    if call.client is Client.OTHER:
+        return hookio.render(call.hook, [], person=[say.text for say in said])
+    if not file_of(call.world.root).is_file():
         return hookio.render(call.hook, said)  # nobody asked for the staged workflow
     from lifecycle.answers import staged
 
@@ -42,19 +49,33 @@ def _claim(call: Call) -> tuple[Say, ...]:
         call.desk.set_due(STOPPED, call.world.clock.now())
         if call.record is not None:
             call.adopted(call.record)  # the sign that this session lives
-        if engine.is_quiet(call.world, call.desk, Wake.STOP, call.session):
+        if engine.is_quiet(call.world, call.desk, _wake(call), call.session):
             return ()
     elif not call.desk.has_mark(STOP_DUE):
         return ()
     report = engine.tick(
         call.world,
         call.desk,
-        Wake.STOP,
-        tones=REPLIES[call.hook].tones,
+        _wake(call),
+        tones=_tones(call),
         channel=call.hook,
         session=call.session,
     )
     return report.said
+
+
+def _wake(call: Call) -> Wake:
+    """Where nobody attends no waiter looks at the pull request: this stop does."""
+    return Wake.IDLE if call.client is Client.UNATTENDED else Wake.STOP
+
+
+def _tones(call: Call) -> Collection[Tone]:
+    """What can be delivered here; what a session of Claude Code's is to hear is no other client's."""
+    channel = REPLIES[call.hook]
+    if call.client is Client.UNATTENDED:
+        return channel.tones | channel.alone.keys()
+    is_others = call.client is Client.OTHER and call.record is not None and call.record.session
+    return {Tone.NOTE} if is_others else channel.tones
 
 
 def _held_back(call: Call, said: tuple[Say, ...]) -> tuple[Say, ...]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from lifecycle import config, hookio, versions
+from lifecycle import config, engine, hookio, versions, watch
 from lifecycle.answers import staged_start
 from lifecycle.answers.board import board_lines
 from lifecycle.answers.call import Call
@@ -19,6 +19,12 @@ from lifecycle.claim.state import Record
 from lifecycle.errors import ClaimRefused, LockBusy
 from lifecycle.hookio import REPLIES, Reply
 from lifecycle.plan import Say, Tone
+
+_OFFER = (
+    "The plugin cannot allow its own commands, so the client asks for each lifecycle claim, handoff, "
+    "status, tick and release of the agent. To allow them in this project: lifecycle init --permissions. "
+    "This is said once."
+)
 
 LOCK_SECONDS = 1.5
 TWICE_SECONDS = 10.0
@@ -37,12 +43,14 @@ def answer(call: Call) -> Reply:
             loaded, refused = _loaded(call)
             if _was_answered(call):
                 return Reply()
-            for say in [*loaded.says, *_differences(call)]:
+            for say in [*loaded.says, *_differences(call), *_offered(call)]:
                 desk.ledger.queue(say)
             context, person = (refused, refused) if refused else _claim(call, loaded.record)
             tones = _tones(call, loaded.record)
             said = desk.take(tones, call.hook, call.session)
             desk.save()
+            if call.session:
+                watch.meet(desk.folder, call.session, world.clock.now())
     except LockBusy:
         # Somebody looks at a GitHub that is slow. The queue can wait; the claim and its question not.
         context, person = _claim(call, call.record)
@@ -87,6 +95,17 @@ def _differences(call: Call) -> list[Say]:
     return [Say(f"versions:{text}", text, Tone.NOTE)] if text else []
 
 
+def _offered(call: Call) -> list[Say]:
+    """To the plugin's user, once: how the client stops asking for each command of the agent's."""
+    environment = call.world.environment
+    if not environment.get("CLAUDE_PLUGIN_ROOT"):
+        return []
+    from lifecycle.install.found import allows_all  # under the plugin alone
+
+    is_allowed = allows_all(call.world.root, environment)
+    return [] if is_allowed else [Say("offer:permissions", _OFFER, Tone.NOTE)]
+
+
 def _claim(call: Call, record: Record | None) -> tuple[list[str], list[str]]:
     """Lines for the model and lines for the person; the claim's owner is this session from now on.
 
@@ -94,12 +113,10 @@ def _claim(call: Call, record: Record | None) -> tuple[list[str], list[str]]:
     """
     if record is None:
         return [], []
-    lines = briefing.claim_lines(record)
+    record = engine.believed(call.world, call.desk, record)
     if call.is_held(record):
         line = briefing.held_line(record, call.signs(record).last_at)
-        return [line, *lines], [line]
-    call.desk.remember(call.adopted(record))
-    question = briefing.question_lines(record)
-    if question:
-        call.desk.note_asked()
-    return lines, [*question, *briefing.problem_lines(record)]
+        return [line, *briefing.state_lines(record)], [line]
+    mine = call.adopted(record)
+    person = [*briefing.question_lines(mine), *briefing.problem_lines(mine)]
+    return call.briefed(mine), person

@@ -7,7 +7,6 @@ goes wrong on the way lets the agent stop, with a line in the log.
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -177,7 +176,7 @@ class _Look:
             spelled=work.journal_task,
             stage=told[-1] if told else kept.stage,
             transcript=str(self.call.event.get("transcript_path") or ""),
-            client=os.getppid(),
+            client=self.call.process,
         )
         if any(not move.target for move in moves):
             return kept.after()

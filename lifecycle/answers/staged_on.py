@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from lifecycle import log, stage_log
 from lifecycle.claim.exclude import exclude_own_files
-from lifecycle.errors import LifecycleError
 from lifecycle.stages import activation, marks
 
 if TYPE_CHECKING:
@@ -23,7 +22,7 @@ def wanted(world: World) -> StageSettings | None:
     stages = activation.wanted(world.root, world.environment, world.clock)
     if stages is not None and not was_known:
         try:
-            exclude_own_files(world.git, world.root, LINES)
-        except (LifecycleError, OSError) as error:
+            exclude_own_files(world.root, LINES)
+        except OSError as error:
             log.write(world.root, f"info/exclude: {error}")
     return stages

@@ -81,6 +81,8 @@ class Own:
         """
         if self.kept.is_set and self.kept.task:
             return self.kept.task
+        if self.turn.taken and known.find(self.turn.taken) is not None:
+            return self.turn.taken
         if state in ENDING:
             return self._ending(known, claimed, state)
         if claimed and known.find(claimed) is not None:

@@ -9,7 +9,6 @@ session of this worktree left under way.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -20,7 +19,8 @@ from lifecycle.answers import staged_on
 from lifecycle.answers.staged_task import wording_of
 from lifecycle.deadline import DeadlineReached
 from lifecycle.errors import LifecycleError
-from lifecycle.redact import as_data
+from lifecycle.hookio import Client, Ours
+from lifecycle.redact import as_data, quoted
 from lifecycle.stage_names import Stage
 from lifecycle.stages import activity, instructions, seats, session, taken, transcript
 from lifecycle.stages.activity import Activity
@@ -39,16 +39,13 @@ CLEAR = "clear"
 WAKER = "on-clear"
 """The script that starts the turn after `/clear`."""
 
-INTERACTIVE = ("CLAUDE_CODE_ENTRYPOINT", "cli")
-"""What the client's hooks see where a person sits in front of it; with `-p` exit 2 starts no turn."""
-
 KEPT_SECONDS = 1.5
 """What is left of a start's time for the board, whatever the tracker does."""
 
 
-def start_lines(call: Call) -> list[str]:
+def start_lines(call: Call) -> list[Ours]:
     """Lines for the agent; none where the workflow is not active, or something went wrong."""
-    return _lines(call, _text)
+    return [Ours(line) for line in _lines(call, _text)]
 
 
 def wake_lines(call: Call) -> list[str]:
@@ -128,8 +125,8 @@ def _next(facts: Facts) -> str:
 
 
 def _is_attended(call: Call) -> bool:
-    name, value = INTERACTIVE
-    return bool(call.session) and call.world.environment.get(name) == value
+    """True if somebody sits in front of the client; elsewhere exit 2 starts no turn."""
+    return bool(call.session) and call.client is Client.ATTENDED
 
 
 def _is_woken(call: Call) -> bool:
@@ -145,7 +142,7 @@ def _is_woken(call: Call) -> bool:
 
 def _of_this_client(call: Call, shelf: Shelf) -> Kept | None:
     """What is kept of the session, which this client goes on with: it is not over."""
-    kept, client = session.load(shelf, call.session), os.getppid()
+    kept, client = session.load(shelf, call.session), call.process
     if kept is not None and kept.client != client:
         kept = replace(kept, client=client)
         with shelf.locked():
@@ -190,7 +187,7 @@ def _cleared(call: Call, shelf: Shelf) -> Kept | None:
     others = [
         kept
         for kept in session.all_of(shelf)
-        if kept.session not in own and kept.client == os.getppid()
+        if kept.session not in own and kept.client == call.process
     ]
     return others[0] if others and others[0].stage else None
 
@@ -215,13 +212,14 @@ def _before(call: Call, last: Kept | None, known: Activity) -> Kept | None:
 def _facts(call: Call, stages: StageSettings, known: Activity, before: Kept | None) -> Facts:
     tracker = call.world.tracker
     labels = before.labels if before is not None else ()
-    ready = [task.id for task in known.startable]
+    ready = known.startable
     return Facts(
         settings=stages,
         wording=wording_of(tracker),
         tracker=tracker.name,
         task=as_data(before.task) if before is not None else "",
-        next_task=as_data(ready[0]) if ready else "",
+        next_task=as_data(ready[0].id) if ready else "",
+        next_title=quoted(ready[0].title) if ready else "",
         line=stages.line_of(labels),
         is_claimed=call.has_claim and bool(labels),
     )
@@ -229,12 +227,12 @@ def _facts(call: Call, stages: StageSettings, known: Activity, before: Kept | No
 
 def _left(call: Call, known: Activity) -> str:
     """One line if a session of this worktree left a task under way, and is over by now."""
-    left = seats.left(call.world.root, known.tasks, call.session, os.getppid())
+    left = seats.left(call.world.root, known.tasks, call.session, call.process)
     if not left:
         return ""
     command = own_commands().claim.replace("{id}", left[0].id)
     return (
-        f"Staged workflow: {as_data(left[0].id)} ({as_data(left[0].title)}) is under way in this worktree, "
+        f"Staged workflow: {as_data(left[0].id)} ({quoted(left[0].title)}) is under way in this worktree, "
         "and the session that had it is over. When the user wants it to go on, take it over with: "
         f"{command}"
     )
@@ -247,7 +245,7 @@ def _offer(known: Activity, facts: Facts) -> str:
     begin = facts.settings.start or facts.wording.start
     command = begin.replace("{id}", facts.next_task)
     command = command if facts.next_task in command else f"{command} {facts.next_task}"
-    title = as_data(ready[0].title)
+    title = quoted(ready[0].title)
     return (
         f"Staged workflow: {count} ready with the label {facts.settings.label}; the next one is "
         f"{facts.next_task} ({title}). When the user wants it, begin with: {command}"

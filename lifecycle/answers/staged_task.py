@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from lifecycle.answers.staged_own import ENDING, SEAT, Own, claimed_task, id_of, spelled
 from lifecycle.claim.table import Phase
 from lifecycle.errors import GitFailed, NotFound
-from lifecycle.redact import as_data
+from lifecycle.redact import as_data, named, quoted
 from lifecycle.stage_names import COMPLETES, LINE, Detected, Stage
 from lifecycle.stages import activity, evidence, session, taken, tree
 from lifecycle.stages.activity import Activity
@@ -198,6 +198,7 @@ class _Search:
         holding = self._holding(known, claimed, task, fresh)
         left = self._still_open(known, state, task, holding)
         is_open = left is not None
+        is_over = not (is_open or self.turn.taken)  # what was just taken is left to be done
         conflict = self._conflict(fresh or left, holding)
         proof, obstacle = self._evidence(state)
         return Work(
@@ -209,7 +210,7 @@ class _Search:
             holder=fresh.assignee if fresh is not None and not conflict else "",
             actor=self.kept.actor or tracker.actor,
             journal_task=spelled(tracker, task),
-            remaining=self._remaining(known, "" if is_open else task) if state in ENDING else None,
+            remaining=self._remaining(known, task if is_over else "") if state in ENDING else None,
             evidence=proof,
             obstacle=obstacle,
             conflict=conflict,
@@ -305,13 +306,14 @@ class _Search:
         self, known: Activity, task: str, labels: tuple[str, ...], holding: Holding
     ) -> Facts:
         tracker = self.call.world.tracker
-        ready = [one.id for one in known.startable if one.id != task]
+        ready = [one for one in known.startable if one.id != task]
         return Facts(
             settings=self.stages,
             wording=wording_of(tracker),
             tracker=tracker.name,
             task=as_data(task),
-            next_task=as_data(ready[0]) if ready else "",
+            next_task=as_data(ready[0].id) if ready else "",
+            next_title=quoted(ready[0].title) if ready else "",
             line=self.stages.line_of(labels)
             if labels
             else session.line_told(self.turn.instruction),
@@ -325,7 +327,7 @@ class _Search:
             one
             for one in known.tasks
             if one.status is TaskStatus.IN_PROGRESS and one.assignee not in ("", actor)
-            if one.id != task
+            if one.id not in (task, self.turn.taken)
         ]
         gone = {*self.own.closed(), task}
         return sum(one not in others and one.id not in gone for one in known.tasks)
@@ -355,5 +357,5 @@ class _Search:
             return ""
         known = self.kept.holder if self.kept.task == task.id else ""
         is_another = task.assignee != known if known else bool(SEAT.search(task.assignee))
-        who = as_data(task.assignee)
+        who = named(task.assignee) if task.assignee else ""
         return f"Task {as_data(task.id)} is claimed by {who}." if is_another else ""

@@ -5,7 +5,7 @@ The prompt itself is neither kept nor sent anywhere: only the moment is.
 
 from __future__ import annotations
 
-from lifecycle import hookio
+from lifecycle import engine, hookio
 from lifecycle.answers import background
 from lifecycle.answers.call import Call
 from lifecycle.claim.desk import ANSWERED
@@ -29,12 +29,16 @@ def answer(call: Call) -> Reply:
     try:
         with desk.folder.locked(world.deadline.remaining(at_most=LOCK_SECONDS)):
             loaded = desk.load()
+            context: list[str] = []
             if loaded.record is not None:
-                desk.remember(call.adopted(loaded.record))
+                mine = engine.believed(world, desk, call.adopted(loaded.record))
+                desk.remember(mine)
+                context = call.briefed(mine) if mine.is_inherited else []
             for say in loaded.says:
                 desk.ledger.queue(say)
             said = desk.take(REPLIES[call.hook].tones, call.hook, call.session)
             desk.save()
     except LockBusy:
         return Reply()  # somebody looks at a slow GitHub; what waits can wait for the next prompt
-    return hookio.render(call.hook, said)
+    known = " ".join(context)
+    return hookio.render(call.hook, [s for s in said if s.text not in known], context=context)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 from lifecycle import dependencies
 from lifecycle.claim import lease
@@ -11,7 +13,9 @@ from lifecycle.claim.releasing import login_of
 from lifecycle.claim.state import Record
 from lifecycle.claim.table import READY_FOR_AGENT, Status
 from lifecycle.errors import GitFailed, HeldByAnother, Refused, Transient
+from lifecycle.loss_messages import forcing
 from lifecycle.model import Card, Issue, Observation
+from lifecycle.redact import named
 from lifecycle.wiring import World
 
 
@@ -56,6 +60,8 @@ def admit(world: World, task: Task, attempt: Attempt, *, force: bool) -> list[st
     issue, item = task.issue, task.seen.item
     if not issue.is_open:
         raise Refused(f"#{issue.number} is closed; nothing was claimed. Choose another task.")
+    if force and not attempt.resumes:
+        _refuse_other_place(world, issue.number)
     status = item.status if item is not None else None
     is_ours = attempt.resumes and item is not None and item.agent == attempt.agent
     if status not in (None, Status.TODO) and not is_ours and not force:
@@ -63,13 +69,13 @@ def admit(world: World, task: Task, attempt: Attempt, *, force: bool) -> list[st
             raise _held_as_the_card_says(world, issue.number, status or "", item.agent)
         raise Refused(
             f'#{issue.number} has Status "{status}", not "{Status.TODO}"; nothing was claimed. '
-            "Move it to Todo, or use --force."
+            f"Move it to Todo, or take it all the same: {forcing(issue.number)}"
         )
     others = [name for name in issue.assignees if name.casefold() != attempt.login.casefold()]
     if others and not force:
         raise HeldByAnother(
             f"#{issue.number} is assigned to {', '.join(others)}; nothing was claimed. "
-            "Choose another task, or use --force."
+            f"Choose another task, or if they are gone: {forcing(issue.number)}"
         )
     notes = []
     if task.card is not None:
@@ -80,6 +86,16 @@ def admit(world: World, task: Task, attempt: Attempt, *, force: bool) -> list[st
     return notes
 
 
+def _refuse_other_place(world: World, number: int) -> None:
+    """Also by force no task is taken from another worktree of this clone.
+
+    git would not check its branch out twice, and by then the lease of the claim there would be gone.
+    """
+    for place, record in _other_claims(world):
+        if record.claim.issue_number == number and not (record.taken_by or record.given_back):
+            raise _claimed_there(place, number)
+
+
 def _held_as_the_card_says(world: World, number: int, status: str, agent: str) -> HeldByAnother:
     """The refusal: where, if it is another worktree of this clone; else since when, by the lease."""
     elsewhere = other_place(world, number, agent)
@@ -88,31 +104,40 @@ def _held_as_the_card_says(world: World, number: int, status: str, agent: str) -
     holder = holder_of(world, number)
     since = f" since {holder.since}" if holder is not None and holder.agent == agent else ""
     return HeldByAnother(
-        f"#{number} is {status}, held by {agent}{since}; nothing was claimed. Choose another task, or "
-        "take it over with --force if that agent is gone."
+        f"#{number} is {status}, held by {named(agent)}{since}; nothing was claimed. Choose another task, "
+        f"or if that agent is gone, take it over: {forcing(number)}"
     )
 
 
 def holder_of(world: World, number: int) -> lease.Lease | None:
     """Who has the lease, as far as it can be read: it only makes a refusal clearer."""
     try:
-        return lease.read(world.git, world.settings.remote, number)
+        return lease.read(world.git, world.remote, number)
     except (GitFailed, Transient):
         return None
 
 
 def other_place(world: World, number: int, agent: str) -> HeldByAnother | None:
     """The refusal if `agent` is a claim in another worktree of this clone, which names the way there."""
+    for place, record in _other_claims(world):
+        if (record.claim.issue_number, record.claim.agent_id) == (number, agent):
+            return _claimed_there(place, number)
+    return None
+
+
+def _other_claims(world: World) -> Iterator[tuple[Path, Record]]:
+    """The other worktrees of this clone that hold a claim."""
     for place in list_places(world.git):
         record = record_in(place.path)
-        if record is None or place.path.resolve() == world.root.resolve():
-            continue
-        if (record.claim.issue_number, record.claim.agent_id) == (number, agent):
-            return HeldByAnother(
-                f"#{number} is claimed in {place.path} already; nothing was claimed here. Go on there: "
-                f"cd {quoted(place.path)}"
-            )
-    return None
+        if record is not None and place.path.resolve() != world.root.resolve():
+            yield place.path, record
+
+
+def _claimed_there(place: Path, number: int) -> HeldByAnother:
+    return HeldByAnother(
+        f"#{number} is claimed in {place} already; nothing was claimed here. Go on there: "
+        f"cd {quoted(place)}"
+    )
 
 
 def _need_dependencies(world: World, task: Task, *, force: bool) -> None:
@@ -126,5 +151,5 @@ def _need_dependencies(world: World, task: Task, *, force: bool) -> None:
         first = "them" if len(still_open) > 1 else "it"
         raise Refused(
             f"#{task.issue.number} depends on {', '.join(still_open)}, still open; nothing was "
-            f"claimed. Close {first} first, or use --force."
+            f"claimed. Close {first} first, or take it all the same: {forcing(task.issue.number)}"
         )

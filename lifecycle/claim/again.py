@@ -45,7 +45,7 @@ def is_lost(world: World, mine: Record, seen: Observation, notes: list[str]) -> 
         return False  # an ending gave the lease back itself
     if given_back.absorb(mine, card.absorb(mine, seen), seen).given_back:
         return True
-    remote = world.settings.remote
+    remote = world.remote
     try:
         stands = lease.standing(
             world.git, remote, issue.number, sha=mine.lease, agent=mine.claim.agent_id

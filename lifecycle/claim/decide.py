@@ -69,12 +69,12 @@ def _wanted(seen: Seen) -> Look | None:
         needed = not opening.missing(seen) and may_try(seen, opening.opening(seen, claim.branch))
     elif phase is Phase.DONE:
         is_tried = seen.wake.is_asked or ending.may_go_on(seen)
-        needed = is_tried and not consent.is_missing(seen)
+        needed = is_tried and not consent.is_pending(seen)
     elif phase in IN_REVIEW:
-        needed = polls
+        needed = polls or not derive.is_confirmed(seen.record)
         checks = seen.wake is Wake.TICK or (seen.wake is Wake.IDLE and _may_poll(seen))
     elif phase is Phase.MERGED_DETECTED:
-        needed = polls and (seen.wake.is_asked or seen.record.judged != phase)
+        needed = seen.wake.is_asked or not derive.is_confirmed(seen.record)
     else:
         needed = seen.wake.is_asked  # who asks by command wants to know what GitHub shows
     doubts = not seen.record.is_item_known or seen.record.moved_to or seen.record.taken_by
@@ -103,7 +103,7 @@ def decide(seen: Seen) -> Decision:
         return opening.condition("no-issue", messages.no_issue_number())
     if record.releasing is not None:
         step = _effective(record, releasing.decide(seen))
-        return replace(step, says=(*step.says, *_complaints(record), *linked.says(record)))
+        return replace(step, says=(*step.says, *complaints(record), *linked.says(record)))
     phase = Phase.named(claim.phase)
     if phase is None:
         text = messages.unknown_phase(claim.phase, [p.value for p in Phase])
@@ -115,7 +115,7 @@ def decide(seen: Seen) -> Decision:
         text = loss_messages.given_back_from_afar(claim.issue_number)
         return opening.condition("given-back-from-afar", text)
     step = _effective(record, _RULES[phase](seen))
-    more = (*_complaints(record), *_closed_elsewhere(seen), *linked.says(record))
+    more = (*complaints(record), *_closed_elsewhere(seen), *linked.says(record))
     step = replace(step, says=(*step.says, *more))
     if step.fields or step.memory or step.action or phase is Phase.DONE:
         return step
@@ -146,6 +146,8 @@ def evolve(seen: Seen, fact: Fact) -> Seen:
 
 def absorb(record: Record, seen: Observation, now: float) -> Record:
     """The record once an observation is taken in: what is already true need not be written."""
+    if seen.issue is not None and seen.issue.title:
+        record = replace(record, title=seen.issue.title)
     record = given_back.absorb(record, card.absorb(record, seen), seen)
     if record.releasing is not None:
         return releasing.absorb(record, seen, now)
@@ -155,9 +157,10 @@ def absorb(record: Record, seen: Observation, now: float) -> Record:
 def _in_review(seen: Seen) -> Decision:
     claim = seen.record.claim
     created: tuple[Say, ...] = ()
-    if claim.phase == Phase.PR_CREATED and seen.record.opened == claim.pr_number:
+    if claim.phase == Phase.PR_CREATED and claim.pr_number == seen.record.opened is not None:
         created = (_created(seen.record),)
-    if seen.observation is None or seen.wake is Wake.STOP:
+    is_stop = seen.wake is Wake.STOP  # what a pull request goes through is for other wakes to tell
+    if seen.observation is None or (is_stop and derive.is_confirmed(seen.record)):
         return Decision(says=created)
     found = _pull_found(seen)
     return replace(found, says=(*created, *found.says))
@@ -168,6 +171,8 @@ def _pull_found(seen: Seen) -> Decision:
     if seen.observation is None:
         return Decision()
     pull = derive.pull_request_of(seen.record, seen.observation, seen.rules.head_owner)
+    if pull is None and not derive.is_confirmed(seen.record):
+        return _not_there(seen)
     if pull is None:
         fields = {"last_check_poll": render(seen.now)} if seen.looked_at_checks else {}
         say = Say(f"pr-missing:{claim.branch}", messages.pr_missing(claim.branch), Tone.ACT)
@@ -197,6 +202,17 @@ def _pull_found(seen: Seen) -> Decision:
             )
         case PullState.OPEN:
             return _open(seen, pull, known)
+
+
+def _not_there(seen: Seen) -> Decision:
+    """A phase was written by hand, and there is no pull request: back to where the claim was."""
+    claim, before = seen.record.claim, derive.phase_before(seen.record)
+    fields: dict[str, Any] = {"phase": before.value}
+    if before is Phase.CODING:
+        fields["status"] = _not(Status.IN_REVIEW, claim.status, Status.IN_PROGRESS)
+    text = messages.phase_without_pull(claim.phase, claim.branch, before)
+    say = Say(f"no-pull:{claim.phase}:{seen.record.touched}", text, Tone.ACT, stands=True)
+    return Decision(fields=fields, memory={"judged": before.value}, says=(say,))
 
 
 def _open(seen: Seen, pull: PullRequest, known: dict[str, Any]) -> Decision:
@@ -249,7 +265,7 @@ def _closed_elsewhere(seen: Seen) -> tuple[Say, ...]:
     return (Say("closed-elsewhere", text, Tone.NOTE, stands=True),)
 
 
-def _complaints(record: Record) -> tuple[Say, ...]:
+def complaints(record: Record) -> tuple[Say, ...]:
     """What was refused and stands: said once, to whoever can mend it."""
     said = []
     is_ending = record.releasing is not None or record.claim.phase == Phase.DONE
@@ -260,7 +276,17 @@ def _complaints(record: Record) -> tuple[Say, ...]:
             tone = Tone.ACT if trouble.for_agent else Tone.NOTE
             key = f"refused:{kind}:{trouble.mark}:{trouble.sentence}"
             said.append(Say(key, text, tone, stands=True))
-    return tuple(said)
+    return (*said, *_waiting(record))
+
+
+def _waiting(record: Record) -> tuple[Say, ...]:
+    """The PR that was asked for and could not be opened yet: nobody said no, and it is tried again."""
+    kinds = ("OpenPullRequest", "Look") if record.claim.phase == Phase.READY_FOR_PR else ()
+    waits = [record.troubles[kind] for kind in kinds if kind in record.troubles]
+    if not waits or waits[0].is_final:
+        return ()
+    text = messages.not_created_yet(waits[0].sentence, record.claim.issue_number)
+    return (Say("pr-waits", text, Tone.NOTE, stands=True),)
 
 
 def _polled(seen: Seen) -> dict[str, Any]:

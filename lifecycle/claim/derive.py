@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from lifecycle.claim.file import Claim
 from lifecycle.claim.state import Record
-from lifecycle.claim.table import Phase
+from lifecycle.claim.table import IN_REVIEW, Phase
 from lifecycle.model import BoardItem, Observation, PullRequest, PullState
 
 CLOCK_SKEW = 60.0
@@ -89,6 +89,21 @@ def phase_of(pull: PullRequest | None) -> Phase:
         PullState.MERGED: Phase.MERGED_DETECTED,
         PullState.CLOSED: Phase.PR_CLOSED,
     }[pull.state]
+
+
+def is_confirmed(record: Record) -> bool:
+    """False while the phase needs a pull request and GitHub was not seen to have it: it was written."""
+    claim, phase = record.claim, Phase.named(record.claim.phase)
+    if phase in IN_REVIEW:
+        return bool(claim.pr_number) and record.judged in IN_REVIEW
+    return phase is not Phase.MERGED_DETECTED or record.judged == phase
+
+
+def phase_before(record: Record) -> Phase:
+    """Where a claim without a pull request was before somebody wrote a phase that needs one."""
+    without = (Phase.CODING, Phase.READY_FOR_PR)
+    known = (Phase.named(values.get("phase")) for values in reversed(record.past))
+    return next((phase for phase in known if phase in without), Phase.CODING)
 
 
 def happened_at(record: Record, seen: Observation) -> float | None:

@@ -9,22 +9,24 @@ look, as an edit that was not there or a write that is still to be made; both ar
 from __future__ import annotations
 
 import contextlib
-import os
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from lifecycle import journal, messages, store
+from lifecycle import journal, messages, regular, store
 from lifecycle.claim import consent, file, noted
+from lifecycle.claim.exclude import exclude_own_files
 from lifecycle.claim.file import CLAIM_FILE, CorruptClaimError
-from lifecycle.claim.merge import merge
+from lifecycle.claim.late import Edit, Late
+from lifecycle.claim.merge import Merged, merge
 from lifecycle.claim.state import Record
 from lifecycle.claim.table import Phase
 from lifecycle.errors import ClaimRefused, Refused
 from lifecycle.ledger import Ledger
 from lifecycle.plan import Say, Tone
 from lifecycle.ports import Clock
+from lifecycle.regular import StrangeFileError
 from lifecycle.times import render
 
 RACY_NS = 2_000_000_000
@@ -41,10 +43,13 @@ OWNER = "owner"
 """A file in `.lifecycle/` with the id of the session that the claim belongs to."""
 
 ANSWERED = "answered"
-"""A mark that lies there once a person has written a prompt since the question was put."""
+"""A mark whose mtime is when a person last wrote a prompt; it goes when the question is put."""
 
 PROMPTS = "prompts"
 """A file that the hook on the user's prompts touches: its mtime shows that the hook is installed."""
+
+ASIDE = "closing.json"
+"""The claim file on its way out."""
 
 _ARCHIVE_LIMIT = 10
 
@@ -80,12 +85,12 @@ class Desk:
 
     def __init__(self, root: Path, clock: Clock) -> None:
         self.root = root
-        claim = root / CLAIM_FILE
-        # A link is written through: what it points to is the file that somebody shares.
-        self.path = claim.resolve() if claim.is_symlink() else claim
+        self.path = root / CLAIM_FILE
         self.folder = store.Folder(root)
+        self.late = Late(root, clock)
         self.clock = clock
         self.state: dict[str, Any] = {}
+        self.taken: list[Edit] = []
 
     def load(self, *, repair: bool = True) -> Loaded:
         """Read both files and merge them.
@@ -115,7 +120,8 @@ class Desk:
         if record is None or not _continues(record, theirs):
             record = self._begin(record, theirs)
             return Loaded(record, mtime_ns=snapshot.mtime_ns)
-        merged = merge(record.past, record.values, theirs)
+        late, says = self._late(record, repair=repair)
+        merged = _merged(record, snapshot.mtime_ns, theirs, late)
         # What was read is the base of the next merge: an edit that is known now is no edit then.
         read = {**theirs, **{name: merged.values[name] for name in merged.hints}}
         record = record.with_values(merged.values).projected(read)
@@ -124,7 +130,7 @@ class Desk:
             record = record.without_troubles(only_final="phase" not in merged.changed)
         if record.claim.phase != Phase.DONE:
             record = replace(record, override="", consent="")  # a yes is to one closing
-        return Loaded(record, merged.hints, snapshot.mtime_ns)
+        return Loaded(record, merged.hints, snapshot.mtime_ns, says)
 
     def commit(self, record: Record, hints: Mapping[str, Any]) -> Committed:
         """Make the record durable and bring the claim file to it; the agent's edits win.
@@ -134,6 +140,7 @@ class Desk:
             hints: unjudged edits of engine fields, which stay in the file as they are.
         """
         self._keep(record)
+        self._know()
         changed: set[str] = set()
         while True:
             try:
@@ -150,7 +157,9 @@ class Desk:
             wanted = {**merged.values, **{k: v for k, v in hints.items() if theirs.get(k) == v}}
             if wanted == theirs:
                 break
-            found = store.replace_if(self.path, snapshot.content, file.render(wanted))
+            found = store.replace_if(
+                self.path, snapshot.content, file.render(wanted), self.late.keep
+            )
             if found is None:
                 break
         record = record.projected()
@@ -162,7 +171,12 @@ class Desk:
         """Write a fresh claim file; FileExistsError if there is one."""
         self._keep(record)
         with self.path.open("xb") as created:
-            created.write(file.render(record.values))
+            try:
+                created.write(file.render(record.values))
+                created.flush()
+            except BaseException:
+                self.path.unlink(missing_ok=True)  # a part of a claim is none
+                raise
         record = record.projected()
         self._journal(record)
         self._keep(record)
@@ -188,7 +202,8 @@ class Desk:
         is_alive = record is not None and not record.outcome
         self._show_owner(record.session if record is not None and is_alive else "")
         asks = record is not None and is_alive and consent.is_waited_for(record)
-        is_waiting = bool(self.state.get("queue")) or (asks and not self.is_answered)
+        tells = record is not None and is_alive and record.is_inherited
+        is_waiting = bool(self.state.get("queue")) or tells or (asks and self.answered_at is None)
         self.set_due(WAITING, self.clock.now() if is_waiting else None)
 
     def remember(self, record: Record) -> None:
@@ -200,85 +215,68 @@ class Desk:
         taken = self.ledger.take(tones, channel, session)
         if taken:
             record = self.remembered()
-            number = record.claim.pr_number if record is not None else None
-            question = f"{record.claim_key}/{consent.question_key(number)}" if record else ""
-            if any(say.key == question for say in taken):
+            if record is not None and any(consent.is_question(say.key, record) for say in taken):
                 self.note_asked()
             self.save()
         return taken
 
-    def note_asked(self) -> None:
-        """Note that the question about closing was put to somebody.
+    def note_asked(self, *, again: bool = False) -> None:
+        """Note that the question about closing was put to somebody; `again`: to a session new to it.
 
         From then on any prompt of a person's is an answer; one that came before is none.
         """
         record = self.remembered()
-        if record is not None and not consent.is_asked(record):
-            (self.folder.path / ANSWERED).unlink(missing_ok=True)
+        if record is not None and (again or not consent.is_asked(record)):
+            self.folder.remove(ANSWERED)
             self.remember(replace(record, asked_pr=record.claim.pr_number))
 
     @property
-    def is_answered(self) -> bool:
-        """True if a person wrote a prompt since the question was put."""
-        return self.has_mark(ANSWERED)
+    def answered_at(self) -> float | None:
+        """When a person last wrote a prompt, if that was after the question was put; else None."""
+        moment = self.folder.mtime_ns(ANSWERED)
+        return moment / 1e9 if moment >= 0 else None
 
     def hears_prompts(self, since: float) -> bool:
         """True if the hook on the user's prompts has run since then, so that it is installed."""
-        try:
-            return (self.folder.path / PROMPTS).stat().st_mtime >= since
-        except FileNotFoundError:
-            return False
+        return self.folder.mtime_ns(PROMPTS) >= since * 1e9
 
     def stamp(self, mtime_ns: int) -> None:
-        """Tell the guard that this version of the file was looked at and left nothing to do."""
-        if self.clock.now() * 1e9 - mtime_ns >= RACY_NS:
-            self._mark("stamp", mtime_ns)
+        """Tell the guard that this version of the file was looked at and left nothing to do.
+
+        Not while somebody may still write into one that was taken out: that has no date in the claim.
+        """
+        if self.clock.now() * 1e9 - mtime_ns >= RACY_NS and not self.late.settle():
+            self.folder.mark("stamp", mtime_ns)
 
     def is_stamped(self, mtime_ns: int) -> bool:
         """True if a look at this version of the file left nothing to do."""
-        try:
-            return (self.folder.path / "stamp").stat().st_mtime_ns == mtime_ns
-        except FileNotFoundError:
-            return False
+        return self.folder.mtime_ns("stamp") == mtime_ns
 
     def set_due(self, name: str, moment: float | None) -> None:
         """Tell the guard when to let a wake through again; None removes the mark."""
         if moment is None:
-            (self.folder.path / name).unlink(missing_ok=True)
+            self.folder.remove(name)
         else:
-            self._mark(name, int(moment * 1e9))
+            self.folder.mark(name, int(moment * 1e9))
 
     def mtime_ns(self) -> int:
         """The claim file's mtime, or 0 if there is none."""
-        try:
-            return self.path.stat().st_mtime_ns
-        except FileNotFoundError:
-            return 0
+        return max(regular.mtime_ns(str(self.path)), 0)
 
     def has_mark(self, name: str) -> bool:
         """True if the mark is there, due or not."""
-        return (self.folder.path / name).exists()
+        return self.folder.mtime_ns(name) >= 0
 
     def is_due(self, name: str) -> bool:
         """True if the mark is there and its moment has come."""
-        try:
-            return (self.folder.path / name).stat().st_mtime <= self.clock.now()
-        except FileNotFoundError:
-            return False
+        return 0 <= self.folder.mtime_ns(name) <= self.clock.now() * 1e9
 
     def _show_owner(self, session: str) -> None:
-        path = self.folder.path / OWNER
         content = f"{session}\n".encode()
         if not session:
-            path.unlink(missing_ok=True)
-        elif (known := store.read(path)) is None or known.content != content:
-            store.write(path, content)
-
-    def _mark(self, name: str, mtime_ns: int) -> None:
-        self.folder.make()
-        mark = self.folder.path / name
-        mark.touch()
-        os.utime(mark, ns=(mtime_ns, mtime_ns))
+            self.folder.remove(OWNER)
+        elif (known := self.folder.read(OWNER)) is None or known.content != content:
+            self.folder.write(OWNER, content)
 
     def remembered(self) -> Record | None:
         """The record that state.json holds, whether the claim file is there or not."""
@@ -286,7 +284,7 @@ class Desk:
 
     @property
     def _aside(self) -> Path:
-        return self.folder.path / "closing.json"
+        return Path(self.folder.at(ASIDE))
 
     def _sweep(self, record: Record | None) -> None:
         """Take away what killed processes left; an edit that an exchange took out of the file goes back.
@@ -294,7 +292,7 @@ class Desk:
         It goes back only while the file holds what the engine put there: a later edit is the newer one.
         """
         for name in (store.STATE, OWNER):
-            for left in store.left_beside(self.folder.path / name):
+            for left in store.left_beside(Path(self.folder.at(name))):
                 left.unlink(missing_ok=True)
         for left in store.left_beside(self.path):
             if record is not None and self._holds_edit(record, left):
@@ -302,7 +300,7 @@ class Desk:
             left.unlink(missing_ok=True)
 
     def _holds_edit(self, record: Record, left: Path) -> bool:
-        here, there = store.read(self.path), store.read(left)
+        here, there = store.read(self.path, follow=False), store.read(left, follow=False)
         try:
             if here is None or there is None or file.parse(here.content) != record.values:
                 return False
@@ -313,7 +311,7 @@ class Desk:
 
     def _recover(self, record: Record | None) -> None:
         """Finish a deletion: what was put aside goes, unless it is another claim's file."""
-        snapshot = store.read(self._aside)
+        snapshot = self.folder.read(ASIDE)
         if snapshot is None:
             return
         is_another = record is None or self._is_another(record, snapshot.content)
@@ -337,7 +335,7 @@ class Desk:
     def _settled(self) -> tuple[store.Snapshot | None, dict[str, Any] | None]:
         """The file once nobody is in the middle of writing it."""
         for attempt in range(SETTLE_TRIES):
-            snapshot = store.read(self.path)
+            snapshot = self._read()
             if snapshot is None:
                 return None, None
             try:
@@ -348,6 +346,51 @@ class Desk:
                     raise
                 self.clock.sleep(SETTLE_SECONDS)
         raise AssertionError("unreachable")
+
+    def _read(self) -> store.Snapshot | None:
+        """The claim file's bytes; no more of them than `file.parse` takes for a claim."""
+        what = regular.strange(str(self.path))
+        if what:  # a folder too: no claim could be kept in its place
+            raise ClaimRefused(StrangeFileError(str(self.path), what).sentence)
+        try:
+            found = regular.content(str(self.path), limit=file.LIMIT)
+        except StrangeFileError as error:
+            raise ClaimRefused(error.sentence) from None
+        return store.Snapshot(*found) if found is not None else None
+
+    def _late(
+        self, record: Record, *, repair: bool
+    ) -> tuple[list[tuple[int, dict[str, Any]]], tuple[Say, ...]]:
+        """What was written into files that were taken out: when, and the values; and what to say of it."""
+        found, says = [], []
+        self.taken.clear()
+        if repair:
+            self.late.settle()
+        for edit in self.late.edits():
+            theirs, reason = _edited(record, edit.content)
+            if theirs is not None:
+                found.append((edit.mtime_ns, theirs))
+                self.taken.append(edit)
+            elif edit.is_over and repair:  # else somebody is in the middle of writing it
+                says += self._set_late_aside(edit, reason)
+        return found, tuple(says)
+
+    def _set_late_aside(self, edit: Edit, reason: str) -> list[Say]:
+        if not edit.content:
+            edit.path.unlink(missing_ok=True)  # emptied, and never written
+            return []
+        kept = store.set_aside(edit.path, self._label, beside=self.path)
+        return [Say(f"corrupt:{kept.name}", messages.late_claim(reason, kept.name), Tone.ACT)]
+
+    @property
+    def _label(self) -> str:
+        return f"corrupt-{render(self.clock.now()).replace(':', '')}"
+
+    def _know(self) -> None:
+        """The late edits that were merged are in state.json now."""
+        for edit in self.taken:
+            self.late.known(edit)
+        self.taken.clear()
 
     def _begin(self, before: Record | None, theirs: dict[str, Any]) -> Record:
         if before is not None and not before.outcome:
@@ -371,8 +414,11 @@ class Desk:
         )
 
     def _set_aside(self, record: Record | None, reason: str) -> Loaded:
-        label = f"corrupt-{render(self.clock.now()).replace(':', '')}"
-        kept = store.set_aside(self.path, label)
+        with contextlib.suppress(OSError):  # the worktree is untidy then, and the claim is kept
+            exclude_own_files(self.root)
+        bad = self._read()
+        kept = store.set_aside(self.path, self._label)
+        self.late.watch(kept, bad.content if bad is not None else b"")  # somebody may just write it
         is_alive = record is not None and not record.outcome
         text = messages.corrupt_claim(reason, kept.name, restored=is_alive)
         say = Say(f"corrupt:{kept.name}", text, Tone.ACT)
@@ -395,6 +441,28 @@ def _record_from(data: dict[str, Any] | None) -> Record | None:
         return Record.from_json(data) if data else None
     except (TypeError, AttributeError, ValueError):
         return None
+
+
+def _merged(
+    record: Record, mtime_ns: int, theirs: dict[str, Any], late: list[tuple[int, dict[str, Any]]]
+) -> Merged:
+    """The claim file and what came late merged in the order in which they were written."""
+    values, changed, hints = dict(record.values), set[str](), dict[str, Any]()
+    for _, one in sorted([(mtime_ns, theirs), *late], key=lambda pair: pair[0]):
+        merged = merge(record.past, values, one)
+        values, changed = merged.values, changed | merged.changed
+        if one is theirs:
+            hints = merged.hints
+    return Merged(values, frozenset(changed), hints)
+
+
+def _edited(record: Record, content: bytes) -> tuple[dict[str, Any] | None, str]:
+    """The values of an edit of this claim; None and the reason if it is none."""
+    try:
+        theirs = file.parse(content)
+    except (CorruptClaimError, ClaimRefused) as error:
+        return None, str(error)
+    return (theirs, "") if _continues(record, theirs) else (None, "it is another claim's")
 
 
 def _continues(record: Record, theirs: Mapping[str, Any], *, is_closing: bool = False) -> bool:

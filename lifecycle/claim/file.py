@@ -42,6 +42,9 @@ ENGINE_FIELDS = tuple(name for name in FIELDS if name not in AGENT_FIELDS)
 _LARGEST = 2**31 - 1
 """GitHub's numbers are positive GraphQL Ints."""
 
+LIMIT = 1_000_000
+"""Bytes of the longest claim that is read."""
+
 _NUMBERS = ("schema_version", "issue_number", "pr_number")
 
 
@@ -97,9 +100,11 @@ def parse(content: bytes) -> dict[str, Any]:
     """The raw values of the file's fields; absent ones are None.
 
     Raises:
-        CorruptClaimError: the bytes are no JSON object.
+        CorruptClaimError: the bytes are no JSON object, or too many.
         ClaimRefused: the schema version is not one that this product knows.
     """
+    if len(content) > LIMIT:
+        raise CorruptClaimError(f"it is larger than {LIMIT // 1_000_000} MB")
     try:
         values = json.loads(content.decode("utf-8-sig"))
     except RecursionError:

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from lifecycle.claim import lease
+from lifecycle.claim import begun, lease, taken_at
 from lifecycle.claim.desk import Desk
 from lifecycle.claim.file import CLAIM_FILE
 from lifecycle.claim.moves import default_branch, there
 from lifecycle.claim.state import Record, Releasing
 from lifecycle.claim.table import Phase
-from lifecycle.errors import GitFailed, Refused, Transient
-from lifecycle.redact import redact
+from lifecycle.errors import GitFailed, LifecycleError, Refused, Transient
 from lifecycle.store import FOLDER
 from lifecycle.wiring import World
 
@@ -25,11 +24,19 @@ DUE = ("due", "idle-due")
 
 @dataclass(frozen=True, slots=True)
 class GivenBack:
-    """How a release stands: `is_over` if the task was given back before, and nothing is left."""
+    """How a release stands.
+
+    Attributes:
+        record: the claim; of one that was only begun, as far as it came.
+        notes: what the person should know.
+        is_over: nothing is left: the task was given back before, or was only begun and is undone.
+        said: what there is to say of that.
+    """
 
     record: Record
     notes: tuple[str, ...] = ()
     is_over: bool = False
+    said: str = ""
 
 
 def give_back(world: World, desk: Desk, reason: str, *, dry_run: bool = False) -> GivenBack:
@@ -48,10 +55,10 @@ def give_back(world: World, desk: Desk, reason: str, *, dry_run: bool = False) -
         ClaimRefused: it cannot be read.
     """
     world.refuse_tracked()
-    reason = redact(" ".join(reason.split()), world.environment)
+    reason = world.public(" ".join(reason.split()), "reason")
     if dry_run:
         loaded = desk.load(repair=False)
-        over = _over(desk) if loaded.record is None else None
+        over = (_begun(desk) or _over(desk)) if loaded.record is None else None
         return over or _leaving(world, there(loaded), reason, is_asked=False)
     with desk.folder.locked(world.deadline.remaining(at_most=30.0)):
         loaded = desk.load()
@@ -59,8 +66,10 @@ def give_back(world: World, desk: Desk, reason: str, *, dry_run: bool = False) -
         for say in loaded.says:
             desk.ledger.queue(say)
         try:
-            if loaded.record is None:
-                over = _over(desk)
+            if loaded.record is not None:
+                begun.over(desk)  # it is there, whatever the run that wrote it came to
+            else:
+                over = _undone(world, desk) or _over(desk)
                 if over is not None:
                     return over
                 loaded = replace(loaded, record=_restored(desk))
@@ -76,7 +85,34 @@ def give_back(world: World, desk: Desk, reason: str, *, dry_run: bool = False) -
 def _over(desk: Desk) -> GivenBack | None:
     """The last claim of this worktree, if that is how it ended."""
     last = desk.remembered()
-    return GivenBack(last, is_over=True) if last and last.outcome == "released" else None
+    if last is None or last.outcome != "released":
+        return None
+    text = f"#{last.claim.issue_number} was given back already; nothing was done."
+    return GivenBack(last, is_over=True, said=text)
+
+
+def _begun(desk: Desk) -> GivenBack | None:
+    """A claim that a run began here and did not finish, as a dry run tells it."""
+    found = begun.of(desk.state)
+    if found is None:
+        return None
+    text = f"would give back what was begun of #{found.issue}: {begun.left(desk)}"
+    return GivenBack(found.record, is_over=True, said=text)
+
+
+def _undone(world: World, desk: Desk) -> GivenBack | None:
+    """The same, given back: nobody is told of a claim that never was."""
+    found = begun.of(desk.state)
+    if found is None:
+        return None
+    try:
+        was_held = begun.undo(world, desk)
+    except LifecycleError as error:
+        error.sentence = f"{error.sentence} {begun.left(desk)}"
+        raise
+    text = "was given back; nothing of it is held any more" if was_held else "had come to nothing"
+    said = f"The claim of #{found.issue} that was begun here {text}."
+    return GivenBack(replace(found.record, outcome="released"), is_over=True, said=said)
 
 
 def _restored(desk: Desk) -> Record | None:
@@ -89,6 +125,7 @@ def _restored(desk: Desk) -> Record | None:
 
 def _leaving(world: World, record: Record, reason: str, *, is_asked: bool) -> GivenBack:
     """The record as one to give back, and what the person should know of it."""
+    taken_at.demand(world, record)
     if record.releasing is not None:
         return GivenBack(record)
     number = record.claim.issue_number
@@ -121,7 +158,7 @@ def _leaving(world: World, record: Record, reason: str, *, is_asked: bool) -> Gi
 
 def _holder(world: World, record: Record, number: int) -> tuple[str, str]:
     """The lease that is ours, and who else holds the task, or empty."""
-    found = lease.read(world.git, world.settings.remote, number)
+    found = lease.read(world.git, world.remote, number)
     if found is None or found.sha == record.lease:
         return record.lease, ""
     if not record.lease and found.agent == record.claim.agent_id:

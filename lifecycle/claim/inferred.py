@@ -154,6 +154,20 @@ class Task:
         return self.hold is not None and bool(named) and named != self.hold.agent
 
     @property
+    def is_unassigned(self) -> bool:
+        """True if an agent holds the lease and its account is not among the assignees.
+
+        Where nobody was assigned since the lease was taken, GitHub may have refused the account (it may
+        not write there): then nobody took it off.
+        """
+        if self.hold is None or self.hold.since is None or not self.issue.is_open:
+            return False
+        login, assigned_at = login_of(self.hold.agent).casefold(), self.swept.assigned_at
+        if not login or any(name.casefold() == login for name in self.issue.assignees):
+            return False
+        return assigned_at is not None and assigned_at >= self.hold.since - derive.CLOCK_SKEW
+
+    @property
     def shows_left_work(self) -> bool:
         """True if the branch is pushed and has no pull request."""
         return self.pull is None and self.tip is not None
@@ -222,7 +236,7 @@ def task_of(swept: Swept, holding: Holding) -> Task | None:
     tip = holding.tips.get(branch)
     default = swept.observation.default_branch or holding.default_branch
     since = hold.since if hold is not None else None
-    times = (since, swept.assigned_at, swept.reopened_at)
+    times = (since, _assigned_at(swept), swept.reopened_at)
     return Task(
         swept=swept,
         repository=holding.repository,
@@ -345,8 +359,14 @@ def _begun(swept: Swept, hold: Hold | None) -> float | None:
     if hold is not None and hold.since is not None:
         taken: float | None = hold.since - derive.CLOCK_SKEW  # by the clock of who took it
     else:
-        taken = swept.assigned_at
+        taken = _assigned_at(swept)
     return max((one for one in (taken, swept.reopened_at) if one is not None), default=None)
+
+
+def _assigned_at(swept: Swept) -> float | None:
+    """When whoever is assigned was assigned last; None if nobody is any more."""
+    issue = swept.observation.issue
+    return swept.assigned_at if issue is not None and issue.assignees else None
 
 
 def _is_own(pull: PullRequest, swept: Swept, holding: Holding, issue: Issue) -> bool:

@@ -14,7 +14,9 @@ from dataclasses import dataclass
 
 from lifecycle.errors import GitFailed, HeldByAnother, Transient
 from lifecycle.lease_word import parse_lease
+from lifecycle.loss_messages import forcing
 from lifecycle.ports import Git
+from lifecycle.redact import named, redact
 
 _FORBIDDEN_WORDS = (
     "returned error: 403",
@@ -80,26 +82,28 @@ def take(
         GitFailed: no write access, so that exclusion is impossible.
         Transient: the remote did not answer, and a read could not settle it.
     """
-    said = {"agent": agent, "issue": issue, "nonce": nonce or new_nonce()}
+    nonce = nonce or new_nonce()
+    said = {"agent": redact(agent), "issue": issue, "nonce": nonce}
     word = json.dumps(said | ({"branch": branch} if branch else {}))
     tree = git.run("hash-object", "-t", "tree", "-w", "--stdin")
     sha = git.run(*_identity(), "commit-tree", tree, "-m", f"lease {word}", "-m", "[skip ci]")
     ref = ref_of(issue)
     guard = f"--force-with-lease={ref}:{instead_of}"
     try:
-        git.run("push", "--porcelain", "--no-verify", guard, remote, f"{sha}:{ref}")
+        git.run("push", "--porcelain", "--no-verify", guard, remote, f"{sha}:{ref}", remote=remote)
     except (GitFailed, Transient) as error:
         failure = error
     else:
         return sha
     # Whatever was said: only what the remote holds now tells who was first.
     holder = _read_for_certain(git, remote, issue)
-    if holder is not None and holder.sha == sha:
-        return sha
+    # A killed run's push may have landed after it was killed, and behind the look of this one.
+    if holder is not None and (holder.sha == sha or holder.nonce == nonce):
+        return holder.sha
     if holder is not None:
         raise HeldByAnother(
-            f"#{issue} is held by {holder.agent} since {holder.since} ({ref} on {remote}); nothing "
-            "was claimed. Choose another task, or take it over with --force if that agent is gone."
+            f"#{issue} is held by {named(holder.agent)} since {holder.since} ({ref} on {remote}); nothing "
+            f"was claimed. Choose another task, or if that agent is gone, take it over: {forcing(issue)}"
         )
     if isinstance(failure, GitFailed) and _is_forbidden(failure):
         raise failure
@@ -159,22 +163,45 @@ def standing(git: Git, remote: str, issue: int, *, sha: str, agent: str) -> Stan
 
 
 def _listed(git: Git, remote: str, issue: int) -> str:
-    """The lease's sha as the remote has it, or empty."""
-    line = git.run("ls-remote", remote, ref_of(issue))
-    return line.split()[0] if line else ""
+    """The lease's sha as the remote has it, or empty.
+
+    HEAD is asked for with it: git takes an empty page, as proxies answer with, for a repository without
+    refs, and that no ref was shown at all does not say that the lease is gone.
+
+    Raises:
+        GitFailed, Transient: the remote could not be read, or showed nothing.
+    """
+    ref = ref_of(issue)
+    lines = git.run("ls-remote", remote, "HEAD", ref, remote=remote).splitlines()
+    shown = {name: sha for sha, _, name in (line.partition("\t") for line in lines)}
+    if not shown and not git.run("ls-remote", remote, remote=remote):
+        raise Transient(
+            f"{remote} showed no refs at all, so whether the lease on #{issue} is there is not known; "
+            "nothing was changed."
+        )
+    return shown.get(ref, "")
 
 
 def _fetched(git: Git, remote: str, issue: int, sha: str) -> Lease:
     """What a lease says of itself."""
     ref = ref_of(issue)
-    git.run("fetch", "--quiet", "--no-tags", "--no-write-fetch-head", remote, ref)
+    plain = ("--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules")
+    git.run("fetch", *plain, remote, ref, remote=remote)
     since, _, subject = git.run("show", "--no-patch", "--format=%cI %s", sha).partition(" ")
     agent, nonce, _ = parse_lease(subject)
     return Lease(sha, agent or "an unknown holder", since, nonce)
 
 
-def release(git: Git, remote: str, issue: int, sha: str) -> bool:
+def release(git: Git, remote: str, issue: int, sha: str, *, back_to: str = "") -> bool:
     """Delete the lease if it is still this one; if it is not, there is nothing to release.
+
+    Args:
+        git: the worktree's git.
+        remote: the remote that holds the leases.
+        issue: the task.
+        sha: of the lease that is to end.
+        back_to: the sha of the lease that it took the place of, which is put there again; it was fetched
+            when it was read.
 
     Returns:
         True if it was still this one.
@@ -185,7 +212,9 @@ def release(git: Git, remote: str, issue: int, sha: str) -> bool:
     ref = ref_of(issue)
     guard = f"--force-with-lease={ref}:{sha}"
     try:
-        git.run("push", "--porcelain", "--no-verify", guard, remote, f":{ref}")
+        git.run(
+            "push", "--porcelain", "--no-verify", guard, remote, f"{back_to}:{ref}", remote=remote
+        )
     except GitFailed:
         if _listed(git, remote, issue) == sha:
             raise

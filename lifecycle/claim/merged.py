@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from lifecycle import messages
 from lifecycle.claim import closing, consent, derive, review
 from lifecycle.claim.seen import Seen
@@ -49,17 +51,43 @@ def merge_found(seen: Seen, pull: PullRequest) -> Decision:
 
 
 def close_if_answered(seen: Seen) -> Decision:
-    """Close, once somebody has said yes."""
+    """Close, once somebody has said yes; until then `done` becomes the question."""
+    record, observed = seen.record, seen.observation
+    if consent.is_pending(seen):
+        return _ask_again(seen, record.claim.pr_number or 0)
+    if observed is None:
+        return Decision()
+    pull = derive.pull_request_of(record, observed, seen.rules.head_owner)
+    if pull is None or pull.state is not PullState.MERGED:
+        return closing.decide(seen)
+    if consent.is_missing(seen, pull):
+        found = merge_found(seen, pull)
+        again = _ask_again(seen, pull.number)
+        return replace(again, fields=found.fields, memory=found.memory)
+    step = closing.decide(seen)
+    if record.consent or record.override or not (step.action or step.fields):
+        return step
+    # What is a yes now stays one until the issue is closed, whoever goes on with it.
+    return replace(step, memory={**step.memory, "consent": consent.PROMPT})
+
+
+def _ask_again(seen: Seen, number: int) -> Decision:
+    """Tell the agent that its `done` does not count, and what does; that is the question, too."""
     record = seen.record
-    if consent.is_missing(seen):
-        text = messages.not_answered(record.claim.pr_number, record.claim.issue_number)
-        return Decision(
-            fields={"phase": Phase.MERGED_DETECTED.value},
-            memory={"judged": Phase.MERGED_DETECTED.value},
-            # Another attempt is another edit of the file, and is answered as the first one was.
-            says=(Say(f"not-answered:{record.touched}", text, Tone.ACT, stands=True),),
-        )
-    return closing.decide(seen)
+    counts = consent.counts_done(record, hears_prompts=seen.hears_prompts)
+    was_asked = consent.is_asked(record)
+    text = messages.not_answered(
+        number, record.claim.issue_number, was_asked=was_asked, counts_done=counts
+    )
+    refusal = Say(
+        consent.refusal_key(record), text, Tone.ACT, stands=True, ends=(consent.QUESTION,)
+    )
+    return Decision(
+        fields={"phase": Phase.MERGED_DETECTED.value},
+        memory={"judged": Phase.MERGED_DETECTED.value},
+        # It stands in the place of the question, which is not to be put once more.
+        says=(refusal,) if was_asked else (_question(seen, number), refusal),
+    )
 
 
 def _question(seen: Seen, number: int) -> Say:
@@ -67,6 +95,7 @@ def _question(seen: Seen, number: int) -> Say:
     if seen.rules.closes_itself:
         text, key, tone = messages.merged_and_closing(number, issue), f"auto-{key}", Tone.NEWS
     else:
-        text = f"{messages.merged(number, issue)} {messages.how_to_close()}"
+        counts = consent.counts_done(seen.record, hears_prompts=seen.hears_prompts)
+        text = f"{messages.merged(number, issue)} {messages.how_to_close(counts_done=counts)}"
         tone = Tone.ASK
     return Say(key, text, tone, ends=(*review.WHILE_OPEN, "closed"))

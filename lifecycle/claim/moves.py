@@ -6,22 +6,25 @@ import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from lifecycle import log
-from lifecycle.claim import lease
+from lifecycle.claim import derive, lease, taken_at
 from lifecycle.claim.desk import Desk, Loaded
 from lifecycle.claim.file import CLAIM_FILE
 from lifecycle.claim.state import NUDGES_KEPT, Nudge, Record
 from lifecycle.claim.table import CLAIM, IN_REVIEW, Phase, Status
+from lifecycle.credentials import for_child
 from lifecycle.errors import ClaimRefused, GitFailed, HeldByAnother, Refused, Transient
 from lifecycle.loss_messages import given_back_to_hand_off
 from lifecycle.messages import unknown_phase
-from lifecycle.redact import redact
+from lifecycle.redact import named, redact
 from lifecycle.wiring import World
 
 SESSION = "CLAUDE_CODE_SESSION_ID"
 """Set by the client for the commands that its agent runs: whose session it is."""
+
+TITLE_LENGTH = 256
+"""Characters of a pull request's title; GitHub answers a longer one with 422, "title is too long"."""
 
 _STATUS = {Phase.CODING: Status.IN_PROGRESS}
 
@@ -95,11 +98,17 @@ def hand_off(world: World, desk: Desk, summary: str) -> HandedOff:
         HeldByAnother: somebody else took the task over; nothing was pushed.
         GitFailed, Transient: the push; the phase was not changed.
     """
-    summary = " ".join(summary.split())
+    summary = world.public(" ".join(summary.split()), "summary")
     if not summary:
-        raise Refused('The summary is empty; it becomes the PR\'s title: --summary "…"')
+        raise Refused("The summary is empty, so nothing was handed off; it becomes the PR's title.")
+    if len(summary) > TITLE_LENGTH:
+        raise Refused(
+            f"The summary has {len(summary)} characters, so nothing was handed off: it becomes the PR's "
+            f"title, which holds {TITLE_LENGTH}. Shorten it; the rest belongs into the commits."
+        )
     world.refuse_tracked()
-    record = _staying(current(desk))
+    world.refuse_strange_remote()
+    record = taken_at.demand(world, _staying(current(desk)))
     phase, session = phase_of(record), session_of(world)
     if phase not in IN_REVIEW and phase is not Phase.READY_FOR_PR:
         CLAIM.check(phase, Phase.READY_FOR_PR)
@@ -107,11 +116,12 @@ def hand_off(world: World, desk: Desk, summary: str) -> HandedOff:
     notes = _check_branch(world, record)
     world.refuse_untrusted(world.settings.validate)
     for command in world.settings.validate:
-        _validate(world.root, command)
+        with world.deadline.standing_still():
+            _validate(world, command)
     # Right before the push, since a validation takes minutes.
     _refuse_lease_of_another(world, record)
     _push(world, record.claim.branch)
-    if phase in IN_REVIEW and phase is not Phase.PR_CLOSED:
+    if phase in IN_REVIEW and phase is not Phase.PR_CLOSED and derive.is_confirmed(record):
         number, title = record.claim.pr_number, record.claim.summary
         if summary != title:
             notes.append(f'PR #{number} keeps its title "{title}"; edit it on GitHub.')
@@ -159,7 +169,8 @@ def move(
             without force, it is in that phase already.
     """
     world.refuse_tracked()
-    reason = redact(" ".join(reason.split()), world.environment)
+    reason = world.public(" ".join(reason.split()), "reason")
+    override = world.public(override, "override")
     nudge: Nudge | None = None
 
     def moved(record: Record) -> Record:
@@ -168,6 +179,7 @@ def move(
             raise Refused(
                 f"#{record.claim.issue_number} is in {wanted} already; nothing was moved or recorded."
             )
+        taken_at.demand(world, record)
         found = _moved(record, wanted, force=force)
         nudge = _nudge(world, record, wanted, reason)
         is_done = wanted is Phase.DONE
@@ -213,6 +225,11 @@ def _check_branch(world: World, record: Record) -> list[str]:
         raise ClaimRefused(
             f"branch is missing in {CLAIM_FILE}; write the branch of this work there."
         )
+    if redact(branch, {}) != branch:
+        raise Refused(
+            "The name of the claim's branch holds what looks like a secret, so nothing was pushed; rename "
+            f"it (git branch -m <name>), and write the new name into {CLAIM_FILE} as branch."
+        )
     if here != branch:
         raise Refused(
             f"The claim is for branch {branch}, and HEAD is on {here or 'no branch'}; nothing was "
@@ -235,8 +252,8 @@ def _check_branch(world: World, record: Record) -> list[str]:
 def _refuse_card_of_another(record: Record) -> None:
     if record.taken_by:
         raise HeldByAnother(
-            f"#{record.claim.issue_number} is held by {record.taken_by}, as its card says; nothing was "
-            "pushed, and branch and commits are kept. Talk to them, or leave the task with: lifecycle "
+            f"#{record.claim.issue_number} is held by {named(record.taken_by)}, as its card says; nothing "
+            "was pushed, and branch and commits are kept. Talk to them, or leave the task with: lifecycle "
             "release; if the card is wrong, mend its Agent and run: lifecycle tick"
         )
     if record.given_back:
@@ -248,7 +265,7 @@ def _refuse_lease_of_another(world: World, record: Record) -> None:
 
     A remote without leases (a fork, one that cannot be read) is no evidence of another holder.
     """
-    claim, remote = record.claim, world.settings.remote
+    claim, remote = record.claim, world.remote
     if claim.issue_number is None:
         return
     try:
@@ -264,16 +281,16 @@ def _refuse_lease_of_another(world: World, record: Record) -> None:
         raise Refused(given_back_to_hand_off(claim.issue_number))
     if holder is not None:
         raise HeldByAnother(
-            f"#{claim.issue_number} is held by {holder.agent} since {holder.since} "
+            f"#{claim.issue_number} is held by {named(holder.agent)} since {holder.since} "
             f"({lease.ref_of(claim.issue_number)} on {remote}); nothing was pushed, and branch and "
             "commits are kept. Talk to them, or leave the task with: lifecycle release"
         )
 
 
 def _push(world: World, branch: str) -> None:
-    remote = world.settings.remote
+    remote = world.remote
     try:
-        world.git.run("push", "--quiet", "--set-upstream", remote, branch)
+        world.git.run("push", "--quiet", "--set-upstream", remote, branch, remote=remote)
     except GitFailed as error:
         raise GitFailed(
             f"The push of {branch} failed ({error.evidence}); the phase was not changed. If {remote} has "
@@ -293,11 +310,12 @@ def default_branch(world: World) -> str:
     return ref.removeprefix(f"refs/remotes/{remote}/")
 
 
-def _validate(root: Path, command: str) -> None:
-    done = subprocess.run(  # noqa: S602 -- the user's own command line, from the user's own config
+def _validate(world: World, command: str) -> None:
+    done = subprocess.run(  # noqa: S602 -- a command line that the user has allowed to run here
         command,
         shell=True,
-        cwd=root,
+        cwd=world.root,
+        env=for_child("validate", world.environment),
         stdin=subprocess.DEVNULL,
         stdout=sys.stderr,  # our own stdout may be JSON for a machine
         check=False,

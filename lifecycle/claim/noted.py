@@ -50,7 +50,8 @@ def move(record: Record, state: dict[str, Any], at: float) -> Entry | None:
         source=str(known.get("phase") or ""),
         target=str(target),
         key=f"{record.claim_key}/move/{number}",
-        detail={"pull": record.claim.pr_number, "by_hand": is_nudged},
+        detail={"pull": record.claim.pr_number, "by_hand": is_nudged}
+        | ({"title": record.title} if record.title else {}),
     )
 
 

@@ -37,7 +37,7 @@ def record_in(root: Path) -> Record | None:
 
     try:
         return Desk(root, SystemClock()).load(repair=False).record
-    except ClaimRefused:
+    except (ClaimRefused, OSError):
         return None  # whose it is cannot be told; its own commands say what is wrong with it
 
 

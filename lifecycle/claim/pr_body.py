@@ -1,6 +1,6 @@
 """Title and body of the pull request that a hand-off opens.
 
-The project's own template wins: the first of GitHub's usual places that exists. It may hold
+The project's own template wins: the first of GitHub's usual places that the commit has. It may hold
 `{{summary}}` and `{{issue}}`; whichever is missing is put in front. Boxes are always unchecked: a
 checklist that a program has ticked says nothing.
 """
@@ -8,7 +8,6 @@ checklist that a program has ticked says nothing.
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 TITLE_LIMIT = 256
 BODY_LIMIT = 60_000
@@ -49,9 +48,16 @@ def title(summary: str) -> str:
     return line if len(line) <= TITLE_LIMIT else f"{line[: TITLE_LIMIT - 1]}…"
 
 
-def body(root: Path, *, summary: str, issue: int, link: str) -> str:
-    """The body: summary, link to the issue (`Refs #N` or `Closes #N`), checklist, test plan."""
-    text = _unchecked(_template(root))
+def body(template: str, *, summary: str, issue: int, link: str) -> str:
+    """The body: summary, link to the issue (`Refs #N` or `Closes #N`), checklist, test plan.
+
+    Args:
+        template: the project's own, or empty.
+        summary: what was done.
+        issue: its number.
+        link: the word before it.
+    """
+    text = _unchecked(template or _TEMPLATE)
     parts = {"{{summary}}": summary.strip()[:SUMMARY_LIMIT], "{{issue}}": f"{link} #{issue}"}
     missing = [value for mark, value in parts.items() if mark not in text]
     for mark, value in parts.items():
@@ -61,13 +67,5 @@ def body(root: Path, *, summary: str, issue: int, link: str) -> str:
     return text[:BODY_LIMIT]
 
 
-def _template(root: Path) -> str:
-    for name in TEMPLATES:
-        path = root / name
-        if path.is_file():
-            return path.read_text(encoding="utf-8", errors="replace")
-    return _TEMPLATE
-
-
 def _unchecked(text: str) -> str:
-    return re.sub(r"(?m)^(\s*[-*+] )\[[xX]\]", r"\1[ ]", text)
+    return re.sub(r"(?m)^([ \t]*[-*+] )\[[xX]\]", r"\1[ ]", text)

@@ -42,10 +42,14 @@ def is_held(record: Record, session: str, signs: Signs, now: float) -> bool:
 
 
 def adopt(record: Record, session: str, signs: Signs, now: float) -> Record:
-    """The record as this session's own, unless another that is alive holds it."""
+    """The record as this session's own, unless another that is alive holds it.
+
+    What another session began is inherited: what that one heard of it, this one did not.
+    """
     if not session or record.session == session or is_held(record, session, signs, now):
         return record
-    return replace(record, session=session, session_at=now)
+    inherited = session if record.session else ""
+    return replace(record, session=session, session_at=now, inherited=inherited)
 
 
 def deliverable(record: Record, session: str, tones: Collection[Tone]) -> Collection[Tone]:

@@ -173,7 +173,7 @@ def _steps(seen: Seen, releasing: Releasing, observed: Observation, issue: Issue
     text = messages.given_back(claim.issue_number, board, claim.branch, _stays(pull))
     trouble = record.troubles.get("ReleaseLease")
     if trouble is not None:
-        text = f"{text} {messages.lease_left(trouble.sentence)}"
+        text = f"{text} {messages.lease_left(claim.issue_number, trouble.sentence)}"
     text = f"{text} {linked.remainder(record)}".rstrip()
     say = Say(f"{ENDING}{int(releasing.at)}", text, Tone.NOTE)
     return Decision(action=ForgetClaim(), says=(say,))

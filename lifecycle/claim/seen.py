@@ -51,7 +51,8 @@ class Seen:
         looked_at_checks: the observation included the checks.
         pushed_head: the commit that the remote-tracking ref of the claim's branch shows.
         failed: kinds of action that failed in this look; none is tried twice in one look.
-        is_answered: a person wrote a prompt after the question about closing was put.
+        answered_at: when a person last wrote a prompt, None if that was before the question about closing
+            was put (or never was).
         hears_prompts: the hook on the user's prompts is installed.
         is_silent: nobody works on the task any more, as far as GitHub shows. A hook or a command is a
             sign of life by itself.
@@ -66,7 +67,7 @@ class Seen:
     looked_at_checks: bool = False
     pushed_head: str | None = None
     failed: frozenset[str] = frozenset()
-    is_answered: bool = False
+    answered_at: float | None = None
     hears_prompts: bool = False
     is_silent: bool = False
 

@@ -45,6 +45,7 @@ class Trouble:
         tries: how often it failed in a row.
         is_final: somebody said no; otherwise nobody knows, and it is silently tried again.
         for_agent: the agent can mend it.
+        is_of_access: it hangs on the token, so that another token is another attempt.
     """
 
     mark: str
@@ -53,6 +54,7 @@ class Trouble:
     tries: int = 1
     is_final: bool = False
     for_agent: bool = False
+    is_of_access: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +126,7 @@ class Record:
         given_back: somebody gave the task back in this claim's place: it writes nothing any more.
         doubted: the account is off the issue and no card names an agent: comments are read as well.
         reopened: how often the pull request was closed and opened again.
+        title: the issue's, as it was last seen, for the journal; "" if nobody saw it.
         is_taken: `lifecycle claim` made this claim, so that `created_at` is when it was made.
         touched: the claim file's mtime when the last look ended; another one is another attempt.
         intents: by kind, creates whose outcome is not known.
@@ -131,6 +134,7 @@ class Record:
         judged: the phase that GitHub confirmed last.
         session: the client's session that claimed or handed off; it alone is woken.
         session_at: when that session became the owner, 0.0 if it made the claim.
+        inherited: the session that went on with the claim of one that was over, until it was told; or "".
         asked_pr: the merged pull request for which the question about closing was put, or None.
         consent: who said yes to closing: "prompt", "close", "auto", "nudge: …", or empty.
         changes_by: who asked for changes in a review that stands.
@@ -143,6 +147,8 @@ class Record:
         link: the task of another tracker that stands for the issue, or None.
         is_link_known: that tracker was asked; None is an answer then.
         link_left: why the linked task is not touched any more: it is somebody else's, or gone; or "".
+        remote, repository: where it was taken: the remote of its lease and branch, and `owner/name` of its
+            issue; empty until they are known.
         outcome: how the claim ended ("closed", "released"), or empty while it lives.
     """
 
@@ -167,6 +173,7 @@ class Record:
     given_back: bool = False
     doubted: bool = False
     reopened: int = 0
+    title: str = ""
     is_taken: bool = False
     touched: int = 0
     intents: Mapping[str, Intent] = field(default_factory=dict)
@@ -174,6 +181,7 @@ class Record:
     judged: str = ""
     session: str = ""
     session_at: float = 0.0
+    inherited: str = ""
     asked_pr: int | None = None
     consent: str = ""
     changes_by: tuple[str, ...] = ()
@@ -186,6 +194,8 @@ class Record:
     link: Link | None = None
     is_link_known: bool = False
     link_left: str = ""
+    remote: str = ""
+    repository: str = ""
     outcome: str = ""
 
     @property
@@ -202,6 +212,11 @@ class Record:
     def claim_key(self) -> str:
         """Under which the ledger keeps what was said of this claim, and of no later one."""
         return f"{self.claim.issue_number}@{int(self.created_at)}"
+
+    @property
+    def is_inherited(self) -> bool:
+        """True if its session goes on with what another one began, and was not told yet."""
+        return bool(self.inherited) and self.inherited == self.session
 
     @property
     def end(self) -> str:
@@ -377,5 +392,7 @@ def _failed(record: Record, fact: plan.Failed, now: float) -> Record:
     if not is_ambiguous:
         intents.pop(kind, None)  # a clear no: nothing was made, so nothing has to be looked for
     is_final = not isinstance(error, Transient)
-    trouble = Trouble(mark, error.sentence, until, tries, is_final, error.for_agent)
+    trouble = Trouble(
+        mark, error.sentence, until, tries, is_final, error.for_agent, error.is_of_access
+    )
     return replace(record, intents=intents, troubles={**record.troubles, kind: trouble})

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from lifecycle import tracker
-from lifecycle.claim import again, inner, lease
+from lifecycle.claim import again, begun, inner, lease, taken_at
 from lifecycle.claim.admission import Attempt, Task, admit, holder_of, other_place
 from lifecycle.claim.again import Start
 from lifecycle.claim.branch import branch_name, switch
@@ -34,10 +34,10 @@ from lifecycle.errors import (
     Refused,
 )
 from lifecycle.model import BoardItem, Card, Look
+from lifecycle.redact import quoted
 from lifecycle.wiring import World
 
 _SHOWN_MATCHES = 5
-_CLAIMING = "claiming"
 _DIGITS = 6
 _NAMES = 10**_DIGITS
 
@@ -74,27 +74,36 @@ def take(world: World, desk: Desk, query: str, *, force: bool = False) -> Taken:
         NotFound, Transient, Rejected: GitHub or git said no, or did not answer.
     """
     world.refuse_tracked()
+    world.refuse_strange_remote()
     with desk.folder.locked(world.deadline.remaining(at_most=30.0)):
-        loaded = desk.load()
-        world.cache.state = desk.state
-        for say in loaded.says:
-            desk.ledger.queue(say)
-        notes: list[str] = []
-        cards = _cards(world, notes)
-        number, chosen = _named(world, cards, query, notes)
-        mine = loaded.record
-        if mine is not None:
-            _check_held(mine, number)
-        if not is_begun(desk.state, number):
-            notes += filter(None, [inner.abandon(world, desk, mine)])
-        task = _read(world, number, cards, mine)
-        if mine is not None:
-            remarks: list[str] = []
-            is_begun_here = is_begun(desk.state, number)
-            if not (is_begun_here or again.is_lost(world, mine, task.seen, remarks)):
-                held = _held(world, desk, loaded)
-                return Taken(held, task.issue.title, tuple(remarks), is_new=False)
-            task = replace(task, lost=mine)
+        return _taken(world, desk, query, force=force)
+
+
+def _taken(world: World, desk: Desk, query: str, *, force: bool) -> Taken:
+    """Take it under the lock; what an earlier run began of another task is given back first."""
+    loaded = desk.load()
+    world.cache.state = desk.state
+    for say in loaded.says:
+        desk.ledger.queue(say)
+    notes: list[str] = []
+    cards = _cards(world, notes)
+    number, chosen = _named(world, cards, query, notes)
+    mine = loaded.record
+    if mine is not None:
+        _check_held(mine, number)
+        taken_at.demand(world, mine)
+    is_begun = begun.is_begun(desk.state, number)
+    if not is_begun:
+        notes += begun.given_back(world, desk)
+        notes += filter(None, [inner.abandon(world, desk, mine)])
+    task = _read(world, number, cards, mine)
+    if mine is not None:
+        remarks: list[str] = []
+        if not (is_begun or again.is_lost(world, mine, task.seen, remarks)):
+            held = _held(world, desk, loaded)
+            return Taken(held, task.issue.title, tuple(remarks), is_new=False)
+        task = replace(task, lost=mine)
+    with begun.answered_for(world, desk):
         attempt = _attempt(world, desk, task)
         notes += admit(world, task, attempt, force=force)
         return _take_both(world, desk, task, attempt, notes, chosen=chosen, force=force)
@@ -119,12 +128,6 @@ def _named(
         return number, None
     inside = inner.named(world, query, notes)
     return inside if inside is not None else (_find(world, cards, query), None)
-
-
-def is_begun(state: Mapping[str, Any], number: int) -> bool:
-    """True if, as state.json has it, taking the task was begun and could not be finished."""
-    begun = state.get(_CLAIMING) or {}
-    return bool(begun.get("issue") == number)
 
 
 def _check_held(mine: Record, number: int) -> None:
@@ -195,45 +198,39 @@ def _take(
     force: bool,
 ) -> Taken:
     number, agent, login = task.issue.number, attempt.agent, attempt.login
-    desk.state[_CLAIMING] = {"issue": number, "agent": agent, "nonce": attempt.nonce}
-    desk.save()
+    begun.note(world, desk, task, attempt)
     start = again.start_of(world, task.lost, task.seen)
     had = task.lost.claim.branch if task.lost is not None else ""
     branch = had or branch_name(task.issue.title, number)
-    try:
-        sha = _hold(world, number, attempt, branch, notes, force=force)
-    except HeldByAnother:
-        _give_up(desk)
-        raise
+    sha = _hold(world, desk, number, attempt, branch, notes, force=force)
     notes += _reach(world) if sha else []
-    try:
-        notes += switch(world, branch, world.settings.base or task.seen.default_branch)
-    except GitFailed:
-        if sha:
-            lease.release(world.git, world.settings.remote, number, sha)
-        _give_up(desk)
-        raise
+    notes += switch(world, branch, world.settings.base or task.seen.default_branch)
+    begun.held(desk)
     if login not in world.forge.assign(number, login):
         notes.append(f"GitHub did not assign {login} (no write access?); the claim stands.")
     item = _put_on_board(world, task, agent, start.status, notes)
-    exclude_own_files(world.git, world.root)
+    exclude_own_files(world.root)
     record = Record(
         values=_values(task, branch, agent, item, start),
         created_at=world.clock.now(),
         is_item_known=item is not None,
         synced_agent=agent if item is not None else None,
         lease=sha,
+        title=task.issue.title,
         is_taken=True,
         session=session_of(world),
         link=held.link,
         is_link_known=held.is_known,
         link_left=held.left,
+        remote=world.remote,
+        repository=str(world.base),
     )
-    desk.state.pop(_CLAIMING, None)
     if task.lost is None:
-        return Taken(desk.create(record), task.issue.title, tuple(notes))
-    record = again.write(desk, task.lost, _going_on(record, task.lost, start))
-    return Taken(record, task.issue.title, tuple(notes), is_again=True)
+        record = desk.create(record)
+    else:
+        record = again.write(desk, task.lost, _going_on(record, task.lost, start))
+    begun.over(desk)
+    return Taken(record, task.issue.title, tuple(notes), is_again=task.lost is not None)
 
 
 def _going_on(record: Record, lost: Record, start: Start) -> Record:
@@ -242,13 +239,8 @@ def _going_on(record: Record, lost: Record, start: Start) -> Record:
     if pull is None:
         return replace(record, session=session)
     opened = pull.number if lost.opened == pull.number else None
-    return replace(record, session=session, pr_url=pull.url, pr_head=pull.head_sha, opened=opened)
-
-
-def _give_up(desk: Desk) -> None:
-    """This attempt is over: the next one is another."""
-    desk.state.pop(_CLAIMING, None)
-    desk.save()
+    known = replace(record, pr_url=pull.url, pr_head=pull.head_sha, judged=start.phase.value)
+    return replace(known, session=session, opened=opened)
 
 
 def _values(
@@ -301,7 +293,9 @@ def _find(world: World, cards: Sequence[Card], query: str) -> int:
     if not found:
         raise NotFound(f'No open issue of {world.base} has "{query}" in its title.')
     if len(found) > 1:
-        shown = [f"#{number} {title}" for number, title in list(found.items())[:_SHOWN_MATCHES]]
+        shown = [
+            f"#{number} {quoted(title)}" for number, title in list(found.items())[:_SHOWN_MATCHES]
+        ]
         raise Refused(f'"{query}" fits {len(found)} issues: {"; ".join(shown)}. Claim by number.')
     return next(iter(found))
 
@@ -321,9 +315,9 @@ def _read(world: World, number: int, cards: tuple[Card, ...], mine: Record | Non
 
 
 def _attempt(world: World, desk: Desk, task: Task) -> Attempt:
-    number, before = task.issue.number, desk.state.get(_CLAIMING) or {}
-    if before.get("issue") == number and before.get("agent") and before.get("nonce"):
-        return Attempt(str(before["agent"]), str(before["nonce"]), resumes=True)
+    number, before = task.issue.number, begun.of(desk.state)
+    if before is not None and before.issue == number:
+        return Attempt(before.agent, before.nonce, resumes=True)
     lost = desk.remembered()
     if lost is not None and not lost.outcome and lost.claim.issue_number == number and lost.lease:
         return Attempt(lost.claim.agent_id, lease.new_nonce(), resumes=True, held=lost.lease)
@@ -336,14 +330,22 @@ def _attempt(world: World, desk: Desk, task: Task) -> Attempt:
 
 
 def _hold(
-    world: World, number: int, attempt: Attempt, branch: str, notes: list[str], *, force: bool
+    world: World,
+    desk: Desk,
+    number: int,
+    attempt: Attempt,
+    branch: str,
+    notes: list[str],
+    *,
+    force: bool,
 ) -> str:
     """Take the lease; its sha, or nothing (with a remark) where leases cannot be written."""
-    git, remote = world.git, world.settings.remote
+    git, remote = world.git, world.remote
     holder = lease.read(git, remote, number) if attempt.resumes or force else None
     if holder is not None and attempt.resumes and attempt.made(holder):
         return holder.sha
     before = holder.sha if holder is not None and force else ""
+    begun.takes_over(desk, before)
     try:
         return lease.take(
             git,
@@ -376,12 +378,17 @@ def _reach(world: World) -> list[str]:
     return [text]
 
 
+def _remark(notes: list[str], problem: str, what: str = "") -> None:
+    """Add a remark on a problem of the board's, unless it was told when the cards were read."""
+    if problem and not any(problem in note for note in notes):
+        notes.append(f"{what}{problem}")
+
+
 def _put_on_board(
     world: World, task: Task, agent: str, status: str, notes: list[str]
 ) -> BoardItem | None:
     if not task.has_board or world.board is None:
-        if task.seen.board_problem:
-            notes.append(task.seen.board_problem)
+        _remark(notes, task.seen.board_problem or "")
         return None
     if task.seen.board_note:
         notes.append(task.seen.board_note)
@@ -389,7 +396,7 @@ def _put_on_board(
         item = task.seen.item or world.board.add(task.issue.id)
         found = world.write_card(task.issue.number, item.id, status=status, agent=agent)
     except LifecycleError as error:
-        notes.append(f"The board was not updated: {error.sentence}")
+        _remark(notes, error.sentence, "The board was not updated: ")
         return None
     world.cache.put(BOARD_CACHE, None)
     if found.is_labels and not task.seen.board_note and world.choice.note:

@@ -12,10 +12,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from lifecycle import linked_messages
+from lifecycle.claim.begun import is_begun
 from lifecycle.claim.desk import Desk
 from lifecycle.claim.moves import SESSION
 from lifecycle.claim.places import Place, claimed, list_places
-from lifecycle.claim.taking import Taken, is_begun, named, take
+from lifecycle.claim.taking import Taken, named, take
 from lifecycle.errors import GitFailed, LifecycleError, Refused
 from lifecycle.ports import Git
 from lifecycle.tracker import Task
@@ -45,6 +46,7 @@ def take_in_worktree(
         HeldByAnother, NotFound, Transient, Rejected: as `take`; a worktree that was made for it is
             gone again, unless the claim was begun, which the next run goes on with.
     """
+    world.refuse_strange_remote()
     number, chosen = named(world, query)
     places = list_places(world.git)
     target = path or _beside(places[0], number)

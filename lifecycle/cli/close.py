@@ -6,7 +6,7 @@ import click
 
 from lifecycle.claim.moves import move
 from lifecycle.claim.table import Phase
-from lifecycle.cli.session import begin, json_option
+from lifecycle.cli.session import begin, json_option, timed
 from lifecycle.cli.tick import look
 from lifecycle.errors import Refused
 
@@ -19,6 +19,7 @@ from lifecycle.errors import Refused
     help="Close although no PR merged; the reason goes into the issue's comment.",
 )
 @json_option
+@timed
 def command(override: str | None, *, as_json: bool) -> int:
     """Close the claim's issue: the answer "yes" to "Should I close issue #N?".
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import io
-import json
-import sys
 from typing import TYPE_CHECKING
 
 import click
 
+from lifecycle.cli import terminal
 from lifecycle.cli.session import json_option
 from lifecycle.errors import Refused
 
@@ -30,24 +28,19 @@ def command(*, as_json: bool) -> int:
 
     Needs no token and no network. Exits 0 only if the issue really ended closed and the board Done.
     """
-    from rich.console import Console
+    from rich.text import Text
 
     from lifecycle.demo import DemoFailedError, tell
 
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a terminal without UTF-8 shows "?" for an arrow
-    wide = Console()
-    console = Console(quiet=as_json, highlight=False, width=min(wide.width, WIDTH))
-    console.print(
-        "[bold]claim to close[/], on an embedded GitHub: real git, real HTTP, real hooks\n"
-    )
+    console = terminal.console(quiet=as_json, width=min(terminal.console().width, WIDTH))
+    says = ", on an embedded GitHub: real git, real HTTP, real hooks\n"
+    console.print(Text.assemble(("claim to close", "bold"), says))
     try:
         story = tell(lambda step: _print_step(console, step))
     except DemoFailedError as error:
         raise Refused(f"The demo did not finish: {error}") from None
     if as_json:
-        click.echo(json.dumps(story.as_json()))
+        click.echo(terminal.json_text(story.as_json()))
     else:
         _print_end(console, story)
     return 0 if story.is_good else 1
@@ -77,11 +70,15 @@ def _print_end(console: Console, story: Story) -> None:
     total = sum(step.requests for step in story.steps)
     if story.is_good:
         end = f'closed, "{story.comment.splitlines()[0]}", board {story.board}, Agent cleared'
-        console.print(
-            f"\n[bold green]done[/] in {story.seconds} s with {total} requests: #42 {end}."
-        )
+        says = f" in {story.seconds} s with {total} requests: #42 {end}."
+        _end(console, "bold green", "done", says)
         return
     state = "closed" if story.is_closed else "open"
-    console.print(
-        f"\n[bold red]failed[/]: #42 is {state}, the board says {story.board or 'nothing'}."
-    )
+    says = f": #42 is {state}, the board says {story.board or 'nothing'}."
+    _end(console, "bold red", "failed", says)
+
+
+def _end(console: Console, style: str, word: str, says: str) -> None:
+    from rich.text import Text
+
+    console.print(Text.assemble("\n", (word, style), says))

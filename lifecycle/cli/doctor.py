@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import json
 import os
 import sys
 from itertools import groupby
@@ -12,9 +10,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from lifecycle.cli.session import json_option
+from lifecycle.cli import terminal
+from lifecycle.cli.session import end_late, json_option
+from lifecycle.cli.terminal import json_text
 from lifecycle.clock import SystemClock
-from lifecycle.redact import redact, visible
+from lifecycle.deadline import Deadline, ending
+from lifecycle.redact import visible
 from lifecycle.store import worktree_root
 
 if TYPE_CHECKING:
@@ -44,22 +45,24 @@ _STYLES = {"ok": "green", "warn": "yellow", "fail": "bold red"}
 def command(*, as_json: bool) -> int:
     """Look at versions, token, repository, board, hooks and files, and say what will not happen.
 
-    Each line says what works or not; what will not happen because of it; and the fix, to be copied. It
-    writes nothing to GitHub and nothing to the project. Where the command lies is recorded in your own
-    configuration folder, if nothing is recorded yet. Exits 1 if something does not work.
+    It ends after 24 seconds at the latest. Each line says what works or not; what will not happen because
+    of it; and the fix, to be copied. It writes nothing to GitHub and nothing to the project. Where the
+    command lies is recorded in your own configuration folder, if nothing is recorded yet. Exits 1 if
+    something does not work.
     """
+    from lifecycle.doctor.case import SECONDS
     from lifecycle.doctor.run import examine
 
-    report = examine(worktree_root(Path.cwd()), os.environ, SystemClock())
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="replace")  # what is left for an output without UTF-8
+    clock = SystemClock()
+    with ending(Deadline.after(clock, SECONDS), end_late):
+        report = examine(worktree_root(Path.cwd()), os.environ, clock)
     if as_json:
-        click.echo(redact(json.dumps(report.as_json(), ensure_ascii=False)))
+        click.echo(json_text(report.as_json()))
     elif sys.stdout.isatty():
         _show(report)
     else:
         for finding in report.findings:
-            click.echo(redact(_line(finding)))
+            click.echo(_line(finding))
     return 0 if report.is_ok else 1
 
 
@@ -83,11 +86,9 @@ def _line(finding: Finding) -> str:
 
 def _show(report: Report) -> None:
     """The list for a terminal: groups on the left, and every fix on a line of its own."""
-    from rich.console import Console
     from rich.text import Text
 
-    wide = Console()
-    console = Console(highlight=False, width=min(wide.width, WIDTH))
+    console = terminal.console(width=min(terminal.console().width, WIDTH))
     console.print(
         Text.assemble(("lifecycle doctor", "bold"), (f"  {report.repository}".rstrip(), "dim"))
     )
@@ -105,16 +106,14 @@ def _show_finding(console: Console, group: str, finding: Finding) -> None:
     style = _STYLES[finding.level]
     sign = Text(f"{_signs()[finding.level]} ", style=style)
     lead = Text(f"{group:<{_GROUP}}", style="bold")
-    _wrapped(console, Text.assemble(lead, sign), redact(visible(finding.says)))
+    _wrapped(console, Text.assemble(lead, sign), visible(finding.says))
     margin = " " * (_GROUP + 2)
     if finding.hinders:
         label = Text(f"{margin}{'hinders':<{_LABEL}}", style="dim")
         _wrapped(console, label, ", ".join(finding.hinders), style="dim")
     if finding.fix:
         # Not wrapped by us: copied from the terminal, it is one line.
-        fix = Text.assemble(
-            (f"{margin}{'fix':<{_LABEL}}", "dim"), (redact(visible(finding.fix)), "cyan")
-        )
+        fix = Text.assemble((f"{margin}{'fix':<{_LABEL}}", "dim"), (visible(finding.fix), "cyan"))
         console.print(fix, soft_wrap=True)
 
 

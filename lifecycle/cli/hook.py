@@ -9,11 +9,14 @@ from lifecycle.hookio import REPLIES
 
 
 @click.command("hook", short_help="The hook entrypoints, for other callers.")
-@click.argument("name", type=click.Choice(list(REPLIES)))
+@click.argument("name", metavar="NAME", type=click.Choice(list(REPLIES)))
 @click.option("--path", is_flag=True, help="Print where the script lies, for your settings.")
 @already_json
 def command(name: str, *, path: bool) -> int:
     """Run the hook NAME: the event's JSON on stdin, the client's reply on stdout.
+
+    NAME is on-stop, ci-waiter, on-idle, session-start, on-clear, user-prompt-submit, post-tool-use, or
+    session-end.
 
     Serves CLAUDE_PROJECT_DIR, else the current folder. Never fails; exit 2 is a deliberate wake.
     """

@@ -7,7 +7,6 @@ the log's path; 4 held by another; 130 interrupted.
 from __future__ import annotations
 
 import importlib
-import json
 import sys
 import traceback
 from pathlib import Path
@@ -16,12 +15,16 @@ from traceback import walk_tb
 import click
 
 from lifecycle import __version__, log
+from lifecycle.cli.terminal import Rim, guarded, json_text
+from lifecycle.deadline import DeadlineReached
 from lifecycle.errors import HeldByAnother, LifecycleError
-from lifecycle.redact import redact
+from lifecycle.redact import visible
+from lifecycle.regular import StrangeFileError
 from lifecycle.store import FOLDER
 
 COMMANDS = (
     "claim",
+    "takeover",
     "handoff",
     "status",
     "tick",
@@ -49,6 +52,17 @@ class LazyGroup(click.Group):
         """The commands in the order of a task's life."""
         return list(COMMANDS)
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that the first argument names; one that is misspelt is told the nearest."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.exceptions.NoSuchCommand as error:
+            raise click.exceptions.NoSuchCommand(
+                error.command_name, possibilities=COMMANDS, ctx=ctx
+            ) from None
+
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 -- click's signature
         """The command called `cmd_name`, or None."""
         if cmd_name not in COMMANDS:
@@ -72,6 +86,11 @@ def group() -> None:
 
 def run(arguments: list[str]) -> int:
     """Run one command line and return its exit code; no traceback ever reaches a person."""
+    with guarded():
+        return _run(arguments)
+
+
+def _run(arguments: list[str]) -> int:
     as_json = "--json" in arguments
     try:
         result = group.main(args=arguments, prog_name="lifecycle", standalone_mode=False)
@@ -88,9 +107,8 @@ def run(arguments: list[str]) -> int:
             error.show()
         # A hook that is misspelt in somebody's settings must not block the agent, as exit 2 would.
         return 1 if is_hook else 2
-    except (KeyboardInterrupt, click.Abort):
-        click.echo("Interrupted; what was done so far is kept.", err=True)
-        return 130
+    except (KeyboardInterrupt, click.Abort, DeadlineReached) as stop:
+        return _stopped(stop, as_json=as_json)
     except LifecycleError as error:
         _say(error.sentence, type(error).__name__, as_json=as_json)
         return 4 if isinstance(error, HeldByAnother) else 1
@@ -105,26 +123,43 @@ def run(arguments: list[str]) -> int:
         return 3
 
 
+def _stopped(stop: BaseException, *, as_json: bool) -> int:
+    """The time was up, or somebody pressed Ctrl-C: one sentence, and the exit code.
+
+    What an interrupted command has to add to it stands in the interruption, which click hides in a cause.
+    """
+    if isinstance(stop, DeadlineReached):
+        from lifecycle.cli.session import TOO_LATE
+
+        _say(TOO_LATE, "Transient", as_json=as_json)
+        return 1
+    told = [str(word) for one in (stop, stop.__cause__) if one is not None for word in one.args]
+    text = " ".join(["Interrupted; what was done so far is kept.", *told])
+    click.echo(text.rstrip(), err=True)
+    return 130
+
+
 def _say(sentence: str, kind: str, *, as_json: bool) -> None:
-    sentence = redact(sentence)
     if as_json and sys.stdout is not None:
         try:
-            click.echo(json.dumps({"error": {"kind": kind, "sentence": sentence}}))
+            click.echo(json_text({"error": {"kind": kind, "sentence": sentence}}))
         except OSError:
             sys.stdout = None  # it takes nothing: the sentence goes where a person can read it
         else:
             return
-    click.echo(f"lifecycle: {sentence}", err=True)
+    click.echo(f"lifecycle: {visible(sentence)}", err=True)
 
 
 def _unwritable(error: OSError) -> str:
+    if isinstance(error, StrangeFileError):
+        return error.sentence
     where = error.filename or ("standard output" if _is_of_output(error) else "a file")
     return f"{where}: {error.strerror or error}; nothing else was done. Mend it and try again."
 
 
 def _is_of_output(error: OSError) -> bool:
     """True if standard output did not take what was printed; it is then given up."""
-    is_printed = any(f.f_code is click.echo.__code__ for f, _ in walk_tb(error.__traceback__))
+    is_printed = any(f.f_code is Rim.write.__code__ for f, _ in walk_tb(error.__traceback__))
     try:
         if sys.stdout is not None:
             sys.stdout.flush()

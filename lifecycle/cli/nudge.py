@@ -6,7 +6,7 @@ import click
 
 from lifecycle.claim.moves import current, move
 from lifecycle.claim.table import Phase
-from lifecycle.cli.session import begin, claim_data, json_option
+from lifecycle.cli.session import begin, claim_data, json_option, timed
 from lifecycle.cli.tick import look
 
 
@@ -16,6 +16,7 @@ from lifecycle.cli.tick import look
 @click.option("--dry-run", is_flag=True, help="Say what the move would be; write nothing.")
 @click.option("--force", is_flag=True, help="Make a move that the phase table does not have.")
 @json_option
+@timed
 def command(phase: str, *, reason: str, dry_run: bool, force: bool, as_json: bool) -> int:
     """Move the claim to PHASE, record why, and look once.
 

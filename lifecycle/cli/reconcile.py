@@ -23,9 +23,9 @@ from lifecycle.cli.reconcile_scope import (
     within,
 )
 from lifecycle.cli.reconcile_screen import bar
-from lifecycle.cli.session import json_option
+from lifecycle.cli.session import end_late, json_option
 from lifecycle.clock import SystemClock
-from lifecycle.deadline import Deadline
+from lifecycle.deadline import Deadline, ending
 from lifecycle.reconcile.finding import State
 from lifecycle.reconcile.report import Report
 from lifecycle.reconcile.scope import Policy, Scope
@@ -191,12 +191,13 @@ def _report(asked: Asked, *, by_event: bool, dry_run: bool, minutes: float) -> R
     clock = SystemClock()
     world = World(place.root, place.environment, clock, Deadline.after(clock, minutes * 60), {})
     try:
-        scope, note, skipped = whole(scope, world), "", ""
-        if by_event:
-            scope, note, skipped = within(scope, event_of(os.environ), world)
-        if skipped:
-            return Report(skipped=skipped, is_dry_run=dry_run)
-        return _run(world, scope, policy(asked, world.settings), note, dry_run=dry_run)
+        with ending(world.deadline, end_late):
+            scope, note, skipped = whole(scope, world), "", ""
+            if by_event:
+                scope, note, skipped = within(scope, event_of(os.environ), world)
+            if skipped:
+                return Report(skipped=skipped, is_dry_run=dry_run)
+            return _run(world, scope, policy(asked, world.settings), note, dry_run=dry_run)
     finally:
         world.close()
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import json
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -16,9 +14,9 @@ import click
 from lifecycle.cli import reconcile_actions as actions
 from lifecycle.cli.reconcile_screen import show
 from lifecycle.cli.reconcile_words import clean, lines, signs_for
+from lifecycle.cli.terminal import json_text
 from lifecycle.errors import LifecycleError
 from lifecycle.reconcile.report import Report
-from lifecycle.redact import redact
 
 
 class Untold(LifecycleError):
@@ -50,9 +48,6 @@ class Form:
         Raises:
             Untold: an output or one of the step's files does not take it.
         """
-        for stream in (sys.stdout, sys.stderr):
-            if isinstance(stream, io.TextIOWrapper):
-                stream.reconfigure(errors="replace")  # what is left for an output without UTF-8
         ways = [self._print]
         if self.summary:
             ways = [_outputs, _summary, self._print, self._annotations]
@@ -140,5 +135,4 @@ def _is_action() -> bool:
 
 def _json(report: Report) -> str:
     """One object; in a log of GitHub Actions it holds no command of the old form."""
-    text = json.dumps(report.as_json(), ensure_ascii=False)
-    return redact(text).replace("##[", "#\\u0023[")
+    return json_text(report.as_json()).replace("##[", "#\\u0023[")

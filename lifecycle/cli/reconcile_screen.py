@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from lifecycle.cli import terminal
 from lifecycle.cli.reconcile_words import clean, ending, parted, signs_for, why_not
 from lifecycle.reconcile.finding import Finding, State
 
@@ -48,7 +49,6 @@ _URL = re.compile(r"https?://[!-~]+")
 @contextmanager
 def bar() -> Iterator[Progress]:
     """A progress bar on standard error, gone when the work is over."""
-    from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
     from rich.progress import Progress as Bar
 
@@ -58,7 +58,7 @@ def bar() -> Iterator[Progress]:
         MofNCompleteColumn(),
         TimeElapsedColumn(),
     )
-    with Bar(*columns, console=Console(stderr=True, highlight=False), transient=True) as shown:
+    with Bar(*columns, console=terminal.console(is_error=True), transient=True) as shown:
         row, said = shown.add_task("asking GitHub", total=None), ""
 
         def tell(what: str, done: int, total: int | None) -> None:
@@ -73,10 +73,9 @@ def bar() -> Iterator[Progress]:
 
 def show(report: Report, console: Console | None = None) -> None:
     """Print the tables and what goes with them, to standard output unless a console is given."""
-    from rich.console import Console
     from rich.text import Text
 
-    shown = console or Console(highlight=False)
+    shown = console or terminal.console()
     width = min(shown.width, WIDTH)
     title = Text("lifecycle reconcile", style="bold")
     shown.print(title.append("  dry run", "not bold cyan") if report.is_dry_run else title)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from lifecycle.reconcile.finding import KINDS, Finding, Gate, State
 from lifecycle.reconcile.report import Report
-from lifecycle.redact import redact, visible
+from lifecycle.redact import as_data, redact
 
 SIGNS = {
     State.APPLIED: "✓",
@@ -89,8 +89,8 @@ def signs_for(encoding: str | None) -> dict[State, str]:
 
 
 def clean(text: str) -> str:
-    """Text that may leave the process: no secret, and nothing of a stranger's that hides or moves."""
-    return redact(visible(text))
+    """Text of anybody's in one line: no secret, and nothing that hides, moves, or passes for ours."""
+    return as_data(redact(text))
 
 
 def counted(number: int, one: str, many: str = "") -> str:

@@ -10,7 +10,7 @@ import click
 from lifecycle import engine, messages
 from lifecycle.claim.giving import GivenBack, give_back
 from lifecycle.cli.report import report_data, report_lines
-from lifecycle.cli.session import Session, begin, json_option
+from lifecycle.cli.session import Session, begin, json_option, timed
 from lifecycle.cli.tick import tones
 from lifecycle.engine import Report
 from lifecycle.plan import Wake
@@ -20,6 +20,7 @@ from lifecycle.plan import Wake
 @click.option("--reason", metavar="TEXT", default="", help="Why; it goes into the issue's comment.")
 @click.option("--dry-run", is_flag=True, help="Print the plan; write nothing anywhere.")
 @json_option
+@timed
 def command(reason: str, *, dry_run: bool, as_json: bool) -> int:
     """Give the claim's task back, so that somebody else can take it.
 
@@ -30,8 +31,7 @@ def command(reason: str, *, dry_run: bool, as_json: bool) -> int:
     session = begin(as_json=as_json, changes_tasks=True)
     given = give_back(session.world, session.desk, reason, dry_run=dry_run)
     if given.is_over:
-        text = f"#{given.record.claim.issue_number} was given back already; nothing was done."
-        session.show([text], report_data(Report(given.record)) | {"notes": []})
+        session.show([given.said], report_data(Report(given.record)) | {"notes": []})
         return 0
     if dry_run:
         planned = engine.rehearse(session.world, session.desk, record=given.record)

@@ -9,7 +9,7 @@ from lifecycle import plan
 from lifecycle.cli.session import claim_data
 from lifecycle.engine import Report
 from lifecycle.model import LABELS_ITEM
-from lifecycle.redact import redact
+from lifecycle.redact import quoted, redact
 
 _LINKED = {"claimed": "claim", "closed": "close", "released": "give back"}
 """What is done to a linked task that is wanted to be so."""
@@ -39,7 +39,7 @@ def describe(action: plan.Action) -> str:
     match action:
         case plan.OpenPullRequest():
             kind = "draft PR" if action.is_draft else "PR"
-            return f'open a {kind} from {action.head} into {action.base}: "{action.title}"'
+            return f"open a {kind} from {action.head} into {action.base}: {quoted(action.title)}"
         case plan.LinkPullRequest():
             return f"add a line to PR #{action.number} that refers to #{action.issue}"
         case plan.AddToBoard():

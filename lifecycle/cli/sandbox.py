@@ -2,12 +2,32 @@
 
 from __future__ import annotations
 
+import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from lifecycle.cli.session import already_json
+from lifecycle.cli.session import already_json, json_option
+from lifecycle.cli.terminal import behind
+
+if TYPE_CHECKING:
+    from lifecycle.sandbox.control import Control
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+REVIEWS = {
+    "approve": "APPROVED",
+    "request-changes": "CHANGES_REQUESTED",
+    "comment": "COMMENTED",
+    "dismiss": "DISMISSED",
+}
+"""What a person does with a review, and the state that GitHub gives it."""
+CONCLUSIONS = (
+    "success", "failure", "neutral", "cancelled", "skipped", "timed_out", "action_required",
+)  # fmt: skip
+STATUSES = ("queued", "in_progress")
 
 
 @click.group("sandbox", short_help="The embedded GitHub.")
@@ -15,7 +35,7 @@ def command() -> None:
     """An embedded GitHub on loopback: REST, GraphQL, and git over smart HTTP."""
 
 
-@command.command("serve")
+@command.command("serve", short_help="Run it until stopped.")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="0 takes a free one.")
 @click.option(
     "--seed", type=click.Path(path_type=Path), help="A YAML or JSON file: the world to start from."
@@ -32,14 +52,14 @@ def serve(port: int, seed: Path | None, db: Path | None) -> int:
     from lifecycle.sandbox.server import serve as run
 
     try:
-        return run(port=port, seed=read_seed(seed) if seed else None, db=db, out=sys.stdout)
+        return run(port=port, seed=read_seed(seed) if seed else None, db=db, out=behind(sys.stdout))
     except SandboxError as error:
         raise Refused(str(error)) from None
     except OSError as error:
         raise Refused(f"The sandbox could not listen on port {port}: {error.strerror}.") from None
 
 
-@command.command("dump")
+@command.command("dump", short_help="Print a world as a seed.")
 @click.option("--url", help="A running sandbox: its api_url, as `serve` prints it.")
 @click.option("--db", type=click.Path(path_type=Path), help="A file of `serve --db`, not in use.")
 @already_json
@@ -51,7 +71,7 @@ def dump(url: str | None, db: Path | None) -> int:
     if (url is None) == (db is None):
         raise click.UsageError("Name a running sandbox with --url, or a file with --db.")
     try:
-        click.echo(_dumped(url, db), nl=False)
+        click.echo(_dumped(url, db), nl=False, file=behind(sys.stdout))
     except SandboxError as error:
         raise Refused(str(error)) from None
     return 0
@@ -73,3 +93,149 @@ def _dumped(url: str | None, db: Path | None) -> str:
         return Control(f"{url.rstrip('/')}/_sandbox").dump()
     except (OSError, ValueError, ControlError):
         raise SandboxError(f"No sandbox answers at {url}; nothing was dumped.") from None
+
+
+def _of_people(command: Command) -> Command:
+    """The options of what people and CI do: which sandbox, which repository."""
+    url = click.option(
+        "--url",
+        envvar="GITHUB_API_URL",
+        show_envvar=True,
+        required=True,
+        help="A running sandbox: its api_url, as `serve` prints it.",
+    )
+    repository = click.option(
+        "--repo", metavar="OWNER/NAME", help="Which repository; the world's first without it."
+    )
+    decorated: Command = url(repository(json_option(command)))
+    return decorated
+
+
+def _done(
+    url: str,
+    repo: str | None,
+    act: Callable[[Control], object],
+    sentence: str,
+    *,
+    as_json: bool,
+) -> int:
+    """Do one thing in a running sandbox, and say so; as JSON with the sha or the id that came of it.
+
+    Raises:
+        Refused: nobody answers there, or the world is such that it cannot be done; the sandbox's own
+            sentence says why.
+    """
+    from lifecycle.errors import Refused
+    from lifecycle.sandbox.control import Control, ControlError
+
+    try:
+        made = act(Control(f"{url.rstrip('/')}/_sandbox", repo))
+    except ControlError as error:
+        raise Refused(str(error)) from None
+    except (OSError, ValueError):
+        raise Refused(f"No sandbox answers at {url}; nothing was done.") from None
+    click.echo(json.dumps({"done": sentence, "made": made}) if as_json else sentence)
+    return 0
+
+
+@command.command("merge", short_help="Merge a pull request, as a person does.")
+@click.argument("number", type=click.IntRange(min=1))
+@click.option("--method", type=click.Choice(["merge", "squash", "rebase"]), default="merge")
+@click.option("--delete-branch", is_flag=True, help="Delete its branch as well.")
+@click.option("--by", default="", metavar="LOGIN", help="Who does it.")
+@_of_people
+def merge(
+    number: int,
+    method: Any,
+    *,
+    delete_branch: bool,
+    by: str,
+    url: str,
+    repo: str | None,
+    as_json: bool,
+) -> int:
+    """Merge pull request NUMBER of a running sandbox."""
+    return _done(
+        url,
+        repo,
+        lambda human: human.merge_pull(number, method=method, delete_branch=delete_branch, by=by),
+        f"Pull request #{number} is merged.",
+        as_json=as_json,
+    )
+
+
+@command.command("review", short_help="Review a pull request, as a person does.")
+@click.argument("number", type=click.IntRange(min=1))
+@click.argument("verdict", metavar="VERDICT", type=click.Choice(list(REVIEWS)))
+@click.option("--by", default="", metavar="LOGIN", help="Who does it.")
+@click.option("--body", default="", metavar="TEXT", help="What they say.")
+@_of_people
+def review(
+    number: int, verdict: str, *, by: str, body: str, url: str, repo: str | None, as_json: bool
+) -> int:
+    """Review pull request NUMBER of a running sandbox.
+
+    VERDICT is approve, request-changes, comment, or dismiss.
+    """
+    state: Any = REVIEWS[verdict]
+    return _done(
+        url,
+        repo,
+        lambda human: human.review(number, state, login=by, body=body),
+        f"Pull request #{number} has the review: {verdict}.",
+        as_json=as_json,
+    )
+
+
+@command.command("check", short_help="Set a check, as CI does.")
+@click.argument("number", type=click.IntRange(min=1))
+@click.argument("name")
+@click.argument("state", metavar="STATE", type=click.Choice([*CONCLUSIONS, *STATUSES]))
+@click.option("--log", type=click.Path(path_type=Path), help="A file with what the job printed.")
+@_of_people
+def check(
+    number: int,
+    name: str,
+    state: str,
+    *,
+    log: Path | None,
+    url: str,
+    repo: str | None,
+    as_json: bool,
+) -> int:
+    """Set the check NAME on the head of pull request NUMBER of a running sandbox.
+
+    STATE is queued, in_progress, or how it ended: success, failure, neutral, cancelled, skipped,
+    timed_out, or action_required.
+    """
+    is_over = state in CONCLUSIONS
+    text = log.read_text(encoding="utf-8", errors="replace") if log else None
+    return _done(
+        url,
+        repo,
+        lambda human: human.set_check(
+            number,
+            name,
+            status="completed" if is_over else state,
+            conclusion=state if is_over else None,
+            log=text,
+        ),
+        f"Check {name} of pull request #{number} is {state}.",
+        as_json=as_json,
+    )
+
+
+@command.command("comment", short_help="Comment on an issue, as a person does.")
+@click.argument("number", type=click.IntRange(min=1))
+@click.argument("text")
+@click.option("--by", default="", metavar="LOGIN", help="Who does it.")
+@_of_people
+def comment(number: int, text: str, *, by: str, url: str, repo: str | None, as_json: bool) -> int:
+    """Comment on issue or pull request NUMBER of a running sandbox."""
+    return _done(
+        url,
+        repo,
+        lambda human: human.comment(number, text, by=by),
+        f"#{number} has the comment.",
+        as_json=as_json,
+    )

@@ -2,27 +2,35 @@
 
 from __future__ import annotations
 
-import json
+import inspect
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import click
 
-from lifecycle import log
+from lifecycle import engine, log, watch
+from lifecycle.claim import briefing, presence
 from lifecycle.claim.desk import Desk
 from lifecycle.claim.state import Record
+from lifecycle.cli.terminal import at_once, json_text
 from lifecycle.clock import SystemClock
-from lifecycle.deadline import Deadline
+from lifecycle.deadline import COMMAND_GRACE, Deadline, ending
 from lifecycle.errors import LifecycleError, Refused
-from lifecycle.redact import redact, visible
+from lifecycle.hookio import session_of
+from lifecycle.redact import visible
 from lifecycle.store import worktree_root
 from lifecycle.wiring import World
 
 SECONDS = 60.0
 """How long a command may take in all; a person waits for it."""
+
+LIMIT = f"Ends after {SECONDS:g} seconds at the latest; what was done by then is kept."
+"""That, for `--help`."""
+
+TOO_LATE = "The time that this command has was up; what was done by then is kept."
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -36,23 +44,40 @@ class Session:
     world: World
     as_json: bool
 
+    def claim_lines(self, record: Record) -> list[str]:
+        """The claim as whoever runs this command may read it: what is to be done with it is its holder's.
+
+        A person's terminal names no session, and is told everything.
+        """
+        record = engine.believed(self.world, self.desk, record)
+        whom, now = session_of({}, self.world.environment), self.world.clock.now()
+        signs = watch.signs_of(self.desk.folder, record.session, now)
+        if presence.is_held(record, whom, signs, now):
+            return [briefing.held_line(record, signs.last_at), *briefing.state_lines(record)]
+        hears = self.desk.hears_prompts(record.created_at)
+        return briefing.claim_lines(record, hears_prompts=hears, has_hooks=self.has_hooks)
+
+    @property
+    def has_hooks(self) -> bool:
+        """True if a hook of the session that runs this was seen; on a terminal, of any session."""
+        return watch.has_met(self.desk.folder, session_of({}, self.world.environment))
+
     def show(self, lines: list[str], data: Mapping[str, Any]) -> None:
         """Print sentences for a person, or one JSON object for a machine."""
+        told = self.world.told_withheld()
         if self.as_json:
-            click.echo(redact(json.dumps(dict(data), ensure_ascii=False, default=str)))
+            click.echo(json_text({**data, "withheld": told} if told else data))
             return
+        lines = [*lines, f"Note: {told}"] if told else lines
         for line in lines:
-            click.echo(redact(visible(line)))
+            click.echo(visible(line))
 
 
-def begin(
-    *, as_json: bool, seconds: float | None = SECONDS, changes_tasks: bool = False
-) -> Session:
+def begin(*, as_json: bool, changes_tasks: bool = False) -> Session:
     """The session of the worktree that the current folder lies in.
 
     Args:
         as_json: print one JSON object instead of sentences.
-        seconds: how long the command may take in all.
         changes_tasks: the command changes a task: at its end, however that comes, hooks do not believe
             any more what the tracker said before.
 
@@ -64,11 +89,27 @@ def begin(
         raise Refused(f"{Path.cwd()} is in no git worktree; go to the repository that you work in.")
     clock = SystemClock()
     desk = Desk(root, clock)
-    world = World(root, os.environ, clock, Deadline.after(clock, seconds), desk.state)
+    world = World(
+        root, os.environ, clock, Deadline.after(clock, SECONDS - COMMAND_GRACE), desk.state
+    )
     session = Session(root, desk, world, as_json)
+    context = click.get_current_context()
+    context.with_resource(ending(world.deadline, end_late))
     if changes_tasks:
-        click.get_current_context().call_on_close(lambda: _forget_tasks(session))
+        context.call_on_close(lambda: _forget_tasks(session))
     return session
+
+
+def end_late() -> NoReturn:
+    """The alarm rang and something goes on hanging: nothing else can end the command."""
+    at_once(f"lifecycle: {TOO_LATE}")
+    os._exit(1)
+
+
+def timed(function: F) -> F:
+    """Say in the command's `--help` how long it may take: as long as `begin` lets it."""
+    function.__doc__ = f"{inspect.cleandoc(function.__doc__ or '')}\n\n{LIMIT}"
+    return function
 
 
 def _forget_tasks(session: Session) -> None:
@@ -78,7 +119,9 @@ def _forget_tasks(session: Session) -> None:
 
     shelf = Shelf(session.root)
     try:
-        if shelf.path(activity.TASKS).exists() and not session.world.is_tracked(marks.FOLDER):
+        if shelf.sessions.mtime_ns(activity.TASKS) >= 0 and not session.world.is_tracked(
+            marks.FOLDER
+        ):
             activity.drop(shelf, session.world.clock.now())
     except (LifecycleError, OSError) as error:
         log.write(session.root, f"tasks: {error}")

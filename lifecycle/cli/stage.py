@@ -12,7 +12,8 @@ import click
 
 from lifecycle import hookio
 from lifecycle.answers import staged_on
-from lifecycle.cli.session import Session, begin, json_option
+from lifecycle.cli.session import Session, begin, json_option, timed
+from lifecycle.cli.terminal import json_text
 from lifecycle.errors import Refused
 from lifecycle.stage_names import Stage
 from lifecycle.stage_settings import StageSettings
@@ -48,16 +49,15 @@ def detect(*, as_json: bool) -> None:
 
     found = detect_text(_text())
     if as_json:
-        import json
-
         said = {"stage": found.state.value, "tier": found.tier.value, "why": found.why}
-        click.echo(json.dumps(said))
+        click.echo(json_text(said))
     else:
         click.echo(found.state.value)
 
 
 @command.command("status", short_help="Where the workflow and this session stand.")
 @json_option
+@timed
 def status(*, as_json: bool) -> None:
     """Show whether the workflow is active here, and at which stage the session is.
 
@@ -74,6 +74,7 @@ def status(*, as_json: bool) -> None:
 @click.argument("stage", metavar="STAGE", type=click.Choice([stage.value for stage in Stage]))
 @click.option("--task", metavar="ID", default="", help="The task that the session works on.")
 @json_option
+@timed
 def set_(stage: str, *, task: str, as_json: bool) -> None:
     """Set the stage by hand: the session is told at its next stop what that stage asks for.
 
@@ -107,6 +108,7 @@ def set_(stage: str, *, task: str, as_json: bool) -> None:
 
 @command.command("off", short_help="Switch the workflow off in this worktree.")
 @json_option
+@timed
 def off(*, as_json: bool) -> None:
     """Switch the workflow off in this worktree; no session is told anything until it is on again."""
     at = _begin(as_json=as_json)
@@ -117,6 +119,7 @@ def off(*, as_json: bool) -> None:
 
 @command.command("on", short_help="Switch the workflow on again here.")
 @json_option
+@timed
 def on(*, as_json: bool) -> None:
     """Switch the workflow on again in this worktree, after off."""
     at = _begin(as_json=as_json)

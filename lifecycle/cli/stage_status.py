@@ -9,6 +9,7 @@ from lifecycle import tracking
 from lifecycle.answers import staged_on
 from lifecycle.deadline import Deadline
 from lifecycle.errors import GitFailed, LifecycleError, Transient
+from lifecycle.redact import quoted
 from lifecycle.stage_names import COMPLETES, LINE, MARKERS, Detected, Stage
 from lifecycle.stages import (
     activity,
@@ -115,8 +116,9 @@ def _session(at: Session, stages: StageSettings, known: Activity, kept: Kept | N
     if kept.ended and not kept.task:
         return _ended(kept, line)
     stage = _stage(kept, turn, line)
-    task = known.find(kept.task)
-    name = f"{kept.task} {task.title if task is not None else ''}".strip() or "not known yet"
+    own = kept.task or _taken(turn, known)
+    task = known.find(own)
+    name = f"{own} {quoted(task.title) if task is not None else ''}".strip() or "not known yet"
     memory = kept.memory
     missing = _missing(at, stages, stage)
     lines = [
@@ -130,7 +132,7 @@ def _session(at: Session, stages: StageSettings, known: Activity, kept: Kept | N
     lines += ["It was let go, having been told too often."] if memory.is_let_go else []
     data = {
         "session": kept.session,
-        "task": kept.task,
+        "task": own,
         "stage": stage.value if stage is not None else None,
         "line": [one.value for one in line],
         "missing": missing,
@@ -139,6 +141,12 @@ def _session(at: Session, stages: StageSettings, known: Activity, kept: Kept | N
         "let_go": memory.is_let_go,
     }
     return Shown(lines, data)
+
+
+def _taken(turn: Turn | None, known: Activity) -> str:
+    """The task that the session took after its last one was closed; "" if no stop was looked at since."""
+    name = turn.taken if turn is not None else ""
+    return name if known.find(name) is not None else ""
 
 
 def _line(stages: StageSettings, kept: Kept, turn: Turn | None) -> tuple[Stage, ...]:

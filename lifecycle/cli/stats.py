@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from lifecycle import journal
-from lifecycle.cli.session import begin, json_option
+from lifecycle.cli.session import begin, json_option, timed
 from lifecycle.redact import visible
 from lifecycle.stats.plain import as_json as plain
 from lifecycle.stats.summary import Wanted, summarize
@@ -36,6 +36,7 @@ EMPTY = (
     help="Also write a page with charts that needs no network; one that is there is replaced.",
 )
 @json_option
+@timed
 def command(
     *, since: str | None, label: str | None, task: str | None, page: Path | None, as_json: bool
 ) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from lifecycle.cli import terminal
 from lifecycle.redact import visible
 from lifecycle.stats.words import count, part, span
 
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 WIDTH = 120
 """Columns at most."""
 
+TASKS = 10
+"""How many tasks are shown one by one, the newest."""
+
 VISITS, AWAY, MEAN = 64, 74, 84
 """From so many columns on these have one of their own; --json has them always."""
 
@@ -31,10 +35,9 @@ def show(summary: Summary, *, is_told: bool, console: Console | None = None) -> 
         is_told: print every visit as well.
         console: where to.
     """
-    from rich.console import Console
     from rich.text import Text
 
-    shown = console or Console(highlight=False)
+    shown = console or terminal.console()
     width = min(shown.width, WIDTH)
     head = f"{count(len(summary.tasks), 'task')}, {len(summary.done)} done"
     period = f"{_moment(summary.since)} to {_moment(summary.until)} UTC"
@@ -56,6 +59,9 @@ def show(summary: Summary, *, is_told: bool, console: Console | None = None) -> 
         if groups:
             shown.print()
             shown.print(_groups(title, groups, width), width=width)
+    if summary.tasks:
+        shown.print()
+        shown.print(_tasks(summary, width), width=width)
     if is_told:
         shown.print()
         shown.print(_told(summary.told, width), width=width)
@@ -117,6 +123,25 @@ def _groups(title: str, groups: Sequence[Group], width: int) -> Table:
         median = span(one.times.median) if one.times.count else "-"
         counts = [str(one.tasks), str(one.done), median, *(str(one.attempts) for _ in tries)]
         table.add_row(Text(visible(one.name)), *counts, part(one.success))
+    return table
+
+
+def _tasks(summary: Summary, width: int) -> Table:
+    """The newest tasks, their titles, and how long they took."""
+    from rich.text import Text
+
+    is_wide = width >= AWAY
+    table = _table("task", "time", "tries", *(("done (UTC)",) if is_wide else ()))
+    newest = list(summary.tasks.items())[: -TASKS - 1 : -1]
+    for name, title in newest:
+        spent = span(summary.spent[name]) if name in summary.spent else "-"
+        done = _moment(summary.done[name]) if name in summary.done else "-"
+        text = Text(visible(f"{name} {title}".strip()))
+        text.truncate(width // 2, overflow="ellipsis")
+        table.add_row(text, spent, str(summary.tries.get(name, 0)), *((done,) if is_wide else ()))
+    left = len(summary.tasks) - len(newest)
+    if left > 0:
+        table.add_row(Text(f"and {left} more: --json has all", "dim"), "", "")
     return table
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import click
 
-from lifecycle.claim.briefing import claim_lines
-from lifecycle.cli.session import begin, claim_data, json_option
+from lifecycle.claim import begun
+from lifecycle.cli.session import begin, claim_data, json_option, timed
 
 
 @click.command("status", short_help="Show where the claim stands; no network.")
 @json_option
+@timed
 def command(*, as_json: bool) -> None:
     """Show the claim, its PR and checks as last seen, and the question that is open.
 
@@ -17,10 +18,13 @@ def command(*, as_json: bool) -> None:
     """
     session = begin(as_json=as_json)
     loaded = session.desk.load(repair=False)
-    waiting = [say.text for say in session.desk.ledger.waiting()]
     if loaded.record is None:
         lines = ["No claim in this worktree. Make one with: lifecycle claim <number>"]
+        lines += filter(None, [begun.left(session.desk)])
     else:
-        lines = claim_lines(loaded.record)
-    lines += [text for text in waiting if not any(text in line for line in lines)]
+        lines = session.claim_lines(loaded.record)
+    waiting = [say.text for say in session.desk.ledger.waiting()]
+    # One sentence on the queue may stand in two lines of the claim: the question and what to do.
+    known = " ".join(lines)
+    lines += [text for text in waiting if text not in known]
     session.show(lines, {"claim": claim_data(loaded.record), "waiting": waiting})

@@ -9,9 +9,8 @@ from dataclasses import dataclass, replace
 import click
 
 from lifecycle import engine
-from lifecycle.claim.briefing import claim_lines
 from lifecycle.cli.report import report_data, report_lines
-from lifecycle.cli.session import Session, begin, json_option
+from lifecycle.cli.session import Session, begin, json_option, timed
 from lifecycle.engine import Report
 from lifecycle.errors import Transient
 from lifecycle.hookio import session_of
@@ -21,6 +20,7 @@ from lifecycle.plan import Tone, Wake
 @click.command("tick", short_help="Look at GitHub once, now.")
 @click.option("--dry-run", is_flag=True, help="Print the plan; write nothing anywhere.")
 @json_option
+@timed
 def command(*, dry_run: bool, as_json: bool) -> int:
     """Look at GitHub once and do what the claim needs next, as the hooks do.
 
@@ -61,7 +61,7 @@ def glance(session: Session) -> Glance:
     lines = report_lines(replace(report, said=tuple(shown)))
     if report.record is not None and not report.record.outcome:
         known = "\n".join(lines)
-        lines += [line for line in claim_lines(report.record) if line not in known]
+        lines += [line for line in session.claim_lines(report.record) if line not in known]
     problem = report.problem
     if problem is not None and not any(problem.sentence in line for line in lines):
         lines.append(problem.sentence)

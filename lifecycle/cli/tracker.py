@@ -12,6 +12,7 @@ COMMANDS = (
     tracker_read.show,
     tracker_write.create,
     tracker_hold.claim,
+    tracker_hold.takeover,
     tracker_hold.claim_next,
     tracker_hold.renew,
     tracker_hold.release,

@@ -1,4 +1,4 @@
-"""`lifecycle tracker claim`, `next`, `release`, `close`: what the claim's rules have a say in."""
+"""`lifecycle tracker claim`, `takeover`, `next`, `release`, `close`: where the claim's rules have a say."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from lifecycle.claim.moves import move
 from lifecycle.claim.table import Phase
 from lifecycle.claim.taking import Taken, take
 from lifecycle.cli import tracker_over
+from lifecycle.cli.claim import without_force
 from lifecycle.cli.report import report_lines
-from lifecycle.cli.session import Session, claim_data, json_option
+from lifecycle.cli.session import Session, claim_data, json_option, timed
 from lifecycle.cli.tick import glance, tones
 from lifecycle.cli.tracker_rules import has_remote, refuse_half, refuse_others, stand_of
 from lifecycle.cli.tracker_session import begin
@@ -28,7 +29,9 @@ from lifecycle.errors import (
     NotFound,
     Refused,
 )
+from lifecycle.loss_messages import forcing
 from lifecycle.plan import Wake
+from lifecycle.redact import quoted
 from lifecycle.tracker import Capability, Task, TaskStatus
 from lifecycle.trackers.registry import GITHUB
 
@@ -58,25 +61,41 @@ class _Told:
 
 
 @click.command("claim", short_help="Take a task.")
+@without_force("lifecycle tracker takeover")
 @click.argument("task")
-@click.option("--force", is_flag=True, help="Take it over from whoever has it and is gone.")
 @json_option
-def claim(task: str, *, force: bool, as_json: bool) -> int:
+@timed
+def claim(task: str, *, as_json: bool) -> int:
     """Take the task TASK, for you alone.
 
     An issue of GitHub's, or a task that is linked to one, is taken as lifecycle claim takes it: with
     lease, branch, assignee and card. Taking what you have already changes nothing.
 
     What somebody else holds is left (exit code 4), unless that was an earlier session of this worktree
-    and is over. --force takes it over from whoever has it; for an issue it is lifecycle claim --force.
+    and is over; lifecycle tracker takeover takes it over from whoever has it.
     """
     session = begin(as_json=as_json, changes_tasks=True)
-    return _claimed(session, session.world.tracker.get(task), force=force).show(session)
+    return _claimed(session, session.world.tracker.get(task)).show(session)
+
+
+@click.command("takeover", short_help="Take a task over from an agent that is gone.")
+@click.argument("task")
+@json_option
+@timed
+def takeover(task: str, *, as_json: bool) -> int:
+    """Take the task TASK, for you alone, also from whoever has it and is gone.
+
+    For an issue of GitHub's, or a task that is linked to one, it is lifecycle takeover: that one may
+    also be in another Status than Todo, or wait for others.
+    """
+    session = begin(as_json=as_json, changes_tasks=True)
+    return _claimed(session, session.world.tracker.get(task), force=True).show(session)
 
 
 @click.command("next", short_help="Take the most urgent task that is ready.")
 @labels_option
 @json_option
+@timed
 def claim_next(labels: tuple[str, ...], *, as_json: bool) -> int:
     """Take the most urgent task that could be begun now; what somebody else just took is passed over."""
     session = begin(as_json=as_json, changes_tasks=True)
@@ -115,7 +134,7 @@ def _got(session: Session, task: Task | None) -> _Told:
 
 
 def _is_yours(session: Session, task: Task) -> str:
-    return f"{task.id} {task.title} is yours, as {session.world.tracker.actor}."
+    return f"{task.id} {quoted(task.title)} is yours, as {session.world.tracker.actor}."
 
 
 def _claimed(session: Session, task: Task, *, force: bool = False) -> _Told:
@@ -140,7 +159,8 @@ def _refuse_blocked(session: Session, task: Task) -> None:
     names = ", ".join(f"#{name}" for name in task.blocked_by)
     first = "those" if len(task.blocked_by) > 1 else "it"
     raise BlockedBy(
-        f"#{task.id} waits for {names}; nothing was claimed. Close {first} first, or use --force.",
+        f"#{task.id} waits for {names}; nothing was claimed. Close {first} first, or take it all "
+        f"the same: {forcing(task.id)}",
         ids=task.blocked_by,
     )
 
@@ -150,9 +170,10 @@ def _taken(session: Session, taken: Taken, name: str = "") -> _Told:
     claim = taken.record.claim
     how = "taken" if taken.is_new or taken.is_again else "yours already"
     both = f"{name} and " if name else ""
+    which = f"{both}#{claim.issue_number} {quoted(taken.title)}"
     lines = [
-        f"{both}#{claim.issue_number} {taken.title} {'are' if both else 'is'} {how}, as {claim.agent_id}.",
-        f'On branch {claim.branch}. When done: lifecycle handoff --summary "…"',
+        f"{which} {'are' if both else 'is'} {how}, as {claim.agent_id}.",
+        f"On branch {claim.branch}. When done: {messages.HAND_OFF}",
     ]
     task = session.world.tracker.get(name or str(claim.issue_number))
     return _Told(task, lines, list(taken.notes), claim_data(taken.record))
@@ -161,6 +182,7 @@ def _taken(session: Session, taken: Taken, name: str = "") -> _Told:
 @click.command("renew", short_help="Keep a task that has a lease.")
 @click.argument("task")
 @json_option
+@timed
 def renew(task: str, *, as_json: bool) -> int:
     """Renew your claim on the task TASK, in a tracker whose claims run out.
 
@@ -177,14 +199,16 @@ def renew(task: str, *, as_json: bool) -> int:
 @click.option("--reason", metavar="TEXT", default="", help="Why; it goes into a comment.")
 @click.option("--force", is_flag=True, help="Give it back for whoever has it and is gone.")
 @json_option
+@timed
 def release(task: str, reason: str, *, force: bool, as_json: bool) -> int:
     """Give the task TASK back, so that somebody else can take it.
 
     The task of this worktree's claim is given back as lifecycle release does it. What somebody else
     holds is left (exit code 4), unless that was an earlier session of this worktree and is over, or
-    --force is given. An issue is not given back for others: take it over first, with lifecycle claim.
+    --force is given. An issue is not given back for others: take it over first, with lifecycle takeover.
     """
     session = begin(as_json=as_json, changes_tasks=True)
+    reason = session.world.public(reason, "reason")
     tracker = session.world.tracker
     stand = stand_of(session, task)
     if stand.is_ours:
@@ -225,6 +249,7 @@ def _given_back(session: Session, task: Task, reason: str) -> _Told:
 @click.argument("task")
 @click.option("--reason", metavar="TEXT", default="", help="Why; kept with the task.")
 @json_option
+@timed
 def close(task: str, reason: str, *, as_json: bool) -> int:
     """Close the task TASK; one that is closed already stays as it is.
 
@@ -233,6 +258,7 @@ def close(task: str, reason: str, *, as_json: bool) -> int:
     left (exit code 4).
     """
     session = begin(as_json=as_json, changes_tasks=True)
+    reason = session.world.public(reason, "reason")
     stand = stand_of(session, task)
     if stand.is_ours:
         return _closed(session, stand.task, reason).show(session)

@@ -12,7 +12,7 @@ from lifecycle import hookio, tracking
 from lifecycle.cli.session import Session
 from lifecycle.cli.tracker_values import key_of
 from lifecycle.errors import AlreadyClaimed
-from lifecycle.redact import as_data
+from lifecycle.redact import named
 from lifecycle.stages import seats
 from lifecycle.tracker import Task
 
@@ -30,7 +30,7 @@ def take(session: Session, task: Task, *, force: bool) -> tuple[Task, list[str]]
     except AlreadyClaimed as error:
         holder = error.by
         if not may_free(session, holder, force=force):
-            raise refusal(session, task.id, holder, "changed", "claim") from None
+            raise refusal(session, task.id, holder, "changed") from None
     note = free(session, task.id, holder, "taken over")
     return tracker.claim(task.id), [note]
 
@@ -65,13 +65,13 @@ def free(session: Session, task: str, holder: str, what: str) -> str:
     if before is None:
         raise ValueError("an issue is taken over with its claim")
     before.release(task)
-    said = f"{what.capitalize()} from {as_data(holder)} by {tracker.actor}."
+    said = f"{what.capitalize()} from {named(holder)} by {tracker.actor}."
     moment = f"{session.world.clock.now():.3f}"
     tracker.comment(task, key_of(said, moment), said)
-    return f"{task} was held by {as_data(holder)}."
+    return f"{task} was held by {named(holder)}."
 
 
-def refusal(session: Session, task: str, holder: str, done: str, verb: str) -> AlreadyClaimed:
+def refusal(session: Session, task: str, holder: str, done: str, verb: str = "") -> AlreadyClaimed:
     """The error for a task that somebody else has, with the way to take it over.
 
     Args:
@@ -79,12 +79,14 @@ def refusal(session: Session, task: str, holder: str, done: str, verb: str) -> A
         task: its id.
         holder: who has it, as the tracker writes it.
         done: what was not done to it, as in "closed".
-        verb: the command that takes `--force`.
+        verb: the command that has a `--force` for it; without one the task is taken over.
     """
-    who, seat = as_data(holder) or "somebody else", _seat(session, holder)
+    who, seat = (named(holder) if holder else "somebody else"), _seat(session, holder)
     if seat is not None and not seat.is_over:
         who += f", a session of this worktree ({seat.session}) whose client is there"
-    way = f"lifecycle tracker {verb} {task} --force"
+    way = (
+        f"lifecycle tracker {verb} {task} --force" if verb else f"lifecycle tracker takeover {task}"
+    )
     return AlreadyClaimed(
         f"{task} is held by {who}; nothing was {done}. Leave it to them, or if that agent is gone: {way}",
         by=holder,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from lifecycle.cli import tracker_screen as screen
-from lifecycle.cli.session import Session, json_option
+from lifecycle.cli.session import Session, json_option, timed
 from lifecycle.cli.tracker_session import begin
 from lifecycle.cli.tracker_values import (
     ALL,
@@ -26,6 +26,7 @@ _STATUSES = [ALL, *(one.value for one in TaskStatus)]
 @labels_option
 @limit_option
 @json_option
+@timed
 def ready(labels: tuple[str, ...], limit: int | None, *, as_json: bool) -> None:
     """List the tasks that could be begun now, the most urgent first.
 
@@ -48,6 +49,7 @@ def ready(labels: tuple[str, ...], limit: int | None, *, as_json: bool) -> None:
 )
 @limit_option
 @json_option
+@timed
 def listed(
     labels: tuple[str, ...], status: str | None, limit: int | None, *, as_json: bool
 ) -> None:
@@ -83,6 +85,7 @@ def _tell(
 @click.command("show", short_help="One task, with its text.")
 @click.argument("task")
 @json_option
+@timed
 def show(task: str, *, as_json: bool) -> None:
     """Show the task with the id TASK."""
     session = begin(as_json=as_json)
@@ -97,6 +100,7 @@ def show(task: str, *, as_json: bool) -> None:
 @click.command("comments", short_help="What was said on a task.")
 @click.argument("task")
 @json_option
+@timed
 def comments(task: str, *, as_json: bool) -> None:
     """Show the comments on the task with the id TASK, the oldest first."""
     session = begin(as_json=as_json)

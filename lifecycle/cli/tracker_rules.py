@@ -14,13 +14,15 @@ from lifecycle.cli import tracker_over
 from lifecycle.cli.session import Session
 from lifecycle.errors import HeldByAnother, NotFound, Refused
 from lifecycle.github.issue_calls import IssueCalls
+from lifecycle.loss_messages import forcing
 from lifecycle.model import Look
 from lifecycle.ops.issues import Issues
+from lifecycle.redact import named
 from lifecycle.tracker import Task
 from lifecycle.trackers.registry import GITHUB
 
 _WAYS = {"given back": "release"}
-"""Which command takes `--force` for what was not done, if not that which takes the task over."""
+"""Which command has a `--force` for what was not done, if the task need not be taken over first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +86,7 @@ def refuse_others(session: Session, stand: Stand, done: str, *, force: bool = Fa
     holder = stand.task.assignee
     is_free = holder in ("", session.world.tracker.actor)
     if not is_free and not tracker_over.may_free(session, holder, force=force):
-        raise tracker_over.refusal(session, stand.task.id, holder, done, _WAYS.get(done, "claim"))
+        raise tracker_over.refusal(session, stand.task.id, holder, done, _WAYS.get(done, ""))
 
 
 def _refuse_claimed(session: Session, stand: Stand, number: int, done: str) -> None:
@@ -98,14 +100,14 @@ def _refuse_claimed(session: Session, stand: Stand, number: int, done: str) -> N
             raise HeldByAnother(
                 f"#{number} is claimed in {place.path}; nothing was {done}. Go there to end that claim."
             )
-    holder = lease.read(world.git, world.settings.remote, number) if has_remote(session) else None
+    holder = lease.read(world.git, world.remote, number) if has_remote(session) else None
     if holder is not None and holder.agent != world.tracker.actor:
-        way = f"take it over first: lifecycle claim {number} --force"
+        way = f"take it over first: {forcing(number)}"
         if not stand.task.is_open:
             way = f"end that: lifecycle tracker reopen {stand.task.id} --force"
         raise HeldByAnother(
-            f"#{number} is held by {holder.agent} since {holder.since}; nothing was {done}. Leave it to "
-            f"them, or if that agent is gone, {way}"
+            f"#{number} is held by {named(holder.agent)} since {holder.since}; nothing was {done}. Leave "
+            f"it to them, or if that agent is gone, {way}"
         )
 
 
@@ -121,7 +123,7 @@ def _refuse_assigned(session: Session, task: Task, done: str) -> None:
     if others and login not in {name.casefold() for name in others}:
         raise HeldByAnother(
             f"#{task.id} is assigned to {', '.join(others)}; nothing was {done}. Leave it to them, or if "
-            f"they are gone, take it over first: lifecycle claim {task.id} --force"
+            f"they are gone, take it over first: {forcing(task.id)}"
         )
 
 

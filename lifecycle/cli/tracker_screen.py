@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -11,8 +10,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from lifecycle.cli import terminal
 from lifecycle.cli.tracker_values import nothing_is
-from lifecycle.redact import redact, visible
+from lifecycle.redact import as_data, block, named, quoted, redact
 from lifecycle.times import render
 from lifecycle.tracker import Note, Task, TaskStatus
 
@@ -95,10 +95,9 @@ def show_tasks(listing: Listing, console: Console | None = None) -> None:
         if listing.more or not listing.tasks:
             click.echo(listing.more or _none(listing))
         return
-    from rich.console import Console
     from rich.text import Text
 
-    shown = console or Console(highlight=False)
+    shown = console or terminal.console()
     width = min(shown.width, WIDTH)
     shown.print(Text.assemble((listing.tracker, "bold"), f"  {listing.head}"))
     if listing.tasks:
@@ -111,7 +110,7 @@ def show_tasks(listing: Listing, console: Console | None = None) -> None:
 def show_task(task: Task) -> None:
     """Print one task with its text."""
     for line in _task_lines(task):
-        click.echo(_clean(line))
+        click.echo(line)
 
 
 def show_comments(task: str, notes: tuple[Note, ...]) -> None:
@@ -123,34 +122,37 @@ def show_comments(task: str, notes: tuple[Note, ...]) -> None:
             click.echo()
         when = f", {render(note.created_at)}" if note.created_at is not None else ""
         click.echo(_clean(f"{note.author or 'somebody'}{when}:"))
-        for line in note.text.splitlines():
-            click.echo(_clean(f"  {line}".rstrip()))
+        for line in block(note.text):
+            click.echo(line)
 
 
 def _line(task: Task) -> str:
     """A task as one line, for a pipe or a file."""
     facts = [f"{one.name} {one.value(task)}" for one in _COLUMNS[1:] if one.value(task)]
-    return "  ".join([task.id, _priority(task), _COLUMNS[0].value(task), task.title, *facts])
+    return "  ".join(
+        [task.id, _priority(task), _COLUMNS[0].value(task), quoted(task.title), *facts]
+    )
 
 
 def _task_lines(task: Task) -> Iterator[str]:
-    yield f"{task.id}  {task.title}"
+    by = f" by @{task.author}" if task.author else ""
+    yield f"{task.id}  {quoted(task.title)}{by}"
     facts = [_COLUMNS[0].value(task)]
     facts += [_priority(task)] if task.priority is not None else []
-    facts += [f"held by {task.assignee}"] if task.assignee else []
-    facts += [f"linked to {task.external}"] if task.external else []
+    facts += [f"held by {named(task.assignee)}"] if task.assignee else []
+    facts += [f"linked to {named(task.external)}"] if task.external else []
     yield ", ".join(facts)
     if task.labels:
-        yield f"labels: {', '.join(task.labels)}"
+        yield f"labels: {', '.join(map(named, task.labels))}"
     if task.blocked_by:
-        yield f"waits for: {', '.join(task.blocked_by)}"
+        yield f"waits for: {', '.join(map(named, task.blocked_by))}"
     if task.close_reason:
-        yield f"closed because: {task.close_reason}"
+        yield f"closed because: {named(task.close_reason)}"
     if task.url:
-        yield task.url
+        yield _clean(task.url)
     if task.description.strip():
         yield ""
-        yield from task.description.strip().splitlines()
+        yield from block(task.description.strip())
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,12 +276,9 @@ def _none(listing: Listing) -> str:
 
 
 def _clean(text: str) -> str:
-    """Text that may leave the process: no secret, and nothing of a stranger's that hides or moves."""
-    return redact(visible(text))
+    """Text of anybody's in one line: no secret, and nothing that hides, moves, or passes for ours."""
+    return as_data(redact(text))
 
 
 def _is_terminal() -> bool:
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # what is left for an output without UTF-8
     return sys.stdout is not None and sys.stdout.isatty()

@@ -7,7 +7,7 @@ import click
 from lifecycle import tracking
 from lifecycle.cli import session
 from lifecycle.cli.session import Session
-from lifecycle.redact import redact, visible
+from lifecycle.redact import visible
 
 
 def begin(*, as_json: bool, changes_tasks: bool = False) -> Session:
@@ -24,5 +24,5 @@ def begin(*, as_json: bool, changes_tasks: bool = False) -> Session:
     begun = session.begin(as_json=as_json, changes_tasks=changes_tasks)
     note = tracking.note_of(begun.world)
     if note:
-        click.echo(f"Note: {redact(visible(note))}", err=True)
+        click.echo(f"Note: {visible(note)}", err=True)
     return begun

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import click
 
 from lifecycle.errors import Refused
+from lifecycle.store import worktree_root
 from lifecycle.times import render
 from lifecycle.tracker import Note, Task
 
@@ -40,6 +41,7 @@ def task_data(task: Task | None) -> dict[str, Any] | None:
         "external": task.external or None,
         "url": task.url or None,
         "close_reason": task.close_reason or None,
+        "author": task.author or None,
         "created_at": _moment(task.created_at),
         "updated_at": _moment(task.updated_at),
         "closed_at": _moment(task.closed_at),
@@ -64,30 +66,67 @@ def note_data(note: Note) -> dict[str, Any]:
     }
 
 
-def text_from(text: str | None, file: str | None, option: str) -> str | None:
+def text_from(
+    text: str | None,
+    file: str | None,
+    option: str,
+    file_option: str = "--file",
+    *,
+    most: int | None = None,
+    is_unasked: bool = False,
+) -> str | None:
     """The text that was given, in words, in a file, or (`-`) on standard input; None if none was.
 
     Args:
         text: what was given in words.
         file: the file's name.
         option: the name of the other way, for the sentence.
+        file_option: the name of the option for a file.
+        most: so many bytes are read at the most; None for all.
+        is_unasked: the client lets an agent run the command with any option, so that only a file of the
+            worktree is read: what it says goes to others.
 
     Raises:
         click.UsageError: both were given.
-        Refused: what was read is no text in UTF-8.
+        Refused: what was read is no text in UTF-8, or longer than `most`; or it lies elsewhere.
         OSError: the file cannot be read.
     """
     if text is not None and file is not None:
-        raise click.UsageError(f"Give {option} or --file, not both.")
+        raise click.UsageError(f"Give {option} or {file_option}, not both.")
     if file is None and text != STDIN:
         return text
     is_stdin = file in (None, STDIN)
-    content = sys.stdin.buffer.read() if is_stdin else Path(str(file)).read_bytes()
+    where = "Standard input" if is_stdin else str(file)
+    if is_unasked and not is_stdin:
+        _need_inside(Path(str(file)))
+    content = _content(None if is_stdin else Path(str(file)), most)
+    if most is not None and len(content) > most:
+        raise Refused(
+            f"{where} has more than {most} bytes; nothing was done. Shorten it to a line."
+        )
     try:
         return content.decode("utf-8-sig").replace("\r\n", "\n").rstrip("\n")
     except UnicodeDecodeError:
-        where = "Standard input" if is_stdin else str(file)
         raise Refused(f"{where} is no text in UTF-8; nothing was done. Convert it first.") from None
+
+
+def _need_inside(path: Path) -> None:
+    """Refuse a file outside of the worktree, also behind a link: nobody was asked if it may be sent."""
+    root = worktree_root(Path.cwd())
+    if root is None or not path.resolve().is_relative_to(root.resolve()):
+        raise Refused(
+            f"{path} lies outside of this worktree, so it was not read: what it says would go to others, "
+            f"and nobody was asked. Give it on standard input: - < {path}"
+        )
+
+
+def _content(path: Path | None, most: int | None) -> bytes:
+    """The bytes of a file, or of standard input; one more than `most` if there are more."""
+    size = -1 if most is None else most + 1
+    if path is None:
+        return sys.stdin.buffer.read(size)
+    with path.open("rb") as file:
+        return file.read(size)
 
 
 def key_of(*words: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from lifecycle.cli.session import Session, json_option
+from lifecycle.cli.session import Session, json_option, timed
 from lifecycle.cli.tracker_rules import refuse_others, reopen_ours, stand_of
 from lifecycle.cli.tracker_session import begin
 from lifecycle.cli.tracker_values import (
@@ -15,6 +15,8 @@ from lifecycle.cli.tracker_values import (
     task_data,
     text_from,
 )
+from lifecycle.errors import UnknownOption
+from lifecycle.redact import quoted
 from lifecycle.tracker import Task, Tracker
 
 _PRIORITY = click.IntRange(0, 4)
@@ -33,6 +35,7 @@ _PRIORITY = click.IntRange(0, 4)
     "--key", metavar="KEY", default=None, help="Its own key: a second task of the same texts."
 )
 @json_option
+@timed
 def create(
     title: tuple[str, ...],
     description: str | None,
@@ -49,8 +52,11 @@ def create(
     It is made once: the same title and text give the same task again, as it is now. So a command that
     was interrupted can be repeated. For another task of the same texts, give a --key.
     """
-    session, name = begin(as_json=as_json, changes_tasks=True), " ".join(title)
-    text = text_from(description, file, "--description") or ""
+    session = begin(as_json=as_json, changes_tasks=True)
+    name = session.world.public(" ".join(title), "title")
+    text = session.world.public(text_from(description, file, "--description") or "", "description")
+    labels = tuple(session.world.public(one, "label") for one in labels)
+    external = session.world.public(external, "external reference")
     tracker = session.world.tracker
     made = tracker.create(
         key or key_of(name, text),
@@ -62,13 +68,14 @@ def create(
     )
     where = f" {made.url}" if made.url else ""
     state = "" if made.is_open else ", which is closed"
-    _tell(session, tracker, made, f"{made.id} is the task: {made.title}{state}.{where}")
+    _tell(session, tracker, made, f"{made.id} is the task: {quoted(made.title)}{state}.{where}")
 
 
 @click.command("reopen", short_help="Open a closed task again.")
 @click.argument("task")
 @click.option("--force", is_flag=True, help="Although somebody's claim on it is still there.")
 @json_option
+@timed
 def reopen(task: str, *, force: bool, as_json: bool) -> None:
     """Open the closed task TASK again; it is nobody's then.
 
@@ -90,6 +97,7 @@ def reopen(task: str, *, force: bool, as_json: bool) -> None:
 @file_option
 @click.option("--priority", metavar="N", type=_PRIORITY, default=None, help="0 is the most urgent.")
 @json_option
+@timed
 def edit(
     task: str,
     title: str | None,
@@ -104,6 +112,8 @@ def edit(
     if title is None and text is None and priority is None:
         raise click.UsageError("Name what to change: --title, --description, --file or --priority.")
     session = begin(as_json=as_json, changes_tasks=True)
+    title = title and session.world.public(title, "title")
+    text = text and session.world.public(text, "description")
     tracker = session.world.tracker
     now = tracker.edit(task, title=title, description=text, priority=priority)
     parts = {"title": title, "description": text, "priority": priority}
@@ -115,14 +125,27 @@ def edit(
 @click.argument("task")
 @click.option("--add", metavar="LABEL", multiple=True, help="Put it on; again for more.")
 @click.option("--remove", metavar="LABEL", multiple=True, help="Take it off; again for more.")
+@click.option("--create", is_flag=True, help="Make a label that the repository lacks.")
 @json_option
-def label(task: str, add: tuple[str, ...], remove: tuple[str, ...], *, as_json: bool) -> None:
-    """Put labels on the task TASK, or take them off; what is so already stays so."""
+@timed
+def label(
+    task: str, add: tuple[str, ...], remove: tuple[str, ...], *, create: bool, as_json: bool
+) -> None:
+    """Put labels on the task TASK, or take them off; what is so already stays so.
+
+    A label that the repository lacks is refused, since it may be misspelt, unless --create is given.
+    In beads a label is any word.
+    """
     if not (add or remove):
         raise click.UsageError("Name a label with --add or --remove.")
     session = begin(as_json=as_json, changes_tasks=True)
+    add = tuple(session.world.public(name, "label") for name in add)
     tracker = session.world.tracker
-    now = tracker.edit_labels(task, add=add, remove=remove)
+    try:
+        now = tracker.edit_labels(task, add=add, remove=remove, create=create)
+    except UnknownOption as error:
+        error.sentence += " To make a new one, add --create."
+        raise
     _tell(session, tracker, now, f"{now.id} has the labels: {', '.join(now.labels) or 'none'}.")
 
 
@@ -132,6 +155,7 @@ def label(task: str, add: tuple[str, ...], remove: tuple[str, ...], *, as_json: 
 @file_option
 @click.option("--key", metavar="KEY", default=None, help="Its own key: the same text once more.")
 @json_option
+@timed
 def comment(
     task: str, text: tuple[str, ...], file: str | None, key: str | None, *, as_json: bool
 ) -> None:
@@ -140,10 +164,11 @@ def comment(
     It is said once: the same text on the same task is not posted again, unless it has another --key.
     TEXT may be -, for standard input.
     """
-    body = text_from(" ".join(text) if text else None, file, "TEXT")
+    body = text_from(" ".join(text) if text else None, file, "TEXT", is_unasked=True)
     if body is None or not body.strip():
         raise click.UsageError(f"Give the text: in words, with --file, or {STDIN} and on stdin.")
     session = begin(as_json=as_json)
+    body = session.world.public(body, "comment")
     tracker = session.world.tracker
     note = tracker.comment(task, key or key_of(body), body)
     data = {"tracker": tracker.name, "task": task, "comment": note_data(note)}
@@ -154,6 +179,7 @@ def comment(
 @click.argument("task")
 @click.argument("blocker")
 @json_option
+@timed
 def dep(task: str, blocker: str, *, as_json: bool) -> None:
     """Let TASK wait for BLOCKER: it is not ready before BLOCKER is closed."""
     session = begin(as_json=as_json, changes_tasks=True)
@@ -165,6 +191,7 @@ def dep(task: str, blocker: str, *, as_json: bool) -> None:
 
 @click.command("publish", short_help="Send what was written to where others read it.")
 @json_option
+@timed
 def publish(*, as_json: bool) -> None:
     """Send what was written to where others read it, for a tracker that keeps it here first."""
     session = begin(as_json=as_json)

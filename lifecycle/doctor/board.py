@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from lifecycle.claim.table import Status
 from lifecycle.doctor.case import Case
-from lifecycle.doctor.finding import Finding, Step, cause, fail, ok, warn
-from lifecycle.errors import LifecycleError
+from lifecycle.doctor.finding import ON_GITHUB, Finding, Step, cause, fail, ok, warn
+from lifecycle.errors import BadConfig, LifecycleError
 from lifecycle.model import BoardSchema, TokenFacts
 from lifecycle.redact import visible
 
@@ -41,6 +41,12 @@ def check(case: Case) -> Iterator[Finding]:
     has_none = facts.scopes is not None and "project" not in facts.scopes
     if has_none or facts.kind == "actions":
         return  # said with the token
+    try:
+        case.world.refuse_strange_board()
+    except BadConfig as error:
+        fix = f"LIFECYCLE_PROJECT_OWNER={owner}, if that board is meant"
+        yield fail("board.owner", cause(error), (*ON_GITHUB, Step.BOARD, Step.BRIEF), fix)
+        return
     from lifecycle.github.board import ProjectRef
 
     project = ProjectRef(owner, number)

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from lifecycle import __version__, home
+from lifecycle.credentials import for_child
 from lifecycle.doctor.case import Case
 from lifecycle.doctor.client import shown
 from lifecycle.doctor.finding import ON_GITHUB, Finding, Step, fail, ok, warn
@@ -63,7 +64,7 @@ def _runs(case: Case, command: Path, why: str, fix: str) -> Iterator[Finding]:
         done = subprocess.run(
             [command, "--version"],
             cwd=case.root,
-            env={**os.environ, **case.environment},
+            env=for_child("lifecycle", case.environment),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,

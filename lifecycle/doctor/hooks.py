@@ -13,6 +13,7 @@ from lifecycle.doctor import wires
 from lifecycle.doctor.case import Case
 from lifecycle.doctor.client import Entry, shown
 from lifecycle.doctor.finding import Finding, Step, fail, ok, warn
+from lifecycle.install.found import allows_all
 from lifecycle.install.mark import LOCAL, MARK
 from lifecycle.install.table import WIRES, Wire
 from lifecycle.resources import hooks_folder
@@ -42,6 +43,7 @@ def check(case: Case) -> Iterator[Finding]:
     yield from _files(case)
     yield from _mark(case)
     yield from _missing(case)
+    yield from _permissions(case)
     yield from _doubled(case)
     for entry in case.client.entries:
         yield from _script(case, entry)
@@ -138,6 +140,18 @@ def _missing(case: Case) -> Iterator[Finding]:
             f"{_list(lacking)} {'is' if len(lacking) == 1 else 'are'} not installed, unlike the others.",
             dict.fromkeys(steps),
             _init(case),
+        )
+
+
+def _permissions(case: Case) -> Iterator[Finding]:
+    """A plugin cannot bring permissions: without settings the client asks for each of our commands."""
+    runs = case.client.plugin_runs and not case.client.entries
+    if runs and not allows_all(case.root, case.environment):
+        yield warn(
+            "hooks.permissions",
+            "The plugin cannot allow its own commands, so the client asks for each lifecycle claim, "
+            "handoff, status, tick and release of the agent.",
+            fix="lifecycle init --permissions",
         )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from lifecycle.doctor.case import Case
 from lifecycle.doctor.finding import ON_GITHUB, Finding, Step, cause, fail, ok, warn
 from lifecycle.errors import LifecycleError
+from lifecycle.git import parse_remote
 from lifecycle.model import RepositoryAccess
 
 
@@ -53,8 +54,17 @@ def _renamed(case: Case, access: RepositoryAccess) -> Iterator[Finding]:
         "repository.name",
         f"{case.base} is called {access.name} now; GitHub redirects reads, and refuses some writes.",
         (Step.PR, Step.CLOSE),
-        f"git remote set-url {case.settings.remote} {case.web}/{access.name}.git",
+        f"git remote set-url {_remote_of(case)} {case.web}/{access.name}.git",
     )
+
+
+def _remote_of(case: Case) -> str:
+    """The remote that leads to the repository of issues and PRs: a fork's is not the one pushed to."""
+    for name in case.world.git.remotes():
+        found = parse_remote(case.world.git.remote_url(name) or "")
+        if found is not None and str(found.repository).casefold() == str(case.base).casefold():
+            return name
+    return case.settings.remote
 
 
 def _pushes(case: Case, access: RepositoryAccess) -> Iterator[Finding]:
@@ -83,15 +93,33 @@ def _pushes(case: Case, access: RepositoryAccess) -> Iterator[Finding]:
         yield ok("repository.push", f"Branches and leases can be pushed to {access.name}.")
 
 
+def _has_branch(case: Case, branch: str) -> bool | None:
+    """Whether the repository of the PRs has a branch; None if git could not ask."""
+    source = _remote_of(case)
+    try:
+        ref = f"refs/heads/{branch}"
+        return bool(case.world.git.run("ls-remote", "--heads", source, ref, remote=source))
+    except LifecycleError:
+        return None
+
+
 def _default_branch(case: Case, access: RepositoryAccess) -> Iterator[Finding]:
     base, remote = case.settings.base, case.settings.remote
     if base is not None:
-        if case.world.git.remote_head_of(base, remote) is None:
+        has = _has_branch(case, base)
+        if has is False:
+            default = access.default_branch or "main"
+            yield fail(
+                "repository.base",
+                f"PRs go to {base}, as configured, and {access.name} has no such branch.",
+                (Step.CLAIM, Step.PR),
+                f'base = "{default}" in .lifecycle.toml',
+            )
+        elif has is None and case.world.git.remote_head_of(base, remote) is None:
             yield warn(
                 "repository.base",
-                f"PRs go to {base}, as configured, which {remote} is not known to have.",
+                f"PRs go to {base}, as configured; whether {access.name} has it could not be read.",
                 (Step.PR,),
-                f"git fetch {remote} {base}",
             )
         else:
             yield ok("repository.base", f"PRs go to {base}, as configured.")

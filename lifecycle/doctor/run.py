@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from lifecycle.deadline import DeadlineReached
 from lifecycle.doctor import (
     board,
     checks,
@@ -23,10 +24,11 @@ from lifecycle.doctor import (
     waiter,
     worktree,
 )
-from lifecycle.doctor.case import Case
+from lifecycle.doctor.case import SECONDS, Case
 from lifecycle.doctor.finding import Finding, Level, cause, fail, ok
 from lifecycle.errors import LifecycleError
 from lifecycle.ports import Clock
+from lifecycle.regular import StrangeFileError
 from lifecycle.trackers import registry
 
 Check = Callable[[Case], Iterator[Finding]]
@@ -84,7 +86,8 @@ def examine(root: Path | None, environment: Mapping[str, str], clock: Clock) -> 
     """
     case = Case(root, environment, clock)
     try:
-        findings = [finding for name, check in FAMILIES for finding in _looked(name, check, case)]
+        looked = [finding for name, check in FAMILIES for finding in _looked(name, check, case)]
+        findings = list(dict.fromkeys(looked))  # several families meet the same strange file
         if _is_without_github(case, findings):
             findings = [_unused(finding) for finding in findings]
         return Report(tuple(findings), str(case.base or ""))
@@ -114,8 +117,15 @@ def _unused(finding: Finding) -> Finding:
 def _looked(name: str, check: Check, case: Case) -> Iterator[Finding]:
     try:
         yield from check(case)
+    except DeadlineReached:
+        yield fail(
+            f"{name}.unknown",
+            f"The {SECONDS:g} seconds of this examination were up while something still answered.",
+        )
     except LifecycleError as error:
         yield fail(f"{name}.unknown", cause(error))
+    except StrangeFileError as error:
+        yield worktree.strange(case, error)
     except OSError as error:
         what = error.filename or "a file"
         yield fail(f"{name}.unknown", f"{what} cannot be read: {error.strerror or error}.")

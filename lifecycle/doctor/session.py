@@ -1,16 +1,19 @@
-"""Sessions: how often the client lets a Stop hook continue a turn."""
+"""Sessions: whether their hooks were seen at work, and how often a Stop hook may continue a turn."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from lifecycle import watch
 from lifecycle.doctor.case import Case
 from lifecycle.doctor.finding import Finding, Step, ok, warn
+from lifecycle.hookio import session_of
 from lifecycle.install.table import CAP, DEFAULT_CAP
 
 
 def check(case: Case) -> Iterator[Finding]:
-    """The cap, as the environment or a settings file sets it."""
+    """Whether its hooks were seen at work, and the cap, as the environment or a settings file sets it."""
+    yield from _seen(case)
     value, where = _value(case)
     if value is None:
         yield ok(
@@ -44,3 +47,21 @@ def _value(case: Case) -> tuple[str | None, str]:
         if CAP in file.variables:
             return str(file.variables[CAP]), file.shown
     return case.environment.get(CAP), "environment"
+
+
+def _seen(case: Case) -> Iterator[Finding]:
+    """What settings say is one thing, and what the client does with them another."""
+    session = session_of({}, case.environment)
+    if not case.is_worktree or not session:
+        return
+    if watch.has_met(case.desk.folder, session):
+        yield ok("session.hooks", "Hooks of this session have been seen at work here.")
+        return
+    yield warn(
+        "session.hooks",
+        "No hook of this session has been seen at work here. The client reads .claude/settings.json only "
+        "in the folder in which it was started, hooks that were wired or a plugin that was installed may "
+        "want a new session, and another client than Claude Code is not served.",
+        (Step.PR, Step.CI, Step.MERGE, Step.WAKE, Step.CLOSE),
+        "start Claude Code at the top of the repository, or install the plugin",
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lifecycle import home
-from lifecycle.config import CONFIG_FILE, PROJECT_VARIABLES
+from lifecycle.config import CONFIG_FILE, PROJECT_VARIABLES, file_of
 from lifecycle.doctor.case import Case
 from lifecycle.doctor.finding import ON_GITHUB, Finding, Step, fail, ok
 from lifecycle.errors import BadConfig, GitFailed
@@ -18,14 +18,17 @@ def check(case: Case) -> Iterator[Finding]:
     if problem is not None:
         where = CONFIG_FILE if CONFIG_FILE in problem.sentence else "the setting"
         says = problem.sentence.replace("; nothing was done", "").rstrip(".")
+        end = "" if says.endswith("?") else "."
         yield fail(
-            "settings.file", f"{says}.", ON_GITHUB, f"correct {where}, then: lifecycle doctor"
+            "settings.file", f"{says}{end}", ON_GITHUB, f"correct {where}, then: lifecycle doctor"
         )
         return
     if not case.is_worktree:
         return
-    if (case.root / CONFIG_FILE).is_file():
-        yield ok("settings.file", f"{CONFIG_FILE} is valid.")
+    path = file_of(case.root)
+    if path.is_file():
+        whose = "" if path.parent == case.root else f", the main worktree's ({visible(str(path))}),"
+        yield ok("settings.file", f"{CONFIG_FILE}{whose} is valid.")
     elif any(case.environment.get(name) for name in PROJECT_VARIABLES):
         yield ok("settings.file", f"There is no {CONFIG_FILE}: defaults, and variables.")
     else:

@@ -15,8 +15,9 @@ from lifecycle.install.mark import SHARED
 from lifecycle.install.supplies import DETECT, ORCHESTRATOR, SIGNED, page_of
 from lifecycle.install.table import CAP
 from lifecycle.model import TokenFacts
-from lifecycle.redact import visible
-from lifecycle.stages import activity, marks
+from lifecycle.redact import as_data, visible
+from lifecycle.stages import activity
+from lifecycle.stages.shelf import Shelf
 from lifecycle.tracker import Task
 from lifecycle.trackers import registry
 
@@ -34,7 +35,7 @@ def check(case: Case) -> Iterator[Finding]:
             "stages.use", "The staged workflow is off; it is put in with: lifecycle init --stages"
         )
         return
-    if (case.root / marks.FOLDER / marks.OFF).exists():
+    if Shelf(case.root).is_off:
         yield warn(
             "stages.use",
             "The staged workflow is switched off in this worktree, by hand.",
@@ -196,6 +197,6 @@ def _tasks(case: Case) -> Iterator[Finding]:
 
 
 def _named(task: Task) -> str:
-    title = visible(task.title)
+    title = as_data(task.title)
     shown = title if len(title) <= _SHOWN else f"{title[: _SHOWN - 1]}…"
     return f"{visible(task.id)} {shown}"

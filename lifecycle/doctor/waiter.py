@@ -6,11 +6,12 @@ import re
 import time
 from collections.abc import Iterator
 
-from lifecycle import log, store, watch
+from lifecycle import log, watch
 from lifecycle.claim.table import IN_REVIEW
 from lifecycle.doctor.case import Case
-from lifecycle.doctor.finding import Finding, ok, warn
+from lifecycle.doctor.finding import Finding, Step, ok, warn
 from lifecycle.errors import LifecycleError
+from lifecycle.hookio import session_of
 from lifecycle.redact import visible
 from lifecycle.store import FOLDER
 
@@ -30,6 +31,13 @@ def check(case: Case) -> Iterator[Finding]:
         return
     if watch.is_live(case.desk.folder, case.clock.now()):
         yield ok("waiter.live", "A waiter watches the PR of this worktree.")
+    elif _has_pull_request(case) and not has_met(case):
+        yield warn(
+            "waiter.live",
+            "No waiter watches the PR of this worktree, and no hook has been seen that would start one.",
+            (Step.CI, Step.MERGE, Step.WAKE),
+            "lifecycle tick",
+        )
     elif _has_pull_request(case):
         yield ok("waiter.live", "No waiter watches right now; one starts at the agent's next stop.")
     wrong = _last_wrong(case)
@@ -42,6 +50,11 @@ def check(case: Case) -> Iterator[Finding]:
         )
 
 
+def has_met(case: Case) -> bool:
+    """True if a hook of the session that runs this was seen; on a terminal, of any session."""
+    return watch.has_met(case.desk.folder, session_of({}, case.environment))
+
+
 def _has_pull_request(case: Case) -> bool:
     try:
         record = case.desk.load(repair=False).record
@@ -52,7 +65,7 @@ def _has_pull_request(case: Case) -> bool:
 
 def _last_wrong(case: Case) -> tuple[str, str] | None:
     """When and what, unless something was done since."""
-    found = store.read(case.root / FOLDER / log.LOG)
+    found = case.desk.folder.read(log.LOG)
     lines = found.content.decode("utf-8", "replace").splitlines() if found is not None else []
     for line in reversed(lines):
         match = _LINE.fullmatch(line)

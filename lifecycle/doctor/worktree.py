@@ -6,7 +6,7 @@ import os
 import shlex
 from collections.abc import Iterator
 
-from lifecycle import store
+from lifecycle import regular
 from lifecycle.claim import lease
 from lifecycle.claim.file import CLAIM_FILE
 from lifecycle.claim.state import Record
@@ -14,8 +14,8 @@ from lifecycle.claim.table import Phase
 from lifecycle.doctor.case import Case
 from lifecycle.doctor.finding import ON_GITHUB, Finding, Level, Step, cause, fail, ok, warn
 from lifecycle.errors import BadConfig, ClaimRefused, GitFailed, LifecycleError, Refused, Transient
-from lifecycle.git import head_repository, parse_remote
-from lifecycle.store import FOLDER, STATE
+from lifecycle.git import head_repository, is_no_github, parse_remote
+from lifecycle.store import FOLDER, LOCK, STATE
 
 _PUSHES = (Step.CLAIM, Step.LEASE, Step.HANDOFF, Step.PR)
 _LOST = (Step.HANDOFF, Step.PR, Step.CLOSE, Step.BOARD)
@@ -61,12 +61,13 @@ def _remote(case: Case) -> Iterator[Finding]:
     try:
         head = head_repository(case.world.git, remote, case.addresses.api_url)
     except BadConfig as error:
-        if case.settings.repository is not None and case.base is not None:
+        known = case.world.git.remotes()
+        if case.settings.repository is not None and case.base is not None and remote in known:
             yield ok("worktree.remote", f"Issues and PRs are those of {case.base}, as configured.")
             return
-        others = [one for one in case.world.git.run("remote").split() if one != remote]
+        others = [one for one in known if one != remote]
         fix = (
-            f'remote = "{others[0]}" in .lifecycle.toml, or: git remote set-url {remote} <url>'
+            f'remote = "{others[0]}" in .lifecycle.toml, or: git remote add {remote} <url>'
             if others
             else f"git remote add {remote} {case.web}/OWNER/NAME.git"
         )
@@ -74,7 +75,7 @@ def _remote(case: Case) -> Iterator[Finding]:
         if url is not None:
             fix = f"git remote set-url {remote} {case.web}/OWNER/NAME.git"
             elsewhere = parse_remote(url)
-            if elsewhere:
+            if elsewhere and not is_no_github(elsewhere.host):
                 fix = f"for a GitHub of its own: gh auth login --hostname {elsewhere.host}; else {fix}"
         says = cause(error).partition("; ")[0].rstrip(".")
         yield fail("worktree.remote", f"{says}.", (*_PUSHES, *ON_GITHUB[2:]), fix)
@@ -105,16 +106,24 @@ def _tracked(case: Case) -> Iterator[Finding]:
     )
 
 
+def strange(case: Case, error: regular.StrangeFileError) -> Finding:
+    """That something else lies in the place of a file of ours."""
+    name = str(error.filename).removeprefix(f"{case.root}/")
+    return fail(
+        "worktree.files",
+        f"{name} {error.strerror}, so nothing can be remembered.",
+        (Step.CLAIM, Step.HANDOFF, *ON_GITHUB[1:]),
+        f"mv {shlex.quote(name)} {shlex.quote(f'{name}.old')}",
+    )
+
+
 def _writable(case: Case) -> Iterator[Finding]:
     folder = case.root / FOLDER
-    if folder.exists() and not folder.is_dir():
-        yield fail(
-            "worktree.files",
-            f"{FOLDER} is no folder, so nothing can be remembered.",
-            (Step.CLAIM, Step.HANDOFF, *ON_GITHUB[1:]),
-            f"mv {FOLDER} {FOLDER}.old",
-        )
-        return
+    here = case.desk.folder
+    for path in (str(case.desk.path), here.at(STATE), here.at(LOCK)):
+        what = regular.strange(path)
+        if what:
+            raise regular.StrangeFileError(path, what)
     closed = [
         path for path in (case.root, folder) if path.exists() and not os.access(path, os.W_OK)
     ]
@@ -175,6 +184,8 @@ def _lost(case: Case, record: Record) -> tuple[str, str]:
         return "the task was given back while the claim was quiet", again
     if number is None or not record.lease or record.lease_done or case.is_lost:
         return "", ""
+    if remote not in case.world.git.remotes():
+        return "", ""  # said of the remote itself
     try:
         stands = lease.standing(
             case.world.git, remote, number, sha=record.lease, agent=record.claim.agent_id
@@ -190,7 +201,8 @@ def _lost(case: Case, record: Record) -> tuple[str, str]:
 def _state(case: Case) -> Iterator[Finding]:
     path = case.root / FOLDER / STATE
     try:
-        is_broken = store.read(path) is not None and not case.desk.folder.load_state(repair=False)
+        is_there = regular.mtime_ns(str(path)) >= 0
+        is_broken = is_there and not case.desk.folder.load_state(repair=False)
     except (OSError, LifecycleError) as error:
         yield fail("worktree.state", f"{FOLDER}/{STATE} cannot be read ({error}).", ON_GITHUB[1:])
         return

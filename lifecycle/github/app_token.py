@@ -335,8 +335,8 @@ def _alone(place: Path | None, seconds: float) -> Iterator[None]:
         yield
         return
     sentence = (
-        "Another process is asking GitHub for the App's token; nothing was asked meanwhile, and it is "
-        "tried again."
+        "Another process is asking GitHub for the App's token; nothing was asked meanwhile. Try "
+        "again."
     )
     with store.locked(place / home.TOKENS_LOCK, seconds, sentence):
         yield

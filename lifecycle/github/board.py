@@ -19,6 +19,7 @@ from lifecycle.errors import (
     StaleFields,
     Transient,
     UnknownOption,
+    did_you_mean,
 )
 from lifecycle.github import translate
 from lifecycle.github.failures import Asked
@@ -276,8 +277,8 @@ class GitHubBoard:
                     evidence=error.evidence,
                 ) from None
             raise StaleFields(
-                f"The ids known of {self.project} are out of date, so nothing was changed; they are "
-                "read anew at the next look.",
+                f"The ids known of {self.project} are out of date, so nothing was changed. Try "
+                "again: they are read anew.",
                 evidence=error.evidence,
             ) from None
 
@@ -363,7 +364,7 @@ def option_of(field: BoardField, name: str) -> str:
         names = ", ".join(known for known, _ in field.options)
         raise UnknownOption(
             f'{field.name} has no option "{name}" on the board, so the card was left as it is; use '
-            f"one of: {names}."
+            f"one of: {names}.{did_you_mean(name, (known for known, _ in field.options))}"
         )
     return option
 

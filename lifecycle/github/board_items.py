@@ -11,7 +11,14 @@ from datetime import date
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
-from lifecycle.errors import ItemMissing, NotFound, Refused, Rejected, UnknownOption
+from lifecycle.errors import (
+    ItemMissing,
+    NotFound,
+    Refused,
+    Rejected,
+    UnknownOption,
+    did_you_mean,
+)
 from lifecycle.github.board import option_of
 from lifecycle.github.failures import Asked
 from lifecycle.github.nodes import Json, nodes, part, text
@@ -148,7 +155,7 @@ def _field(schema: BoardSchema, name: str) -> BoardField:
         names = ", ".join(field.name for field in schema.fields) or "none"
         raise UnknownOption(
             f'The board "{schema.title}" has no field "{name}", so the card was left as it is; its '
-            f"fields are: {names}."
+            f"fields are: {names}.{did_you_mean(name, by_case)}"
         )
     return found
 

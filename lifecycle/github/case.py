@@ -127,7 +127,7 @@ Row = tuple[Callable[[Case], bool], Callable[[Case], LifecycleError]]
 def limited(case: Case) -> LifecycleError:
     """A limit of GitHub's, which says when it ends."""
     return Transient(
-        f"GitHub's rate limit is used up; nothing was changed, and it goes on in "
+        f"GitHub's rate limit is used up; nothing was changed. Try again in "
         f"{max(round(case.wait), 1)} seconds.",
         retry_after=case.wait,
         evidence=case.words,
@@ -138,8 +138,8 @@ def outage(case: Case) -> LifecycleError:
     """A problem on GitHub's side: ambiguous for a write, which may have landed."""
     status = f" ({case.answer.status})" if case.answer.status >= 400 else ""
     return Transient(
-        f"GitHub has a problem of its own{status} with {case.asked.subject}; {case.kept}, and it is "
-        "tried again later.",
+        f"GitHub has a problem of its own{status} with {case.asked.subject}; {case.kept}. "
+        "Try again later.",
         retry_after=case.wait if "retry-after" in case.answer.headers else None,
         is_ambiguous=case.asked.is_write,
         evidence=case.words,

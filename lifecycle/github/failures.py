@@ -16,7 +16,7 @@ from lifecycle.github.case import Answer, Asked, Case, Problem
 from lifecycle.github.graph_failures import PROBLEMS
 from lifecycle.github.rest_failures import ANSWERS
 from lifecycle.ports import Clock
-from lifecycle.redact import redact
+from lifecycle.redact import as_data, redact
 
 __all__ = ["SECONDARY_WAIT", "Answer", "Asked", "Failures", "Problem"]
 
@@ -66,7 +66,7 @@ class Failures:
         is_ambiguous = asked.is_write and may_have_landed
         kept = "it may have been done" if is_ambiguous else "nothing was changed"
         return Transient(
-            f"GitHub {words} when asked for {asked.subject}; {kept}, and it is tried again later.",
+            f"GitHub {words} when asked for {asked.subject}; {kept}. Try again later.",
             is_ambiguous=is_ambiguous,
             evidence=self.clean(evidence),
         )
@@ -80,7 +80,7 @@ class Failures:
     def clean(self, text: str) -> str:
         """Somebody else's words on one line, shortened, without the token and other secrets."""
         plain = text.replace(self.token, "***") if self.token else text
-        return redact(" ".join(plain.split()), environment={})[:_LONGEST_EVIDENCE]
+        return as_data(redact(" ".join(plain.split()), environment={}))[:_LONGEST_EVIDENCE]
 
     def _wait(self, headers: Mapping[str, str]) -> float:
         """Seconds to wait, in GitHub's order: Retry-After, the reset of a spent limit, a minute."""

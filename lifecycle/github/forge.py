@@ -285,9 +285,8 @@ class GitHubForge:
             "checks": look.checks,
             "comments": look.comments,
         }
-        subject = (
-            f"issue #{look.issue} and the pull requests of {look.branch} in {self._repository}"
-        )
+        pulls = f" and the pull requests of {look.branch}" if look.branch else ""
+        subject = f"issue #{look.issue}{pulls} in {self._repository}"
         ask = partial(self._graph.execute, "observe_claim", variables, subject=subject, added=parts)
         return reading(self._graph.deadline, ask)
 

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from lifecycle.deadline import Deadline
 from lifecycle.errors import LifecycleError, Rejected, Transient
+from lifecycle.github import outgoing
 from lifecycle.github.failures import Answer, Asked, Failures, Problem
+from lifecycle.github.graph_failures import absent_api
 from lifecycle.ports import Cache
 
 if TYPE_CHECKING:
@@ -40,6 +42,10 @@ class Reply:
     left_out: Mapping[str, str] = field(default_factory=dict)
 
 
+_NO_API = (404, 405, 410)
+"""Statuses of a server that has no GraphQL API there."""
+
+
 class GraphClient:
     """A client for the documents in `graphql/`. gql is imported at the first request.
 
@@ -57,6 +63,7 @@ class GraphClient:
         current: asked before each request for the token that is good now; another than before
             begins a new connection. Without one the token stays.
         on_refused: told when GitHub does not accept the token.
+        withheld: gets the name of each variable out of which a secret was taken before it was sent.
 
     Attributes:
         requests: how many were sent.
@@ -74,8 +81,10 @@ class GraphClient:
         cache: Cache | None = None,
         current: Callable[[], Token] | None = None,
         on_refused: Callable[[], None] | None = None,
+        withheld: list[str] | None = None,
     ) -> None:
         self.deadline = deadline
+        self._withheld = [] if withheld is None else withheld
         self._current = current
         self._cache = cache
         self._on_refused = on_refused
@@ -211,9 +220,12 @@ class GraphClient:
         from gql import GraphQLRequest
         from gql.transport.exceptions import TransportError, TransportQueryError
 
+        sent: Any = {k: v for k, v in variables.items() if k in document.variables}
+        if document.is_mutation:
+            sent = outgoing.without_secrets(sent, self._withheld)
         request = GraphQLRequest(
             document.node,
-            variable_values={k: v for k, v in variables.items() if k in document.variables},
+            variable_values=sent,
             operation_name=document.operation,
         )
         session = self._connected()  # outside: a failing import is no odd answer
@@ -293,7 +305,10 @@ class GraphClient:
             )
         if isinstance(error, TransportServerError) and error.code is not None:
             body = body_of(getattr(cause, "response", None))
-            return self.failures.of_answer(Answer.read(error.code, self._headers(), body), asked)
+            answer = Answer.read(error.code, self._headers(), body)
+            if error.code in _NO_API:
+                return absent_api(self._url, error.code, self.failures.clean(answer.words))
+            return self.failures.of_answer(answer, asked)
         return self.failures.of_nonsense(asked)
 
 

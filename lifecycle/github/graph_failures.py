@@ -6,11 +6,13 @@ The first row that fits wins.
 from __future__ import annotations
 
 import re
+from urllib.parse import urlsplit
 
 from lifecycle.errors import (
     ItemArchived,
     LifecycleError,
     MissingScope,
+    Rejected,
     StaleFields,
     Transient,
     Unsupported,
@@ -32,6 +34,23 @@ _OUTAGE_WORDS = ("something went wrong", "couldn't respond to your request in ti
 _SCOPE = re.compile(r"following scopes: \['([^']+)'")
 
 
+def absent_api(url: str, status: int, words: str) -> LifecycleError:
+    """The error for a status that GitHub's GraphQL never gives: what it misses it tells in a 200.
+
+    Args:
+        url: where it was asked for; only host and path are told.
+        status: the HTTP status.
+        words: what came with it, without secrets.
+    """
+    parts = urlsplit(url)
+    return Rejected(
+        f"{parts.hostname or 'the server'} answers {status} at {parts.path or '/'}, where GitHub's GraphQL "
+        "API should be, so nothing was changed; correct GITHUB_GRAPHQL_URL (a GitHub Enterprise Server has "
+        "it at https://HOST/api/graphql), or see what answers in GitHub's place.",
+        evidence=words,
+    )
+
+
 def _is_limit_problem(case: Case) -> bool:
     is_type = case.problem.type in {"RATE_LIMITED", "RATE_LIMIT"}
     return is_type or any(words in case.text for words in LIMIT_WORDS)
@@ -48,8 +67,8 @@ def _is_race(case: Case) -> bool:
 
 def _too_much(case: Case) -> LifecycleError:
     return Transient(
-        f"GitHub left parts of {case.asked.subject} out for lack of resources; {case.kept}, and it "
-        "is tried again later.",
+        f"GitHub left parts of {case.asked.subject} out for lack of resources; {case.kept}. "
+        "Try again later.",
         is_ambiguous=case.asked.is_write,
         evidence=case.words,
     )
@@ -58,7 +77,7 @@ def _too_much(case: Case) -> LifecycleError:
 def _race(case: Case) -> LifecycleError:
     return Transient(
         f"Somebody else changed the board at the same moment as {case.asked.subject}; nothing was "
-        "changed, and it is tried again.",
+        "changed. Try again.",
         evidence=case.words,
     )
 

@@ -227,7 +227,7 @@ def _not_merged(number: int, answer: Answer) -> LifecycleError | None:
     words = answer.words.rstrip(".")
     if answer.status == 405 and _BASE_MOVED in words.casefold():
         return Transient(
-            f"The base of #{number} moved while it was being merged, so it was not; it is tried again.",
+            f"The base of #{number} moved while it was being merged, so it was not. Try again.",
             retry_after=_BASE_MOVED_SECONDS,
         )
     if answer.status == 405:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from lifecycle.checks import Checks
 from lifecycle.deadline import Deadline
 from lifecycle.errors import LifecycleError, Moved, NoPermission, NotFound, Rejected, Transient
-from lifecycle.github import access, translate
+from lifecycle.github import access, outgoing, translate
 from lifecycle.github.calls import Calls
 from lifecycle.github.etags import Etags
 from lifecycle.github.failures import Answer, Asked, Failures
@@ -53,6 +53,7 @@ class RestClient:
         current: asked before each request for the token that is good now; another than before
             begins a new connection. Without one the token stays.
         on_refused: told when GitHub does not accept the token.
+        withheld: gets the name of each field out of which a secret was taken before it was sent.
 
     Attributes:
         requests: how many were sent; those that followed a redirect are not counted again.
@@ -67,8 +68,10 @@ class RestClient:
         token_source: str,
         current: Callable[[], Token] | None = None,
         on_refused: Callable[[], None] | None = None,
+        withheld: list[str] | None = None,
     ) -> None:
         self.deadline = deadline
+        self._withheld = [] if withheld is None else withheld
         self._current = current
         self._on_refused = on_refused
         self._failures = Failures(token, token_source, deadline.clock)
@@ -213,6 +216,7 @@ class RestClient:
         """One request; a read that was answered before is asked for only if it changed since."""
         sent = dict(query) if query else None
         if method != "GET":
+            body = outgoing.without_secrets(body, self._withheld)
             return self._api.requestJson(method, path, sent, None, body)
         address = f"{path}?{sorted((sent or {}).items())}"
         known = self._etags.get(address)

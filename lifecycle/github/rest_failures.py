@@ -99,8 +99,8 @@ def _blocked(case: Case) -> LifecycleError:
 
 def _overtaken(case: Case) -> LifecycleError:
     return Transient(
-        f"The base branch moved while GitHub worked on {case.asked.subject}; nothing was changed, and "
-        "it is tried again.",
+        f"The base branch moved while GitHub worked on {case.asked.subject}; nothing was changed. Try "
+        "again.",
         evidence=case.words,
     )
 

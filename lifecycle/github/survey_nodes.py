@@ -141,7 +141,7 @@ def swept(node: Json, item: BoardItem | None, problem: str | None, note: str | N
     return Swept(
         repository,
         observation,
-        _last(node, "assigned") if issue.assignees else None,
+        _last(node, "assigned"),
         frozenset(int(one["source"]["number"]) for one in mentions if one.get("willCloseTarget")),
         reopened_at=_last(node, "reopened"),
     )

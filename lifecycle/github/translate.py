@@ -177,8 +177,21 @@ def rest_issue(found: Json) -> Issue:
     )
 
 
+_INSIDERS = {"OWNER", "MEMBER", "COLLABORATOR"}
+"""What GitHub calls those who were let in: https://docs.github.com/graphql/reference/enums#commentauthorassociation"""
+
+
 def _comments(node: Json) -> Iterable[Comment]:
+    """The comments whose markers may be believed: the token's own, those of insiders and of Apps.
+
+    Anybody may comment on a public issue, and could copy a marker from one of ours: that something was
+    said there would be a stranger's word.
+    """
     for found in nodes(node, "comments"):
+        is_app = text(part(found, "author"), "__typename") == "Bot"
+        is_insider = text(found, "authorAssociation") in _INSIDERS
+        if not (found.get("viewerDidAuthor") or is_insider or is_app):
+            continue
         yield Comment(int(found.get("fullDatabaseId") or 0), text(found, "body"))
 
 

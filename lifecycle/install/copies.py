@@ -24,9 +24,9 @@ def copy_to(
 ) -> tuple[Path, ...]:
     """Give a new worktree what this one has and git does not track; what was written there.
 
-    That is the untracked `.lifecycle.toml`, and our entries in the person's own settings with the mark;
-    and the staged workflow's files, if it was put in. Nothing that is there already is touched, and nothing
-    is done for a project that `init` never wired.
+    That is the untracked `.lifecycle.toml`, but for the main worktree's, which all read; our entries in
+    the person's own settings with the mark; and the files that `init` supplied.
+    Nothing that is there already is touched, and nothing is done for a project that `init` never wired.
 
     Args:
         origin: the worktree that has them.
@@ -44,6 +44,7 @@ def copy_to(
     if (
         found is not None
         and not os.path.lexists(new / name)
+        and config.file_of(new) != origin / name
         and not _is_tracked(origin, name, environment)
     ):
         write_all([FileChange(new / name, name, None, found.content)], [])

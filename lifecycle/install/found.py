@@ -12,9 +12,12 @@ from lifecycle.errors import Refused
 from lifecycle.install import mark
 from lifecycle.install.jsonc import JsoncError, parse
 from lifecycle.install.mark import MARK, SETTINGS, Mark
-from lifecycle.install.table import NAMES, run_name
+from lifecycle.install.table import NAMES, PERMISSIONS, run_name
 
 PLUGIN = "lifecycle"
+
+_BROAD = {"Bash", "Bash(*)", "Bash(lifecycle:*)", "Bash(lifecycle *)"}
+"""Rules of the client's that cover all of ours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +104,18 @@ def installed(root: Path, environment: Mapping[str, str]) -> Installed:
         problems.append(str(error))
     enabled = tuple(plugins(root, environment))
     return Installed(tuple(wired), enabled, left, tuple(problems))
+
+
+def allows_all(root: Path, environment: Mapping[str, str]) -> bool:
+    """True if the client's settings let the agent run unasked what it runs in the normal course."""
+    rules: set[str] = set()
+    for path in settings_files(root, environment):
+        permissions = _settings(path, []).get("permissions")
+        allow = permissions.get("allow") if isinstance(permissions, dict) else None
+        rules |= (
+            {rule for rule in allow if isinstance(rule, str)} if isinstance(allow, list) else set()
+        )
+    return bool(rules & _BROAD) or rules >= set(PERMISSIONS)
 
 
 def plugins(root: Path, environment: Mapping[str, str]) -> Iterator[tuple[str, str]]:

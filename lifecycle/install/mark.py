@@ -18,9 +18,11 @@ from lifecycle.install.lines import PutLines
 from lifecycle.install.put import Put
 from lifecycle.install.supplies import is_one
 from lifecycle.install.switch import Piece
-from lifecycle.install.table import CAP, PERMISSIONS, STAGE_PERMISSIONS
+from lifecycle.install.table import CAP, FORMER_PERMISSIONS, PERMISSIONS, STAGE_PERMISSIONS
 
 MARK = ".claude/lifecycle.json"
+PERMITS = ".claude/lifecycle-permissions.json"
+"""The same for permissions alone: the plugin's hooks go on doing their work beside it."""
 LOCAL = "local"
 SHARED = "shared"
 SETTINGS = {LOCAL: ".claude/settings.local.json", SHARED: ".claude/settings.json"}
@@ -28,7 +30,7 @@ IGNORE = ".gitignore"
 EXCLUDE = "info/exclude"
 
 _VERSION = 1
-_RULES = frozenset({*PERMISSIONS, *STAGE_PERMISSIONS})
+_RULES = frozenset({*PERMISSIONS, *STAGE_PERMISSIONS, *FORMER_PERMISSIONS})
 
 
 @dataclass(frozen=True, slots=True)

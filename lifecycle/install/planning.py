@@ -10,23 +10,35 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
-from lifecycle import config, home, resources
+from lifecycle import config, home, hookio, resources, store
 from lifecycle.claim.exclude import OWN_LINES
 from lifecycle.claim.file import CLAIM_FILE
 from lifecycle.clock import SystemClock
 from lifecycle.deadline import Deadline
-from lifecycle.errors import Refused
+from lifecycle.errors import BadConfig, Refused
 from lifecycle.git import GitRepository
 from lifecycle.install import lines, mark, settings
 from lifecycle.install.files import Draft, FileChange, write_all
 from lifecycle.install.found import plugins
 from lifecycle.install.lines import PutLines
-from lifecycle.install.mark import EXCLUDE, IGNORE, LOCAL, MARK, SETTINGS, SHARED, Mark
-from lifecycle.install.put import Put
+from lifecycle.install.mark import EXCLUDE, IGNORE, LOCAL, MARK, PERMITS, SETTINGS, SHARED, Mark
+from lifecycle.install.put import Extra, Put
 from lifecycle.install.staging import FILES, LOG_LINE, Staging
-from lifecycle.install.supplies import is_one, page_of
-from lifecycle.install.table import NAMES, WIRES, Form, local_form, shared_form
+from lifecycle.install.supplies import claims, page_of
+from lifecycle.install.table import (
+    NAMES,
+    PERMISSIONS,
+    STAGE_PERMISSIONS,
+    WIRES,
+    Form,
+    local_form,
+    shared_form,
+)
 from lifecycle.install.template import TEMPLATE
+from lifecycle.trackers import registry
+
+PERMISSIONS_ALONE = "permissions"
+"""The mode of a project whose hooks are the plugin's."""
 
 _FOLDER = ".claude/"
 _GIT_SECONDS = 20.0
@@ -38,7 +50,8 @@ class Plan:
 
     Attributes:
         root: the worktree.
-        mode: "local" or "shared" if lifecycle is wired afterwards, "" if not.
+        mode: "local" or "shared" if lifecycle is wired afterwards, "permissions" if it is only allowed, ""
+            if it is neither.
         changes: the files, in the order in which to show them.
         notes: what a person should know.
         folders: folders that go if they are empty afterwards.
@@ -60,6 +73,7 @@ def plan(
     remove: bool = False,
     stages: bool = False,
     only_wires: bool = False,
+    permissions: bool = False,
     environment: Mapping[str, str] | None = None,
 ) -> Plan:
     """Work out what `init` or, with `remove`, `init --remove` does. Writes nothing.
@@ -70,8 +84,8 @@ def plan(
             already stays so.
         remove: take out what was put in.
         stages: the staged workflow as well. A project that has it keeps it.
-        only_wires: nothing that a repository carries or a person edits: no `.gitignore`, no settings
-            of lifecycle's own.
+        only_wires: nothing that a person edits: no settings of lifecycle's own.
+        permissions: for one person, what the agent runs unasked and nothing else: the plugin has the hooks.
         environment: names the user's home and PATH; the process's unless given.
 
     Raises:
@@ -80,9 +94,11 @@ def plan(
     """
     variables = os.environ if environment is None else environment
     project = _Project(root, variables, only_wires=only_wires)
+    if permissions:
+        return project.permission()
     before = project.mark()
     if remove:
-        return project.removal(before)
+        return project.removal(before or project.mark(PERMITS), PERMITS if before is None else MARK)
     return project.installation(before, shared=shared, stages=stages)
 
 
@@ -95,7 +111,7 @@ def apply(plan: Plan) -> None:
     """
     is_mark: dict[bool, list[FileChange]] = {True: [], False: []}
     for change in plan.changes:
-        is_mark[change.path == plan.root / MARK].append(change)
+        is_mark[change.path in (plan.root / MARK, plan.root / PERMITS)].append(change)
     # The mark is there before, and goes after, whatever it speaks of.
     is_last = any(change.after is None for change in is_mark[True])
     ordered = is_mark[not is_last] + is_mark[is_last]
@@ -121,7 +137,7 @@ class _Project:
                 f"{self.root} is no git worktree, so nothing was written; go to the repository that you "
                 "work in."
             )
-        for name in (*SETTINGS.values(), MARK):
+        for name in (*SETTINGS.values(), MARK, PERMITS):
             self._need_inside(name)
         if os.path.lexists(self.root / _FOLDER.rstrip("/")) and not (self.root / _FOLDER).is_dir():
             raise Refused(
@@ -140,9 +156,9 @@ class _Project:
                 "nothing was written; put a file in the link's place and run this again."
             )
 
-    def mark(self) -> Mark | None:
+    def mark(self, name: str = MARK) -> Mark | None:
         """What an earlier run left, or None."""
-        content = self.draft.read(self.root / MARK)
+        content = self.draft.read(self.root / name)
         return mark.parse(content) if content is not None else None
 
     @cached_property
@@ -159,9 +175,7 @@ class _Project:
             self.notes.append(
                 f"This repository wires lifecycle for everybody already ({SETTINGS[SHARED]}); it stays so."
             )
-        new = before or Mark(mode)
-        if before is None and not (self.root / _FOLDER).exists():
-            new = replace(new, created=(_FOLDER,))
+        new = before or self._begun(mode)
         is_new = stages and not new.has_stages
         new = replace(new, has_stages=stages or new.has_stages)
         new = self._wired(new)
@@ -169,10 +183,15 @@ class _Project:
             for name in (config.CONFIG_FILE, *FILES, page_of(self.staging.start)):
                 self._need_inside(name)
             new = self.staging.put_in(new, is_new=is_new, has_config=not self.only_wires)
-        new = self._listed(new)
+        for page in claims():
+            self._need_inside(page.name)
+        new = self.staging.supply(new, claims())
         new = self._configured(new)
+        new = self._listed(new)
         self.draft.write(self.root / MARK, MARK, mark.render(new), "the mark, which --remove reads")
         self._recorded()
+        if not self.only_wires:
+            self._allowed()
         for where, name in plugins(self.root, self.environment):
             self.notes.append(
                 f"The plugin {name} is enabled too ({where}); its hooks stay quiet here, so that nothing "
@@ -182,19 +201,48 @@ class _Project:
         label = self.staging.settings.label if new.has_stages else ""
         return Plan(self.root, mode, self.draft.changes(), tuple(self.notes), label=label)
 
-    def removal(self, before: Mark | None) -> Plan:
-        """Take everything out that was put in."""
+    def permission(self) -> Plan:
+        """Put in what the agent runs unasked, for whoever has the hooks from the plugin."""
+        wired = self.mark()
+        if wired is not None:
+            self.notes.append(
+                "lifecycle init wired this project, and put its permissions in as well."
+            )
+            return Plan(self.root, wired.mode, (), tuple(self.notes))
+        new = self.mark(PERMITS) or Mark(LOCAL, created=self._new_folder())
+        rules = STAGE_PERMISSIONS if self.staging.settings.use else ()
+        new = self._put_into(new, None, Extra((*PERMISSIONS, *rules)))
+        new = self._listed(new, PERMITS)
+        self.draft.write(self.root / PERMITS, PERMITS, mark.render(new), "what --remove reads")
+        return Plan(self.root, PERMISSIONS_ALONE, self.draft.changes(), tuple(self.notes))
+
+    def _new_folder(self) -> tuple[str, ...]:
+        return () if (self.root / _FOLDER).exists() else (_FOLDER,)
+
+    def _begun(self, mode: str) -> Mark:
+        """The mark of a first run; what was only allowed until now goes, to be put in with the rest."""
+        allowed = self.mark(PERMITS)
+        if allowed is None:
+            return Mark(mode, created=self._new_folder())
+        self._unwired(allowed, "its permissions go into the whole")
+        for name in allowed.lines:
+            self._unlisted(allowed, name)
+        self.draft.write(self.root / PERMITS, PERMITS, None, "part of the mark now")
+        return Mark(mode, created=tuple(name for name in allowed.created if name == _FOLDER))
+
+    def removal(self, before: Mark | None, name: str) -> Plan:
+        """Take everything out that was put in, as the mark called `name` says."""
         if before is None:
             self.notes.append(
                 "lifecycle init put nothing into this project, so there is nothing to take out."
             )
             return Plan(self.root, "", (), tuple(self.notes))
         self._unwired(before, "lifecycle's entries go")
-        for name in before.lines:
-            self._unlisted(before, name)
+        for listed in before.lines:
+            self._unlisted(before, listed)
         folders = self.staging.take_out(before)
         self._unconfigured(before)
-        self.draft.write(self.root / MARK, MARK, None, "the mark")
+        self.draft.write(self.root / name, name, None, "the mark")
         if (self.root / CLAIM_FILE).exists():
             self.notes.append(
                 f"A claim is still here ({CLAIM_FILE}); no hook looks at it any more. Give it back with: "
@@ -213,17 +261,20 @@ class _Project:
         return replace(before, mode=mode, settings=Put(), lines=kept, created=created)
 
     def _wired(self, before: Mark) -> Mark:
-        name = SETTINGS[before.mode]
-        path = self.root / name
-        content = self.draft.read(path)
         known = tuple(
             (w.event, str(form(w.name)["command"])) for form in self._forms() for w in WIRES
         )
         put = replace(before.settings, hooks=(*before.settings.hooks, *known))
         extra = self.staging.extra() if before.has_stages else None
-        form = self._form(before.mode)
-        text, put = settings.wire(_decoded(content, name), name, form, put, extra)
-        what = f"{len(NAMES)} hooks, {len(put.permissions)} permissions"
+        return self._put_into(replace(before, settings=put), self._form(before.mode), extra)
+
+    def _put_into(self, before: Mark, form: Form | None, extra: Extra | None) -> Mark:
+        name = SETTINGS[before.mode]
+        path = self.root / name
+        content = self.draft.read(path)
+        text, put = settings.wire(_decoded(content, name), name, form, before.settings, extra)
+        hooks = f"{len(NAMES)} hooks, " if form is not None else ""
+        what = f"{hooks}{len(put.permissions)} permissions"
         self.draft.write(path, name, text.encode(), what)
         created = (
             (*before.created, name)
@@ -250,16 +301,15 @@ class _Project:
                     "it was kept."
                 )
 
-    def _listed(self, before: Mark) -> Mark:
+    def _listed(self, before: Mark, mark_name: str = MARK) -> Mark:
         files: dict[str, tuple[Path, tuple[str, ...]]] = {}
         own = (*OWN_LINES, LOG_LINE) if before.has_stages else OWN_LINES
-        if not self.only_wires:
+        if before.mode == SHARED:
             files[IGNORE] = (self.root / IGNORE, own)
-        if before.mode == LOCAL:
-            # Not when shared: the mark is committed then, and this file is each clone's own.
+        else:
+            # What is one person's is excluded in this clone alone, and nothing of it is there to commit.
             settings_file = (SETTINGS[LOCAL],) if SETTINGS[LOCAL] in before.created else ()
-            supplied = [name for name in before.sha256 if is_one(name)]
-            private = (*own, *(f"/{name}" for name in (MARK, *settings_file, *supplied)))
+            private = (*own, *(f"/{name}" for name in (mark_name, *settings_file, *before.sha256)))
             files[EXCLUDE] = (self._exclude(), private)
         for name, (path, wanted) in files.items():
             if path.is_symlink():
@@ -290,7 +340,8 @@ class _Project:
 
     def _configured(self, before: Mark) -> Mark:
         path = self.root / config.CONFIG_FILE
-        if self.only_wires or os.path.lexists(path) or self.draft.read(path) is not None:
+        is_there = config.file_of(self.root).is_file() or os.path.lexists(path)
+        if self.only_wires or is_there or self.draft.read(path) is not None:
             return before
         content = TEMPLATE.encode()
         self.draft.write(
@@ -324,6 +375,26 @@ class _Project:
             shown = home.shown(path.name, self.environment)
             what = f"where {'the command is' if path.name == home.BIN else 'the scripts are'}"
             self.draft.write(path, shown, content, what, is_private=True)
+
+    def _allowed(self) -> None:
+        """Whoever wires a project lets the program run that keeps its tasks; an agent cannot say so."""
+        try:
+            program = registry.program(self.root, config.load(self.root, self.environment))
+        except BadConfig as error:
+            self.notes.append(error.sentence)
+            return
+        clone = store.clone_of(self.root)
+        if not program or home.allows(self.environment, clone, program):
+            return
+        if hookio.session_of({}, self.environment):
+            self.notes.append(
+                f"{program} keeps the tasks here and may not run yet; a person allows it with: lifecycle "
+                "trust"
+            )
+            return
+        path, content = home.allowing(self.environment, clone, program)
+        shown = home.shown(path.name, self.environment)
+        self.draft.write(path, shown, content, f"{program} may run here", is_private=True)
 
     def _form(self, mode: str) -> Form:
         return shared_form if mode == SHARED else local_form(resources.hooks_folder())

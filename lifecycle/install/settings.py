@@ -17,6 +17,7 @@ from lifecycle.install.editing import Edit, Layout, applied, insertion, removal,
 from lifecycle.install.jsonc import JsoncError, Node, parse
 from lifecycle.install.put import ENV, Extra, Put, Route
 from lifecycle.install.table import (
+    FORMER_PERMISSIONS,
     WIRES,
     Form,
     entry,
@@ -71,7 +72,7 @@ def read(text: str, where: str) -> Node | None:
 
 
 def wire(
-    text: str, where: str, form: Form, before: Put, extra: Extra | None = None
+    text: str, where: str, form: Form | None, before: Put, extra: Extra | None = None
 ) -> tuple[str, Put]:
     """The text with every entry and permission of ours, each once, and what was put in altogether.
 
@@ -80,7 +81,7 @@ def wire(
     Args:
         text: the settings file's content, "" if there is none.
         where: its name, for sentences.
-        form: how an entry names its script.
+        form: how an entry names its script; None for no hooks at all.
         before: what an earlier run put in.
         extra: what goes in beside the hooks; the permissions of claim to close unless given.
 
@@ -88,16 +89,17 @@ def wire(
         Refused: the text cannot be read, or is of another shape.
     """
     extra = extra or Extra()
-    text, put = _renewed(text, where, form, before)
+    text, put = _renewed(text, where, form, before) if form is not None else (text, before)
     text, put = _renewed_variables(text, where, put, extra.variables)
+    text, put = _without_former(text, where, put)
     root, layout = read(text, where), Layout.of(text)
     made: list[Route] = [] if root is not None else [()]
-    edits = list(_missing_names(layout, root, form, put))
+    edits = list(_missing_names(layout, root, form, put)) if form is not None else []
     parts: list[tuple[str | None, Any]] = []
     additions = {
         "env": _variables(layout, root, extra.variables),
         "permissions": _permissions(layout, root, extra.permissions),
-        "hooks": _hooks(layout, root, form, put),
+        "hooks": _hooks(layout, root, form, put) if form is not None else _Addition(),
     }
     for name, addition in additions.items():
         edits += addition.edits
@@ -110,7 +112,7 @@ def wire(
     rules = [r for r in extra.permissions if r not in allowed and r not in put.permissions]
     there = _at(root, ENV)
     new_ones = [(n, v) for n, v in extra.variables.items() if there is None or there.get(n) is None]
-    wired = [(one.event, entry(one, form)) for one in WIRES]
+    wired = [(one.event, entry(one, form)) for one in WIRES] if form is not None else []
     new = replace(
         put,
         hooks=tuple((event, hook["command"]) for event, hook in wired if own_name(hook) is None),
@@ -167,6 +169,20 @@ def _renewed_variables(
             )
         kept.append((name, new))
     return text, replace(put, variables=tuple(kept))
+
+
+def _without_former(text: str, where: str, put: Put) -> tuple[str, Put]:
+    """Permissions that an earlier version put in, and that are not given any more, go."""
+    for rule in [rule for rule in put.permissions if rule in FORMER_PERMISSIONS]:
+        allow = _at(read(text, where), ("permissions", "allow"))
+        values = [item.value for item in allow.items] if allow is not None else []
+        if allow is not None and rule in values:
+            edit = removal(text, allow, values.index(rule))
+            text = applied(text, [edit])
+            pieces = tuple((old, new.replace(edit.old, edit.new)) for old, new in put.pieces)
+            put = replace(put, pieces=pieces)
+        put = replace(put, permissions=tuple(one for one in put.permissions if one != rule))
+    return text, put
 
 
 def _permissions(layout: Layout, root: Node | None, rules: Sequence[str]) -> _Addition:

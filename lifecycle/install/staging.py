@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
 from lifecycle import config
-from lifecycle.clock import SystemClock
-from lifecycle.deadline import Deadline
-from lifecycle.errors import LifecycleError, Refused
+from lifecycle.errors import Refused
 from lifecycle.install.files import Draft
 from lifecycle.install.mark import LOCAL, Mark
 from lifecycle.install.put import Extra
@@ -22,8 +20,8 @@ from lifecycle.install.supplies import (
     ORCHESTRATOR,
     REVIEW,
     SCRIPTS,
-    SIGNED,
     START,
+    WRITER,
     Supply,
     is_one,
     page_of,
@@ -34,7 +32,7 @@ from lifecycle.install.table import CAP, PERMISSIONS, STAGE_PERMISSIONS, cap_for
 from lifecycle.install.template import staged
 from lifecycle.stage_log import FOLDER, LOG
 from lifecycle.stage_settings import StageSettings
-from lifecycle.wiring import World
+from lifecycle.trackers import registry
 
 LOG_FILE = f"{FOLDER}/{LOG}"
 LOG_LINE = f"/{LOG_FILE}*"
@@ -42,8 +40,6 @@ LOG_LINE = f"/{LOG_FILE}*"
 
 FILES = (DETECT, ORCHESTRATOR, page_of(REVIEW))
 """Files that are written wherever the workflow is put in, as far as they are missing."""
-
-_SECONDS = 20.0
 
 
 @dataclass
@@ -70,14 +66,8 @@ class Staging:
     @cached_property
     def start(self) -> str:
         """The client's command that begins with a task, as this worktree's tracker calls it."""
-        deadline = Deadline.after(SystemClock(), _SECONDS)
-        world = World(self.root, self.environment, SystemClock(), deadline, {})
-        try:
-            return world.tracker.wording().start or START
-        except LifecycleError:  # it cannot be opened yet; the name is only a name
-            return START
-        finally:
-            world.close()
+        settings = config.load(self.root, self.environment)
+        return registry.start(self.root, self.environment, settings) or START
 
     def extra(self) -> Extra:
         """What the settings get besides."""
@@ -95,9 +85,14 @@ class Staging:
         new = self._switched_on(before, is_new=is_new) if has_config else before
         if is_new and not os.path.lexists(self.root / LOG_FILE):
             new = replace(new, created=(*new.created, LOG_FILE))  # the hooks will write it
-        for supply in self._wanted(before):
-            new = self._supplied(new, supply)
-        return new
+        return self.supply(new, self._wanted(before))
+
+    def supply(self, before: Mark, wanted: Sequence[Supply]) -> Mark:
+        """These files, as far as they are missing; none that one person has in another place."""
+        for one in wanted:
+            if before.mode != LOCAL or not self._is_elsewhere(one.name):
+                before = self._supplied(before, one)
+        return before
 
     def take_out(self, before: Mark) -> tuple[Path, ...]:
         """What was put in and not changed since; the folders that go if they are empty afterwards."""
@@ -110,17 +105,16 @@ class Staging:
             self._unlogged()
         return tuple(self.root / name for name in (COMMANDS, SCRIPTS) if name in before.created)
 
-    def _wanted(self, before: Mark) -> list[Supply]:
+    def _wanted(self, before: Mark) -> tuple[Supply, ...]:
         """What is supplied: a command that somebody named otherwise, or has elsewhere, is not."""
         review = self.settings.review or REVIEW
         start = self.settings.start or self.start
         is_ours = start == self.start or page_of(start) in before.sha256
-        wanted = supplies(
+        return supplies(
             review=review if review == REVIEW else "",
             start=start if is_ours else "",
             label=self.settings.label,
         )
-        return [one for one in wanted if before.mode != LOCAL or not self._is_elsewhere(one.name)]
 
     def _is_elsewhere(self, name: str) -> bool:
         """True if the person, or the project, has such a command in another of the client's places."""
@@ -168,7 +162,7 @@ class Staging:
         content = self.draft.read(path)
         if content is None:
             return
-        if _digest(content) == before.sha256[name] and SIGNED.encode() in content:
+        if _digest(content) == before.sha256[name] and WRITER.encode() in content:
             self.draft.write(path, name, None, "as it was written")
         else:
             self.notes.append(f"{name} was changed since and was kept.")
@@ -185,6 +179,9 @@ class Staging:
         path = self.root / name
         content, known = self.draft.read(path), before.sha256.get(name)
         start = self.settings.start or self.start
+        above = config.file_of(self.root)
+        if above != path and above.is_file():
+            return self._switched_on_above(before, above.read_bytes(), start)
         is_ours = content is not None and _digest(content) == known and is_new
         if is_ours or not os.path.lexists(path):
             whole = staged(REVIEW, start).encode()
@@ -205,6 +202,16 @@ class Staging:
         if pieces:
             self.draft.write(path, name, text.encode(), "the staged workflow is switched on")
         return replace(before, switched=(*before.switched, *pieces))
+
+    def _switched_on_above(self, before: Mark, content: bytes, start: str) -> Mark:
+        """A linked worktree reads its main one's file; it gets one of its own where that has it off."""
+        if self.settings.use:
+            return before
+        name, values = config.CONFIG_FILE, {"review": REVIEW, "start": start}
+        text, _ = switch_on(content.decode(), name, values)  # it was read as settings already
+        what = "the main worktree's, with the staged workflow switched on"
+        self.draft.write(self.root / name, name, text.encode(), what)
+        return replace(before, sha256={**before.sha256, name: _digest(text.encode())})
 
     def _switched_off(self, before: Mark) -> None:
         name = config.CONFIG_FILE

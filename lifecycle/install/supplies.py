@@ -1,4 +1,4 @@
-"""What `init --stages` supplies if it is missing: two commands for the client, two scripts by old names.
+"""What `init` supplies if it is missing: the claim's commands; with `--stages` two more, and two scripts.
 
 The commands speak the product's own verbs, so they work with any tracker. The scripts hold no path of
 anybody's, so that a project may commit them.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from lifecycle import resources
 from lifecycle.install.table import shared_form
 from lifecycle.stage_names import Detected
 
@@ -23,8 +24,16 @@ SCRIPTS = ".claude/hooks/"
 DETECT = f"{SCRIPTS}detect_stage.sh"
 ORCHESTRATOR = f"{SCRIPTS}workflow_orchestrator.sh"
 
-SIGNED = "lifecycle init --stages"
+WRITER = "lifecycle init"
 """In every one of them: nothing without it is ever taken out."""
+
+SIGNED = f"{WRITER} --stages"
+
+CLAIMS = ("claim", "handoff", "status")
+"""The plugin's commands that a project gets by their plain names, `/claim`."""
+
+_WITHOUT = "If the shell does not find `lifecycle`"
+"""How the last paragraph of the plugin's pages begins: it names the plugin's own folder."""
 
 _COMMAND = re.compile(r"/[A-Za-z0-9][\w-]{0,60}")
 
@@ -48,6 +57,22 @@ def is_one(name: str) -> bool:
     """True for a name that a file of ours could have."""
     command = name.removeprefix(COMMANDS).removesuffix(".md")
     return name in (DETECT, ORCHESTRATOR) or page_of(f"/{command}") == name
+
+
+def claims() -> tuple[Supply, ...]:
+    """The commands from claim to close: the plugin's pages, for a project that is wired without it."""
+    return tuple(
+        Supply(page_of(f"/{name}"), _plain_page(name), f"the command /{name}") for name in CLAIMS
+    )
+
+
+def _plain_page(name: str) -> str:
+    page, _, _ = resources.command_page(name).partition(_WITHOUT)
+    return (
+        f"{page}{_WITHOUT}, say so: its README says how the user installs it. Do not\n"
+        "install it yourself.\n\n"
+        f"<!-- Written by `{WRITER}`. It is yours to change: a changed one is kept. -->\n"
+    )
 
 
 def supplies(*, review: str, start: str, label: str) -> tuple[Supply, ...]:

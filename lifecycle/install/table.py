@@ -57,11 +57,12 @@ PERMISSIONS = tuple(
 )
 """What an agent runs in the normal course without asking.
 
-`close` and `nudge` say yes in the user's place, `trust` lets a stranger's commands run, and `init`
-edits settings: for these the client asks.
+A permission covers every option of its command, so none of these may force anything. `takeover` takes
+what another holds, `close` and `nudge` say yes in the user's place, `trust` lets a stranger's commands
+run, and `init` edits settings: for these the client asks.
 """
 
-_FREE_VERBS = ("ready", "list", "show", "claim", "label", "comment", "edit")
+_FREE_VERBS = ("ready", "list", "show", "claim", "label", "comment")
 
 STAGE_PERMISSIONS = tuple(
     [f"Bash(lifecycle tracker {verb}:*)" for verb in _FREE_VERBS]
@@ -69,8 +70,12 @@ STAGE_PERMISSIONS = tuple(
 )
 """What the staged workflow's instructions name besides, put in with it alone.
 
-`tracker close` is not among them: under a claim it is the user's yes, as `close` is.
+`tracker close` is not among them: under a claim it is the user's yes, as `close` is; nor are `tracker
+edit`, which overwrites what a person wrote, and what has a `--force`.
 """
+
+FORMER_PERMISSIONS = ("Bash(lifecycle tracker edit:*)",)
+"""What earlier versions put in besides: taken out by the next `init`."""
 
 CAP = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"
 """How often the client lets a Stop hook continue a turn without a tool call in between.

@@ -41,6 +41,11 @@ TEMPLATE = """\
 # [checks]
 # poll_seconds = 120
 
+# How long a stop waits for news of the pull request where nobody attends, as in `claude -p`. Without
+# this it does not wait.
+# [wait]
+# unattended = "20m"
+
 # What `lifecycle reconcile` may do beside repairs: give tasks back that show no sign of life; and after
 # how many hours without one a task counts as such.
 # [reconcile]
@@ -51,7 +56,7 @@ TEMPLATE = """\
 # not where it looks by itself.
 # [tracker]
 # use = "auto"
-# folder = "../tasks"
+# folder = "tasks"
 
 # The staged workflow: from stage to stage while a task with this label is open. `lifecycle init --stages`
 # wires it. Commands without a line here are left out of what the agent is told.

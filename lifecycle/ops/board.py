@@ -7,10 +7,12 @@ from datetime import date
 
 from lifecycle.errors import ItemArchived, ItemMissing, Rejected
 from lifecycle.github.board_items import BoardItems
+from lifecycle.ops.outgoing import redacts
 from lifecycle.ops.settle import same, settled
 from lifecycle.shapes import Ensured, ItemFacts, Value
 
 
+@redacts
 class BoardOps:
     """What may be asked of one board. `number` is an issue's or pull request's of the repository.
 

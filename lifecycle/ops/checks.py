@@ -9,6 +9,7 @@ from typing import Literal
 
 from lifecycle.errors import Refused, Rejected
 from lifecycle.github.commit_calls import ANNOTATIONS, CommitCalls
+from lifecycle.ops.outgoing import redacts
 from lifecycle.ops.settle import same, settled, whole_sha
 from lifecycle.shapes import Annotation, CheckRunFacts, Ensured, StatusFacts
 
@@ -22,6 +23,7 @@ _LONGEST_DESCRIPTION = 140
 _BOT = "[bot]"
 
 
+@redacts
 class Checks:
     """What may be asked of check runs."""
 
@@ -171,6 +173,7 @@ class Checks:
         return tuple(found)
 
 
+@redacts
 class Statuses:
     """What may be asked of commit statuses."""
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from lifecycle import marker
 from lifecycle.errors import NotFound, Rejected
 from lifecycle.github.issue_calls import IssueCalls
+from lifecycle.ops.outgoing import redacts
 from lifecycle.ops.settle import same, settled
 from lifecycle.shapes import CommentFacts, Ensured
 
 
+@redacts
 class Comments:
     """What may be asked of comments; `number` is an issue's or pull request's."""
 

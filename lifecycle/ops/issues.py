@@ -7,9 +7,18 @@ from contextlib import suppress
 from typing import Literal
 
 from lifecycle import marker
-from lifecycle.errors import AlreadyExists, NotFound, Rejected, UnknownOption
+from lifecycle.errors import AlreadyExists, NotFound, Rejected, UnknownOption, did_you_mean
 from lifecycle.github.issue_calls import IssueCalls
-from lifecycle.ops.settle import demand_apart, missing, present, settled, text_changes
+from lifecycle.ops.outgoing import redacts
+from lifecycle.ops.settle import (
+    Names,
+    demand_apart,
+    missing,
+    names_of,
+    present,
+    settled,
+    text_changes,
+)
 from lifecycle.shapes import Ensured, IssueFacts, MilestoneFacts
 
 Reason = Literal["completed", "not_planned", "duplicate"]
@@ -17,6 +26,7 @@ Write = Callable[[], IssueFacts]
 Wanted = Callable[[IssueFacts], bool]
 
 
+@redacts
 class Issues:
     """What may be asked of the repository's issues; every number is an issue's or pull request's."""
 
@@ -30,7 +40,7 @@ class Issues:
         *,
         title: str,
         body: str = "",
-        labels: tuple[str, ...] = (),
+        labels: Names = (),
         label: str = "",
         update: bool = True,
     ) -> Ensured[IssueFacts]:
@@ -56,13 +66,14 @@ class Issues:
         https://docs.github.com/rest/issues/issues#create-an-issue
 
         Raises:
-            Refused: the key cannot be hidden.
+            Refused: the key cannot be hidden, or `labels` is one text.
             Rejected: GitHub says no: 410 where issues are disabled.
             Transient: not now, or it is unknown whether the issue was opened.
         """
         mark = marker.keyed(key)
         text = marker.signed(body, mark)
-        every = (*labels, *missing((label,) if label else (), labels))
+        given = names_of("labels", labels)
+        every = (*given, *missing((label,) if label else (), given))
         found = self._marked(mark, label)
         if found is None:
             made = settled(
@@ -121,9 +132,9 @@ class Issues:
         self,
         number: int,
         *,
-        add: tuple[str, ...] = (),
-        remove: tuple[str, ...] = (),
-        only: tuple[str, ...] | None = None,
+        add: Names = (),
+        remove: Names = (),
+        only: Names | None = None,
     ) -> Ensured[IssueFacts]:
         """These logins are assigned, those are not; with `only`, exactly these are. Case is ignored.
 
@@ -132,30 +143,39 @@ class Issues:
         https://docs.github.com/rest/issues/assignees#remove-assignees-from-an-issue
 
         Raises:
-            Refused: somebody is to be added and removed. Nothing was changed.
+            Refused: a text is given where a list of them belongs, or somebody is to be added and
+                removed. Nothing was changed.
             Rejected: GitHub left somebody on or off: it ignores silently whom it may not assign, and
-                everybody where the token may not. The sentence names them; the rest was done.
+                everybody where the token may not. Nobody is taken off then for one who could not be
+                put on. The sentence says who is assigned now.
         """
-        if only is None:
-            demand_apart(add, remove)
+        added, removed = names_of("add", add), names_of("remove", remove)
+        exactly = None if only is None else names_of("only", only)
+        if exactly is None:
+            demand_apart(added, removed)
         found = now = self._calls.issue(number)
-        wanted = add if only is None else only
-        unwanted = remove if only is None else missing(found.assignees, only)
+        wanted = added if exactly is None else exactly
+        unwanted = removed if exactly is None else missing(found.assignees, exactly)
         missed = missing(wanted, found.assignees)
         surplus = present(unwanted, found.assignees)
         if missed:
             now = self._settled(number, lambda: self._calls.assign(number, missed),
                                 lambda one: not missing(missed, one.assignees))  # fmt: skip
+            self._demand_assigned(number, missing(missed, now.assignees), now)
         if surplus:
             now = self._settled(number, lambda: self._calls.unassign(number, surplus),
                                 lambda one: not present(surplus, one.assignees))  # fmt: skip
-        refused = (*missing(missed, now.assignees), *present(surplus, now.assignees))
-        if refused:
-            raise Rejected(
-                f"GitHub ignored the change of #{number}'s assignees for {', '.join(refused)}, so they "
-                "stayed as they were; only people with access can be assigned, by whoever may triage."
-            )
+            self._demand_assigned(number, present(surplus, now.assignees), now)
         return Ensured(now, changed=bool(missed or surplus))
+
+    def _demand_assigned(self, number: int, ignored: tuple[str, ...], now: IssueFacts) -> None:
+        """Rejected if GitHub ignored the change for some logins; says who is assigned now."""
+        if ignored:
+            raise Rejected(
+                f"GitHub ignored the change of #{number}'s assignees for {', '.join(ignored)}; assigned "
+                f"now: {', '.join(now.assignees) or 'nobody'}. Only people with access can be assigned, by "
+                "whoever may triage."
+            )
 
     def ensure_milestone(
         self, number: int, title: str | None, *, create: bool = False
@@ -211,7 +231,7 @@ class Issues:
         names = ", ".join(one.title for one in there) or "none"
         raise UnknownOption(
             f'The repository has no milestone "{title}", so the issue was left as it is; its '
-            f"milestones are: {names}."
+            f"milestones are: {names}.{did_you_mean(title, (one.title for one in there))}"
         )
 
     def _with_text(

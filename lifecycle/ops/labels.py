@@ -5,13 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from lifecycle.errors import AlreadyExists, NotFound, UnknownOption
+from lifecycle.errors import AlreadyExists, NotFound, UnknownOption, did_you_mean
 from lifecycle.github.calls import part
 from lifecycle.github.issue_calls import IssueCalls
-from lifecycle.ops.settle import demand_apart, missing, present, settled
+from lifecycle.ops.outgoing import redacts
+from lifecycle.ops.settle import Names, demand_apart, missing, names_of, present, settled
 from lifecycle.shapes import Ensured, IssueFacts, LabelFacts
 
 
+@redacts
 class Labels:
     """What may be asked of labels."""
 
@@ -55,9 +57,9 @@ class Labels:
         self,
         number: int,
         *,
-        add: tuple[str, ...] = (),
-        remove: tuple[str, ...] = (),
-        only: tuple[str, ...] | None = None,
+        add: Names = (),
+        remove: Names = (),
+        only: Names | None = None,
         create: bool = False,
     ) -> Ensured[IssueFacts]:
         """The issue or pull request has these labels and not those; with `only`, exactly these.
@@ -76,18 +78,20 @@ class Labels:
         https://docs.github.com/rest/issues/labels#remove-a-label-from-an-issue
 
         Raises:
-            Refused: a label is to be added and removed, or no address can hold the name of one that
-                is to go. Nothing was changed.
+            Refused: a text is given where a list of them belongs, a label is to be added and removed,
+                or no address can hold the name of one that is to go. Nothing was changed.
             UnknownOption: the repository has no such label; the sentence names those that it has.
                 Nothing was changed.
             NotFound: there is no such issue.
             Rejected, Transient: as everywhere.
         """
-        if only is None:
-            demand_apart(add, remove)
+        added, removed = names_of("add", add), names_of("remove", remove)
+        exactly = None if only is None else names_of("only", only)
+        if exactly is None:
+            demand_apart(added, removed)
         found = self._calls.issue(number)
-        wanted = add if only is None else only
-        unwanted = remove if only is None else missing(found.labels, only)
+        wanted = added if exactly is None else exactly
+        unwanted = removed if exactly is None else missing(found.labels, exactly)
         missed, surplus = missing(wanted, found.labels), present(unwanted, found.labels)
         now = found.labels
         for name in surplus:
@@ -115,9 +119,10 @@ class Labels:
         there = tuple(one.name for one in self._calls.labels())
         unknown = missing(names, there)
         if unknown and not create:
+            meant = dict.fromkeys(did_you_mean(name, there) for name in unknown)
             raise UnknownOption(
                 f"The repository has no label {' and no '.join(unknown)}, so nothing was changed; its "
-                f"labels are: {', '.join(there) or 'none'}."
+                f"labels are: {', '.join(there) or 'none'}.{''.join(meant)}"
             )
         for name in unknown:
             settled(

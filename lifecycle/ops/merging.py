@@ -16,12 +16,14 @@ from lifecycle.errors import (
 )
 from lifecycle.github.pull_calls import PullCalls
 from lifecycle.model import PullState
+from lifecycle.ops.outgoing import redacts
 from lifecycle.ops.settle import settled, whole_sha
 from lifecycle.shapes import Ensured, PullFacts
 
 Method = Literal["merge", "squash", "rebase"]
 
 
+@redacts
 class Merging:
     """What may be asked of merging one repository's pull requests."""
 

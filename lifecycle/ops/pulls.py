@@ -8,13 +8,15 @@ from functools import cached_property
 
 from lifecycle.errors import PullRequestExists, Rejected
 from lifecycle.github.pull_calls import PullCalls
-from lifecycle.ops.settle import missing, present, settled, text_changes
+from lifecycle.ops.outgoing import redacts
+from lifecycle.ops.settle import Names, missing, names_of, present, settled, text_changes
 from lifecycle.shapes import Ensured, PullFacts
 
 Write = Callable[[], PullFacts]
 Wanted = Callable[[PullFacts], bool]
 
 
+@redacts
 class Pulls:
     """What may be asked of the repository's pull requests. Merging them is `Merging`'s."""
 
@@ -123,8 +125,8 @@ class Pulls:
         self,
         number: int,
         *,
-        people: tuple[str, ...] = (),
-        teams: tuple[str, ...] = (),
+        people: Names = (),
+        teams: Names = (),
         again: bool = False,
     ) -> Ensured[PullFacts]:
         """These people and teams are asked for a review, or (people) have given one.
@@ -143,10 +145,12 @@ class Pulls:
         https://docs.github.com/rest/pulls/reviews#list-reviews-for-a-pull-request
 
         Raises:
+            Refused: a text is given where a list of them belongs. Nobody was asked.
             Rejected: GitHub says no: no collaborator, or the author. Nobody was asked.
         """
+        logins, slugs = names_of("people", people), names_of("teams", teams)
         found = self._calls.pull(number)
-        persons, groups = missing(people, found.reviewers), missing(teams, found.team_reviewers)
+        persons, groups = missing(logins, found.reviewers), missing(slugs, found.team_reviewers)
         if persons and not again:
             persons = missing(persons, self._calls.reviewers_done(number))
         if not persons and not groups:
@@ -168,15 +172,19 @@ class Pulls:
         return Ensured(_asked(found, now), changed=True)
 
     def ensure_not_reviewers(
-        self, number: int, *, people: tuple[str, ...] = (), teams: tuple[str, ...] = ()
+        self, number: int, *, people: Names = (), teams: Names = ()
     ) -> Ensured[PullFacts]:
         """No review is asked of these people and teams; what they submitted stays.
 
         Requests: unchanged 1, else 2.
         Source: https://docs.github.com/rest/pulls/review-requests#remove-requested-reviewers-from-a-pull-request
+
+        Raises:
+            Refused: a text is given where a list of them belongs. Nothing was changed.
         """
+        logins, slugs = names_of("people", people), names_of("teams", teams)
         found = self._calls.pull(number)
-        persons, groups = present(people, found.reviewers), present(teams, found.team_reviewers)
+        persons, groups = present(logins, found.reviewers), present(slugs, found.team_reviewers)
         if not persons and not groups:
             return Ensured(found, changed=False)
 

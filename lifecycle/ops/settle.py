@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 from lifecycle.errors import LifecycleError, Refused, Rejected, Transient
 from lifecycle.shapes import Ensured
 
 T = TypeVar("T")
+
+Names: TypeAlias = tuple[str, ...] | list[str] | set[str] | frozenset[str]
+"""Labels, logins or slugs. A `str` is none: Python would read it as a list of its letters."""
 
 LAGGING_SECONDS = 10.0
 """GitHub says that a thing exists, and no read shows it yet: how long to wait."""
@@ -102,6 +105,29 @@ def text_changes(
     if body is not None and not same(body, shown_body):
         changes["body"] = body
     return changes
+
+
+def names_of(parameter: str, given: Names) -> tuple[str, ...]:
+    """The names that a caller gave, as a tuple.
+
+    Args:
+        parameter: what the caller knows it as, for the sentence.
+        given: the names.
+
+    Raises:
+        Refused: it is one text and no list of texts, or has something else than texts in it.
+    """
+    if not isinstance(given, tuple | list | set | frozenset):
+        raise Refused(
+            f"{parameter}={given!r} is no list of names, so nothing was done; write "
+            f"{parameter}=[{given!r}]."
+        )
+    for name in given:
+        if not isinstance(name, str):
+            raise Refused(
+                f"{parameter}= has {name!r}, which is no name, so nothing was done; give texts only."
+            )
+    return tuple(sorted(given)) if isinstance(given, set | frozenset) else tuple(given)
 
 
 def demand_apart(add: tuple[str, ...], remove: tuple[str, ...]) -> None:

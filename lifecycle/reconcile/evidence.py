@@ -75,6 +75,11 @@ def _moved_by_hand(task: Task, _now: float) -> str:
     return f"{_card(task)}; {_state(task)}{_at(task.happened_at, before=' since')}."
 
 
+def _unassigned(task: Task, _now: float) -> str:
+    people = ", ".join(task.issue.assignees) or "nobody"
+    return f"{_leased(task)}; assigned: {people}."
+
+
 _SENTENCES: dict[str, Callable[[Task, float], str]] = {
     "merged-open": _merged_open,
     "closed-on-board": _closed_on_board,
@@ -88,6 +93,7 @@ _SENTENCES: dict[str, Callable[[Task, float], str]] = {
     "silent": _silent,
     "lease-left": _lease_left,
     "moved-by-hand": _moved_by_hand,
+    "unassigned": _unassigned,
 }
 
 

@@ -82,11 +82,20 @@ KINDS: dict[str, Kind] = {
         "Somebody set the card's Status after the last thing that happened to the task.",
         "",
     ),
+    "unassigned": Kind(
+        "An agent holds the lease, and its account is no longer among the assignees.",
+        "",
+    ),
 }
 """Every kind of finding, in the order in which an issue's are listed; `fix` is what is done in general."""
 
-STAYS = "It stays until something else happens to the task; put it where the task is, and it follows again."
-"""Why a card that somebody moved is left, and the way out."""
+STAYS = {
+    "moved-by-hand": "It stays until something else happens to the task; put it where the task is, and it "
+    "follows again.",
+    "unassigned": "The lease still holds the task: assign the account again, or give the task back with "
+    "lifecycle release in the agent's worktree.",
+}
+"""Why what somebody did on purpose is left, and the way out."""
 
 
 class State(StrEnum):

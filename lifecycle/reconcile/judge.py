@@ -24,7 +24,7 @@ from lifecycle.reconcile.finding import KINDS, STAYS, Finding, State
 from lifecycle.reconcile.scope import Policy
 
 EVERYTHING = Policy(closes=True, releases=True)
-_MOVED = "moved-by-hand"
+_MOVED, _UNASSIGNED = "moved-by-hand", "unassigned"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +57,8 @@ class Judge:
         # A draft that is opened now is newer than what somebody set.
         if is_seen and task.is_moved and "branch-without-pull" not in done:
             kinds.add(_MOVED)
+        if task.is_unassigned and not writes.keys() & {"silent", "merged-open"}:
+            kinds.add(_UNASSIGNED)
         return tuple(
             self._finding(kind, task, writes.get(kind, ()), is_done=kind in done)
             for kind in KINDS
@@ -131,8 +133,8 @@ class Judge:
             phase=task.phase.value,
             evidence=evidence.of(kind, task, self.now),
             fix=fixes.sentence(writes, task),
-            state=State.LEFT if kind == _MOVED else state,
-            problem=STAYS if kind == _MOVED else "",
+            state=State.LEFT if kind in STAYS else state,
+            problem=STAYS.get(kind, ""),
         )
 
 

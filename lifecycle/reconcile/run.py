@@ -16,6 +16,7 @@ from pathlib import Path
 from lifecycle import log
 from lifecycle.claim.inferred import Task
 from lifecycle.claim.seen import Rules
+from lifecycle.deadline import DeadlineReached
 from lifecycle.elsewhere import elsewhere
 from lifecycle.errors import LifecycleError, Transient
 from lifecycle.git import remote_repositories
@@ -36,6 +37,10 @@ SPARE_SECONDS = 5.0
 
 PATIENCE = 5
 """Tasks in a row that GitHub did not answer; after them the run ends."""
+
+
+HUNG = "Its time was up while a server still answered."
+"""Why a run ended whose reads were kept alive by a byte now and then."""
 
 
 class Interrupted(KeyboardInterrupt):
@@ -100,10 +105,12 @@ def reconcile(
     if not (dry_run or run.ended):
         try:
             _repair(run)
-        except KeyboardInterrupt:
-            run.ended = "It was interrupted. The next run goes on with what is left."
+        except (KeyboardInterrupt, DeadlineReached) as stop:
+            is_late = isinstance(stop, DeadlineReached)
+            _end(run, HUNG if is_late else "It was interrupted.")
             run.left = [_name(one) for one in _in_order(run.drifted) if _is_planned(one)]
-            raise Interrupted(_report(run, is_dry_run=False)) from None
+            if not is_late:
+                raise Interrupted(_report(run, is_dry_run=False)) from None
     return _report(run, is_dry_run=dry_run)
 
 
@@ -123,10 +130,10 @@ def _read(run: _Run) -> None:
             findings = judge.findings(task)
             if findings:
                 run.drifted.append(_Drifted(task, findings))
-    except LifecycleError as error:
-        if not is_over(error):
+    except (LifecycleError, DeadlineReached) as error:
+        if isinstance(error, LifecycleError) and not is_over(error):
             raise
-        _end(run, _why(error))
+        _end(run, _why(error) if isinstance(error, LifecycleError) else HUNG)
         read = sweep.holdings.values()
         run.left += [one.repository for one in read] or [str(one) for one in scope.repositories]
         run.left += [scope.owner] if not run.left and scope.owner else []
@@ -175,7 +182,7 @@ def _repair_one(run: _Run, repairer: Repairer | LifecycleError, one: _Drifted) -
             return
         try:
             one.findings = repairer.repair(one.task, one.findings)
-        except (Ended, KeyboardInterrupt):
+        except (Ended, KeyboardInterrupt, DeadlineReached):
             one.findings = repairer.partial(one.findings)
             raise
     except Ended as error:

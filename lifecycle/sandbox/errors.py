@@ -39,21 +39,23 @@ class ApiError(Exception):
         status: int,
         message: str,
         *,
-        errors: Sequence[Mapping[str, Any] | str] = (),
+        errors: Sequence[Mapping[str, Any] | str] | str = (),
         documentation: str = "https://docs.github.com/rest",
         headers: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__(message)
         self.status = status
         self.message = message
-        self.errors = tuple(errors)
+        self.errors = errors if isinstance(errors, str) else tuple(errors)
         self.documentation = documentation
         self.headers = dict(headers or {})
 
     def body(self) -> dict[str, Any]:
         """The JSON object that GitHub sends: message, errors if any, documentation, status."""
         answer: dict[str, Any] = {"message": self.message}
-        if self.errors:
+        if isinstance(self.errors, str):
+            answer["errors"] = self.errors
+        elif self.errors:
             answer["errors"] = [e if isinstance(e, str) else dict(e) for e in self.errors]
         answer["documentation_url"] = self.documentation
         answer["status"] = str(self.status)

@@ -14,6 +14,7 @@ from pathlib import Path
 from lifecycle import config
 from lifecycle.errors import BadConfig, LockBusy
 from lifecycle.ports import Clock
+from lifecycle.settings_file import path_of
 from lifecycle.stage_settings import StageSettings
 from lifecycle.stages import marks, runs
 from lifecycle.stages.shelf import Shelf
@@ -30,7 +31,7 @@ def wanted(root: Path, environment: Mapping[str, str], clock: Clock) -> StageSet
     Settings that cannot be used switch it off until they are mended; whoever else reads them says why.
     """
     shelf = Shelf(root)
-    path = str(root / marks.CONFIG)
+    path = path_of(str(root))
     mtime = marks.mtime_ns(path)  # before the file is read: a later edit has another date
     if mtime < 0:
         return None
@@ -45,8 +46,6 @@ def wanted(root: Path, environment: Mapping[str, str], clock: Clock) -> StageSet
 
 def _keep(shelf: Shelf, stages: StageSettings, mtime: int, now: float) -> None:
     said = {"use": stages.use, "test": list(stages.test), "review": stages.review}
-    if shelf.root.joinpath(marks.FOLDER).is_symlink():
-        return  # a link leads to what is not ours
     with contextlib.suppress(LockBusy):  # then somebody else notes the same
         shelf.note_settings(said, words_of(stages.test), mtime, now)
     is_on = stages.use and not shelf.is_off

@@ -6,13 +6,11 @@ stop where one did, an answer is believed for a minute; where a task was closed,
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from lifecycle import store
 from lifecycle.stage_settings import StageSettings
 from lifecycle.stages import marks
 from lifecycle.stages.shelf import Shelf
@@ -136,12 +134,10 @@ def drop(shelf: Shelf, now: float) -> None:
     Raises:
         OSError: it cannot be written down.
     """
-    if not shelf.path(TASKS).exists():
+    if shelf.sessions.mtime_ns(TASKS) < 0:
         return  # nobody asked yet, so nothing is believed
-    path = shelf.path(CHANGED)
-    store.write(path, b"")
-    os.utime(path, (now, now))
-    if marks.mtime_ns(str(shelf.folder.path / marks.DUE)) >= 0:
+    shelf.sessions.mark(CHANGED, int(now * 1e9))
+    if shelf.folder.mtime_ns(marks.DUE) >= 0:
         shelf.set_due(marks.ALWAYS)
 
 
@@ -154,7 +150,7 @@ def known(shelf: Shelf, of: str) -> Activity | None:
         tasks = tuple(_task(entry) for entry in data["tasks"])
         families, ready = (tuple(map(str, data[name])) for name in ("families", "ready"))
         at = float(data["at"])
-        changed = marks.mtime_ns(str(shelf.path(CHANGED)))
+        changed = shelf.sessions.mtime_ns(CHANGED)
         return Activity(at, of, tasks, families, ready, is_stale=int(at * 1e9) <= changed)
     except (TypeError, KeyError, ValueError, AttributeError):
         return None

@@ -304,7 +304,8 @@ def _completed(seen: StageSeen, state: Detected) -> StageDecision:
     if is_last or stage is None:
         return _end(seen, event, is_last=is_last)
     log = (f"Getting instruction for stage: {state}", f"Injecting instruction for stage: {state}")
-    text = instructions.instruction(stage, seen.facts, instructions.COMPLETED[done])
+    tell = instructions.again if seen.turn.taken else instructions.instruction
+    text = tell(stage, seen.facts, instructions.COMPLETED[done])
     events = (event, Event("block", str(done), str(stage), {"what": "instruction"}))
     return _block(seen, text, log, events)
 

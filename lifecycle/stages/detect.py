@@ -29,8 +29,9 @@ def detect(turn: Turn, *, tests: tuple[str, ...] = (), review: str = "") -> Foun
     """
     if turn.says is not None:
         return _marked(turn, turn.says)
-    if turn.is_question and turn.texts and (name := markers.named_alone(turn.texts[-1])):
-        return Found(name, Tier.MARKER, "its answer", position=turn.position)
+    answer = markers.named_alone(turn.texts[-1]) if turn.is_question and turn.texts else ""
+    if answer in list(Detected):
+        return Found(Detected(answer), Tier.MARKER, "its answer", position=turn.position)
     from lifecycle.stages.inference import infer
 
     is_open = bool(turn.markers) or turn.is_cut
@@ -41,7 +42,7 @@ def detect(turn: Turn, *, tests: tuple[str, ...] = (), review: str = "") -> Foun
     found.position = turn.position
     if found.state.is_completion:
         return found
-    if turn.texts and (wrong := markers.misnamed(turn.texts[-1])):
+    if turn.texts and (wrong := markers.misnamed(turn.texts[-1]) or answer):
         return Found(Detected.UNKNOWN, position=turn.position, misnamed=wrong)
     return _marked(turn, turn.markers[-1]) if turn.markers else found
 
@@ -66,12 +67,13 @@ def is_quiet(turn: Turn, found: Found) -> bool:
     """True if the agent may stop here whatever the tracker says: nothing needs to be asked of it.
 
     A stage is under way, or there is no transcript; nothing is known, and a person is being answered,
-    or the question stands already, or the agent said that nothing is left.
+    or the question stands already, or the agent said that nothing is left. A marker with a name that there
+    is not is answered in any case: an answer that is only misspelt must not end the flow.
     """
     if not turn.is_there or found.state.is_under_way:
         return True
     if found.misnamed:
-        return turn.is_question and not turn.has_worked
+        return False
     return found.state is Detected.UNKNOWN and not wants_question(turn)
 
 

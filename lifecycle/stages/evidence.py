@@ -9,7 +9,6 @@ end; the mark `.lifecycle/stage-awaited` has the moment until which that is wait
 
 from __future__ import annotations
 
-import os
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
@@ -156,15 +155,13 @@ def _live(shelf: Shelf, now: float) -> list[Awaited]:
 
 
 def _keep(shelf: Shelf, waiting: list[Awaited]) -> None:
-    mark = shelf.folder.path / marks.AWAITED
     if not waiting:
-        shelf.path(AWAITED).unlink(missing_ok=True)
-        mark.unlink(missing_ok=True)
+        shelf.sessions.remove(AWAITED)
+        shelf.folder.remove(marks.AWAITED)
         return
     shelf.save(AWAITED, [asdict(one) for one in waiting])
     until = int((max(one.at for one in waiting) + PATIENCE) * 1e9)
-    mark.touch()
-    os.utime(mark, ns=(until, until))
+    shelf.folder.mark(marks.AWAITED, until)
 
 
 def _awaited(entry: dict[str, Any]) -> Awaited:

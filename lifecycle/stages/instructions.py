@@ -15,7 +15,7 @@ from lifecycle.stage_settings import LABEL, StageSettings
 from lifecycle.stages.markers import CURRENT, QUESTION
 from lifecycle.tracker import Wording
 
-_NO_WORDING = Wording(show="", ready="", claim="", close="", label="", edit="")
+_NO_WORDING = Wording(show="", ready="", claim="", close="", label="", comment="")
 
 NEEDS_REVIEW = "needs-review"
 """The label that a task gets while its review is asked for."""
@@ -31,6 +31,7 @@ class Facts:
         tracker: the tracker's name.
         task: the id of the session's task, as it is typed; "" if it is not known.
         next_task: the id of the task to begin with next; "" if it is not known.
+        next_title: its title, as data.
         line: the stages of the session's task.
         is_claimed: a claim on GitHub holds this worktree: its issue closes with the merge.
     """
@@ -40,6 +41,7 @@ class Facts:
     tracker: str = ""
     task: str = ""
     next_task: str = ""
+    next_title: str = ""
     line: tuple[Stage, ...] = LINE
     is_claimed: bool = False
 
@@ -58,6 +60,7 @@ BY_HAND = "The stage was set by hand."
 GOES_ON = "The staged workflow goes on."
 """How the instruction begins for a session that was cleared, compacted or resumed in mid-stage."""
 
+_HAND_OFF = "lifecycle handoff --summary-file - <<'EOF'"
 _UNSETTLED = "Next step: Do not go on with this task until that is settled."
 
 _STEPS = {
@@ -65,7 +68,7 @@ _STEPS = {
     Stage.TESTING: "Verify all tests are passing.",
     Stage.ORACLE_REVIEW: "Request code review.",
     Stage.COMMIT_CLOSE: "Finalize and close the issue.",
-    Stage.NEXT_TASK: "Clear session and prepare for next task.",
+    Stage.NEXT_TASK: "Leave the closed task behind; the next one follows in this session.",
 }
 _ENDS = {
     Stage.CODING: "When implementation is complete, emit:",
@@ -82,6 +85,9 @@ _ANSWERS = (
     "- ORACLE_APPROVED (code review approved)",
     "- ISSUE_CLOSED (issue closed and deployed)",
     "- SESSION_CLEARED (ready for next task)",
+)
+_UNFINISHED = (
+    f"- {Detected.IN_PROGRESS} (not finished yet: say what you wait for, or go on with it)"
 )
 
 
@@ -137,7 +143,7 @@ def question(line: tuple[Stage, ...] = LINE, misnamed: str = "") -> str:
         [
             *(wrong if misnamed else []),
             *(QUESTION, "", line_of(line), ""),
-            *("Which stage are you at? Respond with ONE of:", *answers, ""),
+            *("Which stage are you at? Respond with ONE of:", *answers, _UNFINISHED, ""),
             "Then emit: ::: WORKFLOW_STAGE: <YOUR_STAGE> :::",
         ]
     )
@@ -196,15 +202,12 @@ def _head(stage: Stage, line: tuple[Stage, ...]) -> list[str]:
 
 
 def _coding(facts: Facts) -> list[str]:
-    settings, wording = facts.settings, facts.wording
-    ready = wording.ready.replace("{label}", settings.label)
-    start = settings.start or wording.start
-    begin = f"{start} {{id}}" if start and "{id}" not in start else start
+    settings, ready, begin = facts.settings, _ready(facts), _begin(facts)
     return [
         "- FIRST: Read CLAUDE.md and README.md to understand the system and workflow",
         *_if(ready, f"- Find next ready issue: `{ready}`"),
         f'- If no issues found, report "{complete(settings.label)}" and stop',
-        *_if(begin, f"- Otherwise: Start work with `{_filled(begin, facts.next_task)}`"),
+        *_if(begin, f"- Otherwise: Start work with `{begin}`"),
         *_standards(facts),
     ]
 
@@ -244,11 +247,12 @@ def _testing(facts: Facts) -> list[str]:
 
 def _review(facts: Facts) -> list[str]:
     wording, review = facts.wording, facts.settings.review
-    edit = _filled(wording.edit, facts.task)
+    comment = _filled(wording.comment, facts.task)
     label = _filled(wording.label, facts.task).replace("{label}", NEEDS_REVIEW)
     return [
         "- Ensure all changes are committed",
-        "- Update issue description with implementation summary" + (f": `{edit}`" if edit else ""),
+        "- Add the implementation summary to the issue as a comment, and leave its description as it is"
+        + (f": `{comment} <<'EOF'`, the text, and `EOF` on a line of its own" if comment else ""),
         *_if(label, f"- Add `{NEEDS_REVIEW}` label: `{label}`"),
         *_if(review, f"- Run `{review}` command"),
         "- Address any feedback from review",
@@ -260,7 +264,7 @@ def _close(facts: Facts) -> list[str]:
     close = _filled(wording.close, facts.task)
     if facts.is_claimed:
         end = [
-            '- Hand off with a summary: `lifecycle handoff --summary "Summary of changes"`',
+            f"- Hand off with a summary: `{_HAND_OFF}`, the summary in one line, and `EOF` on the next",
             "- The claim closes the issue after the merge; do not close it in any other way",
             "- You are told when the merge is seen and the issue is closed; emit the marker only then",
         ]
@@ -274,11 +278,30 @@ def _close(facts: Facts) -> list[str]:
     ]
 
 
-def _next(facts: Facts) -> list[str]:  # noqa: ARG001 -- one shape for all stages
+def _next(facts: Facts) -> list[str]:
+    begin = _begin(facts)
+    if not facts.next_task:
+        which = _if(_ready(facts), f"- The next task is the first that `{_ready(facts)}` lists")
+    else:
+        title = f" ({facts.next_title})" if facts.next_title else ""
+        which = [f"- The next task is {facts.next_task}{title}" + (f": `{begin}`" if begin else "")]
     return [
-        "- Only the user can run `/clear` to start fresh context: do not wait, go on in this session",
-        "- Session will automatically continue with next available task",
+        "- Emit the marker below now: you are told then how the next task begins",
+        *which,
+        "- To begin it with a fresh context, the user can run `/clear` instead",
     ]
+
+
+def _ready(facts: Facts) -> str:
+    """The command that lists what could be begun next."""
+    return facts.wording.ready.replace("{label}", facts.settings.label)
+
+
+def _begin(facts: Facts) -> str:
+    """The command that begins with the next task; "" if there is none."""
+    start = facts.settings.start or facts.wording.start
+    begin = f"{start} {{id}}" if start and "{id}" not in start else start
+    return _filled(begin, facts.next_task)
 
 
 _ACTIONS = {

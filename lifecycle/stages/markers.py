@@ -23,6 +23,8 @@ NEEDLE = "WORKFLOW"
 """No marker is in a text without this, whatever its case."""
 
 _NAMES = {str(state): state for state in Detected if state.is_completion}
+_ANSWERS = {*_NAMES, str(Detected.IN_PROGRESS)}
+_NAME = r"[A-Z]+(?:_[A-Z]+)+"
 # Patterns are text here, and made when the first marker is met: that costs more than importing the rest.
 _MARKER = (
     r"(?i::{3,}[ \t*_]*workflow\\?[_ ]stage[ \t*_]*:[ \t*_]*([a-z]+(?:\\?_[a-z]+)*)[ \t*_]*:{3,})"
@@ -140,11 +142,18 @@ def prose(text: str) -> list[str]:
     return lines
 
 
-def named_alone(text: str) -> Detected | None:
-    """The one completed stage whose name is a line of its own, as an answer to the question."""
-    bare = {line.strip(" \t*_`-•.:") for line in prose(text)}
-    names = [_NAMES[line] for line in sorted(bare) if line in _NAMES]
-    return names[0] if len(names) == 1 else None
+def named_alone(text: str) -> str:
+    """The one name that is a line of its own, in a marker or bare, as an answer to the question.
+
+    That of a completed stage or IN_PROGRESS; without such a one the name of nothing that there is, if it
+    looks as if one of them was meant: `TESTS_PASSED`. "" if there is none, or several.
+    """
+    lines = {line.strip(" \t*_`-•.:") for line in prose(text)}
+    bare = {line for line in lines if re.fullmatch(_NAME, line)}
+    names = bare | {name for name, is_own in _named(text) if is_own}
+    known = names & _ANSWERS
+    chosen = sorted(known or names - set(Detected))
+    return chosen[0] if len(chosen) == 1 else ""
 
 
 def asked_in(text: str) -> Stage | None:

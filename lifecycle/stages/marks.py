@@ -1,15 +1,17 @@
 """Names of what the staged workflow keeps in `.lifecycle/`, and what its guards read there.
 
 The `sh` guards in `hooks/` and the quick path compare dates and read nothing else, so that a stop costs
-little. Imported by the quick path: nothing but `os`.
+little. Imported by the quick path: nothing but `os` and what opens our files.
 """
 
 # pathlib alone would cost as much as the rest of the quick path.
-# ruff: noqa: PTH116, PTH118
+# ruff: noqa: PTH116
 
 from __future__ import annotations
 
 import os
+
+from lifecycle import regular, settings_file
 
 FOLDER = ".lifecycle"
 
@@ -39,33 +41,42 @@ ANY = "any"
 ALWAYS = 1.0
 """A moment that has come whatever the clock says."""
 
-CONFIG = ".lifecycle.toml"
+
+CONFIG = settings_file.CONFIG_FILE
 
 
 def mtime_ns(path: str) -> int:
-    """When a file was last written, or -1 if it is not there."""
+    """When a person's file was last written, or -1 if it is not there; a link is followed."""
     try:
         return os.stat(path).st_mtime_ns
     except (OSError, ValueError):
         return -1
 
 
+def _ours(root: str, *names: str) -> int:
+    """When a file of ours was last written, or -1 if none that can be ours is there."""
+    try:
+        return regular.mtime_ns(regular.below(root, *names))
+    except regular.StrangeFileError:
+        return -1
+
+
 def is_known(root: str) -> bool:
     """True if the settings were read since they were last changed."""
-    known = mtime_ns(os.path.join(root, FOLDER, STAGED))
-    return known >= 0 and known == mtime_ns(os.path.join(root, CONFIG))
+    known = _ours(root, FOLDER, STAGED)
+    return known >= 0 and known == mtime_ns(settings_file.path_of(root))
 
 
 def is_due(root: str, name: str, now: float) -> bool:
     """True if the mark is there and its moment has come."""
-    moment = mtime_ns(os.path.join(root, FOLDER, name))
+    moment = _ours(root, FOLDER, name)
     return 0 <= moment <= now * 1e9
 
 
 def is_claim_waiting(root: str, now: float) -> bool:
     """True if the claim changed since the last look, or something of it is due: as `hooks/on-stop` asks."""
-    claim = mtime_ns(os.path.join(root, ".agent-claim.json"))
-    is_changed = claim >= 0 and claim != mtime_ns(os.path.join(root, FOLDER, "stamp"))
+    claim = _ours(root, ".agent-claim.json")
+    is_changed = claim >= 0 and claim != _ours(root, FOLDER, "stamp")
     return is_changed or is_due(root, "due", now)
 
 

@@ -7,7 +7,7 @@ that came with marks of a stranger's gains nothing by them.
 """
 
 # pathlib alone would cost as much as all of this.
-# ruff: noqa: PTH100, PTH118, PTH120, PTH123
+# ruff: noqa: PTH100, PTH118, PTH120
 
 from __future__ import annotations
 
@@ -15,13 +15,16 @@ import json
 import os
 import time
 
-from lifecycle import stage_log, stdin
+from lifecycle import regular, stage_log, stdin
 from lifecycle.stages import marks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+
+_SMALL = 100_000
+"""Bytes of a file of ours that are read here."""
 
 SETTLED = 0
 """The exit code of a stop at which nothing is to be said."""
@@ -75,10 +78,7 @@ def _is_set_by_hand(root: str, event: dict[str, Any]) -> bool:
     names = {marks.session_name(session if isinstance(session, str) else ""), marks.ANY}
     for name in names:
         try:
-            with open(
-                os.path.join(root, marks.FOLDER, marks.SESSIONS, f"{name}.json"), "rb"
-            ) as file:
-                kept = json.loads(file.read(100_000))
+            kept = _json(root, marks.FOLDER, marks.SESSIONS, f"{name}.json")
         except (OSError, ValueError, RecursionError):
             continue
         if isinstance(kept, dict) and kept.get("set_stage"):
@@ -97,11 +97,16 @@ def _root() -> str | None:
     return folder
 
 
+def _json(root: str, *names: str) -> Any:
+    """What a small file of ours holds; None if it is not there. Raises OSError, ValueError."""
+    found = regular.content(regular.below(root, *names), limit=_SMALL)
+    return None if found is None else json.loads(found[0])
+
+
 def _settings(root: str) -> dict[str, Any] | None:
     """The settings as they were kept; None if they are not ours to understand."""
     try:
-        with open(os.path.join(root, marks.FOLDER, marks.STAGED), "rb") as file:
-            said = json.loads(file.read(100_000))
+        said = _json(root, marks.FOLDER, marks.STAGED)
     except (OSError, ValueError, RecursionError):
         return None
     if not isinstance(said, dict) or said.get("use") is not True:

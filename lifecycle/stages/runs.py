@@ -102,7 +102,7 @@ _OUTPUTS = each("""
 TOP = "$(git rev-parse --show-toplevel)"
 """How a command line names the worktree's top folder."""
 
-_GOOD_LINE = re.compile(r"^\s*(?:✓|√|✔|ok \d|PASS\b|\[32m).*$", re.MULTILINE)
+_GOOD_LINE = re.compile(r"^[ \t]*(?:✓|√|✔|ok \d|PASS\b|\[32m).*$", re.MULTILINE)
 _FAILED = re.compile(
     r"\b[1-9]\d*\s+(?:tests?\s+|suites?\s+|scenarios?\s+|examples?\s+)?"
     r"(?:failed|failing|failures?|errors?)\b"

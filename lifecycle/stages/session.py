@@ -80,14 +80,14 @@ def load(shelf: Shelf, session: str) -> Kept | None:
 
 def save(shelf: Shelf, kept: Kept) -> None:
     """Keep it; the caller holds the lock."""
-    if not shelf.path(_name(kept.session)).exists():
+    if shelf.sessions.mtime_ns(_name(kept.session)) < 0:
         sweep(shelf, kept.at)
     shelf.save(_name(kept.session), _plain(kept))
 
 
 def forget(shelf: Shelf, session: str) -> None:
     """Nothing is kept of it any more; the caller holds the lock."""
-    shelf.path(_name(session)).unlink(missing_ok=True)
+    shelf.sessions.remove(_name(session))
 
 
 def sweep(shelf: Shelf, now: float) -> None:

@@ -6,7 +6,6 @@ All of it only adds to what the transcript says: a worktree whose `.lifecycle/` 
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -26,21 +25,22 @@ class Shelf:
     def __init__(self, root: Path) -> None:
         self.root = root
         self.folder = Folder(root)
+        self.sessions = Folder(root, marks.SESSIONS)
 
     def path(self, name: str) -> Path:
-        """Where a file of the sessions' folder lies."""
-        return self.folder.path / marks.SESSIONS / name
+        """Where a file of the sessions' folder lies; raises StrangeFileError if that is not ours."""
+        return Path(self.sessions.at(name))
 
     @contextmanager
     def locked(self, seconds: float = LOCK_SECONDS) -> Iterator[None]:
         """Hold the lock of the staged workflow; raises LockBusy."""
         with self.folder.locked(seconds, marks.LOCK):
-            (self.folder.path / marks.SESSIONS).mkdir(exist_ok=True)
+            self.sessions.make()
             yield
 
     def load(self, name: str) -> Any:
         """A file's JSON, or None if it is not there or cannot be read: it is learned again."""
-        found = store.read(self.path(name))
+        found = self.sessions.read(name)
         try:
             return None if found is None else json.loads(found.content)
         except (ValueError, RecursionError):
@@ -48,32 +48,28 @@ class Shelf:
 
     def save(self, name: str, value: Any) -> None:
         """Replace a file; the caller holds the lock."""
-        _write(self.path(name), json.dumps(value, indent=1).encode("ascii") + b"\n")
+        _write(self.sessions, name, json.dumps(value, indent=1).encode("ascii") + b"\n")
 
     @property
     def is_off(self) -> bool:
         """True if somebody switched the workflow off here."""
-        return (self.folder.path / marks.OFF).exists()
+        return self.folder.mtime_ns(marks.OFF) >= 0
 
     def switch(self, *, off: bool) -> None:
         """Switch the workflow off in this worktree, or on again."""
-        self.folder.make()
         if off:
-            (self.folder.path / marks.OFF).touch()
+            self.folder.mark(marks.OFF)
             self.set_due(None)
         else:
-            (self.folder.path / marks.OFF).unlink(missing_ok=True)
+            self.folder.remove(marks.OFF)
             self.set_due(marks.ALWAYS)
 
     def set_due(self, moment: float | None) -> None:
         """From when on a stop is looked at (seconds, epoch); None: never."""
-        path = self.folder.path / marks.DUE
         if moment is None:
-            path.unlink(missing_ok=True)
-        elif marks.mtime_ns(str(path)) != int(moment * 1e9):
-            self.folder.make()
-            path.touch()
-            os.utime(path, ns=(int(moment * 1e9), int(moment * 1e9)))
+            self.folder.remove(marks.DUE)
+        elif self.folder.mtime_ns(marks.DUE) != int(moment * 1e9):
+            self.folder.mark(marks.DUE, int(moment * 1e9))
 
     def note_settings(
         self, said: dict[str, Any], words: list[str], mtime_ns: int, now: float
@@ -88,16 +84,14 @@ class Shelf:
         """
         with self.folder.locked(LOCK_SECONDS, marks.LOCK):
             content = "".join(f"{word}\n" for word in words)
-            _write(self.folder.path / marks.WORDS, content.encode())
-            path = self.folder.path / marks.STAGED
-            _write(path, json.dumps(said).encode("ascii") + b"\n")
+            _write(self.folder, marks.WORDS, content.encode())
+            _write(self.folder, marks.STAGED, json.dumps(said).encode("ascii") + b"\n")
             is_settled = now * 1e9 - mtime_ns >= _RACY_NS
-            moment = mtime_ns if is_settled else 0
-            os.utime(path, ns=(moment, moment))
+            self.folder.mark(marks.STAGED, mtime_ns if is_settled else 0)
 
 
-def _write(path: Path, content: bytes) -> None:
+def _write(folder: Folder, name: str, content: bytes) -> None:
     """Replace a file under the lock, and take away what a killed process left of doing the same."""
-    for left in store.left_beside(path):
+    for left in store.left_beside(Path(folder.at(name))):
         left.unlink(missing_ok=True)
-    store.write(path, content)
+    folder.write(name, content)

@@ -37,6 +37,15 @@ def begun_in(texts: Iterable[str], starts: Iterable[str] = ()) -> tuple[str, ...
     )
 
 
+def taken_by(command: str, output: str) -> str:
+    """The task that a command line took, by its output too; "?" if it names none, "" if it took none."""
+    found = [signs.read(one.words) for one in commands(command)]
+    taking = [sign for sign in found if sign is not None and sign.verb == signs.CLAIM]
+    if not taking or signs.is_denied(output):
+        return ""
+    return plain(taking[-1].ids[-1]) if taking[-1].ids else "?"
+
+
 def told_in(instruction: str, starts: Iterable[str] = ()) -> str:
     """The task that an instruction's own commands name; "" if they name none."""
     return "".join(ids_in(_QUOTED.findall(instruction), starts)[-1:])

@@ -18,9 +18,10 @@ import os
 import re
 import zlib
 
+from lifecycle.stage_names import Stage
 from lifecycle.stages import tail
 from lifecycle.stages.lines import Heard, Said, entries_of
-from lifecycle.stages.turn import NOTHING, Call, Prompt, Turn
+from lifecycle.stages.turn import NOTHING, Call, Outcome, Prompt, Turn
 
 TYPE_CHECKING = False
 """Type checkers take it for true; importing `typing` for it costs more than the rest."""
@@ -46,7 +47,7 @@ _NEEDLE = rb"WORKFLOW_STAGE"
 _TYPED = rb"<command-name>/"
 """What a command that a person typed has."""
 
-_TAKES = ("claim", "in_progress")
+_TAKES = ("claim", "takeover", "tracker next", "in_progress")
 """What a command has that takes a task up."""
 
 _COMMAND = rb'"command":"[^\n]{0,400}?(?:%s)'
@@ -181,6 +182,7 @@ def _turn(older: list[Entry], entries: list[Entry], last_message: str) -> Turn:
                 turn.is_question = entry.asked is None
                 turn.markers, turn.marked, turn.has_worked = (), "", False
                 turn.is_signed = False
+                turn.taken = "" if entry.asked else turn.taken
             named.append(entry.text)
         elif isinstance(entry, Said):
             steps.append(entry.text)
@@ -193,10 +195,23 @@ def _turn(older: list[Entry], entries: list[Entry], last_message: str) -> Turn:
             steps += [entry] if number >= len(older) else []
             turn.has_worked = turn.has_worked or bool(entry.tool)
             named.append(entry.text)
+            if turn.asked is Stage.NEXT_TASK:
+                turn.taken = _taken_by(entry, is_old=number < len(older))
+                turn.asked = Stage.CODING if turn.taken else turn.asked
     turn.steps = tuple(steps)
     turn.named = _kept([text for text in named if text])
     turn.position = position(began, turn.texts[-1] if turn.texts else "")
     return turn
+
+
+def _taken_by(call: Call, *, is_old: bool) -> str:
+    """The task that the call took, "" if it took none; of an old one nobody knows how it ended."""
+    is_done = call.outcome is Outcome.OK or is_old
+    if not (is_done and call.tool and any(word in call.text for word in _TAKES)):
+        return ""
+    from lifecycle.stages.taken import taken_by  # at the one stop in many that needs it
+
+    return taken_by(call.text, call.output)
 
 
 def _kept(named: list[str]) -> tuple[str, ...]:

@@ -80,6 +80,8 @@ class Turn:
         marked: names in the same way what held the last of `markers`; "" if there is none.
         is_signed: one of `markers` is a line of its own, and not only a part of a sentence.
         is_cut: no instruction of ours was found, and the transcript goes on before what was read.
+        taken: the task that was taken in answer to the instruction of NEXT_TASK, which is over then and
+            `asked` is CODING; "" if none was, "?" if the command named none.
     """
 
     __slots__ = (
@@ -98,6 +100,7 @@ class Turn:
         "prompt",
         "says",
         "steps",
+        "taken",
     )
 
     def __init__(
@@ -118,6 +121,7 @@ class Turn:
         marked: str = "",
         is_signed: bool = False,
         is_cut: bool = False,
+        taken: str = "",
     ) -> None:
         self.is_there = is_there
         self.steps = steps
@@ -134,6 +138,7 @@ class Turn:
         self.marked = marked
         self.is_signed = is_signed
         self.is_cut = is_cut
+        self.taken = taken
 
     @property
     def texts(self) -> tuple[str, ...]:

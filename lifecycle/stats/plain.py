@@ -37,6 +37,8 @@ def _task(summary: Summary, name: str) -> dict[str, Any]:
         "id": name,
         "title": summary.tasks[name] or None,
         "done": None if done is None else times.render(done),
+        "seconds": summary.spent.get(name),
+        "attempts": summary.tries.get(name, 0),
         "visits": [_visit(one) for one in summary.told if one.task == name],
     }
 

@@ -120,6 +120,9 @@ class Summary:
         labels, agents: the tasks by what they have in common, most tasks first.
         tasks: the titles of the tasks by id, in the order in which they came up; "" where nobody noted
             one.
+        spent: seconds of each task: all its stages with a known time, of a claim without stages its
+            phases. A task of which no time is known is not in it.
+        tries: the attempts of each task, in the same stages or phases.
         done: the tasks that came to their end, and when.
         lasting: visits that have not ended.
         told: all visits, oldest first.
@@ -135,6 +138,8 @@ class Summary:
     labels: tuple[Group, ...]
     agents: tuple[Group, ...]
     tasks: Mapping[str, str]
+    spent: Mapping[str, float]
+    tries: Mapping[str, int]
     done: Mapping[str, float]
     lasting: tuple[Visit, ...]
     told: tuple[Visit, ...] = field(default=())
@@ -159,7 +164,9 @@ def summarize(entries: Sequence[Entry], wanted: Wanted = Wanted()) -> Summary:
     }
     last = _done(chosen)
     done = {task: one.at for task, one in last.items()}
-    seen = [(_moment(one), one.task) for one in told] + [(one.at, one.task) for one in chosen]
+    # What somebody wrote in the agent's place, as reconcile does, makes no task of this clone's.
+    own = [one for one in chosen if not one.detail.get("by")]
+    seen = [(_moment(one), one.task) for one in told] + [(one.at, one.task) for one in own]
     tasks = list(dict.fromkeys(task for _, task in sorted(seen) if task))
     moments = [one.at for one in chosen]
     return Summary(
@@ -183,6 +190,8 @@ def summarize(entries: Sequence[Entry], wanted: Wanted = Wanted()) -> Summary:
             },
         ),
         tasks=dict.fromkeys(tasks, "") | _titles(entries, tasks),
+        spent=_spent(_leading(told)),
+        tries=_tries(_leading(told)),
         done=done,
         lasting=tuple(one for one in told if one.ended is None),
         told=tuple(sorted(told, key=_moment)),
@@ -265,11 +274,7 @@ def _rows(system: str, told: Sequence[Visit]) -> Iterable[Row]:
 
 def _by_task(told: Iterable[Visit]) -> dict[str, int]:
     """Attempts by task; what has no task counts by session."""
-    found: dict[str, int] = {}
-    for one in told:
-        name = one.task or one.session
-        found[name] = found.get(name, 0) + one.attempts
-    return found
+    return _tries(replace(one, task=one.task or one.session) for one in told)
 
 
 def _bottlenecks(rows: Sequence[Row]) -> list[Bottleneck]:
@@ -307,19 +312,37 @@ def _groups(
 def _group(name: str, told: Sequence[Visit], done: Callable[[str, set[str]], set[str]]) -> Group:
     tasks = {one.task for one in told if one.task}
     ended = done(name, tasks)
-    spent: dict[str, float] = {}
-    # A task is told by its stages; only without any is it told by the claim's phases.
-    systems = {one.task: journal.CLAIM for one in told}
-    systems |= {one.task: one.system for one in told if one.system == journal.STAGES}
-    told = [one for one in told if one.system == systems[one.task]]
-    for one in told:
-        if one.task and one.seconds is not None:
-            spent[one.task] = spent.get(one.task, 0.0) + one.seconds
+    told = _leading(told)
     return Group(
         name=name,
         tasks=len(tasks | ended),
         done=len(ended),
-        times=Times.of(spent.values()),
+        times=Times.of(_spent(told).values()),
         attempts=sum(one.attempts for one in told),
         passed=sum(one.is_passed for one in told),
     )
+
+
+def _leading(told: Sequence[Visit]) -> list[Visit]:
+    """The visits that tell a task's time: of its stages; only without any, of its claim's phases."""
+    systems = {one.task: journal.CLAIM for one in told}
+    systems |= {one.task: one.system for one in told if one.system == journal.STAGES}
+    return [one for one in told if one.system == systems[one.task]]
+
+
+def _spent(told: Iterable[Visit]) -> dict[str, float]:
+    """The seconds of each task."""
+    found: dict[str, float] = {}
+    for one in told:
+        if one.task and one.seconds is not None:
+            found[one.task] = found.get(one.task, 0.0) + one.seconds
+    return found
+
+
+def _tries(told: Iterable[Visit]) -> dict[str, int]:
+    """The attempts of each task."""
+    found: dict[str, int] = {}
+    for one in told:
+        if one.task:
+            found[one.task] = found.get(one.task, 0) + one.attempts
+    return found

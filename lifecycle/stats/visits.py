@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from lifecycle import journal
 from lifecycle.claim.table import Phase
@@ -247,11 +247,32 @@ class _Moments:
 
 def visits(entries: Iterable[Entry]) -> tuple[Visit, ...]:
     """Every visit that the journal tells of, in the order in which they ended, those that last behind."""
-    ordered = sorted(entries, key=lambda entry: entry.at)
+    ordered = _without_refused_ends(sorted(entries, key=lambda entry: entry.at))
     reader = _Reader(_Moments(ordered))
     for entry in ordered:
         reader.take(entry)
     return (*reader.visits, *(reader.visit(stay, None, "") for stay in reader.stays))
+
+
+def _without_refused_ends(entries: Iterable[Entry]) -> list[Entry]:
+    """The entries without what a refused close left: the step to `done`, and the one back.
+
+    Nobody tried anything again because GitHub did not let the issue close: the claim stayed where it was.
+    """
+    found: list[Entry] = []
+    ending: dict[str, int] = {}
+    for entry in entries:
+        if (entry.system, entry.kind) == (journal.CLAIM, journal.TRANSITION):
+            at = ending.pop(entry.task, None)
+            if entry.target == Phase.DONE:
+                ending[entry.task] = len(found)
+            elif at is not None and entry.target != journal.CLOSED:
+                before = found[at].source
+                found[at] = replace(found[at], kind=journal.WRITE)  # a sign of life, and no more
+                kind = journal.WRITE if entry.target == before else entry.kind
+                entry = replace(entry, source=before, kind=kind)  # noqa: PLW2901 -- the same step, told right
+        found.append(entry)
+    return found
 
 
 def _is_same(one: _Stay | Visit, entry: Entry) -> bool:

@@ -20,6 +20,7 @@ from lifecycle.github.issue_calls import IssueCalls
 from lifecycle.ops.comments import Comments
 from lifecycle.ops.issues import Issues
 from lifecycle.ops.settle import missing, present
+from lifecycle.redact import named
 from lifecycle.shapes import IssueFacts
 from lifecycle.trackers.github_text import Body
 from lifecycle.trackers.place import Place
@@ -152,7 +153,7 @@ class Holding:
         """The lease if it is this agent's, None if there is none; AlreadyClaimed."""
         holder = lease.read(self._hub.git, self._remote, number)
         if holder is not None and holder.agent != self._actor:
-            raise _taken(number, holder.agent, f" since {holder.since}")
+            raise _taken(number, named(holder.agent), f" since {holder.since}")
         return holder
 
     def _take_lease(self, number: int) -> str:

@@ -235,15 +235,19 @@ class GitHubIssues:
         *,
         add: tuple[str, ...] = (),
         remove: tuple[str, ...] = (),
+        create: bool = True,
     ) -> Task:
-        """It has those labels and not these; a label that the repository lacks is made.
+        """It has those labels and not these; one that the repository lacks is made, if `create`.
 
         Requests: 1 and those of `ops.labels.ensure_labels`.
+
+        Raises:
+            UnknownOption: the repository lacks a label, and `create` is False; nothing was changed.
         """
         checking.demand_labels((*add, *remove))
         checking.demand_apart(add, remove)
         found = self._issue(id)
-        now = self._labels.ensure_labels(found.number, add=add, remove=remove, create=True).now
+        now = self._labels.ensure_labels(found.number, add=add, remove=remove, create=create).now
         return self._shown(now)
 
     def comment(self, id: str, key: str, text: str) -> Note:  # noqa: A002

@@ -40,6 +40,7 @@ def task_of(facts: IssueFacts, blocked_by: tuple[str, ...] = ()) -> Task:
         external=body.external,
         url=facts.url,
         close_reason="" if facts.is_open else facts.state_reason,
+        author=facts.author,
         created_at=facts.created_at,
         updated_at=facts.updated_at,
         closed_at=facts.closed_at,

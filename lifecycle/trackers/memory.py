@@ -273,6 +273,7 @@ class MemoryTracker:
         *,
         add: tuple[str, ...] = (),
         remove: tuple[str, ...] = (),
+        create: bool = True,  # noqa: ARG002 -- a label is a word here
     ) -> Task:
         """It has those labels and not these; Invalid."""
         checking.demand_labels((*add, *remove))

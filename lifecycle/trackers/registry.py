@@ -27,14 +27,22 @@ class Entry:
     Attributes:
         opens: takes a `Place` and gives the `Tracker`; asks nobody anything yet.
         finds: takes root, environment and configured folder; True if this worktree has such a
-            tracker and its program is there. "" if it is never found, only chosen by name.
-        lacks: takes the same; half a sentence if this worktree has such a tracker and its program is
-            not there, else "".
+            tracker, and its program is there and may run. "" if it is never found, only chosen by name.
+        lacks: takes the same; half a sentence if this worktree has such a tracker and cannot use it, and
+            the way out; "" twice otherwise.
+        sees: takes the same; True if the tracker and its program are there, whether it may run or not.
+        wants: takes root and configured folder; the program that the user has to allow here, or "".
+        program: the same, where the tracker is chosen by name.
+        start: the client's command that begins with one of its tasks.
     """
 
     opens: str
     finds: str = ""
     lacks: str = ""
+    sees: str = ""
+    wants: str = ""
+    program: str = ""
+    start: str = ""
 
 
 TRACKERS: dict[str, Entry] = {
@@ -42,6 +50,10 @@ TRACKERS: dict[str, Entry] = {
         "lifecycle.trackers.beads.adapter:open_tracker",
         "lifecycle.trackers.beads.here:is_here",
         "lifecycle.trackers.beads.here:lacking",
+        "lifecycle.trackers.beads.here:is_present",
+        "lifecycle.trackers.beads.here:wanted",
+        "lifecycle.trackers.beads.here:PROGRAM",
+        "lifecycle.trackers.beads.wording:START",
     ),
     GITHUB: Entry("lifecycle.trackers.github_issues:open_tracker"),
     "memory": Entry("lifecycle.trackers.memory:open_tracker"),
@@ -84,16 +96,36 @@ def chosen(place: Place) -> str:
     return detect(place) if use == AUTO else use
 
 
-def lacking(root: Path, environment: Mapping[str, str], settings: Settings) -> str:
-    """Why GitHub's tracker would serve a worktree that has another one: half a sentence, "" if none.
+def lacking(root: Path, environment: Mapping[str, str], settings: Settings) -> tuple[str, str]:
+    """Why GitHub's tracker would serve a worktree that has another one: half a sentence, and the way out.
 
-    Nothing is lacking where a tracker is configured by name, or where one was found.
+    "" twice where a tracker is configured by name, or where one was found: nothing is lacking then.
     """
     around = (root, environment, settings.tracker_folder)
     if settings.tracker_use != AUTO or _detected(*around) != GITHUB:
-        return ""
+        return "", ""
     said = (_function(entry.lacks)(*around) for entry in TRACKERS.values() if entry.lacks)
-    return next((why for why in said if why), "")
+    return next((found for found in said if found[0]), ("", ""))
+
+
+def program(root: Path, settings: Settings) -> str:
+    """The program that this worktree's tasks need, and that the user has to allow here; "" if none."""
+    if settings.tracker_use != AUTO:
+        entry = TRACKERS.get(settings.tracker_use)
+        return str(_function(entry.program)) if entry is not None and entry.program else ""
+    wants = (entry.wants for entry in TRACKERS.values() if entry.wants)
+    found = (str(_function(one)(root, settings.tracker_folder)) for one in wants)
+    return next(filter(None, found), "")
+
+
+def start(root: Path, environment: Mapping[str, str], settings: Settings) -> str:
+    """The client's command that begins with a task, as the tracker calls it that is here; "" if none."""
+    around = (root, environment, settings.tracker_folder)
+    for name, entry in TRACKERS.items():
+        is_auto = settings.tracker_use == AUTO and entry.sees and _function(entry.sees)(*around)
+        if entry.start and (is_auto or settings.tracker_use == name):
+            return str(_function(entry.start))
+    return ""
 
 
 def _function(where: str) -> Any:

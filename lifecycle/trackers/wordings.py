@@ -12,8 +12,8 @@ def own_commands(*, publish: str = "", start: str = "") -> Wording:
         ready="lifecycle tracker ready --label {label}",
         claim="lifecycle tracker claim {id}",
         close='lifecycle tracker close {id} --reason "…"',
-        label="lifecycle tracker label {id} --add {label}",
-        edit='lifecycle tracker edit {id} --description "…"',
+        label="lifecycle tracker label {id} --add {label} --create",
+        comment="lifecycle tracker comment {id} -",
         publish=publish,
         start=start,
     )

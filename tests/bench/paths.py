@@ -23,6 +23,7 @@ from lifecycle.sandbox.state.checks import PlannedCheck
 from lifecycle.store import Folder
 from tests.bench.staged import INACTIVE, staged_probes
 from tests.bench.timing import Probe, age, seconds_of
+from tests.factories import client
 
 TRUE = "/bin/true"
 PYTHON = "python3 -I -S -c pass"
@@ -68,6 +69,7 @@ def environment(root: Path, **more: str) -> dict[str, str]:
     kept = {name: os.environ[name] for name in ("PATH", "HOME", "TMPDIR") if name in os.environ}
     return kept | {
         "CLAUDE_PROJECT_DIR": str(root),
+        **client(),
         "LIFECYCLE_BIN": str(Path(sys.executable).with_name("lifecycle")),
         "GIT_CONFIG_GLOBAL": os.devnull,
         "GIT_CONFIG_NOSYSTEM": "1",

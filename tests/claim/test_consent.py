@@ -2,18 +2,39 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from lifecycle.claim import consent
 from lifecycle.claim.decide import decide, look
+from lifecycle.ledger import lasting
 from lifecycle.model import PullState
-from lifecycle.plan import CloseIssue, PostComment, Tone
+from lifecycle.plan import CloseIssue, Decision, PostComment, Tone
 from tests.claim.steps import DONE, REVIEW, closing, rest, rules_with
-from tests.factories import observation, pull, record, seen, texts
+from tests.factories import NOW, observation, pull, record, seen, texts
 
 ASKED: dict[str, Any] = {"hears_prompts": True}
 DONE_ASKED: dict[str, Any] = {"memory": {"asked_pr": 107}, **DONE}
+MERGED_AT = NOW - 600
+SESSION: dict[str, Any] = {"session": "s"}
+"""The claim belongs to a session of the client."""
+
+
+def decided(memory: dict[str, Any], **changes: Any) -> Decision:
+    """The first step of a claim whose phase somebody wrote as done, its PR merged at `MERGED_AT`."""
+    shown = closing()
+    merged = replace(shown.by_number, merged_at=MERGED_AT)
+    shown = replace(shown, by_number=merged)
+    return decide(seen(record(**DONE, memory=memory), observed=shown, **changes))
+
+
+def is_yes(memory: dict[str, Any], **changes: Any) -> bool:
+    """True if that `done` counts."""
+    step = decided(memory, **changes)
+    assert ("phase" in step.fields) != (step.memory.get("consent") == "prompt")
+    return "phase" not in step.fields
 
 
 def acts(**changes: Any) -> list[str]:
@@ -36,27 +57,68 @@ def test_done_after_the_question_needs_a_later_prompt() -> None:
 def test_a_prompt_after_the_question_is_an_answer() -> None:
     """Only what the user wrote after the question was put counts."""
     assert acts(**ASKED) == []
-    assert "CloseIssue" in acts(**ASKED, is_answered=True)
+    assert "CloseIssue" in acts(**ASKED, answered_at=NOW)
 
 
-def test_an_answer_is_to_one_question() -> None:
-    """Asked for another pull request's merge: that question says nothing of this one."""
-    made = seen(record(**DONE, memory={"asked_pr": 99}), observed=closing(), **ASKED)
-    assert CloseIssue(42) in rest(made)[0]  # nobody was asked of this one, as without any question
+@pytest.mark.parametrize("asked", [None, 99], ids=["nobody was asked", "asked of another PR"])
+def test_done_after_a_merge_that_nobody_was_told_of_needs_a_prompt_after_it(
+    asked: int | None,
+) -> None:
+    """No prompt, or one from before the merge: the question. One after it: a yes."""
+    memory = {"asked_pr": asked, **SESSION}
+    assert not is_yes(memory, **ASKED)
+    assert not is_yes(memory, **ASKED, answered_at=MERGED_AT + 0.9)  # GitHub tells whole seconds
+    assert is_yes(memory, **ASKED, answered_at=MERGED_AT + 1)
 
 
-def test_where_no_answer_can_be_heard_done_counts() -> None:
-    """Without the hook on prompts, or before any question, the agent's word stands, as designed."""
-    assert "CloseIssue" in acts(hears_prompts=False)
-    unasked = seen(record(**DONE), observed=closing(), **ASKED)
-    assert CloseIssue(42) in rest(unasked)[0]
+def test_a_done_that_does_not_count_becomes_the_question() -> None:
+    """The agent is told to ask; that is the question, and the queue holds no other one beside it."""
+    step = decided(SESSION, **ASKED)
+    question, refusal = step.says
+    assert (question.tone, refusal.tone) == (Tone.ASK, Tone.ACT)
+    assert lasting(step.says) == (refusal,)
+    assert "written nothing since the merge" in refusal.text
+    assert 'Ask "Should I close issue #42?"' in refusal.text
+    made = record(**DONE, memory=SESSION)
+    assert consent.is_question(f"{made.claim_key}/{refusal.key}", made)
+    assert not consent.is_question(f"7@1/{refusal.key}", made)
 
 
-@pytest.mark.parametrize("consent", ["close", "auto", "nudge: released by hand"])
-def test_a_command_is_a_yes_by_itself(consent: str) -> None:
+def test_where_prompts_are_not_heard_only_the_command_is_the_yes() -> None:
+    """Without the hook on prompts neither done nor the question's text offers what cannot count."""
+    for memory in (SESSION, {"asked_pr": 107, **SESSION}):
+        step = decided(memory, answered_at=NOW)
+        assert step.fields == {"phase": "merged_detected"}
+        for say in step.says:
+            assert "lifecycle close" in say.text
+            assert '"phase": "done" does not count here' in say.text
+    heard = texts(decided(SESSION, **ASKED))
+    assert 'or write "phase": "done".' in heard
+
+
+def test_where_no_session_is_done_counts() -> None:
+    """The design's run by hand on a terminal: nobody else could have written it."""
+    assert is_yes({})
+    assert not is_yes({}, **ASKED)  # a client that names no session, and whose prompts are heard
+
+
+def test_a_yes_that_counted_is_kept_until_the_issue_is_closed() -> None:
+    """A closing that was begun goes on, whoever's the claim is by then."""
+    step = decided(SESSION, **ASKED, answered_at=NOW)
+    assert not decided({**SESSION, **step.memory}).fields.get("phase")
+
+
+def test_without_a_merge_done_is_refused_as_ever() -> None:
+    """The missing yes is not what is wrong with it."""
+    made = seen(record(**DONE, memory=SESSION), observed=observation(by_number=pull()), **ASKED)
+    assert "still open" in texts(decide(made))
+
+
+@pytest.mark.parametrize("yes", ["close", "auto", "nudge: released by hand"])
+def test_a_command_is_a_yes_by_itself(yes: str) -> None:
     """`lifecycle close`, a nudge and `close = "auto"` do not wait for a prompt."""
     made = seen(
-        record(**DONE, memory={"asked_pr": 107, "consent": consent}), observed=closing(), **ASKED
+        record(**DONE, memory={"asked_pr": 107, "consent": yes}), observed=closing(), **ASKED
     )
     assert CloseIssue(42) in rest(made)[0]
 

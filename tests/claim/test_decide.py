@@ -65,9 +65,7 @@ def test_what_each_phase_reads_at_each_wake(phase: Phase, wake: Wake) -> None:
     elif phase in IN_REVIEW:
         assert (wanted is not None) == polls
         assert wanted is None or wanted.checks == (wake is not Wake.SWEEP)
-    elif phase is Phase.MERGED_DETECTED:
-        assert (wanted is not None) == polls
-    else:
+    else:  # a merge that GitHub has shown is final
         assert (wanted is not None) == wake.is_asked
 
 
@@ -186,12 +184,13 @@ def test_a_refused_pull_request_is_said_once_and_tried_again_when_something_was_
     assert look(seen(made, wake=Wake.STOP, now=NOW + 121)) is not None
 
 
-def test_a_lost_answer_is_silent_and_tried_again_later() -> None:
-    """Nobody knows is no refusal: nothing is said, and the next look is a minute away."""
+def test_a_lost_answer_is_no_refusal_and_tried_again_later() -> None:
+    """Nobody knows: the person is told that the PR waits, nobody has to do a thing, the next look comes."""
     opening = decide(seen(record(**READY), observed=observation())).action
     assert isinstance(opening, OpenPullRequest)
     made = fold(record(**READY), Failed(opening, Transient("502", is_ambiguous=True)), NOW)
-    assert not decide(seen(made, wake=Wake.STOP)).says
+    (said,) = decide(seen(made, wake=Wake.STOP)).says
+    assert (said.key, said.tone) == ("pr-waits", Tone.NOTE)
     assert made.due() == NOW + 60
 
 

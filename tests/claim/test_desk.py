@@ -23,7 +23,8 @@ from lifecycle.errors import ClaimRefused
 from lifecycle.plan import Say, Tone
 from tests.factories import EXAMPLE, HAND_WRITTEN, values
 
-ROUNDS = 3000
+ROUNDS = int(os.environ.get("LIFECYCLE_ROUNDS", "300"))
+"""How often two processes meet; `make soak` has them meet thousands of times."""
 
 
 def desk_at(root: Path) -> Desk:
@@ -207,10 +208,10 @@ def test_a_prompt_is_worth_pythons_start_until_the_question_is_answered(tmp_path
     desk.ledger.queue(Say(f"{record.claim_key}/merged:107", "merged!", Tone.ASK))
     desk.take([Tone.ASK], "ci-waiter")
     assert mark.exists()
-    answers = [desk.is_answered]
+    answers = [desk.answered_at is not None]
     desk.set_due("answered", desk.clock.now())
     desk.save()
-    answers.append(desk.is_answered)
+    answers.append(desk.answered_at is not None)
     assert answers == [False, True]
     assert not mark.exists()
 
@@ -279,7 +280,7 @@ def agent(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
 def test_fault_4_done_is_never_lost_to_a_poll(
     tmp_path: Path, agent: subprocess.Popen[str], style: str
 ) -> None:
-    """The agent writes done while a poll runs, thousands of times, in two real processes.
+    """The agent writes done while a poll runs, hundreds of times, in two real processes.
 
     Whoever comes first: done stands in the end, with its summary, and the poll's fields too.
     """

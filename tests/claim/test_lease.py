@@ -81,3 +81,19 @@ def test_release_deletes_only_what_is_ours(place: Place, git: GitRepository) -> 
     lease.release(git, "origin", 42, theirs)
     assert lease.ref_of(42) not in place.control.world()["refs"]
     lease.release(git, "origin", 42, theirs)
+
+
+def test_a_page_without_refs_does_not_say_that_the_lease_is_gone(
+    place: Place, git: GitRepository
+) -> None:
+    """An empty page reads as an empty repository: it is unknown then, and the lease stays to be ended."""
+    sha = lease.take(git, "origin", 42, "octocat-1")
+    place.control.add_fault("empty-body", path="info/refs", count=9)
+    with pytest.raises(Transient, match="showed no refs at all"):
+        lease.release(git, "origin", 42, sha)
+    with pytest.raises(Transient, match="showed no refs at all"):
+        lease.standing(git, "origin", 42, sha=sha, agent="octocat-1")
+    place.control.clear_faults()
+    assert not lease.standing(git, "origin", 42, sha=sha, agent="octocat-1").is_gone
+    assert lease.release(git, "origin", 42, sha)
+    assert lease.standing(git, "origin", 42, sha=sha, agent="octocat-1").is_gone

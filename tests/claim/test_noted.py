@@ -126,11 +126,11 @@ def test_a_task_given_back_ends_as_released(place: Place) -> None:
 
 def test_a_look_that_was_cut_off_notes_its_step_once(place: Place) -> None:
     """As if it had been killed after the entry and before its own memory was saved: one entry stays."""
-    place.ready(phase="coding")
+    place.ready()
     place.tree().tick(Wake.STOP)
     state = place.root / ".lifecycle/state.json"
     before: dict[str, Any] = json.loads(state.read_bytes())["noted"]
-    place.write(phase="checks_running")
+    place.write(phase="coding")
     place.tree().tick(Wake.STOP)
     known = steps(place)
     assert len(known) > 1

@@ -28,6 +28,15 @@ def test_an_owner_that_lives_keeps_its_claim() -> None:
         assert adopt(made, "two", gone, NOW).session == "two"
 
 
+def test_what_another_session_began_is_inherited() -> None:
+    """Who goes on with a dead session's claim has heard nothing of it; a claim of nobody's is no such."""
+    gone = Signs(is_client_there=False)
+    assert adopt(record(memory=OURS), "two", gone, NOW).is_inherited
+    assert not adopt(record(), "one", gone, NOW).is_inherited
+    again = adopt(adopt(record(memory=OURS), "two", gone, NOW), "three", gone, NOW)
+    assert (again.inherited, again.is_inherited) == ("three", True)
+
+
 def test_the_owners_news_is_the_owners() -> None:
     """Another session takes what is for the person; an unknown one counts as the owner."""
     made = record(memory=OURS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -171,14 +172,56 @@ def test_the_loser_of_a_race_does_not_take_over_by_trying_again(
         tree.disconnect()
 
 
-def test_claim_force_takes_over(place: Place) -> None:
-    """--force takes a task that another holds, lease included."""
+def test_a_takeover_takes_what_another_holds(place: Place) -> None:
+    """Lease included; the refusal of a mere claim names the command."""
     ok(place.cli("claim", "42"))
     (place.root / ".agent-claim.json").unlink()
     (place.root / ".lifecycle/state.json").unlink()
     place.control.set_field(42, "Status", "Todo")
-    assert "held by" in refused(place.cli("claim", "42"), 4)
-    ok(place.cli("claim", "42", "--force"))
+    sentence = refused(place.cli("claim", "42"), 4)
+    assert "held by" in sentence
+    assert sentence.rstrip().endswith("take it over: lifecycle takeover 42")
+    ok(place.cli("takeover", "42"))
+    assert place.claim()["issue_number"] == 42
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("claim", "42", "--force"),
+        ("claim", "--force", "42"),
+        ("claim", "42", "--worktree", "--force"),
+        ("claim", "--forc", "42"),
+        ("claim", "42", "-f"),
+        ("tracker", "claim", "42", "--force"),
+        ("tracker", "claim", "--force", "42"),
+        ("tracker", "claim", "42", "--forc"),
+    ],
+)
+def test_what_is_allowed_unasked_cannot_be_forced(place: Place, words: tuple[str, ...]) -> None:
+    """Wherever the option stands and however it is cut, nothing is taken; the whole one names the verb."""
+    place.control.assign(42, "maria")
+    done = place.cli(*words)
+    assert done.returncode == 2, done.stderr
+    assert "Traceback" not in done.stderr
+    if "--force" in words:
+        verb = " ".join(("lifecycle", *words[: words.index("claim")], "takeover"))
+        assert f"a verb of its own: {verb} TASK" in done.stderr
+    assert not (place.root / ".agent-claim.json").exists()
+    assert place.issue()["assignees"] == ["maria"]
+
+
+def test_a_takeover_names_itself_where_it_helps(place: Place) -> None:
+    """Another Status, another assignee, an open dependency: each refusal ends with it, and it does it."""
+    place.control.assign(42, "maria")
+    place.control.set_field(42, "Status", "Done")
+    assert "take it all the same: lifecycle takeover 42" in refused(place.cli("claim", "42"))
+    place.control.set_field(42, "Status", "Todo")
+    assert "if they are gone: lifecycle takeover 42" in refused(place.cli("claim", "42"), 4)
+    place.control.unassign(42, "maria")
+    place.control.set_field(42, "Dependencies", "#44")
+    assert "take it all the same: lifecycle takeover 42" in refused(place.cli("claim", "42"))
+    ok(place.cli("takeover", "42"))
     assert place.claim()["issue_number"] == 42
 
 
@@ -216,6 +259,21 @@ def test_claim_leaves_uncommitted_work_alone(place: Place) -> None:
     assert not place.has_claim()
     assert not [ref for ref in place.control.world()["refs"] if "agent-claims" in ref]
     assert place.card()["Status"] == "Todo"
+
+
+def test_a_folder_in_the_claims_place_is_named_before_anything_is_done(place: Place) -> None:
+    """No claim could be kept there: nothing is asked of GitHub, nothing is taken, every command says it."""
+    (place.root / ".agent-claim.json").mkdir()
+    for words in (("claim", "42"), ("status",), ("tick",), ("release",)):
+        assert ".agent-claim.json is a folder" in refused(place.cli(*words)), words
+    assert place.requests() == []
+    assert not [ref for ref in place.control.world()["refs"] if "agent-claims" in ref]
+
+
+def test_a_server_that_is_gone_is_named_with_what_was_asked_for(place: Place) -> None:
+    """A task that has no branch yet is asked for alone, and the sentence names nothing empty."""
+    place.control.add_fault("unavailable", count=9)
+    assert " issue #42 in octo-org/hello-service" in refused(place.cli("takeover", "42"))
 
 
 def test_of_many_files_in_the_way_five_are_named(place: Place) -> None:
@@ -256,3 +314,26 @@ def test_a_task_of_another_worktree_of_the_clone_names_the_way(
     assert f"#42 is claimed in {root} already" in sentence
     assert f"cd '{root}'" in sentence
     assert not place.has_claim()
+    lease = place.git("ls-remote", "origin", "refs/agent-claims/42")
+    assert refused(place.cli("takeover", "42"), 4) == sentence
+    assert lease
+    assert place.git("ls-remote", "origin", "refs/agent-claims/42") == lease
+
+
+def test_a_takeover_that_comes_to_nothing_leaves_the_lease_where_it_was(
+    place: Place, tmp_path: Path
+) -> None:
+    """The branch cannot be switched to: whoever held the task holds it still, by the very same lease."""
+    ok(place.cli("claim", "42"))
+    branch = place.claim()["branch"]
+    place.work(branch)
+    committed = place.git("show", "--format=", "--name-only", branch).splitlines()[0]
+    lease = place.git("ls-remote", "origin", "refs/agent-claims/42")
+    root = tmp_path / "another"
+    place.run("git", "clone", "--quiet", place.info.git_url, str(root))
+    (root / committed).write_text("something of mine that no commit has\n")
+    environment = {**place.environment, "CLAUDE_PROJECT_DIR": str(root)}
+    another = replace(place, root=root, environment=environment)
+    refused(another.cli("takeover", "42"))
+    assert place.git("ls-remote", "origin", "refs/agent-claims/42") == lease
+    assert not another.has_claim()

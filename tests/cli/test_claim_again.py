@@ -140,7 +140,7 @@ def test_claim_takes_it_again_and_the_work_goes_on(lost: Place) -> None:
     ok(lost.cli("tick"))
     before = lost.claim()
     taken = ok(lost.cli("claim", "42"))
-    assert "#42 Fix race condition in task queue was not held here any more" in taken
+    assert '#42 "Fix race condition in task queue" was not held here any more' in taken
     claim = lost.claim()
     assert (claim["phase"], claim["branch"]) == ("coding", before["branch"])
     assert lease_of(lost)

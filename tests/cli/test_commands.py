@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from pathlib import Path
 
@@ -194,3 +195,78 @@ def test_status_asks_nothing_and_shows_the_question(place: Place) -> None:
         check=True,
     )
     assert f"PR #{number}" in below.stdout
+
+
+HARD = 'Fix `run` in "queue" of $HOME, it\'s $(done) & <here>'
+"""A summary in which a shell would find much to do."""
+
+
+def by_shell(place: Place, script: str) -> subprocess.CompletedProcess[str]:
+    """What becomes of a command line that an agent writes; `lifecycle` is on its PATH."""
+    path = f"{place.command.parent}{os.pathsep}{place.environment['PATH']}"
+    return subprocess.run(
+        ["sh", "-c", script],
+        cwd=place.root,
+        env={**place.environment, "PATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_a_summary_that_a_shell_would_choke_on_arrives(place: Place) -> None:
+    """In the form that agents are told, on standard input or from a file, every character is kept."""
+    ok(place.cli("claim", "42"))
+    place.work(place.claim()["branch"], push=False)
+    ok(by_shell(place, f"lifecycle handoff --summary-file - <<'EOF'\n{HARD}\nEOF\n"))
+    assert place.claim()["summary"] == HARD
+    (place.root / "summary").write_text("Fix it,\n  once more\n")
+    ok(place.cli("handoff", "--summary-file", "summary"))
+    assert place.claim()["summary"] == "Fix it, once more"
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (b" \n", "The summary is empty"),
+        (b"\xff\xfe", "is no text in UTF-8"),
+        (b"x" * 5000, "more than 4000 bytes"),
+        (b"x" * 257, "has 257 characters"),
+    ],
+)
+def test_a_summary_that_is_none_is_refused(place: Place, content: bytes, why: str) -> None:
+    """Empty, no text, endless or longer than a title: one sentence, and nothing is pushed."""
+    ok(place.cli("claim", "42"))
+    place.work(place.claim()["branch"], push=False)
+    (place.root / "summary").write_bytes(content)
+    assert why in refused(place.cli("handoff", "--summary-file", "summary"))
+    assert place.claim()["phase"] == "coding"
+    assert f"refs/heads/{place.claim()['branch']}" not in place.control.world()["refs"]
+
+
+@pytest.mark.parametrize(
+    "words", [("handoff", "--summary-file"), ("tracker", "comment", "42", "--file")]
+)
+def test_a_file_from_elsewhere_is_not_sent_unasked(place: Place, words: tuple[str, ...]) -> None:
+    """The client allows these with any option: only a file of the worktree is read, no link out of it."""
+    ok(place.cli("claim", "42"))
+    place.work(place.claim()["branch"], push=False)
+    secret = place.root.parent / "secret"
+    secret.write_text("not for others")
+    (place.root / "link").symlink_to(secret)
+    for name in (str(secret), "../secret", "link"):
+        assert "lies outside of this worktree" in refused(place.cli(*words, name))
+    assert place.issue()["comments"] == []
+    assert place.claim()["phase"] == "coding"
+    (place.root / "mine").write_text("Fix it")
+    ok(place.cli(*words, "mine"))
+
+
+def test_a_summary_is_given_once(place: Place) -> None:
+    """Both ways, or neither, is a usage error; a file that is not there is named."""
+    ok(place.cli("claim", "42"))
+    both = place.cli("handoff", "--summary", "x", "--summary-file", "-")
+    assert (both.returncode, "not both" in both.stderr) == (2, True)
+    neither = place.cli("handoff")
+    assert (neither.returncode, "--summary-file" in neither.stderr) == (2, True)
+    assert "lost: No such file" in refused(place.cli("handoff", "--summary-file", "lost"))

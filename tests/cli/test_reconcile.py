@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from lifecycle.api import GitHub
 from lifecycle.sandbox.control import Control
 from lifecycle.sandbox.faults import Fault
 from lifecycle.sandbox.seed import SeedApp, SeedInstallation, default_seed
@@ -289,3 +290,15 @@ def test_a_fix_says_what_this_one_does(place: Place, drifted: Place) -> None:
     for arguments, state in ((("--dry-run",), "planned"), ((), "applied")):
         (one,) = json.loads(ok(place.cli("reconcile", "--json", *arguments)))["findings"]
         assert (one["state"], one["fix"]) == (state, said)
+
+
+def test_an_account_that_was_taken_off_is_seen_and_left(place: Place) -> None:
+    """Somebody takes the agent's account off a leased issue: it is reported with the ways out, and left."""
+    ok(place.cli("claim", "42"))
+    with GitHub(REPOSITORY, environment=place.environment) as hub:
+        hub.issues.ensure_assignees(42, only=[])
+    (found,) = json.loads(ok(place.cli("reconcile", "--issue", "42", "--json")))["findings"]
+    assert (found["kind"], found["state"]) == ("unassigned", "left")
+    assert "assigned: nobody" in found["evidence"]
+    assert "lifecycle release" in found["problem"]
+    assert place.control.world()["issues"]["42"]["assignees"] == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from lifecycle.cli import sandbox
+from lifecycle.hookio import REPLIES
 from tests.cli.outcome import refused
 from tests.conftest import COMMAND, Place
 
@@ -138,7 +141,7 @@ def test_a_folder_in_place_of_a_file_is_a_sentence(place: Place) -> None:
     """What the disk refuses is named, with the file."""
     place.ready()
     (place.root / ".lifecycle/state.json").mkdir(parents=True)
-    assert "state.json" in refused(place.cli("tick"))
+    assert "state.json" in refused(place.cli("claim", "42"))
 
 
 def test_a_held_lock_is_a_sentence(place: Place) -> None:
@@ -198,6 +201,30 @@ def test_sandbox_seed_errors_are_sentences(tmp_path: Path) -> None:
         refused(done)
 
 
+@pytest.mark.parametrize(
+    ("words", "named", "known"),
+    [
+        (("sandbox", "check", "46", "test"), "STATE", [*sandbox.CONCLUSIONS, *sandbox.STATUSES]),
+        (("sandbox", "review", "46"), "VERDICT", list(sandbox.REVIEWS)),
+        (("hook",), "NAME", list(REPLIES)),
+    ],
+)
+def test_an_argument_is_called_as_in_the_readme(
+    place: Place, words: tuple[str, ...], named: str, known: list[str]
+) -> None:
+    """A wrong value is told by the argument's name and the known ones; `--help` has all of them."""
+    wrong = place.cli(*words, "nonsense").stderr
+    assert f"Invalid value for '{named}': 'nonsense' is not one of" in wrong
+    told = " ".join(place.cli(*words[:2], "--help").stdout.split())
+    assert all(re.search(rf"\b{value}\b", told.replace("- ", "-")) for value in known), told
+
+
+def test_without_its_address_a_sandbox_command_names_the_variable(place: Place) -> None:
+    """What people and CI do needs the sandbox's address: as an option, or in the variable."""
+    said = place.cli("sandbox", "merge", "46", GITHUB_API_URL="").stderr
+    assert "Missing option '--url' (env var: 'GITHUB_API_URL')" in said
+
+
 def test_hook_path_says_where_the_script_lies() -> None:
     """What belongs into the client's settings, without looking for it."""
     done = subprocess.run(
@@ -219,4 +246,28 @@ def test_the_demo_ends_closed_and_done() -> None:
     assert story["is_closed"] is True
     assert story["board"] == "Done"
     assert story["comment"].startswith("Completed in #")
-    assert [step["requests"] for step in story["steps"] if step["who"] == "hook"][:2] == [0, 3]
+    assert [step["requests"] for step in story["steps"] if step["who"] == "hook"][:3] == [1, 0, 3]
+    assert not [s for s in story["steps"] if "No hook has been seen" in s["heard"]], story["steps"]
+
+
+def test_a_misspelt_word_is_told_the_nearest(place: Place) -> None:
+    """A command, an option and a key of the settings that are nearly right are named."""
+    command = place.cli("cliam", "42")
+    assert (command.returncode, command.stdout) == (2, "")
+    assert "claim" in command.stderr.partition("Did you mean")[2]
+    assert "--dry-run" in place.cli("tick", "--dry-rnu").stderr.partition("Did you mean")[2]
+    (place.root / ".lifecycle.toml").write_text("[checks]\npoll_secnds = 1\n")
+    assert 'Did you mean "checks.poll_seconds"?' in refused(place.cli("claim", "42"))
+    assert place.requests() == []
+    assert 'Did you mean "checks.poll_seconds"? Hinders:' in place.cli("doctor").stdout
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_shell_completes(place: Place, shell: str) -> None:
+    """The script that the README installs is printed, and commands and options are completed."""
+    done = place.cli(_LIFECYCLE_COMPLETE=f"{shell}_source")
+    assert done.returncode == 0
+    assert "_LIFECYCLE_COMPLETE" in done.stdout
+    asked = {"COMP_WORDS": "lifecycle cl", "COMP_CWORD": "cl" if shell == "fish" else "1"}
+    offered = place.cli(**asked, _LIFECYCLE_COMPLETE=f"{shell}_complete").stdout
+    assert {"claim", "close"} <= set(re.findall(r"\w+", offered))

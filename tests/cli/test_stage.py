@@ -23,6 +23,7 @@ def tree(place: Place, tmp_path: Path) -> Place:
     """A worktree whose tasks are in the simulated bd, with the workflow on."""
     simulated.install(tmp_path / "bin")
     simulated.workspace(place.root, tmp_path / "bin")
+    simulated.allow(place.root, place.environment)
     (place.root / ".lifecycle.toml").write_text("[stages]\nuse = true\n")
     moment = time.time() - 60
     os.utime(place.root / ".lifecycle.toml", (moment, moment))
@@ -117,7 +118,7 @@ def test_status_shows_the_line_with_the_stage_in_it(tree: Place) -> None:
     assert said == f"Session {SESSION} is told at its next stop that it is at TESTING of {one}.\n"
     for asks in ({}, {"CLAUDE_CODE_SESSION_ID": SESSION}):
         assert ok(tree.cli("stage", "status", **asks)).splitlines()[1:] == [
-            f"Session {SESSION}, task {one} First thing.",
+            f'Session {SESSION}, task {one} "First thing".',
             "CODING → REQUIREMENTS_REVIEW → [TESTING] → ORACLE_REVIEW → COMMIT_CLOSE → NEXT_TASK",
             "It ends with ::: WORKFLOW_STAGE: TESTS_PASSING :::",
             "Told to go on 0 of 50 times.",

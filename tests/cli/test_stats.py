@@ -11,7 +11,7 @@ import pytest
 
 from lifecycle import journal
 from lifecycle.store import Folder
-from tests.conftest import COMMAND
+from tests.conftest import COMMAND, Place
 from tests.stats.journals import CLAIMED, WHOLE, moved
 from tests.stats.test_summary import HARD
 
@@ -195,3 +195,16 @@ def test_nothing_of_a_stranger_reaches_the_terminal_raw(root: Path) -> None:
     assert "\x1b" not in text
     assert "\x07" not in text
     assert "\\x1b[31m[bold]x[/bold]\\x07" in text
+
+
+def test_a_claimed_task_has_its_title_and_its_time(place: Place) -> None:
+    """What a claim noted is shown by the issue's title, with the time and the attempts of the task."""
+    assert place.cli("claim", "42").returncode == 0
+    place.write(phase="ready_for_pr", summary="Done")
+    place.hook("on-stop")
+    (task,) = json.loads(place.cli("stats", "--json").stdout)["tasks"]
+    assert (task["id"], task["title"]) == ("#42", "Fix race condition in task queue")
+    assert task["seconds"] is not None
+    assert task["attempts"] >= 1
+    table = place.cli("stats", COLUMNS="100").stdout
+    assert "#42 Fix race condition in task queue" in table

@@ -13,7 +13,7 @@ from tests.cli.tracker_ground import made, told, with_beads
 from tests.conftest import Place
 
 KEYS = {
-    "id", "title", "description", "status", "raw_status", "priority", "labels", "assignee",
+    "id", "title", "description", "status", "raw_status", "priority", "labels", "assignee", "author",
     "blocked_by", "external", "url", "close_reason", "created_at", "updated_at", "closed_at",
 }  # fmt: skip
 
@@ -38,7 +38,7 @@ def test_a_task_is_made_shown_changed_and_closed_alike(either: Place) -> None:
         either, "edit", name, "--title", "Newer", "--description", "-", stdin=b"Third\r\n"
     )
     assert (changed["task"]["title"], changed["task"]["description"]) == ("Newer", "Third")
-    labels = told(either, "label", name, "--add", "auto-workflow", "--remove", "later")
+    labels = told(either, "label", name, "--add", "auto-workflow", "--remove", "later", "--create")
     assert labels["task"]["labels"] == ["auto-workflow"]
     listed = told(either, "list", "--label", "auto-workflow")
     assert set(listed) == {"tracker", "total", "tasks"}
@@ -70,7 +70,7 @@ def test_a_repeated_command_makes_nothing_twice(either: Place) -> None:
     assert set(notes) == {"tracker", "task", "comments"}
     assert [note["text"] for note in notes["comments"]] == ["Größe ✓\n\n-- no option", "Another"]
     shown = ok(either.cli("tracker", "comments", first))
-    assert "  Größe ✓\n\n  -- no option\n" in shown
+    assert "  | Größe ✓\n  |\n  | -- no option\n" in shown
 
 
 def test_a_task_that_waits_is_not_ready(either: Place) -> None:
@@ -90,8 +90,8 @@ def test_lines_and_limits(either: Place) -> None:
         made(either, f"Task {number}", "--label", "many", "--priority", str(number))
     lines = ok(either.cli("tracker", "list", "--label", "many", "--limit", "2")).splitlines()
     assert [line.split("  ")[1:4] for line in lines[:2]] == [
-        ["P0", "open", "Task 0"],
-        ["P1", "open", "Task 1"],
+        ["P0", "open", '"Task 0"'],
+        ["P1", "open", '"Task 1"'],
     ]
     assert lines[2:] == ["… and 1 more"]
     limited = told(either, "list", "--label", "many", "--limit", "1")
@@ -112,6 +112,7 @@ def test_lines_and_limits(either: Place) -> None:
         (("list", "--limit", "0"), "--limit"),
         (("create", "T", "--priority", "9"), "--priority"),
         (("nothing",), "No such command"),
+        (("lable", "1"), "Did you mean 'label'"),
     ],
 )
 def test_a_wrong_command_line_is_told_before_anybody_is_asked(
@@ -176,7 +177,7 @@ def test_nothing_of_a_stranger_moves_the_cursor(place: Place) -> None:
     name = made(place, "Odd", "--description", "one\x1b[2Jtwo\nthree")
     shown = ok(place.cli("tracker", "show", name))
     assert "\x1b" not in shown
-    assert shown.endswith("one\\x1b[2Jtwo\nthree\n")
+    assert shown.endswith("  | one\\x1b[2Jtwo\n  | three\n")
 
 
 def test_every_command_has_help(place: Place) -> None:
@@ -185,7 +186,7 @@ def test_every_command_has_help(place: Place) -> None:
     names = [
         line.split()[0] for line in listed.partition("Commands:")[2].split("\n") if line.strip()
     ]
-    assert len(names) == 16
+    assert len(names) == 17
     for name in names:
         shown = ok(place.cli("tracker", name, "--help"))
         assert "--json" in shown
@@ -203,3 +204,14 @@ def test_a_database_without_its_program_is_said_first(place: Place) -> None:
     assert done.stderr.count("\n") == 1
     sentence = refused(place.cli("tracker", "list", GH_TOKEN="", LIFECYCLE_TOKEN=""))
     assert ".beads is here, and bd is not on PATH, so no task was read or changed" in sentence
+
+
+def test_a_label_that_is_nearly_one_asks_for_create(place: Place) -> None:
+    """A misspelt label is refused with the nearest one and the option that makes a new one."""
+    name = made(place, "Task")
+    sentence = refused(place.cli("tracker", "label", name, "--add", "enhancment"))
+    assert 'Did you mean "enhancement"? To make a new one, add --create.' in sentence
+    assert told(place, "show", name)["task"]["labels"] == []
+    assert told(place, "label", name, "--add", "new-one", "--create")["task"]["labels"] == [
+        "new-one"
+    ]

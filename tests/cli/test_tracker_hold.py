@@ -52,7 +52,7 @@ def test_an_issue_is_claimed_as_lifecycle_claim_does(place: Place) -> None:
     assert first["claim"] == {**first["claim"], **place.claim()}
     assert leases(place) == ["refs/agent-claims/42"]
     assert place.card()["Agent"] == place.claim()["agent_id"]
-    assert "#42 Fix race condition in task queue is yours already" in ok(
+    assert '#42 "Fix race condition in task queue" is yours already' in ok(
         place.cli("tracker", "claim", "42")
     )
 

@@ -59,7 +59,7 @@ def test_what_another_agent_holds_is_not_closed(beads: Place) -> None:
     told(known_as(beads, LIFECYCLE_ACTOR="maria"), "claim", task)
     sentence = refused(beads.cli("tracker", "close", task, "--reason", "done"), 4)
     assert f"{task} is held by maria; nothing was closed." in sentence
-    assert f"lifecycle tracker claim {task} --force" in sentence
+    assert f"lifecycle tracker takeover {task}" in sentence
     assert told(beads, "show", task)["task"]["status"] == "in_progress"
     told(beads, "edit", task, "--title", "Still Maria's")
     told(beads, "label", task, "--add", "late")
@@ -73,7 +73,7 @@ def test_an_issue_of_another_account_is_not_closed(place: Place) -> None:
     place.control.assign(44, "maria")
     sentence = refused(place.cli("tracker", "close", "44"), 4)
     assert "#44 is assigned to maria; nothing was closed." in sentence
-    assert "lifecycle claim 44 --force" in sentence
+    assert "lifecycle takeover 44" in sentence
     assert place.issue(44)["state"] == "open"
     place.control.assign(44, "octocat")
     assert told(place, "close", "44")["task"]["status"] == "closed"
@@ -96,8 +96,8 @@ def test_by_force_a_task_is_taken_over(beads: Place) -> None:
     before = holder(beads, task)
     sentence = refused(beads.cli("tracker", "claim", task), 4)
     assert f"{task} is held by {before}; nothing was changed." in sentence
-    assert f"lifecycle tracker claim {task} --force" in sentence
-    taken = told(beads, "claim", task, "--force")
+    assert f"lifecycle tracker takeover {task}" in sentence
+    taken = told(beads, "takeover", task)
     assert taken["notes"] == [f"{task} was held by {before}."]
     assert taken["task"]["assignee"] not in (before, None)
     (said,) = told(beads, "comments", task)["comments"]
@@ -139,7 +139,7 @@ def test_whoever_is_quicker_has_it(beads: Place, tmp_path: Path) -> None:
     )
     (quick / "bd").chmod(0o755)
     path = f"{quick}{os.pathsep}{beads.environment['PATH']}"
-    sentence = refused(known_as(beads, PATH=path).cli("tracker", "claim", task, "--force"), 4)
+    sentence = refused(known_as(beads, PATH=path).cli("tracker", "takeover", task), 4)
     assert "zoe" in sentence
     assert holder(beads, task) == "zoe"
 
@@ -189,7 +189,7 @@ def test_a_name_that_cannot_be_said_is_left(beads: Place, tmp_path: Path) -> Non
     """A stranger's database may call a holder anything: in such a name nothing is given back."""
     task = made(beads, "Strange")
     simulated.run(tmp_path / "bin", beads.root, "update", task, "--assignee=a\nb")
-    refused(beads.cli("tracker", "claim", task, "--force"), 4)
+    refused(beads.cli("tracker", "takeover", task), 4)
 
 
 def test_an_agent_keeps_what_it_had_under_its_other_name(beads: Place) -> None:

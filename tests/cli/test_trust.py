@@ -6,12 +6,14 @@ import json
 import os
 import pty
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.cli.outcome import ok, refused
 from tests.conftest import COMMAND, Place
+from tests.trackers.beads import simulated
 
 VALIDATE = 'validate = ["touch ran", "test -f valid"]\n'
 
@@ -97,8 +99,8 @@ def test_a_person_is_asked_on_the_terminal(project: Place) -> None:
     assert "may not run yet" in ok(project.cli("trust", "--show"))
     assert answered(project, "\n")[0] == 1
     code, shown = answered(project, "y\n")
-    assert (code, "They may run now" in shown) == (0, True)
-    assert "They may run." in ok(project.cli("trust", "--show"))
+    assert (code, "That may run now" in shown) == (0, True)
+    assert "That may run." in ok(project.cli("trust", "--show"))
 
 
 def test_without_a_terminal_nothing_is_allowed(project: Place) -> None:
@@ -108,6 +110,7 @@ def test_without_a_terminal_nothing_is_allowed(project: Place) -> None:
     assert data["error"]["kind"] == "Refused"
     assert json.loads(ok(project.cli("trust", "--show", "--json"))) == {
         "commands": ["touch ran", "test -f valid"],
+        "program": None,
         "trusted": False,
     }
 
@@ -150,3 +153,61 @@ def test_what_a_terminal_would_hide_is_shown(project: Place) -> None:
 def test_options_that_contradict_are_a_usage_error(place: Place) -> None:
     """One question at a time."""
     assert place.cli("trust", "--yes", "--revoke").returncode == 2
+
+
+@pytest.fixture
+def tasks(place: Place, tmp_path: Path) -> Place:
+    """A clone with a database of bd's, the program, and nobody's yes."""
+    folder = tmp_path / "bin"
+    simulated.install(folder)
+    simulated.workspace(place.root, folder)
+    path = f"{folder}{os.pathsep}{place.environment['PATH']}"
+    return replace(place, environment={**place.environment, "PATH": path})
+
+
+def test_bd_is_not_run_before_the_yes(tasks: Place, tmp_path: Path) -> None:
+    """Neither at a session's start nor by a command; GitHub's issues take its place, and that is said."""
+    (tasks.root / ".lifecycle.toml").write_text("stages.use = true\n")
+    tasks.hook("session-start", {"hook_event_name": "SessionStart", "source": "startup"})
+    done = tasks.cli("tracker", "ready")
+    assert done.returncode == 0
+    assert "nobody has allowed bd to run in this repository" in done.stderr
+    assert "lifecycle trust" in done.stderr
+    ok(tasks.cli("claim", "42"))
+    assert simulated.calls(tmp_path / "bin") == []
+    (tasks.root / ".lifecycle.toml").write_text('tracker.use = "beads"\n')
+    assert "Nobody has allowed bd" in refused(tasks.cli("tracker", "ready"))
+    assert simulated.calls(tmp_path / "bin") == []
+
+
+def test_after_the_yes_bd_is_run_and_sees_no_token(tasks: Place, tmp_path: Path) -> None:
+    """It is shown with what else would run; the tokens of the user are withheld from it."""
+    assert "lifecycle runs bd" in ok(tasks.cli("trust", "--show"))
+    assert json.loads(ok(tasks.cli("trust", "--show", "--json")))["program"] == "bd"
+    ok(tasks.cli("trust", "--yes"))
+    seen, outer = tmp_path / "seen", tmp_path / "outer"
+    outer.mkdir()
+    (outer / "bd").write_text(f"#!/bin/sh\nenv >> '{seen}'\nexec '{tmp_path}/bin/bd' \"$@\"\n")
+    (outer / "bd").chmod(0o755)
+    path = f"{outer}{os.pathsep}{tasks.environment['PATH']}"
+    ok(tasks.cli("tracker", "ready", PATH=path, GITHUB_TOKEN="another one"))
+    assert "BEADS_ACTOR=" in seen.read_text()
+    assert "GH_TOKEN" not in seen.read_text()
+    assert "GITHUB_TOKEN" not in seen.read_text()
+    simulated.forget(tmp_path / "bin")
+    ok(tasks.cli("trust", "--revoke"))
+    assert "nobody has allowed" in tasks.cli("tracker", "ready").stderr
+    assert simulated.calls(tmp_path / "bin") == []
+
+
+def test_init_is_a_yes_to_bd(tasks: Place, tmp_path: Path) -> None:
+    """Whoever wires the project says so; looking does not, and an agent cannot."""
+    agent = {"CLAUDE_CODE_SESSION_ID": "1"}
+    assert '"program": "bd"' in ok(tasks.cli("init", "--dry-run"))
+    assert "a person allows it with: lifecycle trust" in ok(tasks.cli("init", **agent))
+    assert "nobody has allowed" in tasks.cli("tracker", "ready").stderr
+    ok(tasks.cli("init"))
+    assert simulated.calls(tmp_path / "bin") == []
+    assert tasks.cli("tracker", "ready").stderr == ""
+    assert simulated.calls(tmp_path / "bin")
+    assert "wired already" in ok(tasks.cli("init"))

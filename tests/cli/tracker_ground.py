@@ -19,6 +19,7 @@ def with_beads(place: Place, tmp_path: Path, profile: str = "1.0.5") -> Place:
     simulated.install(folder, profile)
     path = f"{folder}{os.pathsep}{place.environment['PATH']}"
     simulated.workspace(place.root, folder)
+    simulated.allow(place.root, place.environment)
     exclude = place.root / ".git/info/exclude"
     exclude.write_text(f"{exclude.read_text()}.beads/\n")
     return replace(place, environment={**place.environment, "PATH": path})

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from lifecycle import api, settings, wake
+from lifecycle.claim import consent
 from lifecycle.hookio import REPLIES
 from lifecycle.plan import Tone
 from tests.docs.pages import ROOT, Page, codes_in, every_page
@@ -71,6 +72,14 @@ def test_the_reply_table_is_the_one_in_code() -> None:
         for name, channel in REPLIES.items()
     }
     assert shown == wanted
+
+
+@pytest.mark.parametrize(
+    "path", [ROOT / "README.md", ROOT / "docs/hooks.md"], ids=lambda path: path.name
+)
+def test_what_counts_as_the_yes_is_said_in_the_same_words(path: Path) -> None:
+    """Both pages that tell of closing have the rule's one sentence."""
+    assert consent.RULE in " ".join(path.read_text(encoding="utf-8").split())
 
 
 def test_every_tone_is_explained() -> None:

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -21,7 +22,6 @@ from lifecycle.claim.exclude import exclude_own_files
 from lifecycle.claim.file import CLAIM_FILE
 from lifecycle.cli import main
 from lifecycle.cli.main import COMMANDS
-from lifecycle.git import GitRepository
 from lifecycle.sandbox.faults import Fault
 from lifecycle.settings import Settings
 from lifecycle.stage_log import MAX_BYTES
@@ -65,7 +65,11 @@ def test_every_variable_is_in_the_table_and_nothing_else() -> None:
     """The environment variables that code and scripts name are those that the README explains."""
     sources = [*(ROOT / "lifecycle").rglob("*.py"), *(ROOT / "hooks").iterdir()]
     text = "\n".join(source.read_text(encoding="utf-8") for source in sources)
-    named = set(re.findall(r"\b(?:LIFECYCLE|MOLTNET|GITHUB|GH|CLAUDE|GIT|NO)_[A-Z_]+\b", text))
+    named = set(
+        re.findall(
+            r"\b(?:LIFECYCLE|MOLTNET|GITHUB|GH|CLAUDE|GIT|NO)_[A-Z_]+\b|\bCLAUDECODE\b", text
+        )
+    )
     wanted = {name for name in named if not NOT_SETTINGS.fullmatch(name)}
     (table,) = [t for t in PAGE.tables if t.header[0] == "variable"]
     assert set(table.codes()) == wanted
@@ -188,6 +192,8 @@ def _steps(place: Place) -> Iterator[Callable[[], object]]:
     yield lambda: place.hook("on-stop")  # GitHub fails: it is due again
     yield lambda: place.cli("tick")
     yield lambda: os.utime(path, (1, 1))
+    # A file that was just replaced is waited for, since somebody may write into it, and there is no stamp.
+    yield lambda: shutil.rmtree(place.root / ".lifecycle/replaced")
     yield lambda: place.hook("on-stop")  # nothing new: stamped
     yield lambda: place.hook("on-idle")  # the guard compares moments
     yield lambda: place.hook("session-end", session, CLAUDE_CODE_SESSION_ID="one")
@@ -200,7 +206,7 @@ def _steps(place: Place) -> Iterator[Callable[[], object]]:
     yield lambda: place.hook("user-prompt-submit", session)
     yield lambda: place.cli("close")
     assert not place.has_claim()
-    for _ in range(2 * log._MAX_BYTES // log._MAX_LINE + 8):
+    for _ in range(2 * log.MAX_BYTES // log._MAX_LINE + 8):
         log.write(place.root, "x" * log._MAX_LINE)
     yield lambda: place.hook("on-stop")
     yield from _staged_steps(place)
@@ -211,6 +217,7 @@ def _staged_steps(place: Place) -> Iterator[Callable[[], object]]:
     folder = place.root.parent / "bin"
     simulated.install(folder)
     simulated.workspace(place.root, folder)
+    simulated.allow(place.root, place.environment)
     ground = Ground(place, folder, str(COMMAND))
     ground.settings()
     task = ground.task("Write it")
@@ -270,7 +277,18 @@ def test_the_lines_in_git_exclude_are_the_ones_on_the_page(place: Place) -> None
     """What `claim` adds to info/exclude is what the README says."""
     path = place.root / ".git/info/exclude"
     before = path.read_text().splitlines() if path.exists() else []
-    exclude_own_files(GitRepository(place.root, place.tree().world.deadline), place.root)
+    exclude_own_files(place.root)
     added = [line for line in path.read_text().splitlines() if line not in before]
     assert len(added) == 2
     assert set(added) <= set(codes_in(PAGE.section("Every file that it keeps")))
+
+
+def test_the_demo_needs_the_product_alone() -> None:
+    """`make demo` installs what the product needs and none of what only tests and checks need."""
+    steps = subprocess.run(
+        ["make", "--dry-run", "--always-make", "demo"],
+        cwd=ROOT, capture_output=True, text=True, check=True, timeout=30,
+    ).stdout  # fmt: skip
+    assert "requirements/action.txt" in steps
+    assert "requirements/dev.txt" not in steps
+    assert steps.splitlines()[-1].endswith("-m lifecycle demo")

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
+
 from lifecycle.sandbox.catalogue import CATALOGUE
 from lifecycle.sandbox.control import Control
 from lifecycle.sandbox.seed import parse_seed
 from lifecycle.sandbox.server import Sandbox
+from tests.cli.outcome import ok
+from tests.conftest import Place
 from tests.docs.pages import ROOT, Page
 
 PAGE = Page(ROOT / "docs" / "sandbox.md")
@@ -34,3 +38,17 @@ def test_the_program_runs() -> None:
 def test_the_table_of_faults_is_the_catalogue() -> None:
     """Every fault stands in the table, and nothing else does."""
     assert sorted(PAGE.table("Faults").codes()) == sorted(CATALOGUE)
+
+
+def test_the_commands_do_what_people_and_ci_do(place: Place) -> None:
+    """Each line of the page works as typed on the pull request of a claimed issue, which ends merged."""
+    (block,) = [code for code in PAGE.blocks_in("sh") if code.startswith("lifecycle sandbox check")]
+    ok(place.cli("claim", "42"))
+    place.work(place.claim()["branch"])
+    ok(place.cli("handoff", "--summary", "Fix it"))
+    ok(place.cli("tick"))
+    for line in block.splitlines():
+        assert ok(place.cli(*shlex.split(line)[1:]))
+    world = place.control.world()
+    assert (world["pulls"]["46"]["state"], world["pulls"]["46"]["merged_by"]) == ("merged", "maria")
+    assert "success" in str(world["checks"])

@@ -42,6 +42,7 @@ def ground(place: Place, tmp_path: Path) -> Ground:
     folder = tmp_path / "bin"
     simulated.install(folder)
     simulated.workspace(place.root, folder)
+    simulated.allow(place.root, place.environment)
     found = Ground(place, folder, str(COMMAND))
     found.settings()
     found.task("Write it")

@@ -228,10 +228,11 @@ def test_a_fork(patient: Patient) -> None:
 
 
 def test_a_configured_base(patient: Patient) -> None:
-    """A base that the remote is not known to have is a remark; the one that it has is fine."""
+    """A base that the repository does not have opens no PR; the one that it has is fine."""
     toml = patient.root / ".lifecycle.toml"
     toml.write_text('base = "next"')
-    assert patient.only("repository.base", "warn")["fix"] == "git fetch origin next"
+    finding = patient.only("repository.base", "fail")
+    assert finding["fix"] == 'base = "main" in .lifecycle.toml'
     toml.write_text('base = "main"')
     assert patient.wrong() == []
 
@@ -377,3 +378,12 @@ def test_an_app(patient: Patient, tmp_path: Path) -> None:
     assert "key of the GitHub App 12" in finding["token.app"]["says"]
     assert finding["token.app"]["fix"].endswith("/settings/apps")
     assert "BEGIN" not in json.dumps([findings, finding])
+
+
+def test_a_board_of_somebody_to_whom_no_remote_belongs(patient: Patient) -> None:
+    """The project's file cannot lead the token there; the variable that can is the fix."""
+    (patient.root / ".lifecycle.toml").write_text('project.owner = "a-company"\n')
+    finding = {one["name"]: one for one in patient.wrong()}["board.owner"]
+    assert finding["level"] == "fail"
+    assert "a board of a-company" in finding["says"]
+    assert finding["fix"].startswith("LIFECYCLE_PROJECT_OWNER=a-company")

@@ -94,6 +94,9 @@ def test_the_plugin_does_for_all(patient: Patient) -> None:
     _unwired(patient)
     patient.write_settings(PLUGIN, _user_file(patient))
     assert "by the plugin" in patient.findings()["hooks.installed"]["says"]
+    finding = patient.only("hooks.permissions", "warn")
+    ok(patient.place.run("sh", "-c", finding["fix"]))
+    assert "by the plugin" in patient.findings()["hooks.installed"]["says"]
     assert patient.wrong() == []
     ok(patient.place.cli("init"))
     assert "copies are silent" in patient.findings()["hooks.installed"]["says"]
@@ -175,6 +178,7 @@ def test_a_script_that_the_installation_lost(patient: Patient, tmp_path: Path) -
     shutil.copytree(Path(lifecycle.__file__).parent, package)
     shutil.copytree(hooks_folder(), package / "_hooks")
     shutil.copytree(graphql_documents()[0].parent, package / "_graphql")
+    shutil.copytree(hooks_folder().parent / "commands", package / "_commands")
     patient.place.environment["PYTHONPATH"] = str(package.parent)
     command = (sys.executable, "-m", "lifecycle")
     ok(patient.place.run(*command, "init"))

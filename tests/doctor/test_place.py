@@ -139,17 +139,20 @@ def test_no_remote(patient: Patient) -> None:
 def test_a_remote_of_another_name(patient: Patient) -> None:
     """The remote that is there is proposed."""
     patient.place.git("remote", "rename", "origin", "upstream")
-    assert 'remote = "upstream"' in patient.only("worktree.remote", "fail")["fix"]
+    fix = patient.only("worktree.remote", "fail")["fix"]
+    assert 'remote = "upstream"' in fix
+    assert "git remote add origin" in fix, "there is no origin whose URL could be set"
 
 
-def test_a_remote_on_another_host(patient: Patient) -> None:
-    """The host is named, and the fix: it is a GitHub of its own, or the remote is wrong."""
-    patient.place.git(
-        "remote", "set-url", "origin", "https://gitlab.com/octo-org/hello-service.git"
-    )
+@pytest.mark.parametrize(
+    ("host", "may_be_github"), [("git.example.org", True), ("gitlab.com", False)]
+)
+def test_a_remote_on_another_host(patient: Patient, host: str, *, may_be_github: bool) -> None:
+    """The host is named, and the fix: it is a GitHub of its own if it can be, or the remote is wrong."""
+    patient.place.git("remote", "set-url", "origin", f"https://{host}/octo-org/hello-service.git")
     finding = patient.only("worktree.remote", "fail")
-    assert "gitlab.com" in finding["says"]
-    assert "gh auth login --hostname gitlab.com" in finding["fix"]
+    assert host in finding["says"]
+    assert (f"gh auth login --hostname {host}" in finding["fix"]) == may_be_github
     assert "git remote set-url origin" in finding["fix"]
 
 
@@ -167,9 +170,6 @@ def test_a_claim_that_git_would_take(patient: Patient) -> None:
     """A claim that is not ignored is a remark; the fix has git ignore it."""
     ok(patient.place.cli("claim", "42"))
     (patient.root / ".git" / "info" / "exclude").write_text("")
-    ignored = (patient.root / ".gitignore").read_text().splitlines()
-    kept = [line for line in ignored if "agent-claim" not in line]
-    (patient.root / ".gitignore").write_text("\n".join(kept))
     finding = patient.only("worktree.tracked", "warn")
     ok(patient.place.run("sh", "-c", finding["fix"]))
     assert patient.wrong() == []

@@ -23,6 +23,7 @@ def staged(patient: Patient, tmp_path: Path) -> Patient:
     folder = tmp_path / "bin"
     simulated.install(folder)
     simulated.workspace(patient.root, folder)
+    simulated.allow(patient.root, patient.place.environment)
     simulated.create(folder, patient.root, "Write the report", "auto-workflow", priority=1)
     path = f"{folder}:{patient.place.environment['PATH']}"
     patient.place.environment |= {"PATH": path}

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from lifecycle import home, store
 from tests.doctor.conftest import Patient
 from tests.trackers.beads import simulated
 
@@ -22,6 +23,7 @@ def beads(patient: Patient, folder: Path, profile: str = "1.0.5") -> Path:
     """Put a program of this build on the patient's PATH, and a database into the worktree."""
     simulated.install(folder, profile)
     simulated.workspace(patient.root, folder)
+    simulated.allow(patient.root, patient.place.environment)
     path = f"{folder}:{patient.place.environment['PATH']}"
     patient.place.environment |= {"PATH": path}
     return folder
@@ -103,9 +105,24 @@ def test_a_database_without_its_program(patient: Patient) -> None:
     assert "tracker.program" not in wrong
 
 
+def test_bd_that_nobody_has_allowed_is_not_run(patient: Patient, tmp_path: Path) -> None:
+    """Found here, it is a warning that names the way; named by the project's file, a failure."""
+    folder = beads(patient, tmp_path / "bin")
+    home.revoke(patient.place.environment, store.clone_of(patient.root))
+    finding = patient.only("tracker.program", "warn")
+    assert "nobody has allowed bd to run in this repository" in finding["says"]
+    assert finding["fix"].endswith("lifecycle trust")
+    (patient.root / TOML).write_text('[tracker]\nuse = "beads"\n')
+    failure = patient.only("tracker.found", "fail")
+    assert failure["says"] == "Nobody has allowed bd to run in this repository."
+    assert failure["fix"].endswith("lifecycle trust")
+    assert simulated.calls(folder) == []
+
+
 def test_there_is_no_database(patient: Patient, tmp_path: Path) -> None:
     """Configured by name, and nothing is kept here: the fix is the tracker's own."""
     simulated.install(tmp_path / "bin")
+    simulated.allow(patient.root, patient.place.environment)
     patient.place.environment |= {"PATH": f"{tmp_path / 'bin'}:{patient.place.environment['PATH']}"}
     (patient.root / TOML).write_text('[tracker]\nuse = "beads"\n')
     finding = patient.only("tracker.found", "fail")

@@ -33,6 +33,7 @@ def ground(place: Place, forked: Forked, tmp_path: Path) -> Ground:
     folder = tmp_path / "bin"
     simulated.install(folder)
     simulated.workspace(place.root, folder)
+    simulated.allow(place.root, place.environment)
     found = Ground(place, folder, str(forked.command))
     found.settings()
     return found

@@ -23,7 +23,7 @@ from lifecycle.claim.desk import Desk
 from lifecycle.claim.file import CLAIM_FILE
 from lifecycle.clock import SystemClock
 from lifecycle.deadline import Deadline
-from lifecycle.hookio import REPLIES, Reply
+from lifecycle.hookio import REPLIES, Client, Reply
 from lifecycle.plan import Say, Tone, Wake
 from lifecycle.store import Folder
 from lifecycle.wiring import World
@@ -38,7 +38,8 @@ def call(root: Path, hook: str, **event: Any) -> Call:
     clock = SystemClock()
     desk = Desk(root, clock)
     world = World(root, os.environ, clock, Deadline.after(clock, SECONDS), desk.state)
-    return Call(hook, event, os.environ["CLAUDE_CODE_SESSION_ID"], world, desk)
+    session = os.environ["CLAUDE_CODE_SESSION_ID"]
+    return Call(hook, event, session, world, desk, Client.ATTENDED)
 
 
 def stop(root: Path, _round: int) -> Reply:

@@ -1,14 +1,16 @@
 """Hooks and commands as real processes, without the start of Python and its imports for each of them.
 
 `Forked` starts one server that has imported the product, and writes a command for `LIFECYCLE_BIN`. The
-command hands its arguments, folder, mask, environment and three descriptors to the server, which forks a
-process that runs `lifecycle.__main__.main` with exactly these. The command ends as that process ends: with
-its exit code, or by its signal; and it is killed if the command is. So thousands of hooks run in the time
-that a hundred would take, and what the sh guards, the locks and the client see is what they always see.
+command hands its arguments, folder, mask, environment, parent and three descriptors to the server, which
+forks a process that runs `lifecycle.__main__.main` with exactly these. The command ends as that process
+ends: with its exit code, or by its signal; and it is killed if the command is. So thousands of hooks run in
+the time that a hundred would take, and what the sh guards, the locks and the client see is what they always
+see.
 
-Three things are not what they are for a command of its own: its parent is the server, a signal to the
-command does not reach it, and a descriptor that is closed cannot be handed over. Where that, or Python's
-start, is what a test is about, it starts `tests.conftest.COMMAND`. `test_forked.py` holds the two together.
+Three things are not what they are for a command of its own: it sees the parent that the command had when
+it began, a signal to the command does not reach it, and a descriptor that is closed cannot be handed over.
+Where that, or Python's start, is what a test is about, it starts `tests.conftest.COMMAND`. `test_forked.py`
+holds the two together.
 """
 
 from __future__ import annotations
@@ -43,7 +45,7 @@ connection.connect({path!r})
 if connection.fileno() < 3:
     sys.exit("a command with a closed stdin, stdout or stderr is not forked: take COMMAND")
 mask = os.umask(0)
-asked = ascii((sys.argv[1:], os.getcwd(), mask, dict(os.environ))).encode()
+asked = ascii((sys.argv[1:], os.getcwd(), mask, dict(os.environ), os.getppid())).encode()
 descriptors = b"".join(number.to_bytes(4, sys.byteorder) for number in (0, 1, 2))
 rights = [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, descriptors)]
 connection.sendmsg([len(asked).to_bytes(4, "big")], rights)
@@ -188,7 +190,8 @@ def _become(asked: bytes, descriptors: list[int]) -> NoReturn:
     """Be the command: run it in this process, which ends with it."""
     code = 70
     try:
-        arguments, folder, mask, environment = ast.literal_eval(asked.decode())
+        arguments, folder, mask, environment, parent = ast.literal_eval(asked.decode())
+        os.getppid = lambda: parent  # the command's: who started a hook is how it knows its client
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         for number, descriptor in enumerate(descriptors):
@@ -211,6 +214,8 @@ def _become(asked: bytes, descriptors: list[int]) -> NoReturn:
         killer.end()
     except SystemExit as error:
         code = error.code if isinstance(error.code, int) else 1
+    except KeyboardInterrupt:  # so late that the command had ended: all of it was printed
+        code = 130
     except BaseException as error:  # noqa: BLE001 -- a fork must not go on as a second server
         os.write(2, f"{error!r}\n".encode())
     os._exit(code)

@@ -1,4 +1,4 @@
-"""Ends a process by SIGKILL at its N-th moment: right before each thing that others could see of it.
+"""Ends a process by a signal at its N-th moment: right before each thing that others could see of it.
 
 A moment is each change of a file that the product keeps (a rename, an exchange, a removal, a mark's mtime),
 each write to GitHub or to the git remote, each print, and the end. Between two moments nothing changes
@@ -17,6 +17,9 @@ from typing import Any
 
 KILL_AT = "TEST_KILL_AT"
 """The moment's number, from 1 on, as an environment variable; without it nothing is staged."""
+
+KILL_WITH = "TEST_KILL_WITH"
+"""The signal's name, SIGKILL unless given."""
 
 KILL_NOTE = "TEST_KILL_NOTE"
 """A file that gets the names of the moments that came, the last one being the end."""
@@ -46,6 +49,7 @@ class _Killer:
 
     at: int
     note: str
+    ends_with: signal.Signals = signal.SIGKILL
     count: int = 0
 
     def moment(self, name: str) -> None:
@@ -55,7 +59,7 @@ class _Killer:
         _write(descriptor, f"{name}\n".encode())
         os.close(descriptor)
         if self.count == self.at:
-            os.kill(os.getpid(), signal.SIGKILL)
+            os.kill(os.getpid(), self.ends_with)
 
     def hear(self, event: str, arguments: tuple[Any, ...]) -> None:
         """One of Python's audit events."""
@@ -70,6 +74,8 @@ class _Killer:
             self._file("make", arguments[0], is_new=True)
 
     def _file(self, verb: str, path: object, *, is_new: bool = False) -> None:
+        if isinstance(path, int):  # a date that is set on an open file names its descriptor alone
+            path = _path_of(path)
         if not isinstance(path, str | os.PathLike):
             return
         whole = Path(os.fsdecode(path))
@@ -81,6 +87,14 @@ class _Killer:
             if name == "waiting" and verb == "date":
                 return
             self.moment(f"{verb} {name}")
+
+
+def _path_of(descriptor: int) -> str | None:
+    """The file that a descriptor is open on; None where the system does not show it."""
+    try:
+        return str(Path(f"/proc/self/fd/{descriptor}").readlink())
+    except OSError:
+        return None
 
 
 def _is_same(one: Any, other: Any) -> bool:
@@ -108,7 +122,8 @@ def stage(environment: Mapping[str, str]) -> None:
         _edit_at_exchange(environment[EDIT].encode())
     if not environment.get(KILL_AT):
         return
-    _killer = _Killer(int(environment[KILL_AT]), environment[KILL_NOTE])
+    with_signal = signal.Signals[environment.get(KILL_WITH) or "SIGKILL"]
+    _killer = _Killer(int(environment[KILL_AT]), environment[KILL_NOTE], with_signal)
     for where, names in _REMOTE.items():
         module, _, owner = where.partition(":")
         found = sys.modules[module]

@@ -205,7 +205,7 @@ def test_a_start(double: Double, source: str) -> None:
         assert said.model.startswith("Claim: issue #42")
         assert said.model.count(QUESTION) == 1
         assert said.person.count(MOVED) == 1
-        assert "Board hello-service roadmap" in said.model
+        assert 'Board "hello-service roadmap"' in said.model
         assert [request.operation for request in double.place.requests()] == ["BriefBoard"]
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from lifecycle.resources import hook_script
-from tests.factories import values
+from tests.factories import client, values
 
 SHELLS = [
     s
@@ -38,7 +38,12 @@ class Bench:
         done = subprocess.run(
             [shell, str(hook_script(hook))],
             cwd=self.root,
-            env={"PATH": os.environ["PATH"], "LIFECYCLE_BIN": str(self.command), **environment},
+            env={
+                "PATH": os.environ["PATH"],
+                "LIFECYCLE_BIN": str(self.command),
+                **client(),
+                **environment,
+            },
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -12,6 +13,8 @@ import pytest
 
 from lifecycle import __version__
 from lifecycle.resources import hook_script
+from lifecycle.sandbox.state.checks import PlannedCheck
+from tests.cli.outcome import ok
 from tests.conftest import Place
 from tests.e2e.client import SECONDS, Session, ended, heard
 
@@ -79,6 +82,59 @@ def test_done_needs_the_users_answer_where_prompts_are_heard(session: Session) -
     assert session.prompt("yes, close it").is_silent
     place.write(phase="done")
     assert session.on_stop().person.startswith("Issue #42 closed.")
+    assert place.issue()["state"] == "closed"
+
+
+def test_done_after_a_merge_that_nobody_was_told_of_becomes_the_question(session: Session) -> None:
+    """An earlier prompt and a wake are no yes to it; the question is put once, and its answer is."""
+    session.on_stop()
+    place = session.place
+    session.prompt("go on")
+    place.control.merge_pull(46)
+    session.wake("a command in the background ended")
+    place.write(phase="done")
+    refused = session.on_stop()
+    assert 'Ask "Should I close issue #42?"' in refused.model
+    assert place.claim()["phase"] == "merged_detected"
+    assert place.issue()["state"] == "open"
+    assert session.idle().is_silent
+    assert session.prompt("yes, close it").is_silent
+    place.write(phase="done")
+    assert session.on_stop().person.startswith("Issue #42 closed.")
+
+
+def test_a_prompt_after_the_merge_is_a_yes_without_the_question(session: Session) -> None:
+    """The person merged and says so: the shell notes that, without Python, and done counts."""
+    session.on_stop()
+    place = session.place
+    place.control.merge_pull(46)
+    spy = place.root.parent / "spy"
+    spy.write_text("#!/bin/sh\nexit 9\n")
+    spy.chmod(0o755)
+    other = Session(place, ONE, {"LIFECYCLE_BIN": str(spy)})
+    assert other.prompt("merged; close it").code == 0
+    mark = place.root / ".lifecycle/answered"
+    moment = mark.stat().st_mtime + 2  # not within the second of the merge
+    os.utime(mark, (moment, moment))
+    place.write(phase="done")
+    assert session.on_stop().person.startswith("Issue #42 closed.")
+
+
+def test_where_prompts_are_not_heard_the_question_offers_the_command_alone(
+    session: Session,
+) -> None:
+    """Without the hook on prompts done never counts, and everything that asks says so."""
+    session.on_stop()
+    place = session.place
+    (place.root / ".lifecycle/prompts").unlink(missing_ok=True)
+    place.control.merge_pull(46)
+    words = '"phase": "done" does not count here'
+    assert words in session.idle().model
+    assert words in session.cli("status").stdout
+    place.write(phase="done")
+    assert words in session.on_stop().model
+    assert place.issue()["state"] == "open"
+    assert session.cli("close").returncode == 0
     assert place.issue()["state"] == "closed"
 
 
@@ -193,12 +249,138 @@ def test_a_session_whose_client_is_gone_holds_nothing(session: Session) -> None:
     assert "held by another" in stranger.start().model
     session.place.control.merge_pull(46)
     session.place.cli("tick")
-    gone = subprocess.Popen(["true"])
-    gone.wait()
-    (session.place.root / ".lifecycle/seen").write_text(f"{ONE} {gone.pid}\n")
-    assert stranger.prompt("how is it going?").model.startswith(QUESTION)
+    gone(session)
+    assert QUESTION in stranger.prompt("how is it going?").model
     assert session.prompt().is_silent
     assert "held by another" not in stranger.start("clear").model
+
+
+def gone(session: Session) -> None:
+    """The session's client was killed: its process is not there any more."""
+    process = subprocess.Popen(["true"])
+    process.wait()
+    (session.place.root / ".lifecycle/seen").write_text(f"{session.id} {process.pid}\n")
+
+
+def test_a_session_that_takes_the_claim_over_is_told_where_it_stands(session: Session) -> None:
+    """The dead owner had heard that CI failed, so nobody would hear it again: the next prompt says it."""
+    place = session.place
+    place.control.plan_checks(PlannedCheck(name="test", conclusion="failure"))
+    session.prompt()
+    session.on_stop()
+    assert "1 FAILED" in heard(session.waiter()).model
+    stranger = Session(place, TWO)
+    stranger.start()
+    gone(session)
+    said = stranger.prompt("what is next?").model
+    assert said.startswith("The claim on #42 is yours now: the session that had it is over.")
+    assert "PR #46" in said
+    assert "CI: 0/1 passed, 1 failed: test." in said
+    assert "Fix, commit and push" in said
+    assert stranger.prompt("and now?").is_silent
+
+
+def test_who_took_the_claim_over_by_a_wake_is_told_at_its_next_prompt(session: Session) -> None:
+    """The first look of the new owner is in the background: its news says whose claim it is, too."""
+    place = session.place
+    session.prompt()
+    session.on_stop()
+    stranger = Session(place, TWO)
+    stranger.start()
+    gone(session)
+    place.control.close_pull(46)
+    woken = stranger.idle()
+    assert woken.woke
+    assert "closed without being merged" in woken.model
+    assert "The claim on #42 is yours now" in woken.model
+    said = stranger.prompt("go on").model
+    assert "phase pr_closed, PR #46" in said
+    assert stranger.prompt("go on").is_silent
+
+
+def test_a_question_that_a_new_owner_is_shown_is_not_answered_by_its_prompt(
+    session: Session,
+) -> None:
+    """The answer that the dead owner had is nobody's here: `done` waits for a prompt after this one."""
+    asked(session)
+    session.prompt("later")
+    gone(session)
+    stranger = Session(session.place, TWO)
+    assert QUESTION in stranger.prompt("where were we?").model
+    session.place.write(phase="done")
+    assert "was not closed" in stranger.on_stop().model
+    assert stranger.prompt("yes, close it").is_silent
+    session.place.write(phase="done")
+    assert stranger.on_stop().person.startswith("Issue #42 closed.")
+
+
+def test_a_second_session_hears_one_voice(session: Session) -> None:
+    """Told not to work on it, it is not told in the same breath how to hand it off, fix it or close it."""
+    place = session.place
+    session.prompt()
+    session.on_stop()
+    words = ("handoff", "Fix, commit", "Should I close", "lifecycle close", "you are told")
+    stranger = Session(place, TWO)
+    phases = ("coding", "checks_running", "merged_detected")
+    for source, phase in zip(SOURCES, phases, strict=False):
+        place.write(phase=phase)
+        for said in (stranger.start(source).model, stranger.cli("status").stdout):
+            assert "do not work on it here" in said, phase
+            assert f"phase {phase}" in said
+            assert not [word for word in words if word in said], phase
+    place.control.merge_pull(46)
+    assert QUESTION in place.cli("tick").stdout
+    assert "lifecycle close" in session.cli("status").stdout
+    assert "lifecycle close" in place.cli("status").stdout  # a person's terminal
+
+
+def test_a_token_that_was_set_is_used_at_once(session: Session) -> None:
+    """That there was none is not said any more, by a start or by `status`, and the next stop looks anew."""
+    place = session.place
+    bare = Session(place, ONE, {"GH_TOKEN": "", "PATH": "/usr/bin:/bin"})
+    session.start()
+    assert "No GitHub token" in bare.on_stop().person
+    assert bare.on_stop().is_silent  # it is asked again, and said once
+    assert "No GitHub token" in bare.start("resume").model
+    assert "No GitHub token" not in session.start("compact").model
+    assert "No GitHub token" not in session.cli("status").stdout
+    assert place.pulls() == {} or 46 not in place.pulls()
+    assert "PR #46 created" in session.on_stop().model
+
+
+PROMISES = ("next stop", "are watched", "you are told", "is watched")
+
+
+def test_where_no_hook_was_seen_nothing_is_promised(place: Place) -> None:
+    """Neither `handoff` nor `status` nor `doctor` tells a session, or a person, what no hook will do."""
+    session = Session(place, ONE)
+    assert session.cli("claim", "42").returncode == 0
+    place.work(str(place.claim()["branch"]), push=False)
+    for whose in (session.cli, place.cli):
+        said = whose("handoff", "--summary", "Fix it").stdout + whose("status").stdout
+        assert "No hook has been seen at work in this session" in said
+        assert "Open the PR with: lifecycle tick" in said
+        assert not [word for word in PROMISES if word in said]
+    assert "No hook of this session has been seen" in session.cli("doctor").stdout
+    looked = session.cli("tick").stdout + session.cli("status").stdout
+    assert "Look at CI, reviews and the merge with: lifecycle tick" in looked
+    assert not [word for word in PROMISES if word in looked]
+    assert "no hook has been seen that would start one" in session.cli("doctor").stdout
+
+
+@pytest.mark.parametrize("hook", ["session-start", "user-prompt-submit", "post-tool-use"])
+def test_a_session_whose_hooks_run_is_promised_what_they_do(place: Place, hook: str) -> None:
+    """Any of them shows it: a claim is made after the start, and handed off before the next prompt."""
+    session, other = Session(place, ONE), Session(place, TWO)
+    assert session.cli("claim", "42").returncode == 0
+    place.work(str(place.claim()["branch"]), push=False)
+    told = {"session-start": "SessionStart", "post-tool-use": "PostToolUse"}
+    event = told.get(hook, "UserPromptSubmit")
+    heard(session.launch(hook, event, source="startup", prompt="go on", tool_name="Bash"))
+    said = session.cli("handoff", "--summary", "Fix it").stdout
+    assert "The PR is opened at the agent's next stop" in said
+    assert "No hook" not in said + session.cli("status").stdout + place.cli("status").stdout
+    assert "No hook of this session" in other.cli("doctor").stdout  # its own were not seen
 
 
 def test_a_session_that_ended_and_was_resumed_lives(session: Session) -> None:
@@ -293,6 +475,19 @@ def test_versions_that_differ_are_said_once_to_the_person(session: Session) -> N
     said = other.start("resume")
     assert f"plugin is version 9.9.9 and the lifecycle command is {__version__}" in said.person
     assert "9.9.9" not in other.start("clear").person
+
+
+def test_the_plugins_user_is_offered_permissions_once(session: Session) -> None:
+    """Not without the plugin; once, to the person; and not where the settings allow it already."""
+    place = session.place
+    assert "--permissions" not in session.start().person
+    copy = Session(place, ONE, plugin(place, __version__))
+    assert "lifecycle init --permissions" in copy.start("resume").person
+    assert "--permissions" not in copy.start("clear").person
+    (place.root / ".lifecycle/state.json").unlink()
+    ok(place.cli("init", "--permissions"))
+    again = Session(place, ONE, {"CLAUDE_PLUGIN_ROOT": copy.environment["CLAUDE_PLUGIN_ROOT"]})
+    assert "--permissions" not in again.start("compact").person
 
 
 def test_where_init_put_its_hooks_the_plugins_copies_end_in_the_shell(session: Session) -> None:

@@ -13,12 +13,17 @@ from lifecycle.stage_names import Detected
 from tests.e2e.agent import Agent
 from tests.e2e.client import Heard, ended, heard
 from tests.e2e.staged import Ground, marker
+from tests.factories import client
 
-SITS = {"CLAUDE_CODE_ENTRYPOINT": "cli"}
+SITS = client()
 """What hooks see in a client in front of which a person sits."""
 
-PRINTS = {"CLAUDE_CODE_ENTRYPOINT": "sdk-cli"}
+PRINTS = client(attended=False)
 """What they see with `-p`."""
+
+
+UNSAID = {**client(), "CLAUDE_CODE_SESSION_ATTENDED": "", "CLAUDE_CODE_ENTRYPOINT": ""}
+"""What they see in a client that says nothing of it."""
 
 
 def wired(ground: Ground, *names: str) -> None:
@@ -99,7 +104,7 @@ def test_printing_or_not_wired_session_start_says_it(ground: Ground) -> None:
     second = ground.task("Second")
     for names, environment in (
         (("session-start", "on-clear"), PRINTS),
-        (("session-start", "on-clear"), {}),
+        (("session-start", "on-clear"), UNSAID),
         (("session-start",), SITS),
     ):
         wired(ground, *names)

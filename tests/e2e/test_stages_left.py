@@ -47,7 +47,7 @@ def test_the_next_session_is_told_and_takes_it_over(ground: Ground) -> None:
     ground.forget_the_minute()
     again = ground.agent()
     told = again.starts("startup").model
-    assert f"{task} (Half done) is under way in this worktree" in told
+    assert f'{task} ("Half done") is under way in this worktree' in told
     assert f"take it over with: lifecycle tracker claim {task}" in told
     again.prompt(f"Go on with {task}.")
     assert f"{task} was held by " in again.really_runs(ground.command, "tracker", "claim", task)

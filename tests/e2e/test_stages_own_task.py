@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 
 import pytest
 
 from lifecycle.stage_names import Detected
+from tests.cli.outcome import ok
 from tests.e2e.agent import Agent
 from tests.e2e.staged import Ground, marker
 
@@ -258,3 +260,42 @@ def test_a_session_has_one_name_and_its_task_one_spelling_in_the_journal(ground:
     assert journal.CHECK in {entry.kind for entry in entries}
     assert {entry.task for entry in entries} == {own}
     assert len({entry.actor for entry in entries}) == 1
+
+
+@pytest.mark.parametrize("taking", ["bd update {} --claim", "lifecycle tracker claim {}"])
+def test_what_is_taken_at_next_task_is_the_sessions_task(ground: Ground, taking: str) -> None:
+    """Without a marker: the session is at CODING of it, for stage status too, and is led through it."""
+    first, second = ground.task("First", priority=1), ground.task("Second")
+    agent = begun(ground, first)
+    ground.bd("close", first)
+    assert second in agent.stops(CLOSED).model
+    agent.runs(taking.format(second), "claimed", ok=False)
+    assert "[NEXT_TASK]" in status(ground)
+    ground.bd("update", second, "--claim")
+    agent.runs(taking.format(second), "claimed")
+    agent.edits("x.py", "1")
+    assert agent.stops("I begin with it.").is_silent
+    shown = status(ground)
+    assert f'task {second} "Second' in shown
+    assert "[CODING]" in shown
+    assert f"bd show {second}" in agent.stops(CODED).model
+
+
+def test_a_marker_after_the_taking_goes_on_with_what_was_taken(ground: Ground) -> None:
+    """The last task, taken at NEXT_TASK: it is neither begun twice nor believed to be done."""
+    first, second = ground.task("First", priority=1), ground.task("Second")
+    agent = begun(ground, first)
+    ground.bd("close", first)
+    agent.stops(CLOSED)
+    ground.bd("update", second, "--claim")
+    agent.runs(f"bd update {second} --claim", "claimed")
+    told = agent.stops(CLEARED)
+    assert f"Next step: Go on with task {second}." in told.model
+    assert "Find and start" not in told.model
+    assert f"bd show {second}" in agent.stops(CODED).model
+
+
+def status(ground: Ground) -> str:
+    """What `lifecycle stage status` shows."""
+    path = f"{ground.bin}{os.pathsep}{os.environ['PATH']}"
+    return ok(ground.place.cli("stage", "status", PATH=path))

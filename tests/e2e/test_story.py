@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,17 @@ def idle(place: Place) -> str:
     assert done.stdout == ""
     assert done.returncode == (2 if done.stderr else 0)
     return str(done.stderr)
+
+
+def says_yes(place: Place) -> None:
+    """The person answers, and the agent writes `done`."""
+    event = {"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt": "yes, close it"}
+    answered = place.hook("user-prompt-submit", event)
+    assert (answered.returncode, answered.stderr) == (0, "")
+    mark = place.root / ".lifecycle/answered"
+    moment = mark.stat().st_mtime + 2  # nobody answers within the second of the merge
+    os.utime(mark, (moment, moment))
+    place.write(phase="done")
 
 
 def elapse(place: Place) -> None:
@@ -119,7 +131,7 @@ def test_the_whole_life_of_a_task(place: Place) -> None:
     assert place.claim()["phase"] == "merged_detected"
     assert place.issue()["state"] == "open"
 
-    place.write(phase="done")
+    says_yes(place)
     place.clear()
     assert stop(place) == {
         "systemMessage": "Issue #42 closed. Board → Done. Signal file cleaned up."
@@ -193,7 +205,7 @@ def test_without_the_project_scope_issue_and_pr_work_alone(place: Place) -> None
     assert f"PR #{place.pull()} created" in reply["hookSpecificOutput"]["additionalContext"]
     assert "gh auth refresh -s project" in reply["systemMessage"]
     place.control.merge_pull(place.pull())
-    place.write(phase="done")
+    says_yes(place)
     reply = stop(place)
     assert reply["systemMessage"].startswith("Issue #42 closed.")
     assert place.issue()["state"] == "closed"
@@ -269,7 +281,7 @@ def test_closes_link_lets_github_close_the_issue_and_the_claim_copes(place: Plac
     place.control.merge_pull(number)
     assert place.issue()["state"] == "closed"
     assert "Should I close issue #42?" in idle(place)
-    place.write(phase="done")
+    says_yes(place)
     assert stop(place)["systemMessage"].startswith("Issue #42 closed. Board → Done.")
     assert len(place.issue()["comments"]) == 1
 
@@ -279,11 +291,29 @@ def test_the_projects_own_template_is_the_body(place: Place) -> None:
     folder = place.root / ".github"
     folder.mkdir()
     (folder / "pull_request_template.md").write_text("## Why\n\n- [x] I ticked this\n")
+    place.git("add", ".github")
+    place.git("commit", "--quiet", "-m", "A template")
     place.ready()
     stop(place)
     body = place.pulls()[place.pull()]["body"]
     assert body.startswith("Fix race condition\n\nRefs #42\n\n## Why")
     assert "- [ ] I ticked this" in body
+
+
+def test_a_link_is_no_template(place: Place, tmp_path: Path) -> None:
+    """What it leads to stands in no pull request, whether the link is to a file or to its folder."""
+    private = tmp_path / "private"
+    private.mkdir()
+    (private / "pull_request_template.md").write_text("what nobody else may read\n")
+    (place.root / ".github").symlink_to(private)
+    (place.root / "PULL_REQUEST_TEMPLATE.md").symlink_to(private / "pull_request_template.md")
+    place.git("add", ".github", "PULL_REQUEST_TEMPLATE.md")
+    place.git("commit", "--quiet", "-m", "Links")
+    place.ready()
+    stop(place)
+    body = place.pulls()[place.pull()]["body"]
+    assert "what nobody else may read" not in body
+    assert "## Mission integrity" in body
 
 
 def test_fault_10_without_a_claim_the_merge_is_told_and_the_next_task_named(place: Place) -> None:
@@ -296,8 +326,8 @@ def test_fault_10_without_a_claim_the_merge_is_told_and_the_next_task_named(plac
     # #43 is more urgent, but depends on #38, which is open: it is not available.
     assert place.card(43)["Priority"] == "P0: Critical"
     assert idle(place) == (
-        "Your PR on branch feature/x was merged! Next available task: Fix race condition in task "
-        "queue (#42). Use /claim to pick it up.\n"
+        'Your PR on branch feature/x was merged! Next available task: "Fix race condition in task '
+        'queue" (#42). Use /claim to pick it up.\n'
     )
     (place.root / ".lifecycle/idle-due").unlink()
     place.clear()

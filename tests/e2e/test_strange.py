@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from lifecycle import marker
 from lifecycle.sandbox.state.checks import PlannedCheck
 from tests.conftest import Place
 from tests.e2e.client import Session, heard
@@ -92,3 +93,15 @@ def test_no_hook_runs_a_command_that_lies_in_the_project(session: Session, path:
     (root / "bin/lifecycle").chmod(0o755)
     environment = {"LIFECYCLE_BIN": "", "PATH": f"{path.format(root=root)}:/usr/bin:/bin"}
     assert Session(session.place, ONE, environment).on_stop().code == 0
+
+
+def test_a_strangers_copy_of_a_marker_hides_nothing(place: Place) -> None:
+    """A stranger put our marker on the issue first: our own comment is posted all the same."""
+    number = place.merged()
+    mark = marker.of("completed", issue=42, pr=number, by="octocat-1")
+    place.control.comment(42, f"Nothing to see here.\n\n{mark}", by="visitor")
+    place.tree().tick()
+    issue = place.control.world()["issues"]["42"]
+    assert issue["state"] == "closed"
+    signed = [one["author"] for one in issue["comments"] if mark in one["body"]]
+    assert signed == ["visitor", "octocat"]

@@ -222,9 +222,12 @@ def test_a_rate_limit_is_waited_out_in_silence(session: Session) -> None:
 
 
 def test_a_pr_that_github_could_not_open_is_opened_when_it_is_back(session: Session) -> None:
-    """on-stop met an outage: the waiter tries again when that is due, and wakes with the PR."""
+    """on-stop met an outage and says so once to the user: the waiter tries again, and wakes with the PR."""
     place = session.place
     place.control.add_fault(Fault("status", method="POST", path="/pulls", count=99))
+    said = session.on_stop()
+    assert said.person.startswith("The PR for #42 is not open yet, and is tried again by itself: ")
+    assert not said.model
     assert session.on_stop().is_silent
     place.control.clear_faults()
     state = place.root / ".lifecycle/state.json"

@@ -269,7 +269,7 @@ CASES = (
             run("finish", "SKIPPED"),
         ),
         FAILED,
-        "2 FAILED — test (a), test (b) (cancelled)",
+        '2 FAILED — "test (a)", "test (b)" (cancelled)',
     ),
     Case(
         "a cancelled check still keeps from merging, and is not called a defect",
@@ -395,7 +395,7 @@ CASES = (
         "https://github.com/puritysb/AgentDeck/pull/248",
         (run("test"), run("Token sync + lint regression")),
         PENDING,
-        "ESP32 Sim Compile is required by main and has not reported",
+        '"ESP32 Sim Compile" is required by main and has not reported',
         demands=classic("test", "ESP32 Sim Compile"),
         pull={"mergeStateStatus": "BLOCKED"},
         looks=2,
@@ -470,7 +470,7 @@ CASES = (
         "https://github.com/getmydia/mydia/pull/619",
         (run("required-one"), run("Flatpak / Build", "FAILURE")),
         FAILED,
-        "1 FAILED — Flatpak / Build",
+        '1 FAILED — "Flatpak / Build"',
         demands=classic("required-one"),
     ),
     Case(

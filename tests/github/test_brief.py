@@ -205,5 +205,5 @@ def test_the_lines_of_a_session_name_the_drafts() -> None:
     brief = BoardBrief("Roadmap", (), 8, True, drafts)
     lines = board_lines(brief, Repository("octo-org", "hello-service"))
     at = lines.index("Drafts (no issue yet, so nothing to claim):")
-    assert lines[at + 1 :] == [f"- Idea {number}" for number in range(5)]
+    assert lines[at + 1 :] == [f'- "Idea {number}"' for number in range(5)]
     assert "Board Roadmap: 0 Todo" in lines[0]

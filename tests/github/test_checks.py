@@ -134,7 +134,7 @@ def test_another_missing_check_is_another_first_look() -> None:
         ),
         (
             "a required workflow was left out",
-            "CI: 2/2 passed; required and not reported: ESP32 Sim Compile.",
+            'CI: 2/2 passed; required and not reported: "ESP32 Sim Compile".',
             False,
         ),
         (
@@ -153,6 +153,24 @@ def test_a_session_begins_with_what_is_waited_for(
     lines = claim_lines(looked(named(part))[1])
     assert line in lines
     assert ("PR #7 waits for a person to merge it." in lines) is is_for_the_merge
+
+
+@pytest.mark.parametrize(
+    ("known", "what"),
+    [
+        (
+            {"changes_by": ("maria",)},
+            "the changes that were asked for, and then for another review",
+        ),
+        ({"conflicts_with": "main"}, "its conflict to be resolved and pushed"),
+    ],
+)
+def test_green_checks_wait_for_what_stands_before_the_merge(
+    known: dict[str, Any], what: str
+) -> None:
+    """With changes asked for, or a conflict, nobody is told that only a merge is missing."""
+    record = replace(looked(named("skipped and neutral"))[1], **known)
+    assert claim_lines(record)[-1] == f"PR #7 waits for {what}."
 
 
 def test_a_check_that_is_missing_is_named_once_for_each_name() -> None:

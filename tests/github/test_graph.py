@@ -124,7 +124,7 @@ def test_errors_without_any_data_are_raised(
     [
         (401, "Bad credentials", BadCredentials),
         (403, "Resource not accessible by integration", NoPermission),
-        (404, "Not Found", NotFound),
+        (404, "Not Found", Rejected),  # no word on what was asked for: that comes in a 200
         (403, "Not one of the known sentences", NoPermission),
     ],
 )

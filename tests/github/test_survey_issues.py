@@ -83,7 +83,7 @@ def test_claimed_issues_and_closed_ones_are_read(deadline: Deadline) -> None:
 
 
 def test_the_last_assignment_counts(deadline: Deadline) -> None:
-    """Somebody was assigned, taken off and assigned again; of an issue that nobody has, none counts."""
+    """Somebody was assigned, taken off and assigned again; one that nobody has was assigned, too."""
     happened = [
         SeedEvent("assigned", "maria", {"assignee": "octocat"}, created_at=at(2)),
         SeedEvent("unassigned", "maria", {"assignee": "octocat"}, created_at=at(3)),
@@ -97,7 +97,7 @@ def test_the_last_assignment_counts(deadline: Deadline) -> None:
     )
     with hub_of(seed([home]), deadline) as hub:
         found = swept(hub)
-    assert (found[1].assigned_at, found[2].assigned_at) == (seconds(4), None)
+    assert (found[1].assigned_at, found[2].assigned_at) == (seconds(4), seconds(2))
 
 
 def test_a_reopened_issue_is_begun_again(deadline: Deadline) -> None:
@@ -120,7 +120,11 @@ def test_a_reopened_issue_is_begun_again(deadline: Deadline) -> None:
             )
             if one.observation.issue
         }
-    assert [found[number].assigned_at for number in (1, 2, 3)] == [seconds(2), None, seconds(7)]
+    assert [found[number].assigned_at for number in (1, 2, 3)] == [
+        seconds(2),
+        seconds(2),
+        seconds(7),
+    ]
     assert {found[number].reopened_at for number in (1, 2, 3)} == {seconds(5)}
 
 

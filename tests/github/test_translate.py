@@ -292,9 +292,8 @@ def test_an_issue_is_read_in_full() -> None:
         "assignees": {"nodes": [{"login": "maria"}]},
     }
     assert translate.issue(node).comments is None
-    found = translate.issue(
-        {**node, "comments": {"nodes": [{"fullDatabaseId": "5", "body": "hi"}]}}
-    )
+    comment = {"fullDatabaseId": "5", "body": "hi", "viewerDidAuthor": True}
+    found = translate.issue({**node, "comments": {"nodes": [comment]}})
     assert (found.is_open, found.state_reason, found.assignees) == (False, "completed", ("maria",))
     assert found.comments is not None
     assert [(one.id, one.body) for one in found.comments] == [(5, "hi")]
@@ -341,3 +340,23 @@ def test_times_are_read_where_github_says_them() -> None:
 def test_only_issues_are_cards(content: dict[str, Any] | None) -> None:
     """Drafts, pull requests and what the token may not see are no cards."""
     assert translate.card({"id": "PVTI_1", "content": content}) is None
+
+
+@pytest.mark.parametrize(
+    ("about", "is_read"),
+    [
+        ({"viewerDidAuthor": True, "authorAssociation": "NONE"}, True),
+        ({"authorAssociation": "OWNER"}, True),
+        ({"authorAssociation": "MEMBER"}, True),
+        ({"authorAssociation": "COLLABORATOR"}, True),
+        ({"authorAssociation": "NONE", "author": {"__typename": "Bot"}}, True),
+        ({"authorAssociation": "CONTRIBUTOR", "author": {"__typename": "User"}}, False),
+        ({"authorAssociation": "NONE", "author": None}, False),
+        ({}, False),
+    ],
+)
+def test_a_strangers_comment_is_not_read(about: dict[str, Any], *, is_read: bool) -> None:
+    """A marker is believed in comments of the token's own, of insiders and of Apps, and of nobody else."""
+    comment = {"fullDatabaseId": "5", "body": "<!-- lifecycle:completed -->", **about}
+    node = {"number": 3, "state": "OPEN", "id": "I_1", "comments": {"nodes": [comment]}}
+    assert bool(translate.issue(node).comments) == is_read

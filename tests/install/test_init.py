@@ -9,14 +9,17 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 
 from lifecycle import config, home, resources
+from lifecycle.cli.main import group
 from lifecycle.errors import Refused
 from lifecycle.install import apply, copy_to, installed, plan
+from lifecycle.install.found import allows_all
 from lifecycle.install.jsonc import parse
-from lifecycle.install.mark import MARK
-from lifecycle.install.table import NAMES, PERMISSIONS, WIRES
+from lifecycle.install.mark import MARK, PERMITS
+from lifecycle.install.table import NAMES, PERMISSIONS, STAGE_PERMISSIONS, WIRES
 from lifecycle.install.template import TEMPLATE
 from lifecycle.settings import Settings
 from tests.cli.outcome import ok, refused
@@ -108,11 +111,26 @@ def test_what_is_wired_is_there_and_can_run(clone: Clone) -> None:
 def test_an_agent_may_not_say_yes_in_its_users_place() -> None:
     """No permission covers closing, nudging, trusting or wiring."""
     allowed = {rule.removeprefix("Bash(lifecycle ").removesuffix(":*)") for rule in PERMISSIONS}
-    assert not allowed & {"close", "nudge", "trust", "init", "hook", "sandbox"}
+    assert not allowed & {"close", "nudge", "trust", "init", "hook", "sandbox", "takeover"}
+
+
+@pytest.mark.parametrize("rule", [*PERMISSIONS, *STAGE_PERMISSIONS])
+def test_what_is_allowed_forces_and_overwrites_nothing(rule: str) -> None:
+    """A permission covers every option of its command, so no such command has one that forces."""
+    words = rule.removeprefix("Bash(lifecycle ").removesuffix(":*)").split()
+    found: click.Command = group
+    for word in words:
+        assert isinstance(found, click.Group)
+        below = found.get_command(click.Context(found), word)
+        assert below is not None, rule
+        found = below
+    names = {name for one in found.params if not getattr(one, "hidden", False) for name in one.opts}
+    assert not names & {"--force", "--override", "--description", "--yes"}
+    assert words[-1] not in ("takeover", "edit", "close", "reopen")
 
 
 def test_git_ignores_what_is_ours(clone: Clone) -> None:
-    """The claim, our folder, the mark and the settings that init made; what a person edits shows."""
+    """The claim, our folder, the mark, and all that init made: git shows nothing, and takes nothing."""
     ok(clone.run("init"))
     for name in (
         ".agent-claim.json",
@@ -123,7 +141,102 @@ def test_git_ignores_what_is_ours(clone: Clone) -> None:
     ):
         assert clone.git("check-ignore", "--no-index", name).strip() == name
     shown = clone.git("status", "--porcelain", "--untracked-files=all").splitlines()
-    assert shown == ["?? .gitignore", "?? .lifecycle.toml"]
+    assert shown == []
+    clone.git("add", "--all")
+    assert clone.git("ls-files") == ""
+
+
+@pytest.mark.parametrize("arguments", [[], ["--stages"], ["--permissions"]])
+def test_what_is_one_persons_is_not_there_to_commit(clone: Clone, arguments: list[str]) -> None:
+    """In a clone and in a linked worktree: no .gitignore, a clean status; `git add -A` takes nothing."""
+    clone.write("code.py", "one = 1\n")
+    clone.git("add", "--all")
+    clone.git("commit", "--quiet", "-m", "x")
+    new = Clone(clone.root.parent / "b new", clone.home)
+    clone.git("worktree", "add", "--quiet", "-b", "b", str(new.root))
+    before = new.contents()
+    for one in (clone, new):
+        ok(one.run("init", *arguments))
+        assert not (one.root / ".gitignore").exists()
+        assert one.git("status", "--porcelain", "--untracked-files=all") == ""
+        one.git("add", "--all")
+        assert one.git("ls-files") == "code.py\n"
+    ok(new.run("init", "--remove"))
+    assert new.contents() == before
+
+
+def test_a_linked_worktree_reads_its_main_ones_settings(clone: Clone) -> None:
+    """None of its own: the main one's count; one of its own decides; a relative link is followed too."""
+    clone.git("commit", "--quiet", "--allow-empty", "-m", "x")
+    clone.write(".lifecycle.toml", 'remote = "fork"\n')
+    new = Clone(clone.root.parent / "b new", clone.home)
+    clone.git("worktree", "add", "--quiet", "-b", "b", str(new.root))
+    assert config.load(new.root, {}).remote == "fork"
+    assert config.is_served(new.root, {})
+    ok(new.run("init"))
+    assert not (new.root / ".lifecycle.toml").exists()
+    name = (new.root / ".git").read_text().strip().rpartition("/")[2]
+    new.write(".git", f"gitdir: ../{clone.root.name}/.git/worktrees/{name}\n")
+    assert config.load(new.root, {}).remote == "fork"
+    new.write(".lifecycle.toml", 'remote = "mine"\n')
+    assert config.load(new.root, {}).remote == "mine"
+    (new.root / ".lifecycle.toml").unlink()
+    new.write(".git", "gitdir: elsewhere\n")
+    assert config.load(new.root, {}).remote == "origin"
+
+
+def test_the_claims_commands_are_there_without_the_plugin(clone: Clone) -> None:
+    """/claim, /handoff and /status, runnable unasked; nothing in them is the plugin's own."""
+    ok(clone.run("init"))
+    for name in ("claim", "handoff", "status"):
+        page = clone.read(f".claude/commands/{name}.md")
+        assert f"allowed-tools: Bash(lifecycle {name}:*)" in page
+        assert "CLAUDE_PLUGIN_ROOT" not in page
+        assert "If the shell does not find `lifecycle`, say so" in page
+    assert "--summary-file - <<'EOF'" in clone.read(".claude/commands/handoff.md")
+    clone.write(".claude/commands/status.md", "mine")
+    assert ".claude/commands/status.md was changed since and was kept." in ok(
+        clone.run("init", "--remove")
+    )
+    assert [path.name for path in (clone.root / ".claude/commands").iterdir()] == ["status.md"]
+    said = ok(clone.run("init"))
+    assert ".claude/commands/status.md is your own and was kept." in said
+    assert clone.read(".claude/commands/status.md") == "mine"
+
+
+@pytest.mark.parametrize("theirs", [None, "{}", THEIRS])
+def test_permissions_alone_for_the_plugins_users(clone: Clone, theirs: str | None) -> None:
+    """No hook, no command, no toml; the plugin's hooks stay awake; twice is once; out again to the byte."""
+    if theirs is not None:
+        clone.write(LOCAL, theirs)
+    before = clone.contents()
+    ok(clone.run("init", "--permissions"))
+    data = settings(clone)
+    assert set(PERMISSIONS) <= set(data["permissions"]["allow"])
+    assert "lifecycle" not in json.dumps(data.get("hooks", {}))
+    assert not (clone.root / MARK).exists()
+    assert not (clone.root / ".lifecycle.toml").exists()
+    assert allows_all(clone.root, clone.environment)
+    once = clone.picture()
+    ok(clone.run("init", "--permissions"))
+    assert clone.picture() == once
+    ok(clone.run("init", "--remove"))
+    assert clone.contents() == before
+    assert not allows_all(clone.root, clone.environment)
+
+
+def test_permissions_go_over_into_the_whole(clone: Clone) -> None:
+    """Allowed first and wired later is one mark, and one removal; wired already, there is nothing to do."""
+    before = clone.contents()
+    ok(clone.run("init", "--permissions"))
+    ok(clone.run("init"))
+    assert not (clone.root / PERMITS).exists()
+    assert settings(clone)["permissions"]["allow"] == list(PERMISSIONS)
+    whole = clone.picture()
+    assert "permissions" in ok(clone.run("init", "--permissions"))
+    assert clone.picture() == whole
+    ok(clone.run("init", "--remove"))
+    assert clone.contents() == before
 
 
 def test_the_users_folder_says_where_everything_is(clone: Clone) -> None:
@@ -216,7 +329,7 @@ def test_what_cannot_be_written_leaves_nothing_behind(clone: Clone) -> None:
     clone.write(LOCAL, THEIRS)
     (clone.root / ".gitignore").mkdir()
     before = clone.contents()
-    assert ".gitignore" in refused(clone.run("init"))
+    assert ".gitignore" in refused(clone.run("init", "--shared"))
     assert clone.contents() == before
 
 
@@ -279,7 +392,7 @@ def test_new_files_have_the_users_mode(clone: Clone) -> None:
         ok(clone.run("init"))
     finally:
         os.umask(before)
-    for name in (LOCAL, MARK, ".gitignore", ".lifecycle.toml"):
+    for name in (LOCAL, MARK, ".lifecycle.toml"):
         assert stat.S_IMODE((clone.root / name).stat().st_mode) == 0o640
 
 
@@ -288,26 +401,26 @@ def test_a_linked_ignore_file_is_left_alone(clone: Clone) -> None:
     outside = clone.home / "outside"
     outside.write_text("x\n")
     (clone.root / ".gitignore").symlink_to(outside)
-    assert "symbolic link" in ok(clone.run("init"))
+    assert "symbolic link" in ok(clone.run("init", "--shared"))
     assert outside.read_text() == "x\n"
 
 
 def test_what_others_changed_since_is_kept_and_said(clone: Clone) -> None:
     """A colleague's hook inside our group, an edited toml, a rewritten command: kept; ours go."""
-    ok(clone.run("init"))
-    data = settings(clone)
+    ok(clone.run("init", "--shared"))
+    data = settings(clone, SHARED)
     data["hooks"]["Stop"][0]["hooks"].append({"type": "command", "command": "theirs"})
-    script = data["hooks"]["SessionEnd"][0]["hooks"][0]["command"]
+    script = resources.hook_script("session-end")
     data["hooks"]["SessionEnd"][0]["hooks"][0]["command"] = f"nice '{script}'"
     data["hooks"]["Notification"][0]["hooks"][0]["timeout"] = 99
     data["model"] = "x"
-    clone.write(LOCAL, json.dumps(data, indent=4))
+    clone.write(SHARED, json.dumps(data, indent=4))
     clone.write(".lifecycle.toml", "remote = 'fork'\n")
     clone.write(".gitignore", "mine\n" + clone.read(".gitignore") + "more\n")
     said = ok(clone.run("init", "--remove"))
     assert "still runs session-end at SessionEnd" in said
     assert ".lifecycle.toml was changed since" in said
-    left = settings(clone)
+    left = settings(clone, SHARED)
     assert set(left) == {"hooks", "model"}
     assert set(left["hooks"]) == {"Stop", "SessionEnd"}
     assert commands(left, "Stop") == ["theirs"]
@@ -318,11 +431,11 @@ def test_what_others_changed_since_is_kept_and_said(clone: Clone) -> None:
 
 def test_rules_and_lines_that_were_there_before_stay(clone: Clone) -> None:
     """What init found in place it did not put in, so it does not take it out."""
-    clone.write(LOCAL, json.dumps({"permissions": {"allow": [PERMISSIONS[0]]}}, indent=2))
+    clone.write(SHARED, json.dumps({"permissions": {"allow": [PERMISSIONS[0]]}}, indent=2))
     clone.write(".gitignore", "/.lifecycle/\n")
     before = clone.contents()
-    ok(clone.run("init"))
-    assert settings(clone)["permissions"]["allow"].count(PERMISSIONS[0]) == 1
+    ok(clone.run("init", "--shared"))
+    assert settings(clone, SHARED)["permissions"]["allow"].count(PERMISSIONS[0]) == 1
     assert clone.read(".gitignore").count("/.lifecycle/") == 1
     ok(clone.run("init", "--remove"))
     assert clone.contents() == before
@@ -391,9 +504,11 @@ def test_it_is_short_and_aligned(clone: Clone) -> None:
     rows = [line for line in lines if line.startswith("  ")]
     assert [row.split()[1] for row in rows] == [
         LOCAL,
-        ".gitignore",
-        ".git/info/exclude",
+        ".claude/commands/claim.md",
+        ".claude/commands/handoff.md",
+        ".claude/commands/status.md",
         ".lifecycle.toml",
+        ".git/info/exclude",
         MARK,
         "~/.config/lifecycle/bin",
         "~/.config/lifecycle/hooks",
@@ -464,7 +579,7 @@ def test_the_template_holds_every_key_with_its_default(tmp_path: Path) -> None:
 
 
 def test_a_fresh_worktree_gets_what_git_does_not_carry(clone: Clone) -> None:
-    """Our entries with their mark, and the untracked toml; nothing else of the person's settings."""
+    """Our entries with their mark, and the commands; nothing else of the person's settings."""
     clone.git("commit", "--quiet", "--allow-empty", "-m", "x")
     clone.write(LOCAL, THEIRS)
     ok(clone.run("init"))
@@ -475,13 +590,12 @@ def test_a_fresh_worktree_gets_what_git_does_not_carry(clone: Clone) -> None:
     names = {
         path.relative_to(new.root).as_posix() for path in written if path.is_relative_to(new.root)
     }
-    assert names == {LOCAL, MARK, ".lifecycle.toml"}
-    assert new.read(".lifecycle.toml") == "remote = 'fork'\n"
+    pages = {f".claude/commands/{name}.md" for name in ("claim", "handoff", "status")}
+    assert names == {LOCAL, MARK, *pages}
+    assert config.load(new.root, {}).remote == "fork"
     assert installed(new.root, new.environment).missing == ()
     assert "theirs" not in new.read(LOCAL)
-    assert new.git("status", "--porcelain", "--untracked-files=all").splitlines() == [
-        "?? .lifecycle.toml"
-    ]
+    assert new.git("status", "--porcelain", "--untracked-files=all") == ""
     before = new.picture()
     assert copy_to(clone.root, new.root, environment=clone.environment) == ()
     assert new.picture() == before

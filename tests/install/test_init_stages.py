@@ -19,7 +19,7 @@ from lifecycle.install import copy_to
 from lifecycle.install.mark import MARK
 from lifecycle.install.staging import LOG_FILE
 from lifecycle.install.supplies import DETECT, ORCHESTRATOR, REVIEW, page_of
-from lifecycle.install.table import CAP, PERMISSIONS, STAGE_PERMISSIONS
+from lifecycle.install.table import CAP, FORMER_PERMISSIONS, PERMISSIONS, STAGE_PERMISSIONS
 from lifecycle.stage_names import Detected
 from tests.cli.outcome import ok, refused
 from tests.install.conftest import Clone
@@ -109,6 +109,16 @@ def test_put_in_later_it_goes_with_the_rest(clone: Clone) -> None:
     assert contents(clone) == before
 
 
+def test_only_what_git_tracks_is_called_the_repositorys_own(clone: Clone) -> None:
+    """A .lifecycle.toml that `init` wrote is kept out of git; a committed one is everybody's, and named."""
+    ok(clone.run("init"))
+    assert "repository's own" not in ok(clone.run("init", "--stages"))
+    ok(clone.run("init", "--remove"))
+    clone.write(TOML, "")
+    clone.git("add", TOML)
+    assert f"In the repository's own files: {TOML}." in ok(clone.run("init", "--stages"))
+
+
 def test_what_the_workflow_needs_is_there(clone: Clone) -> None:
     """The switch, two commands that exist, the cap under which fifty instructions fit, permissions."""
     ok(clone.run("init", "--stages"))
@@ -150,17 +160,18 @@ def test_an_agent_may_not_close_unasked() -> None:
     assert {words.split()[0] for words in allowed} == {"tracker", "stage"}
 
 
-def test_for_one_person_git_shows_only_what_a_person_edits(clone: Clone) -> None:
-    """Commands, scripts and the log are kept out of git, unless the whole repository gets them."""
+def test_for_one_person_git_shows_nothing(clone: Clone) -> None:
+    """Commands, scripts, settings and the log are kept out of git, unless everybody gets them."""
     ok(clone.run("init", "--stages"))
     shown = clone.git("status", "--porcelain", "--untracked-files=all").splitlines()
-    assert shown == ["?? .gitignore", f"?? {TOML}"]
+    assert shown == []
     log = ".claude/workflow_orchestrator.log.1"
     assert clone.git("check-ignore", "--no-index", log).strip() == log
     page = start_page(clone)
     ok(clone.run("init", "--stages", "--shared"))
     shown = clone.git("status", "--porcelain", "--untracked-files=all").splitlines()
     names = {".gitignore", TOML, MARK, SHARED, REVIEW_PAGE, page, DETECT, ORCHESTRATOR}
+    names |= {f".claude/commands/{name}.md" for name in ("claim", "handoff", "status")}
     assert {line.removeprefix("?? ") for line in shown} == names
     assert str(Path.home()) not in "".join(clone.read(name) for name in names - {TOML})
 
@@ -192,7 +203,8 @@ def test_commands_of_other_names_are_the_projects_own_business(clone: Clone) -> 
     ok(clone.run("init", "--stages"))
     stages = config.load(clone.root, {}).stages
     assert (stages.use, stages.review, stages.start) == (True, "/our-review", "/our-start")
-    assert not (clone.root / ".claude/commands").exists()
+    names = {path.stem for path in (clone.root / ".claude/commands").iterdir()}
+    assert names == {"claim", "handoff", "status"}
 
 
 def test_what_was_changed_since_stays_and_is_said(clone: Clone) -> None:
@@ -246,7 +258,8 @@ def test_a_link_out_of_the_project_is_refused(clone: Clone, name: str) -> None:
     (clone.root / name).parent.mkdir(parents=True, exist_ok=True)
     (clone.root / name).symlink_to(outside)
     before = clone.picture()
-    assert "out of this worktree" in refused(clone.run("init", "--stages"))
+    said = "is a link" if name == TOML else "out of this worktree"
+    assert said in refused(clone.run("init", "--stages"))
     assert clone.picture() == before
     assert list(outside.iterdir()) == []
 
@@ -360,11 +373,28 @@ def test_a_fresh_worktree_gets_the_workflow_too(clone: Clone) -> None:
     new = Clone(clone.root.parent / "b new", clone.home)
     clone.git("worktree", "add", "--quiet", "-b", "b", str(new.root))
     copy_to(clone.root, new.root, environment=clone.environment)
-    assert new.read(TOML) == clone.read(TOML)
+    assert not (new.root / TOML).exists()
+    assert config.load(new.root, {}).stages.use
     assert settings(new)["env"][CAP] == "58"
     for name in (REVIEW_PAGE, start_page(clone), DETECT, ORCHESTRATOR):
         assert new.read(name) == clone.read(name)
-    assert new.git("status", "--porcelain", "--untracked-files=all").splitlines() == [f"?? {TOML}"]
+    assert new.git("status", "--porcelain", "--untracked-files=all") == ""
+
+
+def test_a_linked_worktree_is_switched_on_for_itself(clone: Clone) -> None:
+    """The main one's settings are off: here they are on, the rest is the main one's, and out again."""
+    clone.git("commit", "--quiet", "--allow-empty", "-m", "x")
+    clone.write(TOML, 'remote = "fork"\n')
+    new = Clone(clone.root.parent / "b new", clone.home)
+    clone.git("worktree", "add", "--quiet", "-b", "b", str(new.root))
+    before = contents(new)
+    ok(new.run("init", "--stages"))
+    here = config.load(new.root, {})
+    assert (here.remote, here.stages.use) == ("fork", True)
+    assert clone.read(TOML) == 'remote = "fork"\n'
+    assert new.git("status", "--porcelain", "--untracked-files=all") == ""
+    ok(new.run("init", "--remove"))
+    assert contents(new) == before
 
 
 @pytest.mark.parametrize(
@@ -480,3 +510,26 @@ def test_a_label_of_its_own_stands_in_the_command(clone: Clone) -> None:
     told = ok(clone.run("init", "--stages"))
     assert 'Next: put the label "robots" on a task.' in told
     assert "--label robots" in clone.read(start_page(clone))
+
+
+def test_a_permission_of_an_earlier_version_goes(clone: Clone) -> None:
+    """`tracker edit` was allowed once: the next init takes that out, and --remove leaves no trace."""
+    clone.write(LOCAL, '{"model": "x"}\n')
+    before = clone.contents()
+    ok(clone.run("init", "--stages"))
+    (edit,) = FORMER_PERMISSIONS
+    last = STAGE_PERMISSIONS[-1]
+    quoted = json.dumps(last)
+    old = clone.read(LOCAL).replace(quoted, f"{quoted},\n      {json.dumps(edit)}")
+    clone.write(LOCAL, old)
+    mark = json.loads(clone.read(MARK))
+    mark["settings"]["permissions"].append(edit)
+    for piece in mark["settings"]["pieces"]:
+        piece["after"] = piece["after"].replace(quoted, f"{quoted},\n      {json.dumps(edit)}")
+    clone.write(MARK, json.dumps(mark))
+    ok(clone.run("init"))
+    assert edit not in clone.read(LOCAL)
+    assert last in clone.read(LOCAL)
+    assert edit not in json.loads(clone.read(MARK))["settings"]["permissions"]
+    ok(clone.run("init", "--remove"))
+    assert clone.contents() == before

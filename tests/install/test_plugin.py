@@ -109,7 +109,7 @@ def test_every_command_line_on_a_page_is_one(path: Path) -> None:
     lines = [code for code in codes_in(page(path)[1]) if code.startswith("lifecycle ")]
     assert lines
     for line in lines:
-        name, *arguments = shlex.split(line)[1:]
+        name, *arguments = shlex.split(line.partition(" <<")[0])[1:]
         found = main.group.get_command(click.Context(main.group), name)
         assert found is not None, line
         if arguments or not any(p.required for p in found.params):

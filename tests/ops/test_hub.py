@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 import responses
@@ -206,3 +207,47 @@ def test_every_error_that_a_contract_names_is_public(ground: Ground) -> None:
     named = {word for text in texts for word in re.findall(r"[A-Z]\w+", text)} & known
     assert {"NoPermission", "HeadMissing", "BadConfig", "NoToken"} <= named
     assert named <= set(api.__all__)
+
+
+def test_a_text_where_a_list_belongs_is_refused(ground: Ground) -> None:
+    """Python would read a text as the list of its letters: refused before anything is asked."""
+    hub, text = ground.hub, cast("Any", "bug")
+    for call in (
+        lambda: hub.labels.ensure_labels(42, add=text, create=True),
+        lambda: hub.labels.ensure_labels(42, remove=text),
+        lambda: hub.labels.ensure_labels(42, only=text),
+        lambda: hub.issues.ensure_assignees(42, add=text),
+        lambda: hub.issues.ensure_assignees(42, only=text),
+        lambda: hub.issues.ensure_issue("key", title="New", labels=text),
+        lambda: hub.pulls.ensure_reviewers(42, people=text),
+        lambda: hub.pulls.ensure_reviewers(42, teams=text),
+        lambda: hub.pulls.ensure_not_reviewers(42, people=text),
+    ):
+        with pytest.raises(
+            Refused, match=r"='bug' is no list of names, so nothing was done; write "
+        ):
+            call()
+    with pytest.raises(Refused, match="has 7, which is no name"):
+        hub.labels.ensure_labels(42, add=cast("Any", ["bug", 7]))
+    assert ground.asked() == []
+    assert set(hub.labels.ensure_labels(42, only={"bug"}).now.labels) == {"bug"}
+
+
+@pytest.mark.parametrize("name", [n for n in vars(api.Worktree) if n[0] != "_"])
+def test_every_call_on_a_worktree_tells_its_contract(name: str) -> None:
+    """Each public method says what goes in, what comes out, and what it raises."""
+    method = vars(api.Worktree)[name]
+    text = inspect.getdoc(method) or ""
+    assert text
+    if isinstance(method, property) or name == "disconnect":
+        return
+    for parameter in [*inspect.signature(method).parameters][1:]:
+        assert re.search(rf"(?m)^    {parameter}: ", text), parameter
+    assert "\nReturns:\n" in text
+    assert "\nRaises:\n" in text
+
+
+def test_a_worktree_is_named_by_a_text_or_a_path(tmp_path: Path) -> None:
+    """`Worktree("path")` is the same place as `Worktree(Path("path"))`."""
+    assert api.Worktree(str(tmp_path)).root == api.Worktree(tmp_path).root == tmp_path
+    assert api.Worktree(".").root == Path.cwd()

@@ -127,8 +127,16 @@ def test_assignees_are_set(ground: Ground) -> None:
 
 def test_whom_github_ignores_is_named(ground: Ground) -> None:
     """GitHub ignores silently whom it cannot assign: that is said, and the others are assigned."""
-    with pytest.raises(Rejected, match="for nobody-here,"):
+    with pytest.raises(Rejected, match="for nobody-here; assigned now: octocat"):
         ground.hub.issues.ensure_assignees(42, add=("octocat", "nobody-here"))
+    assert ground.world()["issues"]["42"]["assignees"] == ["octocat"]
+
+
+def test_nobody_is_taken_off_for_one_who_cannot_be_put_on(ground: Ground) -> None:
+    """A misspelt login in `only` leaves who is assigned, and the sentence says who that is."""
+    ground.hub.issues.ensure_assignees(42, add=["octocat"])
+    with pytest.raises(Rejected, match="for typo; assigned now: octocat"):
+        ground.hub.issues.ensure_assignees(42, only=["typo"])
     assert ground.world()["issues"]["42"]["assignees"] == ["octocat"]
 
 

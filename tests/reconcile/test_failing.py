@@ -167,9 +167,10 @@ def _retaken(one: Ground, folder: Path) -> str:
     folder.mkdir()
     git = GitRepository(folder, Deadline.after(one.clock, None), environment)
     git.run("init", "--quiet")
-    holder = leases.read(git, one.info.git_url, 42)
+    git.run("remote", "add", "origin", one.info.git_url)
+    holder = leases.read(git, "origin", 42)
     before = holder.sha if holder is not None else ""
-    return leases.take(git, one.info.git_url, 42, "bob-1738000002", instead_of=before)
+    return leases.take(git, "origin", 42, "bob-1738000002", instead_of=before)
 
 
 def test_a_lease_that_was_taken_over_meanwhile_is_not_deleted(make: Make, tmp_path: Path) -> None:

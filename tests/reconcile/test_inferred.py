@@ -40,7 +40,9 @@ SIGNS: dict[str, Callable[[float], Shown]] = {
     "a push": lambda at: replace(LEFT, tips=(tip(at),)),
     "a draft that was touched": lambda at: replace(LEFT, pulls=(replace(DRAFT, updated_at=at),)),
     "the card": lambda at: replace(LEFT, item=card("In Progress", at=at)),
-    "an assignment": lambda at: replace(LEFT, assigned_at=at),
+    "an assignment": lambda at: replace(
+        LEFT, issue=replace(LEFT.issue, assignees=("edouard",)), assigned_at=at
+    ),
 }
 
 

@@ -129,6 +129,16 @@ CASES: dict[str, tuple[Shown, list[str]]] = {
         ),
         ["moved-by-hand"],
     ),
+    "somebody took the account off the issue": (shown(assigned_at=TAKEN + 1), ["unassigned"]),
+    "somebody else was assigned in its place": (
+        shown(issue={"assignees": ("ada",)}, assigned_at=TAKEN + HOUR),
+        ["unassigned"],
+    ),
+    "the account is assigned, in other capitals": (
+        shown(issue={"assignees": ("Edouard",)}, assigned_at=TAKEN + 1),
+        [],
+    ),
+    "an account that GitHub never assigned": (shown(assigned_at=TAKEN - HOUR), []),
     "claimed and not on the board": (shown(item=None), ["off-board"]),
     "somebody's issue without a card": (
         shown(hold=None, item=None, issue={"assignees": ("ada",)}, assigned_at=TAKEN),
@@ -218,6 +228,7 @@ def test_every_kind_is_found_by_a_case() -> None:
         ("a closed issue's lease, long after", Policy(releases=True), State.PLANNED),
         ("closed, the card in review", Policy(), State.PLANNED),
         ("closed, and moved on by somebody afterwards", Policy(closes=True), State.LEFT),
+        ("somebody took the account off the issue", Policy(releases=True), State.LEFT),
     ],
 )
 def test_what_ends_a_task_is_off_unless_configured(name: str, policy: Policy, state: State) -> None:

@@ -47,9 +47,10 @@ def retake(one: Ground, agent: str = BOB, issue: int = 42) -> str:
     folder.mkdir()
     git = GitRepository(folder, Deadline.after(one.clock, None), one.environment)
     git.run("init", "--quiet")
-    before = leases.read(git, one.info.git_url, issue)
+    git.run("remote", "add", "origin", one.info.git_url)
+    before = leases.read(git, "origin", issue)
     held = before.sha if before is not None else ""
-    sha = leases.take(git, one.info.git_url, issue, agent, instead_of=held)
+    sha = leases.take(git, "origin", issue, agent, instead_of=held)
     one.clear()
     return sha
 

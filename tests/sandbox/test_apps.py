@@ -107,10 +107,16 @@ def test_what_an_app_may_not(hub: Callable[..., Any]) -> None:
     suspended = hub("POST", "/app/installations/35/access_tokens", signed())
     assert (suspended.status_code, "suspended" in suspended.json()["message"]) == (403, True)
     assert hub("POST", "/app/installations/36/access_tokens", signed()).status_code == 404
-    more = {"permissions": {"administration": "write"}}
-    assert (
-        hub("POST", "/app/installations/34/access_tokens", signed(), json=more).status_code == 422
-    )
+    wishes: list[Any] = [
+        {"administration": "write"},
+        {"issues": "admin"},
+        {"issues": "all"},
+        ["issues"],
+    ]
+    for permissions in wishes:
+        more = {"permissions": permissions}
+        refused = hub("POST", "/app/installations/34/access_tokens", signed(), json=more)
+        assert refused.status_code == 422, permissions
     other = {"repositories": ["gone"]}
     assert (
         hub("POST", "/app/installations/34/access_tokens", signed(), json=other).status_code == 422
@@ -121,5 +127,8 @@ def test_a_token_may_be_for_less(hub: Callable[..., Any]) -> None:
     """Fewer permissions than the App has, and only the repositories that were named."""
     wish = {"permissions": {"issues": "read"}, "repositories": ["hello-service"]}
     made = hub("POST", "/app/installations/34/access_tokens", signed(), json=wish).json()
+    assert made["permissions"] == {"issues": "read", "metadata": "read"}
+    url = "/repos/octo-org/hello-service/issues/42/comments"
+    assert hub("POST", url, made["token"], json={"body": "More than it may"}).status_code == 403
     assert made["repository_selection"] == "selected"
     assert made["repositories"][0]["name"] == "hello-service"

@@ -33,7 +33,8 @@ class Line:
         name, _, port = self.host.partition(":")
         self.socket = socket.create_connection((name, int(port)), timeout=10)
         self.answers = self.socket.makefile("rb")
-        self.head = f"Host: {self.host}\r\nAuthorization: token {sandbox.info.token}\r\n"
+        token = f"Authorization: token {sandbox.info.token}"
+        self.head = f"Host: {self.host}\r\nUser-Agent: test\r\n{token}\r\n"
 
     def say(self, line: str, *headers: str, body: bytes = b"") -> None:
         """Send a request."""

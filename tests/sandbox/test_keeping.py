@@ -175,3 +175,19 @@ def test_dumps_for_people(tmp_path: Path) -> None:
         assert (refused.returncode, words in refused.stderr) == (1, True)
         assert "Traceback" not in refused.stderr
     assert dump().returncode == 2
+
+
+def test_a_file_may_be_named_from_where_one_stands(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A world in `world.db` here can be cloned, and is there again from elsewhere."""
+    monkeypatch.chdir(tmp_path)
+    with Sandbox(db=Path("world.db")) as sandbox:
+        Control(sandbox.info.control_url).push_commit("work", {"a.txt": "a"}, "Work")
+        clone = ["git", "clone", "--quiet", "--branch", "work", sandbox.info.git_url, "clone"]
+        subprocess.run(clone, check=True, timeout=60)
+        assert (tmp_path / "clone/a.txt").read_text() == "a"
+    monkeypatch.chdir("/")
+    with Sandbox(db=tmp_path / "world.db") as sandbox:
+        again = ["git", "ls-remote", "--exit-code", sandbox.info.git_url, "refs/heads/work"]
+        subprocess.run(again, check=True, timeout=60, stdout=subprocess.DEVNULL)

@@ -115,3 +115,29 @@ def test_a_page_is_for_eyes(count: int) -> None:
     assert shown.issue_count == count
     assert [row.number for row in shown.issues] == list(range(count, max(0, count - view.MOST), -1))
     assert (f"The newest {view.MOST} of {count}." in html) == (count > view.MOST)
+
+
+def test_a_narrow_page_breaks_no_words(tmp_path: Path) -> None:
+    """On a phone (390 px) nothing but tables scrolls sideways, titles have room, the log has a frame."""
+    with Sandbox() as sandbox, browser(tmp_path / "profile") as page:
+        for number in range(60):
+            requests.get(f"{sandbox.info.api_url}/repos/x/y{number}", timeout=5)
+        page.execute_cdp_cmd(
+            "Emulation.setDeviceMetricsOverride",
+            {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True},
+        )
+        page.get(sandbox.info.api_url)
+        sees(page, ".log", "GET /repos/x/y59")
+        assert page.execute_script("return document.documentElement.scrollWidth") <= 390
+        # A cell that is narrower than its longest word has had to break it.
+        broken = page.execute_script(
+            "return [...document.querySelectorAll('td.wide, .card p')].filter("
+            "one => one.scrollWidth > one.clientWidth + 1 || one.clientWidth < 120).length"
+        )
+        assert broken == 0
+        log = page.execute_script(
+            "const one = document.querySelector('.log'); return [one.clientHeight, one.scrollHeight]"
+        )
+        assert log[0] < log[1]
+        assert log[0] <= 600
+        page.save_screenshot(str(tmp_path / "narrow.png"))

@@ -6,12 +6,21 @@ import json
 import subprocess
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 
 from lifecycle.sandbox.control import Control
 from lifecycle.sandbox.errors import SandboxError, SeedError
-from lifecycle.sandbox.seed import SeedIssue, SeedRepository, default_seed, parse_seed, read_seed
+from lifecycle.sandbox.seed import (
+    SeedApp,
+    SeedIssue,
+    SeedRepository,
+    SeedToken,
+    default_seed,
+    parse_seed,
+    read_seed,
+)
 from lifecycle.sandbox.server import Sandbox
 
 if TYPE_CHECKING:
@@ -242,3 +251,27 @@ def test_a_large_world_makes_no_git_until_somebody_asks(tmp_path: Path) -> None:
         url = sandbox.info.git_url.replace("hello-service", "service-199")
         subprocess.run(["git", "clone", "--quiet", url, str(tmp_path / "c")], check=True)
         assert len(list(world.folder.glob("*.git"))) == 2
+
+
+def test_tokens_that_begin_alike_are_two_tokens() -> None:
+    """A dump with two tokens of one kind is a seed again; the same token twice is refused, masked."""
+    given = default_seed()
+    more = [SeedToken(token=f"ghp_{n}", user="maria", scopes=["repo"]) for n in range(2)]
+    with Sandbox(replace(given, tokens=[*given.tokens, *more])) as sandbox:
+        dumped = Control(sandbox.info.control_url).dump()
+    assert {token.token for token in parse_seed(dumped).tokens} >= {"ghp_0", "ghp_1"}
+    twice = replace(given, tokens=[*given.tokens, more[0], more[0]])
+    with pytest.raises(SeedError, match="the token 'ghp_…' twice"):
+        parse_seed(msgspec.json.encode(twice).decode())
+
+
+def test_an_apps_token_may_do_what_the_app_may() -> None:
+    """A seed that gives a token more than its App has is refused with both names."""
+    given = default_seed()
+    app = SeedApp(id=7, slug="helper", owner="octo-org", permissions={"issues": "read"})
+    token = SeedToken(
+        token="ghs_1", user="octocat", kind="app", app="helper", scopes=["issues:write"]
+    )
+    seed = replace(given, apps=[app], tokens=[*given.tokens, token])
+    with pytest.raises(SeedError, match="issues:write, which its App helper does not have"):
+        parse_seed(msgspec.json.encode(seed).decode())

@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import threading
+from collections import deque
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -20,6 +21,7 @@ from lifecycle.sandbox.control import Control
 from lifecycle.sandbox.errors import SandboxError
 from lifecycle.sandbox.faults import Fault
 from lifecycle.sandbox.server import Sandbox
+from lifecycle.sandbox.wire.requestlog import RequestLog
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -176,3 +178,16 @@ def test_serve_outside_the_main_thread_is_refused() -> None:
     thread.start()
     thread.join(timeout=10)
     assert "main thread" in str(caught[0])
+
+
+def test_the_log_keeps_the_newest_and_counts_all() -> None:
+    """However many requests come, so many are kept; how many came is still known, until it is cleared."""
+    log = RequestLog(entries=deque(maxlen=3))
+    for number in range(5):
+        log.begin("GET", f"/{number}", None, "rest")
+    assert [entry.path for entry in log.newest(10)] == ["/2", "/3", "/4"]
+    assert (log.total, log.counts()["rest"], len(log.listed())) == (5, 5, 3)
+    assert log.await_count(5, 0)
+    log.clear()
+    assert (log.total, log.listed()) == (0, [])
+    assert RequestLog().entries.maxlen

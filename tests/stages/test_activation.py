@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from lifecycle.clock import SystemClock
+from lifecycle.regular import StrangeFileError
 from lifecycle.stages import activation, marks, runs
 from lifecycle.stages.shelf import Shelf
 
@@ -76,7 +77,8 @@ def test_a_link_in_place_of_our_folder_is_not_written_through(tmp_path: Path) ->
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / ".lifecycle").symlink_to(tmp_path / "elsewhere")
     written(tmp_path, ON)
-    wanted(tmp_path)
+    with pytest.raises(StrangeFileError):
+        wanted(tmp_path)
     assert list((tmp_path / "elsewhere").iterdir()) == []
 
 

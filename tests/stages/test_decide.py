@@ -262,7 +262,7 @@ def test_under_a_claim_the_issue_is_closed_when_the_claim_ended() -> None:
 
 def test_who_says_closed_of_an_open_task_is_told_to_close_it() -> None:
     """Marker or inferred, without a claim: refused, with the command; under a claim its rules hold."""
-    wording = Wording(show="", ready="", claim="", close="x close {id}", label="", edit="")
+    wording = Wording(show="", ready="", claim="", close="x close {id}", label="", comment="")
     facts = Facts(task="demo-1", wording=wording)
     for tier in (Tier.MARKER, Tier.INFERENCE):
         stop = seen(

@@ -180,6 +180,45 @@ def test_who_is_asked_and_who_is_not(tmp_path: Path) -> None:
     assert not is_quiet(turn, found)
 
 
+@pytest.mark.parametrize(
+    ("answer", "name"),
+    [
+        ("TESTS_PASSED", "TESTS_PASSED"),
+        ("**TESTS_PASSED**\n\nAll 12 of them.", "TESTS_PASSED"),
+        ("::: WORKFLOW_STAGE: TESTS_PASSED :::", "TESTS_PASSED"),
+        ("::: WORKFLOW_STAGE: TESTS :::", "TESTS"),
+    ],
+)
+def test_a_misspelt_answer_is_answered(tmp_path: Path, answer: str, name: str) -> None:
+    """With a marker around it or without: the right names are due, however often it was asked before."""
+    log = Written().feedback(TESTING).says("Hm.").feedback(QUESTION).says(answer)
+    turn, found = look(log, tmp_path)
+    assert (found.state, found.misnamed) == (Detected.UNKNOWN, name)
+    assert not is_quiet(turn, found)
+    log.feedback(f"There is no marker {name}.\n\n{QUESTION}").says(answer)
+    assert not is_quiet(*look(log, tmp_path))
+
+
+@pytest.mark.parametrize(
+    "answer", ["IN_PROGRESS", "- IN_PROGRESS", "::: WORKFLOW_STAGE: IN_PROGRESS :::"]
+)
+def test_not_finished_yet_is_an_answer(tmp_path: Path, answer: str) -> None:
+    """It completes nothing, and the agent may stop; to an instruction alone the name says nothing."""
+    turn, found = look(Written().feedback(QUESTION).says(answer), tmp_path)
+    assert (found.state, found.why) == (Detected.IN_PROGRESS, "its answer")
+    assert is_quiet(turn, found)
+    turn, found = look(Written().feedback(TESTING).says(answer), tmp_path)
+    assert found.why != "its answer"
+
+
+def test_a_name_beside_what_it_is_not_yet_is_one_answer(tmp_path: Path) -> None:
+    """Of a real and a made-up name the real one counts; two made-up ones are no answer."""
+    _, found = look(Written().feedback(QUESTION).says("ALL_GREEN\nTESTS_PASSING"), tmp_path)
+    assert found.state is Detected.TESTS_PASSING
+    _, found = look(Written().feedback(QUESTION).says("ALL_GREEN\nSO_GOOD"), tmp_path)
+    assert (found.state, found.misnamed) == (Detected.UNKNOWN, "")
+
+
 def test_the_quick_path_loads_nothing_heavy(tmp_path: Path) -> None:
     """Reading and detecting, by marker and by inference, load no dataclass, no typing and no library."""
     path = Written().feedback(TESTING).bash("pytest", "12 passed").says("Good.").at(tmp_path)

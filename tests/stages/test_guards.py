@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from lifecycle.resources import hook_script
+from tests.factories import client
 
 SHELLS = [
     shell
@@ -58,7 +59,12 @@ class Guarded:
         done = subprocess.run(
             [shell, str(hook_script(hook))],
             cwd=self.root,
-            env={"PATH": os.environ["PATH"], "LIFECYCLE_BIN": str(self.command), **(more or {})},
+            env={
+                "PATH": os.environ["PATH"],
+                "LIFECYCLE_BIN": str(self.command),
+                **client(),
+                **(more or {}),
+            },
             input=stdin,
             capture_output=True,
             check=False,
@@ -187,3 +193,25 @@ def test_a_background_run_is_waited_for_also_where_another_session_holds_the_cla
     guarded.date("stage-awaited", time.time() + 3600)
     assert guarded.run("user-prompt-submit", more=mine) is not None
     assert not (guarded.here / "prompts").exists()
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+@pytest.mark.parametrize("form", ["{}/.git/worktrees/new", "../main/.git/worktrees/new"])
+def test_a_linked_worktree_is_guarded_by_its_main_ones_settings(
+    tmp_path: Path, shell: str, form: str
+) -> None:
+    """Without a file of its own that of the main worktree counts, by a path of either kind."""
+    main, new = tmp_path / "main", tmp_path / "new"
+    (main / ".git/worktrees/new").mkdir(parents=True)
+    new.mkdir()
+    guarded = Guarded.__new__(Guarded)
+    guarded.root = new
+    guarded.here.mkdir()
+    guarded.command.write_text('#!/bin/sh\necho "started $*"\ncat\n')
+    guarded.command.chmod(0o755)
+    (new / ".git").write_text(f"gitdir: {form.format(main)}\n")
+    assert guarded.run("on-stop", shell=shell) is None
+    (main / ".lifecycle.toml").write_text("[stages]\nuse = true\n")
+    assert guarded.run("on-stop", shell=shell) is not None
+    (new / ".git").write_text("gitdir: /nowhere/.git/worktrees/new\n")
+    assert guarded.run("on-stop", shell=shell) is None

@@ -25,7 +25,7 @@ WORDING = Wording(
     claim="bd update {id} --claim",
     close='bd close {id} --reason "Summary of changes"',
     label="bd label add {id} {label}",
-    edit="",
+    comment="lifecycle tracker comment {id} -",
     publish="bd sync",
 )
 FULL = Facts(settings=SETTINGS, wording=WORDING, tracker="beads")
@@ -68,7 +68,8 @@ CURRENT STAGE: ORACLE_REVIEW
 
 Next step: Request code review.
 - Ensure all changes are committed
-- Update issue description with implementation summary
+- Add the implementation summary to the issue as a comment, and leave its description as it is: \
+`lifecycle tracker comment <id> - <<'EOF'`, the text, and `EOF` on a line of its own
 - Add `needs-review` label: `bd label add <id> needs-review`
 - Run `/oracle-review` command
 - Address any feedback from review
@@ -95,9 +96,10 @@ Issue closed successfully.
 CURRENT STAGE: NEXT_TASK
 {WHOLE}
 
-Next step: Clear session and prepare for next task.
-- Only the user can run `/clear` to start fresh context: do not wait, go on in this session
-- Session will automatically continue with next available task
+Next step: Leave the closed task behind; the next one follows in this session.
+- Emit the marker below now: you are told then how the next task begins
+- The next task is the first that `bd ready --label auto-workflow --json` lists
+- To begin it with a fresh context, the user can run `/clear` instead
 
 When you are ready for the next task, emit:
 ::: WORKFLOW_STAGE: SESSION_CLEARED :::""",
@@ -130,6 +132,7 @@ Which stage are you at? Respond with ONE of:
 - ORACLE_APPROVED (code review approved)
 - ISSUE_CLOSED (issue closed and deployed)
 - SESSION_CLEARED (ready for next task)
+- IN_PROGRESS (not finished yet: say what you wait for, or go on with it)
 
 Then emit: ::: WORKFLOW_STAGE: <YOUR_STAGE> :::"""
 
@@ -164,14 +167,15 @@ def test_a_line_without_its_command_is_left_out(stage: Stage) -> None:
         Stage.TESTING: ["Run relevant"],
         Stage.ORACLE_REVIEW: ["Add `needs", "Run `/oracle"],
         Stage.COMMIT_CLOSE: ["Deploy", "Close issue", "Sync"],
-        Stage.NEXT_TASK: [],
+        Stage.NEXT_TASK: ["The next task"],
     }[stage]
     wanted = [line for line in full if not line.startswith(tuple(f"- {name}" for name in left))]
-    assert [line.replace("beads-first workflow, ", "") for line in wanted] == kept
+    plain = [line.partition(": `lifecycle tracker comment")[0] for line in wanted]
+    assert [line.replace("beads-first workflow, ", "") for line in plain] == kept
 
 
 def test_ids_and_labels_are_filled_in() -> None:
-    """The session's task, the next one, the project's label, and the tracker's way to edit."""
+    """The session's task, the next one, the project's label, and the tracker's way to comment."""
     settings = StageSettings(label="robots", start="/begin {id} now")
     wording = Wording(
         show="t show {id}",
@@ -179,11 +183,11 @@ def test_ids_and_labels_are_filled_in() -> None:
         claim="",
         close="",
         label="",
-        edit="t edit {id}",
+        comment="t say {id}",
     )
     facts = Facts(settings=settings, wording=wording, tracker="github", task="7", next_task="9")
     assert "`t show 7`" in instruction(Stage.REQUIREMENTS_REVIEW, facts, "x")
-    assert "summary: `t edit 7`" in instruction(Stage.ORACLE_REVIEW, facts, "x")
+    assert "as it is: `t say 7 <<'EOF'`" in instruction(Stage.ORACLE_REVIEW, facts, "x")
     coding = instruction(Stage.CODING, facts, "x")
     for part in (
         "label 'robots'",
@@ -193,7 +197,7 @@ def test_ids_and_labels_are_filled_in() -> None:
     ):
         assert part in coding
     given = Facts(
-        wording=Wording(show="", ready="", claim="", close="", label="", edit="", start="/go")
+        wording=Wording(show="", ready="", claim="", close="", label="", comment="", start="/go")
     )
     assert "Start work with `/go <id>`" in instruction(Stage.CODING, given, "x")
 
@@ -203,7 +207,7 @@ def test_under_a_claim_the_handoff_is_instructed_and_no_close() -> None:
     text = instruction(
         Stage.COMMIT_CLOSE, Facts(settings=SETTINGS, wording=WORDING, is_claimed=True), "x"
     )
-    assert '`lifecycle handoff --summary "Summary of changes"`' in text
+    assert "`lifecycle handoff --summary-file - <<'EOF'`" in text
     assert "The claim closes the issue after the merge" in text
     assert "bd close" not in text
     assert "./deploy_prod.sh" in text
@@ -220,7 +224,7 @@ def test_the_line_and_the_answers_follow_the_tasks_own_sequence() -> None:
     assert text.startswith("You've completed initial coding implementation.")
     asked = instructions.question(line)
     offered = [entry.split()[1] for entry in asked.splitlines() if entry.startswith("- ")]
-    assert offered == [str(MARKERS[stage]) for stage in line]
+    assert offered == [*(str(MARKERS[stage]) for stage in line), "IN_PROGRESS"]
 
 
 def test_what_stands_in_the_way_is_said() -> None:
@@ -276,3 +280,16 @@ def test_what_comes_first_is_called_as_the_tracker_calls_it() -> None:
     for tracker, first in (("beads", "beads-first"), ("github", "issue-first")):
         told = instruction(Stage.CODING, Facts(tracker=tracker), "x")
         assert f"({first} workflow, TDD, verification, etc.)" in told
+
+
+def test_the_next_task_is_named_with_its_command() -> None:
+    """At NEXT_TASK: what to do, which task is next, and how it begins; no word of waiting or clearing."""
+    facts = Facts(
+        settings=SETTINGS, wording=WORDING, task="demo-1", next_task="demo-2", next_title="Fix it"
+    )
+    text = instruction(Stage.NEXT_TASK, facts, COMPLETED[Stage.COMMIT_CLOSE])
+    assert "- The next task is demo-2 (Fix it): `/bd-start demo-2`" in text.splitlines()
+    for word in ("Clear session", "do not wait", "demo-1"):
+        assert word not in text
+    plain = instruction(Stage.NEXT_TASK, Facts(next_task="7"), "x")
+    assert "- The next task is 7" in plain.splitlines()

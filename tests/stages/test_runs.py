@@ -310,3 +310,10 @@ def test_what_failed_or_is_not_over_is_never_green(output: str, outcome: Outcome
     run = runs.run_in("pytest")
     assert run is not None
     assert runs.colour(run, outcome, f"{output}\n12 passed") is not Colour.GREEN
+
+
+def test_an_output_of_empty_lines_is_read_once() -> None:
+    """A test run that printed many line breaks holds nothing up: else this ends by its time."""
+    run = runs.run_in("pytest")
+    assert run is not None
+    assert runs.colour(run, Outcome.OK, "\n" * 200_000 + "1 failed") is Colour.RED

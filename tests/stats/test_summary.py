@@ -18,7 +18,7 @@ from lifecycle.stats.charts import charts
 from lifecycle.stats.numbers import Times, rate
 from lifecycle.stats.plain import as_json
 from lifecycle.stats.summary import Row, Wanted, summarize
-from tests.stats.journals import CLAIMED, HOUR, MINUTE, NOW, WHOLE, checked, moved
+from tests.stats.journals import CLAIMED, HOUR, MINUTE, NOW, WHOLE, checked, moved, phase
 from tests.stats.test_visits import ENTRIES
 
 HARD = tuple(
@@ -261,3 +261,55 @@ def test_the_axis_of_tasks_counts_whole_tasks(most: int, step: int) -> None:
     entries = [moved(n, "COMMIT_CLOSE", "NEXT_TASK", f"#{n}", session=f"s{n}") for n in range(most)]
     (chart,) = [one for one in charts(summarize(entries)) if one.name == "tasks-done"]
     assert chart.figure["layout"]["yaxis"]["dtick"] == step
+
+
+def test_each_task_has_its_time_and_attempts() -> None:
+    """A task's time is that of its stages; one of whose stages no end is known has none."""
+    found = summarize(WHOLE)
+    assert dict(found.spent) == {"#42": 63 * MINUTE}
+    assert dict(found.tries) == {"#42": 6, "#43": 0}
+
+
+def test_a_refused_close_is_no_attempt() -> None:
+    """GitHub did not let the issue close: the phase before goes on, and nothing was tried in vain."""
+    entries = (
+        phase(0, "", "coding"),
+        phase(10, "coding", "pr_created"),
+        phase(20, "pr_created", "done"),
+        phase(21, "done", "pr_created"),
+        phase(40, "pr_created", "merged_detected"),
+        phase(41, "merged_detected", "done"),
+        phase(42, "done", journal.CLOSED),
+    )
+    found = {row.name: row for row in summarize(entries).phases}
+    assert {name: row.attempts for name, row in found.items()} == {
+        "coding": 1, "pr_created": 1, "merged_detected": 1, "done": 1,
+    }  # fmt: skip
+    assert {row.success for row in found.values()} == {1.0}
+    assert found["pr_created"].times.total == 30 * MINUTE
+    assert found["done"].times.total == 1 * MINUTE
+
+
+def test_a_close_that_led_elsewhere_leads_there_from_before() -> None:
+    """A done that GitHub answered with another phase counts as the step to that phase."""
+    entries = (
+        phase(0, "", "coding"),
+        phase(10, "coding", "pr_created"),
+        phase(20, "pr_created", "done"),
+        phase(21, "done", "pr_closed"),
+    )
+    rows = summarize(entries).phases
+    assert [(row.name, row.attempts, row.passed) for row in rows] == [
+        ("coding", 1, 1), ("pr_created", 1, 0), ("pr_closed", 0, 0),
+    ]  # fmt: skip
+
+
+def test_what_reconcile_repaired_is_no_task_of_this_clone() -> None:
+    """A card that was set in somebody's place is in the journal, and adds no task to the numbers."""
+    repair = Entry(
+        NOW, journal.CLAIM, journal.WRITE, "#7", target="status", detail={"by": "reconcile"}
+    )
+    found = summarize((*WHOLE, repair))
+    assert list(found.tasks) == ["#42", "#43"]
+    assert found.entries == len(WHOLE) + 1
+    assert list(summarize((repair,)).tasks) == []

@@ -29,6 +29,7 @@ from lifecycle.tracking import note_of, place_of
 from lifecycle.wiring import World
 from tests.conftest import COMMAND, environment_of
 from tests.factories import EXAMPLE
+from tests.trackers.beads import simulated
 
 PACKAGE = Path(__file__).parents[2] / "lifecycle"
 
@@ -80,6 +81,8 @@ def test_a_database_and_its_program_are_found(root: Path) -> None:
     nothing = str(root / "nothing")
     (root / "nothing").mkdir()
     assert registry.chosen(_place(root, PATH=nothing)) == registry.GITHUB
+    assert registry.chosen(_place(root, PATH=path)) == registry.GITHUB, "nobody has allowed it"
+    simulated.allow(root, {"HOME": str(root / "home")})
     found = world(root, PATH=path)
     assert found.tracker.name == "beads"
     assert found.inner is not None
@@ -94,7 +97,7 @@ def test_a_database_without_its_program_is_never_passed_over_silently(root: Path
         _ = world(root, PATH=path).tracker
     assert refusal.value.sentence == (
         ".beads is here, and bd is not on PATH, so no task was read or changed; install it, or set "
-        "tracker.use in .lifecycle.toml to another tracker."
+        "tracker.use in .lifecycle.toml to the tracker that you mean."
     )
     assert note_of(world(root, PATH=path)) == ""
     (root / ".lifecycle").mkdir()
@@ -239,7 +242,7 @@ def test_githubs_agent_is_named_by_its_account(sandbox: SandboxInfo, tmp_path: P
     assert re.fullmatch(r"octocat-\d{12}", actor)
 
 
-@pytest.mark.parametrize("verb", ["show", "ready", "claim", "close", "label", "edit"])
+@pytest.mark.parametrize("verb", ["show", "ready", "claim", "close", "label", "comment"])
 def test_the_commands_that_agents_are_told_are_commands(root: Path, verb: str) -> None:
     """Each is understood: what it says is of the task that is not there, and not of its words."""
     configure(root, 'tracker.use = "memory"')
@@ -249,7 +252,7 @@ def test_the_commands_that_agents_are_told_are_commands(root: Path, verb: str) -
         [COMMAND, *arguments],
         cwd=root,
         env={"PATH": os.environ["PATH"], "HOME": str(root), "LANG": "C.UTF-8"},
-        stdin=subprocess.DEVNULL,
+        input="What is said, as a heredoc gives it.",
         capture_output=True,
         text=True,
         check=False,

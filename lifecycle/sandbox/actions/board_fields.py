@@ -45,10 +45,12 @@ def set_value(item: Item, field: Field, given: Mapping[str, Any], by: User) -> N
         by: Who gives it.
 
     Raises:
-        BoardRefused: The card is archived, the field's value is not the board's to set, or the
-            value is of another type or points to nothing.
+        BoardRefused: The card is archived, several values are given, the field's value is not the
+            board's to set, or the value is of another type or points to nothing.
     """
     _demand_writable(item, field)
+    if sum(given.get(known) is not None for known, _ in WANTED.values()) > 1:
+        raise BoardRefused("Only 1 value can be updated at a time")
     key, what = WANTED[field.data_type]
     value = given.get(key)
     if value is None:

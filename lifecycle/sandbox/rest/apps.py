@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from lifecycle.sandbox.wire.call import Call
 
 APPS = "https://docs.github.com/rest/apps"
+LEVELS = ("read", "write", "admin")
 LASTS = timedelta(hours=1)
 
 
@@ -75,7 +76,7 @@ def create_token(call: Call, number: int) -> Reply:
     given = _installation(call, number)
     if given.suspended_at:
         raise ApiError(403, "This installation has been suspended", documentation=APPS)
-    permissions = {**given.app.permissions, **_narrowed(call, given.app)}
+    permissions = _narrowed(call, given.app) or dict(given.app.permissions)
     serial = next(call.world.serial)
     secret = hashlib.sha256(f"{given.app.slug} {number} {serial}".encode()).hexdigest()[:36]
     token = Token(
@@ -92,19 +93,29 @@ def create_token(call: Call, number: int) -> Reply:
 
 
 def _narrowed(call: Call, app: App) -> dict[str, str]:
-    """The permissions that are asked for, which may not be more than the App has."""
+    """The permissions that are asked for, which may not be more than the App has.
+
+    Whoever asks for some gets these, and what each App may read; {} if none are asked for.
+    """
     wanted = call.body.get("permissions") or {}
+    if not isinstance(wanted, dict):
+        raise ApiError(
+            422, "Invalid request.\n\nFor 'properties/permissions', it is not an object.",
+            documentation=f"{APPS}/apps#create-an-installation-access-token-for-an-app",
+        )  # fmt: skip
     more = [name for name, level in wanted.items() if not _covers(app.permissions.get(name), level)]
     if more:
         raise invalid(
             f"{APPS}/apps#create-an-installation-access-token-for-an-app",
             message="The permissions requested are not granted to this installation.",
         )
-    return {str(name): str(level) for name, level in wanted.items()}
+    always = {"metadata": "read"} if wanted and "metadata" in app.permissions else {}
+    return always | {str(name): str(level) for name, level in wanted.items()}
 
 
 def _covers(has: str | None, wants: Any) -> bool:
-    return has in {wants, "write"}
+    """True if the one level contains the other: admin, write, read."""
+    return has in LEVELS and wants in LEVELS and LEVELS.index(has) >= LEVELS.index(wants)
 
 
 def _chosen(call: Call, given: Installation) -> frozenset[str]:

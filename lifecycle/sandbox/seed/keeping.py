@@ -41,11 +41,13 @@ class Keeper:
     """
 
     path: Path
+    """The file; made absolute, since git runs in folders of its own."""
     known: dict[str, bytes] = field(default_factory=dict)
     lock: filelock.BaseFileLock = field(init=False)
     is_new: bool = False
 
     def __post_init__(self) -> None:
+        self.path = self.path.absolute()
         self.lock = filelock.FileLock(f"{self.path}.lock")
         try:
             self.lock.acquire(timeout=0)

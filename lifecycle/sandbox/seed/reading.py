@@ -22,7 +22,7 @@ from lifecycle.sandbox.seed.form import Seed
 from lifecycle.sandbox.state.boards import WRITABLE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
     from lifecycle.sandbox.seed.form import (
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         SeedProject,
         SeedPull,
         SeedRepository,
+        SeedToken,
     )
 
 DEEPEST = 64
@@ -167,7 +168,7 @@ def demand_sense(seed: Seed) -> None:
     people = [user.login.lower() for user in seed.users]
     owners = [*people, *(one.login.lower() for one in seed.organizations)]
     _demand_once("user or organization", owners)
-    _demand_once("token", [_masked(token.token) for token in seed.tokens])
+    _demand_once("token", [token.token for token in seed.tokens], shown=_masked)
     for token in seed.tokens:
         _demand_known(token.user.lower(), set(people), f"A token is for {token.user!r}", "user")
     _demand_once("repository", [repo.name.lower() for repo in seed.repositories])
@@ -209,9 +210,25 @@ def _demand_words(seed: Seed) -> None:
         for path in repo.files:
             if path.startswith("/") or {"..", ".git", ""} & set(path.split("/")):
                 raise SeedError(f"{repo.name} has a file {path!r}, which git would not take.")
+    for token in seed.tokens:
+        _demand_granted(seed, token)
     unknown = sorted(set(seed.lag) - LAGS)
     if unknown:
         raise SeedError(f"The lag {unknown[0]!r} is none; there are {', '.join(sorted(LAGS))}.")
+
+
+def _demand_granted(seed: Seed, token: SeedToken) -> None:
+    """An App's token may do what the App may, and no more."""
+    app = next((one for one in seed.apps if one.slug == token.app), None)
+    if app is None or not app.permissions:
+        return
+    for scope in token.scopes:
+        name, _, level = scope.partition(":")
+        if app.permissions.get(name) not in {level, "write", "admin"}:
+            raise SeedError(
+                f"The token {_masked(token.token)!r} has the permission {scope}, which its App "
+                f"{app.slug} does not have; give it to the App, or take it from the token."
+            )
 
 
 def _masked(token: str) -> str:
@@ -295,7 +312,10 @@ def _demand_known(value: object, known: set[Any], place: str, kind: str) -> None
         raise SeedError(f"{place}, but the seed has no such {kind}.")
 
 
-def _demand_once(kind: str, names: Iterable[Any]) -> None:
+def _demand_once(
+    kind: str, names: Iterable[Any], *, shown: Callable[[Any], Any] = lambda name: name
+) -> None:
+    """SeedError for a name that comes twice; `shown` is how a sentence may show it."""
     twice = next((name for name, count in Counter(names).items() if count > 1), None)
     if twice is not None:
-        raise SeedError(f"The seed has the {kind} {twice!r} twice.")
+        raise SeedError(f"The seed has the {kind} {shown(twice)!r} twice.")

@@ -22,9 +22,9 @@ from lifecycle.sandbox.page import serving as page
 from lifecycle.sandbox.rest import router
 from lifecycle.sandbox.rest.asking import not_found
 from lifecycle.sandbox.state.times import set_clock
-from lifecycle.sandbox.wire import limits, links
+from lifecycle.sandbox.wire import demands, limits, links
 from lifecycle.sandbox.wire.call import Call, Reply, authenticate
-from lifecycle.sandbox.wire.headers import is_tagged, of_token, standing
+from lifecycle.sandbox.wire.headers import is_tagged, last_modified, of_token, standing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -109,6 +109,8 @@ class Application:
             answer = git_http.respond(self.site.world, request)
         elif request.path.startswith(links.PREFIX):
             answer = links.respond(self.site.world, request)
+        elif demands.is_nameless(request):  # what stands before the API answers, in its own form
+            answer = Response(demands.NAMELESS, status=403, content_type="text/html")
         else:
             answer = self._api(request, body, entry)
             self._note(request, body, answer, None)
@@ -143,16 +145,25 @@ class Application:
                 reply = self._reply(request, body, token, entry)
             except ApiError as error:
                 reply = Reply(error.status, error.body(), error.headers)
-            answer = self._tagged(request, _bodied(reply), entry)
+            answer = self._tagged(request, reply, entry)
             self._add_headers(answer, reply, token, entry)
             settling.settle(self.site.world)
         return answer
 
-    def _tagged(self, request: Request, answer: Response, entry: Entry) -> Response:
-        """The answer with its ETag, or 304 for a client that has it already."""
+    def _tagged(self, request: Request, reply: Reply, entry: Entry) -> Response:
+        """The answer with its ETag and its date, or 304 for a client that has it already.
+
+        What the answer varies by is part of its tag: nobody is told that an answer is as it was which only
+        somebody else has seen. Source: https://github.com/bored-engineer/github-conditional-http-transport
+        """
+        answer = _bodied(reply)
         if answer.status_code in {200, 201} and is_tagged(entry):
-            digest = hashlib.sha256(answer.get_data()).hexdigest()
+            varies = [request.headers.get(name, "") for name in ("Accept", "Authorization")]
+            digest = hashlib.sha256("\n".join(varies).encode() + answer.get_data()).hexdigest()
             answer.set_etag(digest, weak=request.method == "GET")
+        if entry.kind == "rest":
+            when = last_modified(entry.method, entry.path, reply.status, reply.body)
+            answer.headers.update({"last-modified": when} if when else {})
         if request.method == "GET" and answer.status_code == 200:
             answer.make_conditional(request)
         return answer
@@ -161,6 +172,8 @@ class Application:
         self, request: Request, body: dict[str, Any] | None, token: Token | None, entry: Entry
     ) -> Reply:
         is_graphql = entry.kind == "graphql"
+        if not is_graphql:
+            demands.demand_rest(request)
         if token is None:
             if is_graphql:
                 raise ApiError(
@@ -200,9 +213,7 @@ class Application:
         self, answer: Response, reply: Reply, token: Token | None, entry: Entry
     ) -> None:
         kind, path, is_known = entry.kind, entry.path, token is not None
-        answer.headers.update(
-            standing(kind, entry.method, path, reply.status, reply.body, is_known=is_known)
-        )
+        answer.headers.update(standing(kind, path, reply.status, is_known=is_known))
         answer.headers["x-github-request-id"] = f"5A4D:{entry.n:06X}:{next(self.serial):06X}"
         if answer.status_code == 304:
             answer.headers.remove("x-github-media-type")

@@ -76,7 +76,9 @@ class Call:
 
         Source: https://docs.github.com/rest/using-the-rest-api/using-pagination-in-the-rest-api
         """
-        size = min(max(self._number("per_page", default), 1), max(default, 100))
+        # Nothing, less than nothing and what is no number count as if nobody had asked:
+        # https://derrickscottux-collab.github.io/github-issues-openapi-portfolio/guides/pagination-and-filters.html
+        size = min(self._number("per_page", default) or default, max(default, 100))
         page = max(self._number("page", 1), 1)
         last = max(math.ceil(len(things) / size), 1)
         targets: dict[str, int] = {}

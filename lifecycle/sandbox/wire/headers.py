@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from werkzeug.http import http_date
 
+from lifecycle.sandbox.wire.demands import SERVED
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -40,23 +42,19 @@ DATED = re.compile(
 """Single things whose answers say when they changed; lists, comments of issues, runs and apps do not."""
 
 
-def standing(
-    kind: str, method: str, path: str, status: int, body: Any, *, is_known: bool
-) -> dict[str, str]:
+def standing(kind: str, path: str, status: int, *, is_known: bool) -> dict[str, str]:
     """The headers of an answer that do not depend on its token's limits.
 
     Args:
         kind: `rest` or `graphql`.
-        method: The request's.
         path: The request's.
         status: The answer's.
-        body: The answer's, before it is written as JSON.
         is_known: Whether the request came with a token.
     """
     headers = dict(EVERYWHERE)
     if kind == "graphql":
         return headers | {"x-github-media-type": "github.v4; format=json", "vary": VARIES}
-    headers["x-github-api-version-selected"] = "2022-11-28"
+    headers["x-github-api-version-selected"] = SERVED
     headers["vary"] = VARIES
     if status != 302:
         headers["x-github-media-type"] = "github.v3; format=json"
@@ -66,10 +64,15 @@ def standing(
         headers["cache-control"] = f"{'private' if is_known else 'public'}, max-age=60, s-maxage=60"
         who = "Authorization, Cookie, X-GitHub-OTP, " if is_known else ""
         headers["vary"] = f"Accept, {who}{VARIES}"
+    return headers
+
+
+def last_modified(method: str, path: str, status: int, body: Any) -> str:
+    """When the thing that is shown changed, as a header has it; "" where answers do not say."""
     changed = body.get("updated_at") if isinstance(body, dict) else None
     if method == "GET" and status == 200 and changed and DATED.fullmatch(path):
-        headers["last-modified"] = http_date(datetime.fromisoformat(changed))
-    return headers
+        return http_date(datetime.fromisoformat(changed))
+    return ""
 
 
 def of_token(token: Token) -> dict[str, str]:

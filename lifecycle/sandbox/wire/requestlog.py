@@ -1,13 +1,18 @@
-"""The log of requests: what tests count. It never holds a header, a body or a query string."""
+"""The log of requests: what tests count. It never holds a header, a body or a query string.
+
+It holds the newest; how many there were in all, and of which kind, is counted apart.
+"""
 
 from __future__ import annotations
 
 import threading
-from collections import Counter
+from collections import Counter, deque
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 RequestKind = Literal["rest", "graphql", "git"]
+MOST = 20_000
+"""How many requests are kept, so that a sandbox that runs for weeks does not grow with them."""
 
 
 @dataclass(slots=True)
@@ -29,9 +34,10 @@ class Entry:
 
 @dataclass(slots=True)
 class RequestLog:
-    """Every request since the last `clear`, in order of arrival."""
+    """The requests since the last `clear`, in order of arrival, the newest MOST of them."""
 
-    entries: list[Entry] = field(default_factory=list)
+    entries: deque[Entry] = field(default_factory=lambda: deque(maxlen=MOST))
+    kinds: Counter[str] = field(default_factory=Counter)
     changed: threading.Condition = field(default_factory=threading.Condition)
     serial: int = 0
 
@@ -43,6 +49,7 @@ class RequestLog:
             self.serial += 1
             entry = Entry(self.serial, method, path, operation, kind, connection=connection)
             self.entries.append(entry)
+            self.kinds[kind] += 1
             self.changed.notify_all()
             return entry
 
@@ -50,6 +57,7 @@ class RequestLog:
         """Forget all; the numbering goes on."""
         with self.changed:
             self.entries.clear()
+            self.kinds.clear()
 
     def listed(self) -> list[dict[str, Any]]:
         """All entries as JSON objects."""
@@ -59,29 +67,29 @@ class RequestLog:
     def newest(self, most: int) -> list[Entry]:
         """The last entries, oldest first."""
         with self.changed:
-            return list(self.entries[-most:])
+            return list(self.entries)[-most:]
 
     @property
     def total(self) -> int:
-        """How many entries there are."""
-        return len(self.entries)
+        """How many requests came, those that are no longer kept among them."""
+        return self.kinds.total()
 
     def counts(self) -> Counter[str]:
         """How many requests came of each kind."""
         with self.changed:
-            return Counter(entry.kind for entry in self.entries)
+            return Counter(self.kinds)
 
     def failed(self) -> int:
-        """How many were refused, or not answered."""
+        """How many of those that are kept were refused, or not answered."""
         with self.changed:
             return sum(1 for one in self.entries if one.status is None or one.status >= 400)
 
     def points(self) -> int:
-        """What the GraphQL requests cost."""
+        """What the GraphQL requests that are kept cost."""
         with self.changed:
             return sum(entry.points or 0 for entry in self.entries)
 
     def await_count(self, count: int, seconds: float) -> bool:
         """Wait until `count` requests have arrived; False if `seconds` passed first."""
         with self.changed:
-            return self.changed.wait_for(lambda: len(self.entries) >= count, seconds)
+            return self.changed.wait_for(lambda: self.total >= count, seconds)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from lifecycle import marker
@@ -26,7 +26,7 @@ from lifecycle.errors import (
 )
 from lifecycle.tracker import Abilities, Atomicity, Capability, Note, Task, TaskStatus, Wording
 from lifecycle.trackers import checking
-from lifecycle.trackers.beads import judging, publishing, wording
+from lifecycle.trackers.beads import here, judging, publishing, wording
 from lifecycle.trackers.beads.asking import Asking, label_words, listed, naming
 from lifecycle.trackers.beads.process import Runner
 from lifecycle.trackers.beads.rows import note_of, row_of
@@ -36,7 +36,7 @@ NAME = "beads"
 
 
 def open_tracker(place: Place) -> BeadsTracker:
-    """The tasks of this worktree's workspace; nothing is run yet."""
+    """The tasks of this worktree's workspace; nothing is run yet, nor without the user's yes."""
     runner = Runner(
         place.root,
         place.environment,
@@ -44,6 +44,7 @@ def open_tracker(place: Place) -> BeadsTracker:
         place.deadline,
         folder=place.folder,
         is_hook=place.is_hook,
+        demand=partial(here.refuse, place.root, place.environment, place.folder),
     )
     return BeadsTracker(runner)
 
@@ -288,6 +289,7 @@ class BeadsTracker:
         *,
         add: tuple[str, ...] = (),
         remove: tuple[str, ...] = (),
+        create: bool = True,  # noqa: ARG002 -- a label is a word here
     ) -> Task:
         """It has those labels and not these; Invalid. A label is the same in capitals."""
         checking.demand_labels((*add, *remove))

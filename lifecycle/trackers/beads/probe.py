@@ -82,7 +82,7 @@ def forget(runner: Runner) -> None:
 
 def _kept(place: Path, key: list[Any]) -> Build | None:
     """What was kept of this very program; None if nothing was, or what is there cannot be read."""
-    snapshot = store.read(place)
+    snapshot = store.read(place, follow=False)
     if snapshot is None:
         return None
     try:

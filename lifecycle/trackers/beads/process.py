@@ -15,12 +15,13 @@ import selectors
 import signal
 import subprocess
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, cast
 
-from lifecycle import store
+from lifecycle import regular, store
+from lifecycle.credentials import for_child
 from lifecycle.deadline import Deadline
 from lifecycle.errors import (
     Busy,
@@ -65,6 +66,7 @@ class Runner:
         deadline: when everything has to be over.
         folder: the configured folder of the database; "" leaves the search to bd.
         is_hook: a hook asks: a read is waited for less.
+        demand: called before each run; raises where bd may not be run.
     """
 
     def __init__(
@@ -76,6 +78,7 @@ class Runner:
         *,
         folder: str = "",
         is_hook: bool = False,
+        demand: Callable[[], None] = lambda: None,
     ) -> None:
         self.root = root
         self.environment = environment
@@ -83,6 +86,7 @@ class Runner:
         self.deadline = deadline
         self.folder = folder
         self.is_hook = is_hook
+        self.demand = demand
         self._own = threading.RLock()
         self._depth = 0
 
@@ -100,10 +104,13 @@ class Runner:
                 place.mkdir(exist_ok=True)
             else:
                 store.Folder(self.root).make()
+            what = regular.strange_folder(str(place), is_shared=True)
         except OSError as error:
             raise Refused(
                 f"{place} cannot be written ({error.strerror}), so bd was not asked; make it writable."
             ) from None
+        if what:
+            raise Refused(f"{place} {what}, so bd was not asked; move it away.")
         return place
 
     @property
@@ -156,6 +163,7 @@ class Runner:
 
         Raises:
             Invalid: a text cannot stand in a command line: a NUL, or too long; nothing was run.
+            Refused: `demand` says no; nothing was run.
             NotInstalled: there is no such program.
             Busy: another process of ours is at it.
             TimedOut: it took too long and was ended; ambiguous for a write.
@@ -164,6 +172,7 @@ class Runner:
             Transient: the deadline has passed; nothing was run.
         """
         _demand_sayable(words)
+        self.demand()
         with self.alone():
             most = self.deadline.remaining(at_most=seconds or self.seconds(is_write=is_write))
             return self._run(words, Deadline.after(self.deadline.clock, most), is_write=is_write)
@@ -208,7 +217,7 @@ class Runner:
         return Ran(process.returncode, _text(out), _text(err))
 
     def _variables(self) -> dict[str, str]:
-        given = {**os.environ, **self.environment}
+        given = for_child("tracker", self.environment)
         kept = {name: value for name, value in given.items() if name not in _PLACES}
         kept.setdefault("BEADS_NO_DAEMON", "1")  # a hook must not leave a process behind
         kept |= {"BEADS_ACTOR": self.actor, "BD_ACTOR": self.actor, "BD_NON_INTERACTIVE": "1"}

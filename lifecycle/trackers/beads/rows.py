@@ -25,7 +25,7 @@ ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 DELETED = "tombstone"
 _ENDED = ("closed", DELETED)
 _BLOCKING = ("blocks", "conditional-blocks", "waits-for")
-_MARK = re.compile(r"\s*^<!-- lifecycle:[^<>]+ -->\s*\Z", re.MULTILINE)
+_MARK = re.compile(r"(?<!\s)\s*^<!-- lifecycle:[^<>]+ -->\s*\Z", re.MULTILINE)
 _MOMENT = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d+)?Z")
 
 

@@ -31,7 +31,7 @@ def commands(build: Build, actor: str, publish: str) -> Wording:
         claim=claim,
         close='bd close {id} --reason "Summary of changes"',
         label="bd label add {id} {label}",
-        edit='bd update {id} --description "…"',
+        comment=own_commands().comment,
         publish=f"bd {publish}" if publish else "",
         start=START,
     )

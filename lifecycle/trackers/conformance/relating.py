@@ -99,7 +99,7 @@ def it_says_what_it_can(case: Case) -> None:
     demand(bool(case.one.name), "it has no name")
     same(case.one.abilities(), case.one.abilities(), "what it can, asked twice")
     wording = case.one.wording()
-    for verb in ("show", "claim", "close", "label", "edit"):
+    for verb in ("show", "claim", "close", "label", "comment"):
         command = getattr(wording, verb)
         demand("{id}" in command, f"the command to {verb} does not name the task: {command!r}")
     demand(bool(wording.ready), "there is no command that shows what is ready")

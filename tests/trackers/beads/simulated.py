@@ -13,9 +13,11 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from lifecycle import home, store
 from tests.trackers.beads.program import database
 from tests.trackers.beads.program.answers import Build
 from tests.trackers.beads.program.main import answer
@@ -68,6 +70,11 @@ def workspace(root: Path, folder: Path, prefix: str = "demo", ids: tuple[str, ..
     assert (folder / "profile").exists(), "install comes first"
     database.Database(str(root / ".beads")).create(prefix, list(ids))
     return root / ".beads"
+
+
+def allow(root: Path, environment: Mapping[str, str]) -> None:
+    """The user whose environment this is lets bd run in this worktree's clone."""
+    home.allow(environment, store.clone_of(root), "bd")
 
 
 def run(folder: Path, root: Path, *arguments: str, actor: str = "a-person") -> Any:

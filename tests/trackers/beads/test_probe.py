@@ -113,7 +113,11 @@ def test_a_worktree_has_bd_where_its_folder_and_its_program_are(
     (tmp_path / "bin").mkdir()
     if has_program:
         simulated.install(tmp_path / "bin")
-    assert here.is_here(tmp_path, {"PATH": str(tmp_path / "bin")}, configured) is is_here
+    environment = {"PATH": str(tmp_path / "bin"), "HOME": str(tmp_path / "home")}
+    assert not here.is_here(tmp_path, environment, configured), "nobody has allowed it"
+    assert here.is_present(tmp_path, environment, configured) is is_here
+    simulated.allow(tmp_path, environment)
+    assert here.is_here(tmp_path, environment, configured) is is_here
 
 
 @pytest.mark.parametrize("is_bare", [True, False])
@@ -133,7 +137,8 @@ def test_a_linked_worktree_has_the_main_ones_database(tmp_path: Path, *, is_bare
     subprocess.run(
         ["git", *words, "worktree", "add", "--quiet", "--detach", str(own), made], check=True
     )
-    found = {"PATH": str(tmp_path / "bin")}
+    found = {"PATH": str(tmp_path / "bin"), "HOME": str(tmp_path / "home")}
+    simulated.allow(own, found)
     assert not here.is_here(own, found, "")
     (main / ".beads").mkdir()
     (tmp_path / ".beads").mkdir()

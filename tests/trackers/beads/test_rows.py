@@ -88,3 +88,9 @@ def test_what_is_no_issue_is_refused(raw: object) -> None:
         row_of(raw)
     with pytest.raises(ProtocolError):
         note_of(raw if not isinstance(raw, dict) else {})
+
+
+def test_a_text_of_empty_lines_is_read_once() -> None:
+    """A task's text of many line breaks holds nothing up: else this ends by its time."""
+    text = "\n" * 200_000 + "x"
+    assert row_of({"id": "b-1", "title": "t", "description": text}).task.description == text

@@ -1,0 +1,139 @@
+"""The rim of the command line: whatever is printed, on either stream, passes `redact.shown`.
+
+`guarded` puts it between the commands and the two streams, so that there is no way around it: no
+secret leaves, and no control character of a stranger's reaches a terminal. Colours and links are ours
+alone: they come from a `console`, which lets the texts of what it draws pass the same function.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any, TextIO
+
+from lifecycle.redact import redact, shown, swept, visible
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+_FRAMES = r"(?i)<(?=[/!?A-Z])|:{3,}|\](?=\()|(?<=current) (?=workflow stage|stage *:)"
+"""What begins a tag, a stage's marker or a link, or is in our own words: an escape in JSON."""
+
+
+class Rim(io.TextIOBase):
+    """A text stream in front of another one, `raw`; what is written to it is `shown` there."""
+
+    def __init__(self, raw: TextIO) -> None:
+        self.raw = raw
+
+    def write(self, text: str | bytes) -> int:
+        """Write it, fit to be shown; raises what the stream behind it raises.
+
+        Bytes are taken for text: click prints the scripts that complete commands in a shell as such.
+        """
+        self.raw.write(shown(text if isinstance(text, str) else text.decode("utf-8", "replace")))
+        return len(text)
+
+    def flush(self) -> None:
+        """Hand on what the stream behind it holds back."""
+        self.raw.flush()
+
+    def isatty(self) -> bool:
+        """True if a terminal is behind it."""
+        return self.raw.isatty()
+
+    def fileno(self) -> int:
+        """The descriptor behind it, for processes that get it as their own output."""
+        return self.raw.fileno()
+
+    def writable(self) -> bool:
+        """True: it takes text."""
+        return True
+
+    @property
+    def encoding(self) -> str:  # type: ignore[override]  # a plain attribute there
+        """The encoding of the stream behind it."""
+        return self.raw.encoding
+
+
+@contextmanager
+def guarded() -> Iterator[None]:
+    """Both streams behind a `Rim`, for as long as a command runs.
+
+    An output that lacks a character shows "?" for it. A stream that was given up meanwhile, or was
+    closed before we were started, stays None.
+    """
+    before = (sys.stdout, sys.stderr)
+    for stream in before:
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+    out, err = (stream and Rim(stream) for stream in before)
+    sys.stdout, sys.stderr = out, err
+    try:
+        yield
+    finally:
+        if sys.stdout is out:
+            sys.stdout = before[0]
+        if sys.stderr is err:
+            sys.stderr = before[1]
+
+
+def behind(stream: TextIO) -> TextIO:
+    """The stream behind the rim, for the one thing that is printed as it is: the sandbox's own tokens."""
+    return stream.raw if isinstance(stream, Rim) else stream
+
+
+def at_once(text: str) -> None:
+    """Write a line to standard error past every buffer, for an end that flushes none."""
+    with suppress(OSError):  # nobody reads any more
+        os.write(2, f"{shown(text)}\n".encode("utf-8", "replace"))
+
+
+def console(*, is_error: bool = False, **options: Any) -> Console:
+    """A console of rich's on one of the streams, in whose texts no markup and no emoji code counts.
+
+    Args:
+        is_error: standard error, else standard output.
+        options: as rich's Console takes them.
+    """
+    from rich.console import Console
+    from rich.segment import Segment
+
+    class Clean(Console):
+        """Draws as any console does; the texts that it draws are `shown`."""
+
+        def render(self, *args: Any, **more: Any) -> Iterator[Segment]:
+            """The pieces of what is drawn: those that move the cursor are rich's own."""
+            for one in super().render(*args, **more):
+                text = one.text if one.control else shown(one.text)
+                yield one if text == one.text else Segment(text, one.style)
+
+    stream = behind(sys.stderr if is_error else sys.stdout)
+    settings = {"markup": False, "emoji": False, "highlight": False, **options}
+    return Clean(file=stream, **settings)
+
+
+def json_text(data: Mapping[str, Any]) -> str:
+    """One JSON object as text: no secret in it, and no character that a terminal would obey.
+
+    Those are escapes, and so is what begins a tag or a stage's marker: a reader of JSON gets each text
+    as it is, a terminal and a model that read it as text are told nothing by it.
+    """
+    text = json.dumps(swept(dict(data), []), ensure_ascii=False, default=str)
+    text = re.sub(_FRAMES, _escapes, text)
+    if redact(text) != text:
+        # A shape that goes on over an escaped line break: the rim must not eat half an escape with it.
+        text = re.sub(r"\\.", lambda match: r"\u0022" if match[0] == r"\"" else match[0], text)
+    if text.isascii():
+        return text
+    return "".join(c if visible(c) == c else json.dumps(c)[1:-1] for c in text)
+
+
+def _escapes(match: re.Match[str]) -> str:
+    return "".join(f"\\u{ord(c):04x}" for c in match[0])

@@ -1,0 +1,221 @@
+"""The one way in which files of ours are opened: a regular file, no link, not too large, never waited for.
+
+What lies where a file of ours belongs may be anybody's: a repository can bring links to devices, a
+program can leave a named pipe, and another user of the machine can write into a folder that is open to
+all. So what is there is looked at before it is opened, and once more on the open descriptor.
+
+Imported at every stop that the staged workflow sees, so it imports next to nothing.
+"""
+
+# pathlib alone would cost as much as all of this.
+# ruff: noqa: PTH105, PTH108, PTH116, PTH118
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+
+LIMIT = 64_000_000
+"""Bytes of the largest file that is read; ours have a few thousand."""
+
+_NEVER_WAIT = os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
+_NO_LINK = {errno.ELOOP, errno.EMLINK}
+_NO_FILE = {errno.ENXIO, errno.ENODEV, errno.EOPNOTSUPP}
+"""What the system says of a link (EMLINK: FreeBSD), of a pipe without a reader, and of a socket."""
+
+
+class StrangeFileError(OSError):
+    """Something else lies where a file or a folder of ours belongs; it was left as it is.
+
+    `filename` is its path, `strerror` says what it is ("is a link").
+    """
+
+    def __init__(self, path: str, what: str) -> None:
+        super().__init__(errno.EINVAL, what, path)
+
+    @property
+    def sentence(self) -> str:
+        """What happened, what was kept and what to do, for a person."""
+        return (
+            f"{self.filename} {self.strerror}, so it is no file of lifecycle's: it was left as it is, and "
+            "nothing was read from it or written to it. Move it away, and run this again."
+        )
+
+
+def strange(path: str, *, follow: bool = False) -> str:
+    """What is wrong with a file of ours that lies there ("is a link"); "" if nothing is, or none is there.
+
+    Args:
+        path: of the file.
+        follow: a link is fine, and what it leads to is looked at: a person's own file.
+    """
+    try:
+        mode = (os.stat(path) if follow else os.lstat(path)).st_mode
+    except (OSError, ValueError):
+        return ""
+    return "" if stat.S_ISREG(mode) else _kind(mode)
+
+
+def strange_folder(path: str, *, is_shared: bool = False) -> str:
+    """What is wrong with a folder of ours ("is a link"); "" if nothing is, or none is there.
+
+    Another user's folder is none of ours: its owner could put a link into it at any moment.
+
+    Args:
+        path: of the folder.
+        is_shared: another user's is fine: it lies in git's folder, and git asks whose that is.
+    """
+    try:
+        about = os.lstat(path)
+    except (OSError, ValueError):
+        return ""
+    if not stat.S_ISDIR(about.st_mode):
+        return "is a link" if stat.S_ISLNK(about.st_mode) else "is no folder"
+    return (
+        ""
+        if is_shared or about.st_uid == os.geteuid()
+        else f"belongs to another user ({about.st_uid})"
+    )
+
+
+def below(root: str, *names: str) -> str:
+    """The path of what lies below `root` in folders of ours, all of them fit to be used or not there yet.
+
+    Raises:
+        StrangeFileError: a folder on the way is a link, no folder, or another user's.
+    """
+    path = root
+    for name in names[:-1]:
+        path = os.path.join(path, name)
+        what = strange_folder(path)
+        if what:
+            raise StrangeFileError(path, what)
+    return os.path.join(path, names[-1])
+
+
+def opened(path: str, flags: int = os.O_RDONLY, *, follow: bool = False, mode: int = 0o644) -> int:
+    """A descriptor of the regular file; the caller closes it.
+
+    What is written goes into a file with one name only: a file that has another one somewhere (a hard
+    link, as copies of whole trees are made of) keeps its content under that, and a new one is begun.
+
+    Args:
+        path: of the file, in folders that were looked at.
+        flags: as for `os.open`; O_TRUNC only empties a file that was seen to be regular.
+        follow: a link is fine: a person's own file.
+        mode: of a file that is made.
+
+    Raises:
+        StrangeFileError: it is a link, or no regular file.
+        OSError: as for `os.open`; a folder is an IsADirectoryError.
+    """
+    what = strange(path, follow=follow)
+    if what == _FOLDER:
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+    if what:
+        raise StrangeFileError(path, what)
+    kept = flags & ~os.O_TRUNC | _NEVER_WAIT | (0 if follow else os.O_NOFOLLOW)
+    try:
+        descriptor = os.open(path, kept, mode)
+    except OSError as error:  # it was another one a moment ago
+        if error.errno in _NO_LINK | _NO_FILE:
+            raise StrangeFileError(path, strange(path, follow=follow) or "is no file") from None
+        raise
+    about = os.fstat(descriptor)
+    is_ours = stat.S_ISREG(about.st_mode)
+    # Without a name: another process of ours has replaced it since, or taken it away.
+    if is_ours and (flags & os.O_ACCMODE == os.O_RDONLY or about.st_nlink <= 1):
+        if flags & os.O_TRUNC:
+            os.ftruncate(descriptor, 0)
+        return descriptor
+    os.close(descriptor)
+    if not is_ours:
+        raise StrangeFileError(path, _kind(about.st_mode))
+    os.unlink(path)
+    return os.open(path, kept | os.O_CREAT | os.O_EXCL, mode)
+
+
+def content(path: str, *, follow: bool = False, limit: int = LIMIT) -> tuple[bytes, int] | None:
+    """The file's bytes and its mtime in nanoseconds before they were read; None if there is no file.
+
+    Of a larger file the first `limit` bytes and one more come: so it can be told, and is not read whole.
+
+    Raises:
+        StrangeFileError: it is a link, or no regular file; a folder counts as none.
+        OSError: it cannot be read.
+    """
+    try:
+        descriptor = opened(path, follow=follow)
+    except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
+        return None
+    try:
+        mtime_ns = os.fstat(descriptor).st_mtime_ns
+        parts: list[bytes] = []
+        left = limit + 1
+        while left > 0 and (part := os.read(descriptor, min(left, 1_000_000))):
+            parts.append(part)
+            left -= len(part)
+        return b"".join(parts), mtime_ns
+    finally:
+        os.close(descriptor)
+
+
+def fill(path: str, text: bytes) -> None:
+    """Write a small file in place; raises StrangeFileError, OSError."""
+    descriptor = opened(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    try:
+        os.write(descriptor, text)
+    finally:
+        os.close(descriptor)
+
+
+def append(path: str, text: bytes, *, most: int) -> None:
+    """Append to a log in one write, so that the lines of two processes do not mix; as `fill`.
+
+    One that has `most` bytes is put aside first, as `path.1`, and the one before that as `path.2`.
+    """
+    descriptor = opened(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    try:
+        if os.fstat(descriptor).st_size + len(text) > most:
+            if os.path.lexists(f"{path}.1"):
+                os.replace(f"{path}.1", f"{path}.2")
+            os.replace(path, f"{path}.1")
+            again = opened(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+            os.close(descriptor)
+            descriptor = again
+        os.write(descriptor, text)
+    finally:
+        os.close(descriptor)
+
+
+def mark(path: str, mtime_ns: int | None = None) -> None:
+    """Give a file this mtime, the present unless one is given; it is made if it is not there; as `fill`."""
+    descriptor = opened(path, os.O_WRONLY | os.O_CREAT)
+    try:
+        if mtime_ns is None:
+            os.utime(descriptor)
+        else:
+            os.utime(descriptor, ns=(mtime_ns, mtime_ns))
+    finally:
+        os.close(descriptor)
+
+
+def mtime_ns(path: str) -> int:
+    """When the regular file was last written, or -1 if there is none; a link counts as none."""
+    try:
+        about = os.lstat(path)
+    except (OSError, ValueError):
+        return -1
+    return about.st_mtime_ns if stat.S_ISREG(about.st_mode) else -1
+
+
+_FOLDER = "is a folder"
+
+
+def _kind(mode: int) -> str:
+    if stat.S_ISLNK(mode):
+        return "is a link"
+    if stat.S_ISDIR(mode):
+        return _FOLDER
+    return "is a named pipe" if stat.S_ISFIFO(mode) else "is no regular file"

@@ -1,0 +1,294 @@
+"""An agent that writes in place is stopped between open and write while the engine exchanges the file."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lifecycle import store
+from lifecycle.claim.desk import Desk, Loaded
+from lifecycle.claim.file import CLAIM_FILE
+from lifecycle.claim.late import Late
+from lifecycle.claim.state import Record
+from tests.conftest import ManualClock
+from tests.factories import EXAMPLE, values
+
+POLL = {"phase": "checks_running", "last_check_poll": "2026-01-01T00:00:00Z"}
+
+
+class Writer:
+    """An agent in the middle of writing the file in place; `finish` writes what it had in mind."""
+
+    def __init__(self, path: Path, flags: int) -> None:
+        self.text = path.read_text()
+        self.descriptor = os.open(path, os.O_WRONLY | flags)
+
+    def finish(self, **changes: Any) -> None:
+        """Write the whole claim as it was when it was read, with these changes, and close it."""
+        self.say(json.dumps({**json.loads(self.text), **changes}).encode())
+        self.close()
+
+    def say(self, content: bytes) -> None:
+        """Write something, and go on."""
+        os.ftruncate(self.descriptor, 0)
+        os.pwrite(self.descriptor, content, 0)
+
+    def close(self) -> None:
+        """Be done."""
+        os.close(self.descriptor)
+
+
+class Ground:
+    """A worktree with a live claim, and the engine's looks at it."""
+
+    def __init__(self, root: Path) -> None:
+        self.clock = ManualClock()
+        self.root = root
+        self.path = root / CLAIM_FILE
+        self.path.write_text(json.dumps(values(phase="pr_created", pr_number=107)))
+        self.look()
+
+    def desk(self) -> Desk:
+        """A new one, as each process has."""
+        return Desk(self.root, self.clock)
+
+    def load(self) -> tuple[Desk, Loaded, Record]:
+        """What a look finds."""
+        desk = self.desk()
+        loaded = desk.load()
+        assert loaded.record is not None
+        return desk, loaded, loaded.record
+
+    def look(self, **wanted: Any) -> Loaded:
+        """One look, which wants something in the file or not."""
+        desk, loaded, record = self.load()
+        desk.commit(record.with_values(wanted), loaded.hints)
+        return loaded
+
+    def claim(self) -> dict[str, Any]:
+        """The claim file."""
+        found: dict[str, Any] = json.loads(self.path.read_text())
+        return found
+
+    def kept(self) -> list[str]:
+        """What is kept of files that were taken out."""
+        folder = self.root / ".lifecycle/replaced"
+        return [path.name for path in folder.iterdir()] if folder.is_dir() else []
+
+
+@pytest.fixture
+def ground(tmp_path: Path) -> Ground:
+    """The worktree."""
+    return Ground(tmp_path)
+
+
+@pytest.fixture(params=[True, False], ids=["exchange", "rename"])
+def exchanging(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a file system that exchanges two files, and on one that does not."""
+    if not request.param:
+        monkeypatch.setattr(store, "_exchanger", lambda: None)
+
+
+@pytest.mark.usefixtures("exchanging")
+@pytest.mark.parametrize("looks", [1, 3])
+def test_what_is_written_after_the_exchange_is_merged_by_the_next_look(
+    ground: Ground, looks: int
+) -> None:
+    """Opened before a look, written after it: done stands, with its summary, and the poll's fields too."""
+    writer = Writer(ground.path, 0)
+    for number in range(looks):
+        ground.look(**{**POLL, "last_check_poll": f"2026-01-01T00:00:0{number}Z"})
+        ground.clock.sleep(60)
+    writer.finish(phase="done", summary="late")
+    ground.look()
+    now = ground.claim()
+    assert (now["phase"], now["summary"], now["pr_number"]) == ("done", "late", 107)
+    assert now["last_check_poll"] == f"2026-01-01T00:00:0{looks - 1}Z"
+    assert not list(ground.root.glob(f"{CLAIM_FILE}.*"))
+    ground.look(phase="checks_running")
+    assert ground.claim()["phase"] == "checks_running", "an edit that was taken is no edit twice"
+
+
+def test_a_file_that_stays_empty_for_the_whole_look_is_not_lost_either(ground: Ground) -> None:
+    """Truncated, and the writer stopped: it is set aside as corrupt, and what comes later is merged."""
+    writer = Writer(ground.path, os.O_TRUNC)
+    (said,) = ground.look(**POLL).says
+    assert "could not be read" in said.text
+    assert ground.claim()["pr_number"] == 107
+    writer.finish(phase="done", summary="late")
+    ground.look()
+    assert (ground.claim()["phase"], ground.claim()["summary"]) == ("done", "late")
+
+
+def test_what_is_half_written_is_waited_for(ground: Ground) -> None:
+    """Half of it is there at the next look: nothing is taken, set aside or said before the rest is."""
+    writer = Writer(ground.path, 0)
+    ground.look(**POLL)
+    writer.say(b'{"phase": "do')
+    ground.clock.sleep(60)
+    assert ground.look().says == ()
+    assert ground.claim()["phase"] == "checks_running"
+    writer.finish(phase="done")
+    ground.look()
+    assert ground.claim()["phase"] == "done"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nobody says who has a file open")
+@pytest.mark.parametrize(
+    "content",
+    [b'{"phase": "do', json.dumps({**EXAMPLE, "issue_number": 50, "branch": "x"}).encode()],
+)
+def test_what_is_no_edit_of_this_claim_is_kept_and_said(ground: Ground, content: bytes) -> None:
+    """A writer that died in the middle, or wrote another claim: its bytes are kept, and it is told."""
+    writer = Writer(ground.path, 0)
+    ground.look(**POLL)
+    writer.say(content)
+    writer.close()
+    (said,) = ground.look().says
+    (kept,) = ground.root.glob(f"{CLAIM_FILE}.corrupt-*")
+    assert kept.read_bytes() == content
+    assert kept.name in said.text
+    assert ground.look().says == ()
+    assert ground.claim()["phase"] == "checks_running"
+
+
+def test_a_newer_edit_wins_over_one_that_came_late_but_was_written_before(ground: Ground) -> None:
+    """The late one has done and a summary, the newer one another: each field has its newest value."""
+    writer = Writer(ground.path, 0)
+    ground.look(**POLL)
+    writer.finish(phase="done", summary="older")
+    newer = {**ground.claim(), "summary": "newer"}
+    ground.path.write_text(json.dumps(newer))
+    ahead = ground.path.stat().st_mtime_ns + 1_000_000_000
+    os.utime(ground.path, ns=(ahead, ahead))
+    ground.look()
+    assert (ground.claim()["phase"], ground.claim()["summary"]) == ("done", "newer")
+
+
+def test_what_came_during_a_long_look_is_not_swept_away_at_its_end(ground: Ground) -> None:
+    """Written and closed while GitHub was asked: the end of that look leaves it to the next one."""
+    writer = Writer(ground.path, 0)
+    desk, loaded, record = ground.load()
+    desk.commit(record.with_values(POLL), loaded.hints)
+    writer.finish(phase="done")
+    ground.clock.sleep(60)
+    desk.stamp(desk.mtime_ns())
+    assert not (ground.root / ".lifecycle/stamp").exists()
+    ground.look()
+    assert ground.claim()["phase"] == "done"
+
+
+def test_an_edit_that_was_merged_survives_an_end_before_it_was_kept(ground: Ground) -> None:
+    """Killed between reading and saving: the next look merges it again."""
+    writer = Writer(ground.path, 0)
+    ground.look(**POLL)
+    writer.finish(phase="done")
+    ground.load()
+    ground.look()
+    assert ground.claim()["phase"] == "done"
+
+
+def test_who_opened_ours_while_it_lay_there_for_a_moment_is_heard_too(
+    ground: Ground, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An edit came in between, so ours was taken out again; somebody had opened it and writes later."""
+    desk, loaded, record = ground.load()
+    real, opened = store.exchange, list[Writer]()
+    edited = {**ground.claim(), "summary": "first"}
+
+    def watched(one: Path, other: Path) -> bool:
+        if not opened:
+            ground.path.write_text(json.dumps(edited))
+        done = real(one, other)
+        if not opened:
+            opened.append(Writer(ground.path, 0))
+        return done
+
+    monkeypatch.setattr(store, "exchange", watched)
+    desk.commit(record.with_values(POLL), loaded.hints)
+    opened[0].text = json.dumps(edited)
+    opened[0].finish(phase="done")
+    ground.look()
+    assert (ground.claim()["phase"], ground.claim()["summary"]) == ("done", "first")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nobody says who has a file open")
+def test_a_stop_is_looked_at_for_as_long_as_somebody_may_write(ground: Ground) -> None:
+    """The guard's stamp comes once the last writer has closed the file; what was kept goes then."""
+    writer = Writer(ground.path, 0)
+    ground.look(**POLL)
+
+    def stamped() -> bool:
+        ground.clock.sleep(3600)
+        desk = ground.desk()
+        desk.stamp(desk.load().mtime_ns)
+        return (ground.root / ".lifecycle/stamp").exists()
+
+    assert not stamped()
+    assert len(ground.kept()) == 1
+    writer.close()
+    assert stamped()
+    assert ground.kept() == []
+
+
+def test_where_nobody_says_who_has_a_file_open_it_is_kept_for_minutes(
+    ground: Ground, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The guard closes after two seconds, the file stays for ten minutes: a look in between hears it."""
+    monkeypatch.setattr("lifecycle.claim.late._is_open", lambda _: None)
+    writer = Writer(ground.path, 0)
+    ground.look(**POLL)
+    may_come = [ground.desk().late.settle()]
+    ground.clock.sleep(3)
+    may_come.append(ground.desk().late.settle())
+    assert may_come == [True, False]
+    writer.finish(phase="done")
+    ground.look()
+    assert ground.claim()["phase"] == "done"
+    ground.clock.sleep(601)
+    ground.desk().late.settle()
+    assert ground.kept() == []
+
+
+@pytest.mark.timeout(20)
+def test_a_pipe_that_came_in_between_is_put_back_and_not_opened(
+    ground: Ground, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody replaced the claim by a pipe right before the exchange: it is refused, not waited for."""
+    desk, loaded, record = ground.load()
+    real = store.replace_if
+
+    def swapped(path: Path, *more: Any) -> bytes | None:
+        path.unlink()
+        os.mkfifo(path)
+        return real(path, *more)
+
+    monkeypatch.setattr(store, "replace_if", swapped)
+    with pytest.raises(OSError, match="named pipe"):
+        desk.commit(record.with_values(POLL), loaded.hints)
+    assert ground.path.is_fifo()
+
+
+SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 -- a file system of its own, which most machines have
+
+
+@pytest.mark.skipif(not SHARED_MEMORY.is_dir(), reason="needs a second file system")
+def test_what_cannot_be_kept_is_not_watched_and_fails_nothing(tmp_path: Path) -> None:
+    """`.lifecycle/` on another file system takes no file of the worktree: the look goes on without it."""
+    elsewhere = Path(tempfile.mkdtemp(dir=SHARED_MEMORY))
+    try:
+        replaced = Late(elsewhere, ManualClock())
+        taken = tmp_path / "taken"
+        taken.write_text("{}")
+        replaced.keep(taken, b"{}")
+        assert taken.exists()
+        assert replaced.edits() == []
+    finally:
+        shutil.rmtree(elsewhere)

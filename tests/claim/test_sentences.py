@@ -1,0 +1,128 @@
+"""What a look or a command says is so, and nothing beside it says the opposite or says it twice."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from lifecycle.claim import briefing
+from lifecycle.claim.state import Intent, Trouble
+from lifecycle.plan import Wake
+from lifecycle.sandbox.faults import Fault
+from tests.claim.steps import DONE
+from tests.cli.outcome import ok, refused
+from tests.conftest import Place
+from tests.factories import NOW, record, texts
+
+REFUSED = json.dumps(
+    {
+        "message": "Validation Failed",
+        "errors": [{"resource": "PullRequest", "code": "custom", "message": "no"}],
+        "documentation_url": "https://docs.github.com/rest/pulls/pulls#create-a-pull-request",
+        "status": "422",
+    }
+)
+
+
+def test_a_success_is_not_printed_with_the_failure_that_it_cured(place: Place) -> None:
+    """The refusal waits for the agent; the look that opens the PR says that alone."""
+    place.ready()
+    place.control.add_fault(
+        Fault("status", method="POST", path="/pulls$", status=422, body=REFUSED)
+    )
+    assert "The PR was not opened" in place.cli("tick").stdout
+    out = ok(place.cli("tick"))
+    assert "PR #46 created" in out
+    assert "was not opened" not in out
+    assert "was not opened" not in texts(place.tree().tick(Wake.STOP))
+
+
+def test_a_refusal_that_stands_is_said_at_each_asking(place: Place) -> None:
+    """What was not cured is no less true at the second look."""
+    place.ready()
+    fault = Fault("status", method="POST", path="/pulls$", status=422, body=REFUSED, count=9)
+    place.control.add_fault(fault)
+    for _ in range(2):
+        out = place.cli("tick").stdout
+        assert out.count("The PR was not opened") == 1
+
+
+def ending(**memory: Any) -> str:
+    """What is said of a claim whose closing could not be finished."""
+    return " ".join(briefing.claim_lines(record(**DONE, memory=memory)))
+
+
+def test_a_closing_that_waits_says_for_what_and_never_the_opposite() -> None:
+    """Closed, or not closed yet: as it is, with what comes next and when."""
+    assert "is closed at the next stop" in ending()
+    refused = Trouble("x", "GitHub said no.", NOW + 600, is_final=True)
+    said = ending(troubles={"CloseIssue": refused})
+    assert "#42 is not closed yet" in said
+    assert "is closed at the next stop" not in said
+    unknown = Trouble("m", "it is not known whether the comment was posted", NOW + 120)
+    said = ending(
+        issue_closed=True,
+        intents={"PostComment": Intent("m", NOW)},
+        troubles={"PostComment": unknown},
+    )
+    assert "#42 is closed. Whether its comment was posted is not known" in said
+    assert "2026-01-31T12:02:00Z" in said
+
+
+def test_a_tick_after_a_failed_close_says_how_it_stands(place: Place) -> None:
+    """The comment's answer was lost, the issue closed: the next look does nothing yet, and says why."""
+    place.merged()
+    place.write(phase="merged_detected")
+    place.tree().tick()
+    fault = Fault("status", method="POST", path="/comments$", status=502, count=9)
+    place.control.add_fault(fault)
+    assert place.cli("close").returncode == 1
+    assert place.issue()["state"] == "closed"
+    out = place.cli("tick").stdout
+    assert "#42 is closed. Whether its comment was posted is not known" in out
+    assert "The issue is closed at the next stop" not in out
+
+
+def test_a_command_promises_nothing_that_nobody_does(place: Place) -> None:
+    """Nobody tries a claim again by itself: the person is told to."""
+    place.control.add_fault(Fault("status", operation="ObserveClaim", status=502, count=9))
+    said = refused(place.cli("claim", "42"))
+    assert "Try again later." in said
+    assert "it is tried again" not in said
+
+
+@pytest.mark.parametrize("base", ["nope"])
+def test_a_base_that_is_not_there_is_no_git_error(place: Place, base: str) -> None:
+    """The setting is named, and what to do; nothing is held."""
+    (place.root / ".lifecycle.toml").write_text(f'base = "{base}"\n')
+    said = refused(place.cli("claim", "42"))
+    assert f'The base branch "{base}" is not on origin; nothing was claimed.' in said
+    assert "fatal" not in said
+    assert "refs/agent-claims/42" not in place.control.world()["refs"]
+
+
+def test_a_board_of_the_wrong_number_is_said_once(place: Place) -> None:
+    """The listing of cards and the look at the issue meet the same refusal."""
+    done = place.cli("claim", "42", LIFECYCLE_PROJECT_NUMBER="99")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("99") == 1, done.stdout
+
+
+def test_the_question_is_printed_once(place: Place) -> None:
+    """By tick, and by status while it waits for the agent."""
+    place.merged()
+    place.write(phase="merged_detected")
+    for words in ("tick", "status", "tick", "status"):
+        assert ok(place.cli(words)).count("Should I close issue #42?") == 1
+
+
+def test_a_404_of_graphql_is_no_word_on_the_issue(place: Place) -> None:
+    """GraphQL tells what is missing in a 200: a 404 is of a server that has no such API there."""
+    place.control.add_fault(Fault("status", path="^/graphql$", status=404, body="{}", count=9))
+    said = refused(place.cli("claim", "42", LIFECYCLE_PROJECT_NUMBER=""))
+    assert "answers 404 at /graphql" in said
+    assert "correct GITHUB_GRAPHQL_URL" in said
+    assert "#42" not in said
+    assert "no permission" not in said

@@ -1,0 +1,222 @@
+"""A claim that was interrupted: the next `claim` or `release` of the worktree finishes or undoes it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from lifecycle import store
+from lifecycle.api import HeldByAnother, Wake
+from lifecycle.claim import begun, lease
+from lifecycle.claim.desk import Desk
+from lifecycle.errors import Transient
+from lifecycle.github.forge import GitHubForge
+from lifecycle.sandbox.faults import Fault
+from tests.cli.outcome import ok, refused
+from tests.conftest import Place
+from tests.test_crashes import CrashError, crash_at
+
+WRITES: tuple[tuple[Any, str], ...] = (
+    (lease, "take"),
+    (GitHubForge, "assign"),
+    (Desk, "create"),
+)
+
+
+def lease_of(place: Place, number: int = 42) -> str:
+    """The lease on the remote, or empty."""
+    return str(place.control.world()["refs"].get(f"refs/agent-claims/{number}", ""))
+
+
+def is_free(place: Place) -> bool:
+    """True if nothing of a claim is anywhere: no lease, no assignee, the card as it was."""
+    card, issue = place.card(), place.issue()
+    is_held = bool(lease_of(place) or issue["assignees"] or card.get("Agent"))
+    return not is_held and card["Status"] == "Todo" and not place.has_claim()
+
+
+def begin(place: Place) -> None:
+    """A claim whose assignment GitHub does not answer: the lease and the branch are there."""
+    fault = Fault("status", path=r"/assignees$", status=500, count=9)
+    place.control.add_fault(fault)
+    refused(place.cli("claim", "42"))
+    place.control.clear_faults()
+    assert lease_of(place)
+
+
+@pytest.mark.parametrize("way", ["claim", "other", "release"])
+def test_killed_at_any_write_the_next_command_finishes_or_undoes(
+    place: Place, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    """Killed after each write, before the next: the same claim is made whole, the others free it."""
+    moment = 0
+    while True:
+        moment += 1
+        place.clock.sleep(1000)
+        with monkeypatch.context() as patch:
+            seen = crash_at(patch, moment, after=True, more=WRITES)
+            try:
+                place.tree().claim(42)
+            except CrashError:
+                pass
+            else:
+                assert {"take", "assign", "set_fields", "create"} <= set(seen)
+                break
+        told, had_claim = len(_released(place)), place.has_claim()
+        if way == "claim":
+            agent = place.tree().claim(42).record.claim.agent_id
+            assert place.claim()["agent_id"] == place.card()["Agent"] == agent
+            assert place.issue()["assignees"] == ["octocat"], (moment, seen)
+        elif way == "release" or had_claim:
+            if had_claim or begun.of(_state(place)):
+                place.tree().release()
+            assert is_free(place), (moment, seen)
+            is_told = len(_released(place)) > told
+            assert is_told == had_claim, "nobody is told of a claim that never was"
+        else:
+            assert place.tree().claim(45).record.claim.issue_number == 45
+            assert not lease_of(place), (moment, seen)
+            assert place.issue()["assignees"] == []
+            assert place.card().get("Status") == "Todo"
+        assert begun.of(_state(place)) is None, (moment, seen)
+        if place.has_claim():
+            place.tree().release()
+    assert moment > 5
+
+
+def _state(place: Place) -> dict[str, Any]:
+    return store.Folder(place.root).load_state(repair=False)
+
+
+def _released(place: Place) -> list[str]:
+    return [c["body"] for c in place.issue()["comments"] if "lifecycle:released" in c["body"]]
+
+
+def test_a_branch_that_has_a_claim_in_git_is_not_taken_and_nothing_is_held(place: Place) -> None:
+    """Its file came with the repository: refused before it is checked out, the lease given back."""
+    branch = "claude/fix-race-condition-in-task-queue-42"
+    place.git("switch", "--quiet", "-c", branch)
+    (place.root / ".agent-claim.json").write_text("{}")
+    place.git("add", "-f", ".agent-claim.json")
+    place.git("commit", "--quiet", "-m", "Work")
+    place.git("push", "--quiet", "origin", branch)
+    place.git("switch", "--quiet", "main")
+    for _ in range(2):
+        sentence = refused(place.cli("claim", "42"))
+        assert f"{branch} has .agent-claim.json in git" in sentence
+        assert "nothing was claimed" in sentence
+        assert is_free(place)
+        assert place.git("branch", "--show-current") == "main"
+    assert "no claim" in refused(place.cli("release"))
+    ok(place.cli("claim", "45"))
+
+
+def test_what_is_held_is_said_and_release_gives_it_back(place: Place) -> None:
+    """The sentence of the failure, and `status`: what is held and both ways out. No comment is left."""
+    fault = Fault("status", path=r"/assignees$", status=500, count=9)
+    place.control.add_fault(fault)
+    said = refused(place.cli("claim", "42"))
+    shown = ok(place.cli("status"))
+    for text in (said, shown):
+        assert "may still hold #42" in text
+        assert "lifecycle claim 42 goes on with it, and lifecycle release gives it back" in text
+    place.control.clear_faults()
+    before = place.control.world()
+    assert "would give back what was begun of #42" in ok(place.cli("release", "--dry-run"))
+    assert place.control.world() == before
+    out = ok(place.cli("release"))
+    assert "was given back; nothing of it is held any more" in out
+    assert is_free(place)
+    assert place.issue()["comments"] == []
+    assert "no claim" in refused(place.cli("release"))
+
+
+def test_what_somebody_else_has_by_now_is_left(place: Place, tmp_path: Any) -> None:
+    """Taken over meanwhile: lease, card and assignee are that agent's, and stay so."""
+    begin(place)
+    place.git("push", "--quiet", "origin", ":refs/agent-claims/42")
+    other = place.git("commit-tree", "-m", 'lease {"agent": "maria-2", "issue": 42, "nonce": "x"}',
+                      place.git("rev-parse", "HEAD^{tree}"))  # fmt: skip
+    place.git("push", "--quiet", "origin", f"{other}:refs/agent-claims/42")
+    place.control.set_field(42, "Agent", "maria-2")
+    ok(place.cli("release"))
+    assert lease_of(place) == other
+    assert place.card()["Agent"] == "maria-2"
+
+
+def test_a_card_goes_back_to_where_it_stood(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Taken by force out of another column, and undone: the column is the one of before."""
+    place.control.set_field(42, "Status", "In Review")
+    with monkeypatch.context() as patch, place.tree() as tree:
+        patch.setattr(Desk, "create", _killed)
+        with pytest.raises(CrashError):
+            tree.claim(42, force=True)
+    assert place.card()["Status"] == "In Progress"
+    ok(place.cli("release"))
+    assert place.card()["Status"] == "In Review"
+    assert not place.card().get("Agent")
+
+
+def _killed(*_: Any) -> None:
+    """The end of the process is staged."""
+    raise CrashError
+
+
+def test_a_push_that_lands_behind_the_look_is_this_attempts_own(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The killed run's lease arrives between the next run's look and its push: it is taken up."""
+    begin(place)
+    sha = lease_of(place)
+    place.git("fetch", "--quiet", "origin", "refs/agent-claims/42")
+    monkeypatch.setattr(lease, "read", _blind_once(lease.read))
+    taken = place.tree().claim(42)
+    assert taken.record.lease == sha == lease_of(place)
+
+
+def _blind_once(real: Any) -> Any:
+    looks: list[int] = []
+
+    def read(*args: Any) -> Any:
+        looks.append(1)
+        return None if len(looks) == 1 else real(*args)
+
+    return read
+
+
+def test_a_clear_no_on_the_way_gives_back_what_an_earlier_run_held(place: Place) -> None:
+    """The issue was closed meanwhile: the second run is refused, and nothing is held after it."""
+    begin(place)
+    place.control.close_issue(42)
+    assert "is closed; nothing was claimed" in refused(place.cli("claim", "42"))
+    assert not lease_of(place)
+    assert begun.of(_state(place)) is None
+
+
+def test_an_undoing_that_fails_is_done_by_the_next_command(place: Place) -> None:
+    """GitHub does not answer while it is given back: said, kept, and done later."""
+    begin(place)
+    place.control.add_fault(Fault("status", operation="ObserveClaim", status=500, count=9))
+    with pytest.raises(Transient, match="may still hold #42"):
+        place.tree().release()
+    assert lease_of(place), "freed for others last"
+    place.control.clear_faults()
+    place.tree().release()
+    assert is_free(place)
+
+
+def test_another_agents_lease_is_no_ones_to_finish(place: Place) -> None:
+    """Held by another before anything was begun: nothing is noted, and nothing is left."""
+    ok(place.cli("claim", "42"))
+    claim = json.loads((place.root / ".agent-claim.json").read_text())
+    (place.root / ".agent-claim.json").unlink()
+    (place.root / ".lifecycle/state.json").unlink()
+    place.control.set_field(42, "Status", "Todo")
+    with pytest.raises(HeldByAnother):
+        place.tree().claim(42)
+    assert begun.of(_state(place)) is None
+    assert lease_of(place)
+    assert claim["agent_id"] == place.card()["Agent"]
+    assert not place.tree().tick(Wake.STOP).actions

@@ -1,0 +1,65 @@
+"""The real Claude Code in front of a scripted model and the embedded GitHub.
+
+Where it is not installed, its tests are skipped and say so; `LIFECYCLE_REQUIRE_CLAUDE=1` makes that a
+failure. `make claude` installs it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.clients.claude_code.client import Client
+from tests.clients.claude_code.model import Model
+from tests.clients.claude_code.wiring import init
+from tests.conftest import COMMAND, Place
+
+PACKAGES = Path(__file__).parents[3] / ".cache" / "claude" / "node_modules" / "@anthropic-ai"
+REQUIRED = "LIFECYCLE_REQUIRE_CLAUDE"
+
+
+@pytest.fixture(scope="session")
+def program() -> Path:
+    """The native program: npm installs the one package of this platform, and no script of it is run."""
+    found = sorted(PACKAGES.glob("claude-code-*/claude"))
+    if not found:
+        reason = "Claude Code is not installed; `make claude` installs it with npm"
+        if os.environ.get(REQUIRED) == "1":
+            pytest.fail(reason)
+        pytest.skip(reason)
+    return found[0]
+
+
+@pytest.fixture
+def command() -> Path:
+    """Started, not forked: parents and signals are what the client makes them."""
+    return COMMAND
+
+
+@pytest.fixture
+def model() -> Iterator[Model]:
+    """A model without a script yet."""
+    with Model() as listening:
+        yield listening
+
+
+@pytest.fixture
+def client(program: Path, place: Place, model: Model, tmp_path: Path) -> Iterator[Client]:
+    """The client in the worktree; it has neither hooks nor the plugin yet."""
+    yield Client(program, place, model, tmp_path)
+    log = place.root / ".lifecycle" / "log"
+    if log.exists():
+        print(log.read_text())  # noqa: T201 - pytest shows it where a test failed
+
+
+@pytest.fixture
+def open_pull(client: Client, place: Place) -> Place:
+    """The hooks, and a claim of nobody's yet whose pull request #46 is open and watched."""
+    init(client)
+    (place.root / ".lifecycle.toml").write_text("[checks]\npoll_seconds = 0.2\n")
+    place.ready()
+    client.lifecycle("tick")
+    return place

@@ -1,0 +1,48 @@
+"""What a program hands to the public operations is published without its secrets, and compared so."""
+
+from __future__ import annotations
+
+import pytest
+
+from lifecycle.api import GitHub, Refused
+from tests.ops.ground import Ground
+
+SECRET = "gh" + "p_" + "aB3dE5gH1j" * 4
+
+
+def test_a_secret_in_a_comment_stays_here(ground: Ground) -> None:
+    """GitHub gets `***`, the answer names the argument, and the same call again writes nothing."""
+    ensure = ground.hub.comments.ensure_comment
+    first = ensure(42, "report", f"It failed with {SECRET}.")
+    assert first.changed
+    assert first.withheld == ("body",)
+    assert first.now.body.startswith("It failed with ***.")
+    again = ensure(42, "report", f"It failed with {SECRET}.")
+    assert not again.changed
+    assert again.withheld == ("body",)
+    assert SECRET not in str(ground.world())
+
+
+def test_texts_without_secrets_are_sent_as_they_are(ground: Ground) -> None:
+    """Nothing is withheld, and GitHub has the very words."""
+    done = ground.hub.issues.ensure_text(42, title="Größe <b> & \u202eabc", body="0a1b2c3d" * 5)
+    assert done.withheld == ()
+    assert done.now.title == "Größe <b> & \u202eabc"
+    assert done.now.body == "0a1b2c3d" * 5
+
+
+def test_the_token_of_this_call_is_never_published(ground: Ground) -> None:
+    """A token of no known shape, given to this object, is a secret in every text of this process."""
+    token = "plain-words-of-a-server"
+    with GitHub("octo-org/hello-service", token=token, api_url="http://127.0.0.1:9") as hub:
+        hub._token  # noqa: B018 -- from here on it is known
+    done = ground.hub.issues.ensure_text(42, title=f"see {token}")
+    assert done.now.title == "see ***"
+
+
+def test_a_branch_that_is_called_like_a_secret_is_refused(ground: Ground) -> None:
+    """Another name would be another branch: nothing is sent."""
+    ground.asked()
+    with pytest.raises(Refused, match="name of a branch holds what looks like a secret"):
+        ground.hub.refs.ensure_ref(f"refs/heads/{SECRET}", "0" * 40)
+    assert SECRET not in str(ground.world())

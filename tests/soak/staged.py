@@ -1,0 +1,105 @@
+"""How a process of a sequence is prepared (`TEST_STAGE`): ci-waiter looks once; the product has a defect.
+
+The defects are there to see that the rules find them. Each takes away one of the promises that the rules
+hold, in the processes of one sequence.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+from collections.abc import Callable, Mapping
+from typing import Any
+
+ONE_LOOK = "TEST_ONE_LOOK"
+"""Set: where ci-waiter would wait, its client is gone."""
+
+DEFECT = "TEST_DEFECT"
+"""The name of one of `DEFECTS`."""
+
+
+def _module(name: str) -> Any:
+    return importlib.import_module(f"lifecycle.{name}")
+
+
+def _always(value: object) -> Callable[..., Any]:
+    return lambda *_, **__: value
+
+
+def _comment_unseen() -> None:
+    """A comment that was posted is never found again: it has no marker, and no intent waits for it."""
+    _module("claim.ending")._is_posted = _always(False)
+    _module("claim.state").fold = _forgetful(_module("claim.state").fold)
+    _module("claim.decide").fold = _module("claim.state").fold
+
+
+def _forgetful(fold: Callable[..., Any]) -> Callable[..., Any]:
+    def run(record: Any, fact: Any, now: float) -> Any:
+        is_intent = type(fact).__name__ == "Intended"
+        return record if is_intent else fold(record, fact, now)
+
+    return run
+
+
+def _close_unasked() -> None:
+    """Nobody is waited for before an issue is closed."""
+    consent = _module("claim.consent")
+    consent.is_missing = consent.is_pending = _always(False)
+
+
+def _close_unmerged() -> None:
+    """Any claim in phase done closes its issue, as if somebody had overridden."""
+    closing = _module("claim.closing")
+    closing._refusal = _always(closing.Decision(memory={"override": "no reason"}))
+
+
+def _open_unseen() -> None:
+    """The pull request is asked for with no look before: what is open already is not found."""
+    opening = _module("claim.opening")
+    _module("engine").look = _always(None)
+    _module("claim.decide")._RULES["ready_for_pr"] = lambda seen: opening.Decision(
+        action=opening.opening(seen, "main")
+    )
+
+
+def _say_again() -> None:
+    """The ledger forgets what it offered."""
+    _module("ledger").Ledger.was_said = _always(False)
+
+
+def _keep_lease() -> None:
+    """The lease is said to be released, and stays."""
+    _module("claim.lease").release = _always(True)
+
+
+def _leave_card() -> None:
+    """The card is taken for written, and is not."""
+    _module("claim.card").is_unsynced = _always(False)
+
+
+def _crash() -> None:
+    """A look ends with an exception that nobody expects."""
+    _module("claim.decide")._RULES["pr_created"] = lambda seen: seen.nothing
+
+
+DEFECTS: dict[str, Callable[[], None]] = {
+    "a comment is not found again": _comment_unseen,
+    "closed without an answer": _close_unasked,
+    "closed without a merge": _close_unmerged,
+    "opened without a look": _open_unseen,
+    "said again": _say_again,
+    "the lease stays": _keep_lease,
+    "the card stays": _leave_card,
+    "an exception in a look": _crash,
+}
+"""A defect's name → what it does to the product in this process."""
+
+
+def stage(environment: Mapping[str, str]) -> None:
+    """Prepare this process as its environment says."""
+    if ONE_LOOK in environment:
+        waiter = _module("answers.ci_waiter")._Waiter
+        assert callable(waiter._wait)
+        waiter._wait = _always(False)
+    with contextlib.suppress(KeyError):
+        DEFECTS[environment[DEFECT]]()

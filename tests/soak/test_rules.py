@@ -1,0 +1,154 @@
+"""Each rule fails on what it is there for, and on nothing near it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from lifecycle.sandbox.control import LoggedRequest
+from tests.soak import rules
+from tests.soak.ground import Ground, Said
+from tests.soak.sequence import Step
+
+TOKEN = "sandbox-token"
+LEASE = "refs/agent-claims/42"
+
+
+def violated(rule: rules.Rule, step: Step | None = None, **facts: Any) -> list[str]:
+    """What a rule says of a ground of which this is known."""
+    world: dict[str, Any] = {"issues": {}, "pulls": {}, "refs": {}, "board": {}}
+    info = SimpleNamespace(token=TOKEN)
+    usual = {"said": [], "requests": (), "known": {}, "clones": {}, "struck": 0, "index": 2}
+    ground = {**usual, "before": world, "after": world, **facts}
+    at = cast("Ground", SimpleNamespace(**ground, sandbox=SimpleNamespace(info=info)))
+    return list(rule(at, step or Step("on_stop")))
+
+
+def hook(name: str = "on-stop", code: int = 0, stdout: str = "", stderr: str = "") -> Said:
+    """What a hook printed."""
+    return Said(name, code, stdout, stderr, 0.1, is_hook=True)
+
+
+def command(name: str, code: int = 0, stdout: str = "") -> Said:
+    """What a command printed."""
+    return Said(name, code, stdout, "", 0.1, is_hook=False)
+
+
+def world(**parts: Any) -> dict[str, Any]:
+    """A world with these parts."""
+    return {"issues": {}, "pulls": {}, "refs": {}, "board": {}, **parts}
+
+
+@pytest.mark.parametrize(
+    ("said", "is_kept"),
+    [
+        (hook(), True),
+        (hook(stdout='{"systemMessage": "x"}'), True),
+        (hook("on-idle", 2, stderr="news\n"), True),
+        (hook(code=1), False),
+        (hook(code=2, stderr="news\n"), False),
+        (hook(stderr="a warning"), False),
+        (hook(stdout="words"), False),
+        (hook(stdout='{"additionalContext": "at the wrong place"}'), False),
+        (hook("on-idle", 2), False),
+        (command("status --json", stdout="{}"), True),
+        (command("status --json", stdout="words"), False),
+        (command("claim 42", 4), True),
+        (command("claim 42", 2), False),
+        (command("claim 42", 3), False),
+    ],
+)
+def test_the_contract(said: Said, is_kept: bool) -> None:
+    """The client's forms and the documented exit codes, and no other."""
+    assert (violated(rules.contract, said=[said]) == []) is is_kept
+
+
+def test_whoever_was_killed_owes_no_contract() -> None:
+    """A signal of the sequence's explains an exit by a signal; without one it is a failure."""
+    killed = Step("on_stop", kill=("SIGTERM", 3))
+    assert violated(rules.contract, killed, said=[hook(code=-15)]) == []
+    assert violated(rules.contract, killed, said=[hook(code=1)]) != []
+    assert violated(rules.contract, said=[hook(code=-15)]) != []
+
+
+def test_output_is_in_time_and_has_no_secret_and_no_traceback() -> None:
+    """Each is seen wherever it is printed."""
+    late = Said("on-stop", 0, "", "", 90.0, is_hook=True)
+    assert violated(rules.in_time, said=[late]) != []
+    assert violated(rules.in_time, said=[hook()]) == []
+    for said in (command("doctor", stdout=f"token {TOKEN}"), hook(stderr=TOKEN)):
+        assert violated(rules.no_secret, said=[said]) != []
+    assert violated(rules.no_secret, said=[hook(stdout="{}")]) == []
+    trace = hook(stderr="Traceback (most recent call last):\n")
+    assert violated(rules.no_traceback, said=[trace]) != []
+    assert violated(rules.no_traceback, said=[hook()]) == []
+
+
+def test_two_open_pull_requests_of_a_branch() -> None:
+    """One that is closed beside an open one is none too many."""
+    pulls = {"46": {"head": "b", "state": "closed"}, "47": {"head": "b", "state": "open"}}
+    assert violated(rules.one_open_pull, after=world(pulls=pulls)) == []
+    pulls["46"]["state"] = "open"
+    assert violated(rules.one_open_pull, after=world(pulls=pulls)) != []
+
+
+def test_a_claim_file_that_we_left_half_written(tmp_path: Path) -> None:
+    """What the agent left broken is its own; what changed while we ran must be whole."""
+    clone = SimpleNamespace(number=1, content=b'{"phase": ')
+    facts: dict[str, Any] = {"clones": {1: clone}, "said": [hook()]}
+    assert violated(rules.whole_claim, **facts, known={"content 1": b"{}"}) != []
+    assert violated(rules.whole_claim, **facts, known={"content 1": b'{"phase": '}) == []
+    assert violated(rules.whole_claim, clones={1: clone}, known={"content 1": b"{}"}) == []
+
+
+def test_a_lease_that_another_clone_took() -> None:
+    """Gone in a step of the other one's: a violation, unless that was a takeover; its own may go."""
+    before, after = world(refs={LEASE: "one"}), world()
+    facts: dict[str, Any] = {"before": before, "after": after, "known": {"leases": {"one": 1}}}
+    second = Step("cli", by=2)
+    assert violated(rules.others_lease, second, **facts, said=[command("claim 42")]) != []
+    assert violated(rules.others_lease, second, **facts, said=[command("takeover 42")]) == []
+    assert violated(rules.others_lease, Step("cli"), **facts, said=[command("release")]) == []
+
+
+def test_a_create_without_a_look() -> None:
+    """A comment after a query of the claim is right; the same without one is not."""
+    look = LoggedRequest(1, "POST", "/graphql", "ObserveClaim", "graphql", 200, 1, 1)
+    create = LoggedRequest(2, "POST", "/repos/o/r/issues/42/comments", None, "rest", 201, None, 1)
+    assert violated(rules.looked_first, requests=(look, create)) == []
+    assert violated(rules.looked_first, requests=(create, look)) != []
+
+
+def test_what_is_left_behind(tmp_path: Path) -> None:
+    """Temporary files, a deletion that was begun, a log with an exception, the token in a file."""
+    folder = tmp_path / ".lifecycle"
+    folder.mkdir()
+    (folder / "log").write_text("2026 on-stop: GitHub did not answer; look: TimeoutError\n")
+    clone = SimpleNamespace(number=1, place=SimpleNamespace(root=tmp_path), state={})
+    assert violated(rules.nothing_left, clones={1: clone}) == []
+    assert violated(rules.no_secret_kept, clones={1: clone}) == []
+    for name in ("closing.json", "x.tmp"):
+        (folder / name).write_text("")
+        assert violated(rules.nothing_left, clones={1: clone}) != []
+        (folder / name).unlink()
+    for name, text in (("log", "2026 on-stop: KeyError: 'x'\n"), ("started", json.dumps(TOKEN))):
+        (folder / name).write_text(text)
+        assert violated(rules.no_secret_kept, clones={1: clone}) != []
+        (folder / name).unlink()
+
+
+def test_an_end_without_a_comment() -> None:
+    """A claim that says that it is closed has told its issue."""
+    record = {"outcome": "closed", "values": {"issue_number": 42}}
+    clone = SimpleNamespace(number=1, state={"record": record})
+    bare = {"number": 42, "comments": []}
+    told = {
+        "number": 42,
+        "comments": [{"body": "Completed\n\n<!-- lifecycle:completed issue=42 -->"}],
+    }
+    assert violated(rules.ended_whole, clones={1: clone}, after=world(issues={"42": bare})) != []
+    assert violated(rules.ended_whole, clones={1: clone}, after=world(issues={"42": told})) == []

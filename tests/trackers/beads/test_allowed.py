@@ -1,0 +1,170 @@
+"""Where bd may be run: where the user said yes, on a database of the repository or the user's choice."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from lifecycle import home, store
+from lifecycle.errors import BadConfig, Refused
+from lifecycle.trackers.beads import here
+from tests.trackers.beads import simulated
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A clone."""
+    made = tmp_path / "clone"
+    subprocess.run(["git", "init", "--quiet", str(made)], check=True)
+    return made
+
+
+@pytest.fixture
+def environment(root: Path, tmp_path: Path) -> dict[str, str]:
+    """A user who has said yes to bd in the clone, and has the program."""
+    simulated.install(tmp_path / "bin")
+    given = {"PATH": str(tmp_path / "bin"), "HOME": str(tmp_path / "home")}
+    simulated.allow(root, given)
+    return given
+
+
+def names(environment: dict[str, str], *folders: Path) -> None:
+    """The user's own file lets tasks be kept there."""
+    own = Path(environment["HOME"]) / ".config" / "lifecycle" / "config.toml"
+    own.parent.mkdir(parents=True, exist_ok=True)
+    own.write_text(f"tracker.folders = {json.dumps([str(one) for one in folders])}\n")
+
+
+def outside(tmp_path: Path) -> Path:
+    """A database that is no business of the clone's."""
+    place = tmp_path / "private tasks"
+    (place / ".beads").mkdir(parents=True)
+    return place
+
+
+def said(root: Path, environment: dict[str, str], folder: str = "") -> str:
+    """The refusal."""
+    assert not here.is_here(root, environment, folder)
+    why, way = here.lacking(root, environment, folder)
+    with pytest.raises(Refused) as refused:
+        here.refuse(root, environment, folder)
+    assert way in refused.value.sentence
+    assert why
+    return refused.value.sentence.replace("Nobody", "nobody")
+
+
+def test_without_a_yes_bd_is_not_run(root: Path, environment: dict[str, str]) -> None:
+    """Whatever lies there; a yes to the commands of the project's file is none to bd, nor the other way."""
+    (root / ".beads").mkdir()
+    clone = store.clone_of(root)
+    assert here.is_here(root, environment, "")
+    home.trust(environment, clone, ["make test"])
+    assert here.is_here(root, environment, "")
+    home.revoke(environment, clone)
+    home.trust(environment, clone, ["make test"])
+    assert "nobody has allowed bd" in said(root, environment)
+    assert "lifecycle trust" in said(root, environment)
+
+
+def test_another_clone_is_not_allowed_by_this_one(
+    root: Path, environment: dict[str, str], tmp_path: Path
+) -> None:
+    """The yes is to one clone."""
+    other = tmp_path / "other"
+    subprocess.run(["git", "init", "--quiet", str(other)], check=True)
+    (other / ".beads").mkdir()
+    assert "nobody has allowed bd" in said(other, environment)
+
+
+def test_a_list_that_cannot_be_read_allows_nothing(root: Path, environment: dict[str, str]) -> None:
+    """It is named, and bd is not run."""
+    (root / ".beads").mkdir()
+    (Path(environment["HOME"]) / ".config/lifecycle/trust.json").write_text("{")
+    with pytest.raises(BadConfig, match=r"trust\.json"):
+        here.refuse(root, environment, "")
+
+
+@pytest.mark.parametrize("folder", ["{outside}", "../private tasks", "{outside}/.beads", "link"])
+def test_a_projects_file_names_no_folder_outside(
+    root: Path, environment: dict[str, str], tmp_path: Path, folder: str
+) -> None:
+    """An absolute path, one with dots, one behind a link: refused until the user's own file names it."""
+    place = outside(tmp_path)
+    (root / "link").symlink_to(place)
+    folder = folder.format(outside=place)
+    assert "leads out of this repository" in said(root, environment, folder)
+    names(environment, tmp_path / "elsewhere")
+    assert "add it to tracker.folders" in said(root, environment, folder)
+    names(environment, place)
+    assert here.is_here(root, environment, folder)
+    here.refuse(root, environment, folder)
+
+
+def test_a_folder_inside_may_be_named(root: Path, environment: dict[str, str]) -> None:
+    """Of the worktree itself."""
+    (root / "tasks" / ".beads").mkdir(parents=True)
+    for folder in ("tasks", "tasks/.beads", str(root / "tasks")):
+        here.refuse(root, environment, folder)
+
+
+@pytest.mark.parametrize("redirects", [False, True])
+def test_a_database_that_leads_elsewhere_is_none(
+    root: Path, environment: dict[str, str], tmp_path: Path, *, redirects: bool
+) -> None:
+    """A `.beads` that is a link, or that redirects bd to another folder, as a tree may bring it."""
+    place = outside(tmp_path)
+    if redirects:
+        (root / ".beads").mkdir()
+        (root / ".beads" / "redirect").write_text("../private tasks/.beads\n")
+    else:
+        (root / ".beads").symlink_to(place / ".beads")
+    assert f"to {place}/.beads" in said(root, environment)
+    names(environment, place)
+    assert here.is_here(root, environment, "")
+
+
+def test_a_redirect_within_the_repository_is_followed(
+    root: Path, environment: dict[str, str]
+) -> None:
+    """As bd writes one into a linked worktree."""
+    (root / ".beads").mkdir()
+    (root / "kept").mkdir()
+    (root / ".beads" / "redirect").write_text("kept\n")
+    assert here.is_here(root, environment, "")
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("is_link", [False, True])
+def test_a_redirect_that_is_no_file_is_not_waited_for(
+    root: Path, environment: dict[str, str], *, is_link: bool
+) -> None:
+    """A pipe, or a link to one, as a tree may lead to a terminal: refused with what it is."""
+    (root / ".beads").mkdir()
+    redirect = root / ".beads" / "redirect"
+    pipe = root / "pipe" if is_link else redirect
+    os.mkfifo(pipe)
+    if is_link:
+        redirect.symlink_to(pipe)
+    with pytest.raises(BadConfig, match="is a link" if is_link else "is a named pipe"):
+        here.refuse(root, environment, "")
+
+
+def test_the_sentence_has_a_command_that_does_it(
+    root: Path, environment: dict[str, str], tmp_path: Path
+) -> None:
+    """Typed as it stands, bd may use that folder, whatever characters its name has."""
+    place = tmp_path / "it's \u2018quoted\u2019 %s \\n; true"
+    (place / ".beads").mkdir(parents=True)
+    own = Path(environment["HOME"]) / ".config" / "lifecycle" / "config.toml"
+    own.write_text('api_url = "https://api.github.com"\n[app]\nid = 1\n')
+    sentence = said(root, environment, str(place))
+    command = sentence[sentence.index("mkdir -p") :].removesuffix(".")
+    with_home = {**environment, "PATH": "/usr/bin:/bin"}
+    subprocess.run(["sh", "-c", command], env=with_home, cwd=tmp_path, check=True)
+    assert here.is_here(root, environment, str(place))
+    assert shlex.split(command)[:2] == ["mkdir", "-p"]
