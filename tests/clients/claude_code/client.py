@@ -198,6 +198,7 @@ class Terminal:
     """A client at a terminal of 200 columns, and the person in front of it."""
 
     def __init__(self, command: list[str], client: Client) -> None:
+        self._model = client.model
         self._ours, theirs = pty.openpty()
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 60, 200, 0, 0))
         self.process = subprocess.Popen(
@@ -254,9 +255,19 @@ class Terminal:
         os.write(self._ours, b"\r")
 
     def allows(self, command: str) -> None:
-        """The person is asked about a command, and says yes, this once."""
+        """The person is asked about a command, and says yes, this once.
+
+        The client takes no key for a moment after the question is drawn, so that nobody answers what
+        they have not read; Enter is pressed again until its result has reached the model.
+        """
         self.sees(command, "Do you want to proceed?", since=self.sent)
-        os.write(self._ours, b"\r")
+        turns = len(self._model.turns)
+
+        def is_answered() -> bool:
+            os.write(self._ours, b"\r")
+            return until(lambda: len(self._model.turns) > turns, seconds=1)
+
+        assert until(is_answered), self.text()[-3000:]
 
     def leaves(self) -> int:
         """The person types /exit; the exit code."""
