@@ -286,7 +286,7 @@ def test_the_lines_in_git_exclude_are_the_ones_on_the_page(place: Place) -> None
 def test_the_demo_needs_the_product_alone() -> None:
     """`make demo` installs what the product needs and none of what only tests and checks need."""
     steps = subprocess.run(
-        ["make", "--dry-run", "--always-make", "demo"],
+        ["make", "--no-print-directory", "--dry-run", "--always-make", "demo"],
         cwd=ROOT, capture_output=True, text=True, check=True, timeout=30,
     ).stdout  # fmt: skip
     assert "requirements/action.txt" in steps
