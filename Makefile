@@ -42,7 +42,7 @@ demo: $(PRODUCT) ## claim to close on the embedded GitHub, in a few seconds
 	@PYTHONPATH='$(CURDIR)' $(BIN)/python -m lifecycle demo
 
 test: $(READY) ## the whole suite, or PYTEST= what to leave out or add
-	$(BIN)/python -m pytest -n auto --dist loadgroup $(PYTEST)
+	$(BIN)/python -m pytest -n auto --dist worksteal $(PYTEST)
 
 soak: $(READY) ## random sequences with faults, N= of them from SEED= on (JOBS= at once; SHRINK=1: fewer steps)
 	@$(BIN)/python -m tests.soak $(if $(N),--n $(N)) $(if $(SEED),--seed $(SEED)) $(if $(JOBS),--jobs $(JOBS)) \

@@ -25,7 +25,7 @@ ROOT = Path(__file__).parents[1]
 _UNREACHABLE = re.compile(r"Failed to establish a new connection|from versions: none|timed out")
 """What pip says where there is no registry; everything else is a fault of the wheel."""
 
-pytestmark = [pytest.mark.xdist_group("wheel"), pytest.mark.timeout(300)]
+pytestmark = pytest.mark.timeout(300)
 
 
 @pytest.fixture(scope="module")

@@ -107,7 +107,7 @@ _FAILED = re.compile(
     r"\b[1-9]\d*\s+(?:tests?\s+|suites?\s+|scenarios?\s+|examples?\s+)?"
     r"(?:failed|failing|failures?|errors?)\b"
     r"|\b(?:failed|failures?|errors?|fail)\s*[:=]\s*[1-9]|^#\s*fail\s+[1-9]"
-    r"|^\s*(?:-{3} )?FAIL(?:ED)?\b|\bBUILD FAIL|\btest result: FAILED",
+    r"|^[ \t]*(?:-{3} )?FAIL(?:ED)?\b|\bBUILD FAIL|\btest result: FAILED",
     re.MULTILINE,
 )
 _CRASHED = re.compile(

@@ -1,0 +1,67 @@
+"""A test that hangs fails by its name, alone, and its worker goes on with the next one.
+
+pytest-timeout's own ways do not do here: its signal is SIGALRM, which the product's deadlines use, and its
+thread ends the process; a worker that is gone so has taken a whole run with it. It lets a plugin set the
+timer instead: https://github.com/pytest-dev/pytest-timeout#extending-pytest-timeout-with-plugins
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import pytest_timeout
+
+if TYPE_CHECKING:
+    from types import FrameType
+
+SIGNAL = signal.SIGPROF
+"""Sent by a thread when the time is up, and by the kernel when as much CPU time is: a thread gets no turn
+while a regular expression runs."""
+
+AGAIN_SECONDS = 5.0
+"""What interrupts a test may be caught by it, or meet a `finally` that hangs as well: it comes again."""
+
+TIMES = 6
+"""After so many, the process is ended as pytest-timeout does it."""
+
+
+class Hung(pytest.fail.Exception):
+    """The test did not end in its time. No `except Exception` catches it."""
+
+
+def _interrupt(_number: int, _frame: FrameType | None) -> None:
+    raise Hung("the test did not end within its time")
+
+
+def _wait(over: threading.Event, item: pytest.Item, settings: pytest_timeout.Settings) -> None:
+    seconds = settings.timeout
+    for _ in range(TIMES):
+        if over.wait(seconds):
+            return
+        signal.pthread_kill(threading.main_thread().ident or 0, SIGNAL)
+        seconds = AGAIN_SECONDS
+    if not over.wait(seconds):
+        pytest_timeout.timeout_timer(item, settings)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_timeout_set_timer(item: Any, settings: pytest_timeout.Settings) -> bool:
+    """Begin to wait for the end of the test."""
+    over = threading.Event()
+    thread = threading.Thread(target=_wait, args=(over, item, settings), daemon=True)
+    before = signal.signal(SIGNAL, _interrupt)
+    signal.setitimer(signal.ITIMER_PROF, settings.timeout, AGAIN_SECONDS)
+
+    def cancel() -> None:
+        signal.signal(SIGNAL, signal.SIG_IGN)  # one that is on its way meets nobody
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        over.set()
+        thread.join()
+        signal.signal(SIGNAL, before)
+
+    item.cancel_timeout = cancel
+    thread.start()
+    return True
