@@ -46,4 +46,4 @@ def test_one_that_hangs_fails_alone(tmp_path: Path) -> None:
     assert done.returncode == 1, done.stdout
     assert "3 failed, 16 passed" in done.stdout
     for name in ("test_sleeps", "test_waits_for_a_lock", "test_searches"):
-        assert f"FAILED test_hung.py::{name} - tests.timeouts.Hung: the test di" in done.stdout
+        assert f"FAILED test_hung.py::{name} - Failed: the test did not end" in done.stdout
