@@ -26,10 +26,10 @@ def _run() -> int:
     if arguments == ["hook", "on-stop"]:
         return _stop()
     if arguments[:1] == ["hook"] and len(arguments) == 2:
-        from lifecycle.hookio import REPLIES
+        from lifecycle.hooks.client_contract import REPLIES
 
         if arguments[1] in REPLIES:
-            from lifecycle.wake import run
+            from lifecycle.hooks.wake import run
 
             return run(arguments[1])
     from lifecycle.cli.main import run as run_cli
@@ -39,12 +39,12 @@ def _run() -> int:
 
 def _stop() -> int:
     """A stop: most often the staged workflow alone has something to look at, and nothing to say."""
-    from lifecycle.stages import quick
+    from lifecycle.hooks import quick_stop
 
-    seen = quick.run()
-    if seen == quick.SETTLED:
+    seen = quick_stop.run()
+    if seen == quick_stop.SETTLED:
         return 0
-    from lifecycle.wake import run
+    from lifecycle.hooks.wake import run
 
     return run("on-stop", seen if isinstance(seen, dict) else None)
 

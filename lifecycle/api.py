@@ -28,18 +28,17 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Self
 
-from lifecycle import engine
-from lifecycle.claim import giving, moves, taking
-from lifecycle.claim.desk import Desk
-from lifecycle.claim.file import Claim
-from lifecycle.claim.moves import HandedOff
-from lifecycle.claim.state import Record
-from lifecycle.claim.table import CLAIM, Phase, Status
-from lifecycle.claim.taking import Taken
-from lifecycle.clock import SystemClock
-from lifecycle.deadline import Deadline
-from lifecycle.engine import Report
-from lifecycle.errors import (
+from lifecycle.app.wiring import World
+from lifecycle.claim.commands import giving_back, moves, taking
+from lifecycle.claim.commands.moves import HandedOff
+from lifecycle.claim.commands.taking import Taken
+from lifecycle.claim.decisions.table import CLAIM, Phase, Status
+from lifecycle.claim.engine import look
+from lifecycle.claim.engine.look import Report
+from lifecycle.claim.record.claim_file import Claim
+from lifecycle.claim.record.claim_store import Desk
+from lifecycle.claim.record.state import Record
+from lifecycle.core.errors import (
     BadConfig,
     HeadMissing,
     HeadMoved,
@@ -60,10 +59,11 @@ from lifecycle.errors import (
     Transient,
     UnknownOption,
 )
-from lifecycle.ops.hub import GitHub
-from lifecycle.plan import Say, Tone, Wake
-from lifecycle.ports import Board, Clock, Forge
-from lifecycle.shapes import (
+from lifecycle.core.plan import Say, Tone, Wake
+from lifecycle.core.ports import Board, Clock, Forge
+from lifecycle.core.timing.clock import SystemClock
+from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.values.shapes import (
     Annotation,
     CheckRunFacts,
     CommentFacts,
@@ -76,7 +76,7 @@ from lifecycle.shapes import (
     RefFacts,
     StatusFacts,
 )
-from lifecycle.wiring import World
+from lifecycle.github.operations.repository import GitHub
 
 __all__ = [
     "CLAIM",
@@ -238,7 +238,7 @@ class Worktree:
             LockBusy: another process is at work on this claim.
             Refused: `.lifecycle.toml` or the claim file cannot be used.
         """
-        return engine.tick(self.world, self.desk, wake)
+        return look.tick(self.world, self.desk, wake)
 
     def rehearse(self) -> Report:
         """Plan the next tick; writes nothing anywhere.
@@ -249,7 +249,7 @@ class Worktree:
         Raises:
             Refused: `.lifecycle.toml` or the claim file cannot be used.
         """
-        return engine.rehearse(self.world, self.desk)
+        return look.rehearse(self.world, self.desk)
 
     def release(self, reason: str = "") -> Report:
         """Give the task back: board Todo, assignee and Agent cleared, lease released, work kept.
@@ -265,7 +265,7 @@ class Worktree:
             Refused: there is no claim, or its pull request is merged, so that it is to be closed.
             LockBusy: another process is at work on this claim.
         """
-        given = giving.give_back(self.world, self.desk, reason)
+        given = giving_back.give_back(self.world, self.desk, reason)
         return Report(given.record) if given.is_over else self.tick()
 
     def move(

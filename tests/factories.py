@@ -6,12 +6,20 @@ import os
 from dataclasses import replace
 from typing import Any
 
-from lifecycle.checks import Bucket, Check, Checks
-from lifecycle.claim.seen import Rules, Seen
-from lifecycle.claim.state import Record
-from lifecycle.model import BoardItem, Comment, Issue, Observation, PullRequest, PullState, Review
-from lifecycle.plan import Wake
-from lifecycle.times import parse
+from lifecycle.claim.decisions.snapshot import Rules, Seen
+from lifecycle.claim.record.state import Record
+from lifecycle.core.plan import Wake
+from lifecycle.core.timing.times import parse
+from lifecycle.core.values.checks import Bucket, Check, Checks
+from lifecycle.core.values.model import (
+    BoardItem,
+    Comment,
+    Issue,
+    Observation,
+    PullRequest,
+    PullState,
+    Review,
+)
 
 NOW = parse("2026-01-31T12:00:00Z") or 0.0
 BRANCH = "claude/fix-thing-42"

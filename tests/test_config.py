@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from lifecycle import config
-from lifecycle.errors import BadConfig, NoToken
-from lifecycle.model import Repository
-from lifecycle.redact import redact
-from lifecycle.settings import Settings
+from lifecycle.core.errors import BadConfig, NoToken
+from lifecycle.core.redact import redact
+from lifecycle.core.values.model import Repository
+from lifecycle.settings import config
+from lifecycle.settings.values import Settings
 
 
 def load(tmp_path: Path, text: str = "", **environment: str) -> Settings:
@@ -236,7 +236,7 @@ def test_graphql_never_goes_elsewhere_than_rest(tmp_path: Path) -> None:
 )
 def test_a_project_cannot_say_where_tokens_go(tmp_path: Path, key: str) -> None:
     """The sentence says where such a key belongs; in the user's file it is one."""
-    with pytest.raises(BadConfig, match=r"~/\.config/lifecycle/config\.toml") as refusal:
+    with pytest.raises(BadConfig, match=r"~/\.config/lifecycle/settings/config\.toml") as refusal:
         load(tmp_path, f'{key} = "https://evil.example"')
     assert f'"{key}"' in refusal.value.sentence
 
@@ -294,7 +294,7 @@ def test_a_command_that_does_not_end_is_ended(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """So is what it started: nothing of it lives on to hold what it had opened."""
-    from lifecycle import credentials
+    from lifecycle.settings import credentials
 
     monkeypatch.setattr(credentials, "SECONDS", 0.5)
     held = tmp_path / "held"

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from lifecycle import store
 from lifecycle.api import Wake
-from lifecycle.claim import lease
-from lifecycle.claim.desk import Desk
-from lifecycle.github.board import GitHubBoard
-from lifecycle.github.forge import GitHubForge
+from lifecycle.claim.engine import lease
+from lifecycle.claim.record.claim_store import Desk
+from lifecycle.github.board.board_client import GitHubBoard
+from lifecycle.github.pulls.forge import GitHubForge
+from lifecycle.storage import store
 from tests.conftest import BRANCH, Place
 from tests.factories import texts
 

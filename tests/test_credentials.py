@@ -1,4 +1,4 @@
-"""lifecycle.credentials: gh as the last source of a token. A scripted gh stands in for the real one."""
+"""credentials: gh as the last source of a token. A scripted gh stands in for the real one."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from lifecycle import config, credentials
-from lifecycle.errors import NoToken
-from lifecycle.redact import redact
+from lifecycle.core.errors import NoToken
+from lifecycle.core.redact import redact
+from lifecycle.settings import config, credentials
 
 
 def gh(tmp_path: Path, script: str) -> dict[str, str]:

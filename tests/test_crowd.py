@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Self
 
 from lifecycle.api import Wake, Worktree
-from lifecycle.claim.desk import Desk
-from lifecycle.claim.file import CLAIM_FILE
-from lifecycle.clock import SystemClock
+from lifecycle.claim.record.claim_file import CLAIM_FILE
+from lifecycle.claim.record.claim_store import Desk
+from lifecycle.core.timing.clock import SystemClock
 from lifecycle.sandbox.control import ControlError
 from tests.conftest import Place
 from tests.factories import values

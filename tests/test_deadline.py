@@ -1,4 +1,4 @@
-"""lifecycle.deadline: an end that everybody shares, and that can be moved."""
+"""lifecycle.core.timing.deadline: an end that everybody shares, and that can be moved."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import math
 
 import pytest
 
-from lifecycle.deadline import Deadline
-from lifecycle.errors import Transient
+from lifecycle.core.errors import Transient
+from lifecycle.core.timing.deadline import Deadline
 from tests.github.hub import PatientClock
 
 

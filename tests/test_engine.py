@@ -93,7 +93,7 @@ def test_two_wakes_at_once_open_one_pull_request(place: Place) -> None:
     """A doubled hook (plugin and settings): one PR, one message."""
     import subprocess
 
-    from lifecycle.resources import hook_script
+    from lifecycle.settings.resources import hook_script
 
     place.ready()
     running = [

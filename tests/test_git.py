@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from lifecycle.clock import SystemClock
-from lifecycle.deadline import Deadline
-from lifecycle.errors import BadConfig, GitFailed, Transient
-from lifecycle.git import GitRepository, head_repository, parse_remote
+from lifecycle.core.errors import BadConfig, GitFailed, Transient
+from lifecycle.core.timing.clock import SystemClock
+from lifecycle.core.timing.deadline import Deadline
+from lifecycle.git.process import GitRepository, head_repository, parse_remote
 from tests.conftest import Place
 
 
@@ -131,7 +131,7 @@ def test_a_git_hooks_environment_does_not_lead_elsewhere(
 )
 def test_what_cannot_be_reached_is_transient(words: str) -> None:
     """However the number 403 gets into the words: nobody answered, so nobody said no."""
-    from lifecycle.git import _refuse
+    from lifecycle.git.process import _refuse
 
     with pytest.raises(Transient) as lost:
         _refuse(("-c", "user.name=x", "push"), f"{words}\nfatal: Could not read from remote\n")
@@ -141,7 +141,7 @@ def test_what_cannot_be_reached_is_transient(words: str) -> None:
 
 def test_a_403_is_an_answer() -> None:
     """The server knows us, and says no."""
-    from lifecycle.git import _refuse
+    from lifecycle.git.process import _refuse
 
     words = (
         "fatal: unable to access 'https://github.com/a/b/': The requested URL returned error: 403"

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from lifecycle import home
-from lifecycle.errors import BadConfig, Refused
+from lifecycle.core.errors import BadConfig, Refused
+from lifecycle.settings import user_folder
 
 COMMANDS = ("make test", "make lint")
 
@@ -23,42 +23,44 @@ def environment(tmp_path: Path) -> dict[str, str]:
 
 def test_the_folder_follows_the_xdg_specification(tmp_path: Path) -> None:
     """XDG_CONFIG_HOME if it is absolute, else .config in HOME; nothing where neither is."""
-    assert home.folder({"HOME": "/home/me"}) == Path("/home/me/.config/lifecycle")
+    assert user_folder.folder({"HOME": "/home/me"}) == Path("/home/me/.config/lifecycle")
     both = {"HOME": "/home/me", "XDG_CONFIG_HOME": str(tmp_path)}
-    assert home.folder(both) == tmp_path / "lifecycle"
+    assert user_folder.folder(both) == tmp_path / "lifecycle"
     relative = {"HOME": "/home/me", "XDG_CONFIG_HOME": "settings"}
-    assert home.folder(relative) == Path("/home/me/.config/lifecycle")
-    assert home.folder({}) is None
-    assert home.folder({"HOME": "me"}) is None
+    assert user_folder.folder(relative) == Path("/home/me/.config/lifecycle")
+    assert user_folder.folder({}) is None
+    assert user_folder.folder({"HOME": "me"}) is None
 
 
 def test_paths_are_shown_as_people_write_them() -> None:
     """The home is `~`; another folder is spelled out."""
-    assert home.shown("config.toml", {"HOME": "/home/me"}) == "~/.config/lifecycle/config.toml"
-    assert home.shown("bin", {"XDG_CONFIG_HOME": "/etc/x"}) == "/etc/x/lifecycle/bin"
-    assert home.shown("bin", {"HOME": "/h", "XDG_CONFIG_HOME": "/hx"}) == "/hx/lifecycle/bin"
+    assert (
+        user_folder.shown("config.toml", {"HOME": "/home/me"}) == "~/.config/lifecycle/config.toml"
+    )
+    assert user_folder.shown("bin", {"XDG_CONFIG_HOME": "/etc/x"}) == "/etc/x/lifecycle/bin"
+    assert user_folder.shown("bin", {"HOME": "/h", "XDG_CONFIG_HOME": "/hx"}) == "/hx/lifecycle/bin"
 
 
 def test_what_is_recorded_is_one_line_for_the_scripts(environment: dict[str, str]) -> None:
     """bin and hooks hold one absolute path each, in a folder that only the user may enter."""
     command, hooks = Path("/opt/a b/bin/lifecycle"), Path("/opt/a b/hooks")
-    written = home.record(environment, command, hooks)
+    written = user_folder.record(environment, command, hooks)
     assert [path.name for path in written] == ["bin", "hooks"]
     assert [path.read_text() for path in written] == [f"{command}\n", f"{hooks}\n"]
-    assert home.recorded(environment) == home.Recorded(command, hooks)
+    assert user_folder.recorded(environment) == user_folder.Recorded(command, hooks)
     assert stat.S_IMODE(written[0].parent.stat().st_mode) == 0o700
     assert stat.S_IMODE(written[0].stat().st_mode) == 0o600
 
 
 def test_recording_the_same_again_writes_nothing(environment: dict[str, str]) -> None:
     """The files' times stay; only what differs is written."""
-    home.record(environment, Path("/a"), Path("/hooks"))
-    place = home.folder(environment)
+    user_folder.record(environment, Path("/a"), Path("/hooks"))
+    place = user_folder.folder(environment)
     assert place is not None
     for name in ("bin", "hooks"):
         os.utime(place / name, (1, 1))
-    assert home.record(environment, Path("/a"), Path("/hooks")) == ()
-    assert home.record(environment, Path("/b"), Path("/hooks")) == (place / "bin",)
+    assert user_folder.record(environment, Path("/a"), Path("/hooks")) == ()
+    assert user_folder.record(environment, Path("/b"), Path("/hooks")) == (place / "bin",)
     assert (place / "hooks").stat().st_mtime == 1
 
 
@@ -67,21 +69,21 @@ def test_a_line_that_is_no_absolute_path_is_none(
     environment: dict[str, str], content: bytes
 ) -> None:
     """A broken line is as good as none: the scripts go on to PATH."""
-    place = home.folder(environment)
+    place = user_folder.folder(environment)
     assert place is not None
     place.mkdir(parents=True)
     (place / "bin").write_bytes(content)
-    assert home.recorded(environment) == home.Recorded(None, None)
+    assert user_folder.recorded(environment) == user_folder.Recorded(None, None)
 
 
 def test_a_linked_file_is_written_through(environment: dict[str, str], tmp_path: Path) -> None:
     """Who keeps these files elsewhere and links to them still does so afterwards."""
-    place = home.folder(environment)
+    place = user_folder.folder(environment)
     assert place is not None
     place.mkdir(parents=True)
     (tmp_path / "kept").write_text("/old\n")
     (place / "bin").symlink_to(tmp_path / "kept")
-    home.record(environment, Path("/new"), Path("/hooks"))
+    user_folder.record(environment, Path("/new"), Path("/hooks"))
     assert (place / "bin").is_symlink()
     assert (tmp_path / "kept").read_text() == "/new\n"
 
@@ -89,13 +91,13 @@ def test_a_linked_file_is_written_through(environment: dict[str, str], tmp_path:
 def test_without_a_home_nothing_is_written() -> None:
     """The sentence says what is missing."""
     with pytest.raises(Refused, match="HOME"):
-        home.record({}, Path("/a"), Path("/b"))
+        user_folder.record({}, Path("/a"), Path("/b"))
 
 
 def test_the_command_found_is_the_one_that_runs_us(tmp_path: Path) -> None:
     """The environment that this Python belongs to has the command; no remark is needed."""
-    found = home.find_command(tmp_path, {"PATH": ""})
-    assert found == home.Command(Path(sys.prefix) / "bin" / "lifecycle")
+    found = user_folder.find_command(tmp_path, {"PATH": ""})
+    assert found == user_folder.Command(Path(sys.prefix) / "bin" / "lifecycle")
 
 
 def test_a_command_outside_the_project_is_preferred(tmp_path: Path) -> None:
@@ -103,13 +105,13 @@ def test_a_command_outside_the_project_is_preferred(tmp_path: Path) -> None:
     other = tmp_path / "lifecycle"
     other.write_text("#!/bin/sh\n")
     other.chmod(0o755)
-    found = home.find_command(Path(sys.prefix).parent, {"PATH": str(tmp_path)})
-    assert found == home.Command(other)
+    found = user_folder.find_command(Path(sys.prefix).parent, {"PATH": str(tmp_path)})
+    assert found == user_folder.Command(other)
 
 
 def test_the_projects_own_command_is_taken_last_and_said() -> None:
     """With nothing else there is, it works for now, and the remark says what to do."""
-    found = home.find_command(Path(sys.prefix).parent, {"PATH": ""})
+    found = user_folder.find_command(Path(sys.prefix).parent, {"PATH": ""})
     assert found is not None
     assert found.path == Path(sys.prefix) / "bin" / "lifecycle"
     assert "the project's own" in found.note
@@ -118,34 +120,34 @@ def test_the_projects_own_command_is_taken_last_and_said() -> None:
 def test_trust_is_for_these_very_commands_of_this_clone(environment: dict[str, str]) -> None:
     """Another order, another word or another repository is another question."""
     here = Path("/home/dev/hello/.git")
-    assert not home.is_trusted(environment, here, COMMANDS)
-    home.trust(environment, here, COMMANDS)
-    assert home.is_trusted(environment, here, COMMANDS)
-    assert not home.is_trusted(environment, here, COMMANDS[::-1])
-    assert not home.is_trusted(environment, here, ("make test make lint",))
-    assert not home.is_trusted(environment, here, ("make test",))
-    assert not home.is_trusted(environment, Path("/home/dev/other/.git"), COMMANDS)
+    assert not user_folder.is_trusted(environment, here, COMMANDS)
+    user_folder.trust(environment, here, COMMANDS)
+    assert user_folder.is_trusted(environment, here, COMMANDS)
+    assert not user_folder.is_trusted(environment, here, COMMANDS[::-1])
+    assert not user_folder.is_trusted(environment, here, ("make test make lint",))
+    assert not user_folder.is_trusted(environment, here, ("make test",))
+    assert not user_folder.is_trusted(environment, Path("/home/dev/other/.git"), COMMANDS)
 
 
 def test_a_new_yes_ends_the_earlier_one(environment: dict[str, str]) -> None:
     """What was allowed once does not stay allowed when the file goes back to it."""
     here, there = Path("/home/dev/hello/.git"), Path("/home/dev/other/.git")
-    home.trust(environment, there, COMMANDS)
-    home.trust(environment, here, ("rm old",))
-    home.trust(environment, here, COMMANDS)
-    assert not home.is_trusted(environment, here, ("rm old",))
-    assert home.is_trusted(environment, there, COMMANDS)
+    user_folder.trust(environment, there, COMMANDS)
+    user_folder.trust(environment, here, ("rm old",))
+    user_folder.trust(environment, here, COMMANDS)
+    assert not user_folder.is_trusted(environment, here, ("rm old",))
+    assert user_folder.is_trusted(environment, there, COMMANDS)
 
 
 def test_trust_can_be_taken_back(environment: dict[str, str]) -> None:
     """Of this repository alone; taking back what was not given says so."""
     here, there = Path("/home/dev/hello/.git"), Path("/home/dev/other/.git")
-    assert home.revoke(environment, here) is False
-    home.trust(environment, here, COMMANDS)
-    home.trust(environment, there, COMMANDS)
-    assert home.revoke(environment, here) is True
-    assert not home.is_trusted(environment, here, COMMANDS)
-    assert home.is_trusted(environment, there, COMMANDS)
+    assert user_folder.revoke(environment, here) is False
+    user_folder.trust(environment, here, COMMANDS)
+    user_folder.trust(environment, there, COMMANDS)
+    assert user_folder.revoke(environment, here) is True
+    assert not user_folder.is_trusted(environment, here, COMMANDS)
+    assert user_folder.is_trusted(environment, there, COMMANDS)
 
 
 @pytest.mark.parametrize(
@@ -162,11 +164,11 @@ def test_a_broken_list_trusts_nothing_and_is_kept(
     environment: dict[str, str], content: bytes
 ) -> None:
     """Nobody knows what was allowed, so nothing is, and nothing is overwritten."""
-    place = home.folder(environment)
+    place = user_folder.folder(environment)
     assert place is not None
     place.mkdir(parents=True)
     (place / "trust.json").write_bytes(content)
-    for ask in (home.is_trusted, home.trust):
+    for ask in (user_folder.is_trusted, user_folder.trust):
         with pytest.raises(BadConfig, match=r"trust\.json"):
             ask(environment, Path("/home/dev/hello/.git"), COMMANDS)
     assert (place / "trust.json").read_bytes() == content

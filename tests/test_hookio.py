@@ -10,8 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lifecycle import hookio, wake
-from lifecycle.hookio import (
+from lifecycle.core.plan import Say, Tone
+from lifecycle.core.redact import redact
+from lifecycle.hooks import client_contract, wake
+from lifecycle.hooks.client_contract import (
     CONTEXT_LIMIT,
     REPLIES,
     Place,
@@ -20,10 +22,8 @@ from lifecycle.hookio import (
     render,
     session_of,
 )
-from lifecycle.plan import Say, Tone
-from lifecycle.redact import redact
-from lifecycle.resources import hook_script
-from lifecycle.stdin import read_input
+from lifecycle.hooks.stdin_event import read_input
+from lifecycle.settings.resources import hook_script
 
 SAYS = {tone: Say(f"key:{tone}", f"text of {tone}", tone) for tone in Tone}
 
@@ -125,11 +125,11 @@ def test_a_stop_is_never_continued_for_news_or_questions() -> None:
 
 
 def test_every_entrypoint_has_a_script_and_an_answer() -> None:
-    """The table, `hooks/` and `lifecycle/answers/` name the same entrypoints."""
+    """The table, `hooks/` and `lifecycle/hooks/answers/` name the same entrypoints."""
     scripts = {path.name for path in hook_script("on-stop").parent.iterdir() if not path.suffix}
     assert scripts - {"common"} == set(REPLIES)
     for hook in REPLIES:
-        assert callable(import_module(f"lifecycle.answers.{hook.replace('-', '_')}").answer)
+        assert callable(import_module(f"lifecycle.hooks.answers.{hook.replace('-', '_')}").answer)
 
 
 @pytest.mark.parametrize(
@@ -218,7 +218,9 @@ def test_what_looks_like_a_secret_across_lines_leaves_the_json_whole(
     lines: list[str], capfd: pytest.CaptureFixture[str]
 ) -> None:
     """A shape that goes on over an escaped line break does not eat the escape before a quotation mark."""
-    reply = hookio.render("session-start", [], context=[hookio.Ours(line) for line in lines])
+    reply = client_contract.render(
+        "session-start", [], context=[client_contract.Ours(line) for line in lines]
+    )
     assert wake._print(reply) == 0
     text = json.loads(capfd.readouterr().out)["hookSpecificOutput"]["additionalContext"]
     assert "abcdefgh1" not in text

@@ -21,9 +21,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lifecycle import journal, journal_file, store
-from lifecycle.errors import Refused
-from lifecycle.journal import Entry
+from lifecycle.core.errors import Refused
+from lifecycle.storage import journal, journal_file, store
+from lifecycle.storage.journal import Entry
 
 NOW = 1_795_000_000.0
 BEGUN = Entry(NOW, journal.CLAIM, journal.TRANSITION, task="#42", target="coding", key="42/coding")
@@ -283,7 +283,7 @@ def test_long_keys_that_begin_alike_are_two(root: Path) -> None:
 
 def test_a_python_without_sqlite_goes_on(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Built without it: entries are lost with a line in the log, reading and doctor say why."""
-    for name in ("sqlite3", "sqlite3.dbapi2", "_sqlite3", "lifecycle.journal_file"):
+    for name in ("sqlite3", "sqlite3.dbapi2", "_sqlite3", "lifecycle.storage.journal_file"):
         monkeypatch.delitem(sys.modules, name, raising=False)
     monkeypatch.setitem(sys.modules, "_sqlite3", None)
     journal.note(root, BEGUN)

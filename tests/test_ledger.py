@@ -8,9 +8,9 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lifecycle.errors import ClaimRefused, Refused
-from lifecycle.ledger import Ledger
-from lifecycle.plan import Say, Tone
+from lifecycle.core.errors import ClaimRefused, Refused
+from lifecycle.core.plan import Say, Tone
+from lifecycle.storage.ledger import Ledger
 from tests.conftest import ManualClock
 
 ASK = Say("42@1/merged:107", "PR #107 merged!", Tone.ASK)

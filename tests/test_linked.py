@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lifecycle.plan import Wake
+from lifecycle.core.plan import Wake
 from tests.conftest import BRANCH, Place
 
 

@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from lifecycle import log
+from lifecycle.storage import log
 
 
 def test_nothing_is_written_where_lifecycle_does_not_live(tmp_path: Path) -> None:

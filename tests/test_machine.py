@@ -6,8 +6,8 @@ from itertools import product
 
 import pytest
 
-from lifecycle.claim.table import CLAIM, Phase
-from lifecycle.errors import IllegalMove
+from lifecycle.claim.decisions.table import CLAIM, Phase
+from lifecycle.core.errors import IllegalMove
 
 
 @pytest.mark.parametrize(("phase", "wanted"), list(product(Phase, Phase)))

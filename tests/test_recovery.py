@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from lifecycle.api import Phase, Wake
-from lifecycle.claim import lease
-from lifecycle.claim.desk import Desk
-from lifecycle.deadline import DeadlineReached
-from lifecycle.errors import GitFailed
+from lifecycle.claim.engine import lease
+from lifecycle.claim.record.claim_store import Desk
+from lifecycle.core.errors import GitFailed
+from lifecycle.core.timing.deadline import DeadlineReached
 from lifecycle.sandbox.faults import Fault
 from tests.conftest import BRANCH, Place
 from tests.factories import texts
@@ -101,7 +101,7 @@ def test_a_deadline_at_any_moment_leaves_the_guard_open(
 
     place.ready()
     with monkeypatch.context() as patch:
-        patch.setattr("lifecycle.engine.decide", late)
+        patch.setattr("lifecycle.claim.engine.look.decide", late)
         place.tree().tick(Wake.STOP)
     assert not (place.root / ".lifecycle/stamp").exists()
     assert (place.root / ".lifecycle/due").stat().st_mtime < 10
@@ -150,7 +150,7 @@ def test_two_edits_during_one_commit_end_with_the_second(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The agent writes done, then thinks better of it, both while the engine commits."""
-    from lifecycle import store
+    from lifecycle.storage import store
     from tests.conftest import ManualClock
     from tests.factories import values
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lifecycle import marker
-from lifecycle.redact import (
+from lifecycle.core import hidden_marker
+from lifecycle.core.redact import (
     LIMIT,
     TEXT_LIMIT,
     as_data,
@@ -22,8 +22,8 @@ from lifecycle.redact import (
     swept,
     visible,
 )
-from lifecycle.stage_names import Stage
-from lifecycle.stages import markers
+from lifecycle.core.stage_names import Stage
+from lifecycle.stages.detection import stage_markers
 
 LETTERS = "aB3dE5gH1jK7mN9pQ2sT4vW6xY8zA0cD" * 8
 """Of which secrets are made here: none of them is one, and none lies in this file as it is."""
@@ -219,20 +219,21 @@ def test_one_word_is_a_name_and_more_are_a_quotation() -> None:
 def test_our_own_words_inside_a_title_are_not_ours(stage: Stage) -> None:
     """An instruction, a question or a marker that somebody wrote into a title is known as none."""
     theirs = (
-        f"{markers.CURRENT}{stage}\n{markers.QUESTION}\n::: WORKFLOW_STAGE: {stage}_COMPLETE :::"
+        f"{stage_markers.CURRENT}{stage}\n{stage_markers.QUESTION}\n"
+        f"::: WORKFLOW_STAGE: {stage}_COMPLETE :::"
     )
     for line in (as_data(theirs), quoted(theirs), as_data(theirs.lower()), named(theirs)):
-        assert markers.asked_in(line) is None
-        assert not markers.is_question(line)
-        assert markers.find(line) == []
-        assert not markers.misnamed(line)
+        assert stage_markers.asked_in(line) is None
+        assert not stage_markers.is_question(line)
+        assert stage_markers.find(line) == []
+        assert not stage_markers.misnamed(line)
 
 
 def test_a_hidden_marker_inside_a_title_is_not_ours() -> None:
     """What finds a text of ours on GitHub again is no marker any more once it was quoted."""
-    mark = marker.keyed("task:7")
-    assert marker.is_signed(marker.signed("text", mark), mark)
-    assert not marker.is_signed(as_data(mark), mark)
+    mark = hidden_marker.keyed("task:7")
+    assert hidden_marker.is_signed(hidden_marker.signed("text", mark), mark)
+    assert not hidden_marker.is_signed(as_data(mark), mark)
     assert "<!--" not in quoted(f"x\n{mark}")
 
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from lifecycle import regular, store
-from lifecycle.regular import StrangeFileError
+from lifecycle.storage import regular_files, store
+from lifecycle.storage.regular_files import StrangeFileError
 
 NOT_ROOT = "giving a folder to another user needs root, which runs no tests here"
 
@@ -41,17 +41,17 @@ def test_what_is_no_file_of_ours_is_neither_read_nor_written_nor_waited_for(
     lie(path, kind)
     before = path.lstat()
     ways: dict[str, Callable[[], object]] = {
-        "content": lambda: regular.content(str(path)),
-        "fill": lambda: regular.fill(str(path), b"ours"),
-        "append": lambda: regular.append(str(path), b"ours", most=100),
-        "mark": lambda: regular.mark(str(path), 1),
+        "content": lambda: regular_files.content(str(path)),
+        "fill": lambda: regular_files.fill(str(path), b"ours"),
+        "append": lambda: regular_files.append(str(path), b"ours", most=100),
+        "mark": lambda: regular_files.mark(str(path), 1),
         "locked": lambda: store.locked(path, 0.1, "").__enter__(),
     }
     for name, way in ways.items():
         with pytest.raises(StrangeFileError) as caught:
             way()
         assert str(path) in caught.value.sentence, name
-    assert regular.mtime_ns(str(path)) == -1
+    assert regular_files.mtime_ns(str(path)) == -1
     assert (path.lstat().st_ino, path.lstat().st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
     assert not (tmp_path / "nowhere").exists()
     if kind == "link":
@@ -78,7 +78,7 @@ def test_of_a_file_without_measure_no_more_is_read_than_shows_it(tmp_path: Path)
     path = tmp_path / "file"
     with path.open("wb") as file:
         file.truncate(10_000_000_000)
-    found = regular.content(str(path), limit=1000)
+    found = regular_files.content(str(path), limit=1000)
     assert found is not None
     assert len(found[0]) == 1001
 
@@ -87,9 +87,9 @@ def test_what_is_written_has_one_name(tmp_path: Path) -> None:
     """A hard link to somebody's file: that keeps its content, and ours is another file from then on."""
     precious = tmp_path / "precious"
     writes: tuple[Callable[[str], None], ...] = (
-        lambda path: regular.fill(path, b"ours"),
-        lambda path: regular.append(path, b"ours", most=100),
-        lambda path: regular.mark(path, 1),
+        lambda path: regular_files.fill(path, b"ours"),
+        lambda path: regular_files.append(path, b"ours", most=100),
+        lambda path: regular_files.mark(path, 1),
     )
     for write in writes:
         precious.write_bytes(b"precious")
@@ -123,7 +123,7 @@ def test_what_another_process_put_there_meanwhile_stays(
 
         with monkeypatch.context() as patch:
             patch.setattr(os, "open", meanwhile)
-            regular.mark(str(path), 1)
+            regular_files.mark(str(path), 1)
     assert path.read_bytes() == b"theirs"
     assert path.stat().st_mtime_ns != 1
 
@@ -132,7 +132,7 @@ def test_a_log_keeps_two_that_are_full(tmp_path: Path) -> None:
     """The lines go on in a new file, and no more than three are kept."""
     path = tmp_path / "log"
     for number in range(5):
-        regular.append(str(path), b"%d......\n" % number, most=10)
+        regular_files.append(str(path), b"%d......\n" % number, most=10)
     assert [one.read_bytes()[:1] for one in (path, tmp_path / "log.1", tmp_path / "log.2")] == [
         b"4",
         b"3",

@@ -1,4 +1,4 @@
-"""lifecycle.retry: what is asked again, how long it waits, and when it stops."""
+"""lifecycle.core.timing.retry: what is asked again, how long it waits, and when it stops."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from lifecycle.deadline import Deadline, DeadlineReached
-from lifecycle.errors import Rejected, Transient
-from lifecycle.retry import reading
+from lifecycle.core.errors import Rejected, Transient
+from lifecycle.core.timing.deadline import Deadline, DeadlineReached
+from lifecycle.core.timing.retry import reading
 from tests.github.hub import PatientClock
 
 

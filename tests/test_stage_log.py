@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lifecycle import stage_log
+from lifecycle.storage import stage_log
 
 
 def lines(root: Path) -> list[str]:

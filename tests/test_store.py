@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from lifecycle import store
-from lifecycle.errors import LockBusy
+from lifecycle.core.errors import LockBusy
+from lifecycle.storage import store
 
 
 def test_replace_if_replaces_what_was_expected(tmp_path: Path) -> None:

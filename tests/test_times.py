@@ -1,4 +1,4 @@
-"""lifecycle.times: timestamps as GitHub, people and machines write them."""
+"""lifecycle.core.timing.times: timestamps as GitHub, people and machines write them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dateutil import parser
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lifecycle import times
+from lifecycle.core.timing import times
 
 moments = st.datetimes(datetime(1970, 1, 2), datetime(2200, 1, 1), timezones=st.just(UTC))  # noqa: DTZ001  the zone is given beside
 

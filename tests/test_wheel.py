@@ -17,8 +17,8 @@ from typing import Any
 import pytest
 
 from lifecycle import __version__
-from lifecycle.install.table import NAMES, WIRES
 from lifecycle.sandbox.wire.recorder import VARIABLE as RECORD
+from lifecycle.setup.init.hook_table import NAMES, WIRES
 
 ROOT = Path(__file__).parents[1]
 
@@ -134,7 +134,10 @@ def test_the_installed_wheel_runs_the_demo(installed: Path, tmp_path: Path) -> N
 
 def test_the_installed_wheel_is_what_runs(installed: Path, tmp_path: Path) -> None:
     """The package and its hooks come from the empty environment, not from the checkout."""
-    code = "import lifecycle, lifecycle.resources as r; print(lifecycle.__file__, r.hook_script('on-stop'))"
+    code = (
+        "import lifecycle, lifecycle.settings.resources as r; "
+        "print(lifecycle.__file__, r.hook_script('on-stop'))"
+    )
     done = _run(installed, tmp_path, "python", "-c", code)
     assert (done.returncode, done.stderr) == (0, "")
     package, hook = map(Path, done.stdout.split())

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from lifecycle.clock import SystemClock
-from lifecycle.deadline import Deadline
-from lifecycle.errors import BadConfig, NoToken, Refused
-from lifecycle.wiring import World
+from lifecycle.app.wiring import World
+from lifecycle.core.errors import BadConfig, NoToken, Refused
+from lifecycle.core.timing.clock import SystemClock
+from lifecycle.core.timing.deadline import Deadline
 from tests.conftest import Place
 from tests.github.apps import AppServer, make_key
 
@@ -48,7 +48,7 @@ def test_without_configuration_both_are_the_remote(fork: Path) -> None:
 
 def test_the_branch_starts_from_the_base_repositorys_remote(fork: Path) -> None:
     """In a fork the fresh default branch is upstream's, not the fork's stale copy."""
-    from lifecycle.claim.branch import base_remote
+    from lifecycle.claim.commands.task_branch import base_remote
 
     (fork / ".lifecycle.toml").write_text('repository = "octo-org/hello"\n')
     assert base_remote(world(fork)) == "upstream"

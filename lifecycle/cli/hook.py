@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from lifecycle.cli.session import already_json
-from lifecycle.hookio import REPLIES
+from lifecycle.cli.command_session import already_json
+from lifecycle.hooks.client_contract import REPLIES
 
 
 @click.command("hook", short_help="The hook entrypoints, for other callers.")
@@ -21,10 +21,10 @@ def command(name: str, *, path: bool) -> int:
     Serves CLAUDE_PROJECT_DIR, else the current folder. Never fails; exit 2 is a deliberate wake.
     """
     if path:
-        from lifecycle.resources import hook_script
+        from lifecycle.settings.resources import hook_script
 
         click.echo(hook_script(name))
         return 0
-    from lifecycle.wake import run
+    from lifecycle.hooks.wake import run
 
     return run(name)

@@ -14,35 +14,36 @@ from traceback import walk_tb
 
 import click
 
-from lifecycle import __version__, log
+from lifecycle import __version__
 from lifecycle.cli.terminal import Rim, guarded, json_text
-from lifecycle.deadline import DeadlineReached
-from lifecycle.errors import HeldByAnother, LifecycleError
-from lifecycle.redact import visible
-from lifecycle.regular import StrangeFileError
-from lifecycle.store import FOLDER
+from lifecycle.core.errors import HeldByAnother, LifecycleError
+from lifecycle.core.redact import visible
+from lifecycle.core.timing.deadline import DeadlineReached
+from lifecycle.storage import log
+from lifecycle.storage.regular_files import StrangeFileError
+from lifecycle.storage.store import FOLDER
 
-COMMANDS = (
-    "claim",
-    "takeover",
-    "handoff",
-    "status",
-    "tick",
-    "close",
-    "nudge",
-    "release",
-    "tracker",
-    "stage",
-    "reconcile",
-    "stats",
-    "init",
-    "doctor",
-    "trust",
-    "sandbox",
-    "demo",
-    "hook",
-)
-"""Every command is `command` in `lifecycle/cli/NAME.py`."""
+COMMANDS = {
+    "claim": "claims",
+    "takeover": "claims",
+    "handoff": "claims",
+    "status": "claims",
+    "tick": "claims",
+    "close": "claims",
+    "nudge": "claims",
+    "release": "claims",
+    "tracker": "tracker",
+    "stage": "stages",
+    "reconcile": "reconcile",
+    "stats": "stats",
+    "init": "setup",
+    "doctor": "setup",
+    "trust": "setup",
+    "sandbox": "",
+    "demo": "demo",
+    "hook": "",
+}
+"""Every command is `command` in a file of its name, which lies in this folder of `lifecycle/cli/`."""
 
 
 class LazyGroup(click.Group):
@@ -60,14 +61,15 @@ class LazyGroup(click.Group):
             return super().resolve_command(ctx, args)
         except click.exceptions.NoSuchCommand as error:
             raise click.exceptions.NoSuchCommand(
-                error.command_name, possibilities=COMMANDS, ctx=ctx
+                error.command_name, possibilities=list(COMMANDS), ctx=ctx
             ) from None
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 -- click's signature
         """The command called `cmd_name`, or None."""
         if cmd_name not in COMMANDS:
             return None
-        module = importlib.import_module(f"lifecycle.cli.{cmd_name}")
+        folder = f"lifecycle.cli.{COMMANDS[cmd_name]}".rstrip(".")
+        module = importlib.import_module(f"{folder}.{cmd_name}")
         found: click.Command = module.command
         return found
 
@@ -129,7 +131,7 @@ def _stopped(stop: BaseException, *, as_json: bool) -> int:
     What an interrupted command has to add to it stands in the interruption, which click hides in a cause.
     """
     if isinstance(stop, DeadlineReached):
-        from lifecycle.cli.session import TOO_LATE
+        from lifecycle.cli.command_session import TOO_LATE
 
         _say(TOO_LATE, "Transient", as_json=as_json)
         return 1

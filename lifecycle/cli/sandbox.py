@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from lifecycle.cli.session import already_json, json_option
+from lifecycle.cli.command_session import already_json, json_option
 from lifecycle.cli.terminal import behind
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def command() -> None:
 @already_json
 def serve(port: int, seed: Path | None, db: Path | None) -> int:
     """Print one JSON line with the addresses and the token, then serve until stopped."""
-    from lifecycle.errors import Refused
+    from lifecycle.core.errors import Refused
     from lifecycle.sandbox.errors import SandboxError
     from lifecycle.sandbox.seed import read_seed
     from lifecycle.sandbox.server import serve as run
@@ -65,7 +65,7 @@ def serve(port: int, seed: Path | None, db: Path | None) -> int:
 @already_json
 def dump(url: str | None, db: Path | None) -> int:
     """Print a world as a seed, from a running sandbox or from a file that one kept."""
-    from lifecycle.errors import Refused
+    from lifecycle.core.errors import Refused
     from lifecycle.sandbox.errors import SandboxError
 
     if (url is None) == (db is None):
@@ -125,7 +125,7 @@ def _done(
         Refused: nobody answers there, or the world is such that it cannot be done; the sandbox's own
             sentence says why.
     """
-    from lifecycle.errors import Refused
+    from lifecycle.core.errors import Refused
     from lifecycle.sandbox.control import Control, ControlError
 
     try:

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TextIO
 
-from lifecycle.redact import redact, shown, swept, visible
+from lifecycle.core.redact import redact, shown, swept, visible
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import assert_never
 
-from lifecycle import plan
-from lifecycle.claim.inferred import Task
-from lifecycle.model import BoardItem
+from lifecycle.claim.decisions.inferred import Task
+from lifecycle.core import plan
+from lifecycle.core.values.model import BoardItem
 
 _COMMENT = "<!--"
 """From here on a line is not shown by GitHub."""

@@ -9,17 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from lifecycle import plan
-from lifecycle.act import imagine
-from lifecycle.claim.ahead import foresee
-from lifecycle.claim.decide import absorb
-from lifecycle.claim.inferred import Allowed, Task, record_of
-from lifecycle.claim.seen import Rules, Seen
-from lifecycle.claim.state import Record, is_same
-from lifecycle.claim.table import Phase, Status
-from lifecycle.model import PullState
-from lifecycle.plan import Action, Wake
-from lifecycle.reconcile import evidence, fixes
+from lifecycle.claim.decisions.decide import absorb
+from lifecycle.claim.decisions.inferred import Allowed, Task, record_of
+from lifecycle.claim.decisions.rehearsal import foresee
+from lifecycle.claim.decisions.snapshot import Rules, Seen
+from lifecycle.claim.decisions.table import Phase, Status
+from lifecycle.claim.engine.acting import imagine
+from lifecycle.claim.record.state import Record, is_same
+from lifecycle.core import plan
+from lifecycle.core.plan import Action, Wake
+from lifecycle.core.values.model import PullState
+from lifecycle.reconcile import finding_evidence, fixes
 from lifecycle.reconcile.finding import KINDS, STAYS, Finding, State
 from lifecycle.reconcile.scope import Policy
 
@@ -131,7 +131,7 @@ class Judge:
             title=task.issue.title,
             url=task.issue.url,
             phase=task.phase.value,
-            evidence=evidence.of(kind, task, self.now),
+            evidence=finding_evidence.of(kind, task, self.now),
             fix=fixes.sentence(writes, task),
             state=State.LEFT if kind in STAYS else state,
             problem=STAYS.get(kind, ""),

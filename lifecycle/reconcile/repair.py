@@ -13,15 +13,16 @@ from dataclasses import dataclass, field, replace
 from math import inf
 from pathlib import Path
 
-from lifecycle import journal, plan
-from lifecycle.act import imagine, perform
-from lifecycle.claim import noted
-from lifecycle.claim.ahead import MAX_STEPS, foresee, prepared
-from lifecycle.claim.decide import decide, evolve, look
-from lifecycle.claim.inferred import Task
-from lifecycle.claim.seen import Seen
-from lifecycle.claim.table import Phase
-from lifecycle.errors import (
+from lifecycle.app.wiring import World
+from lifecycle.claim.decisions.decide import decide, evolve, look
+from lifecycle.claim.decisions.inferred import Task
+from lifecycle.claim.decisions.rehearsal import MAX_STEPS, foresee, prepared
+from lifecycle.claim.decisions.snapshot import Seen
+from lifecycle.claim.decisions.table import Phase
+from lifecycle.claim.engine.acting import imagine, perform
+from lifecycle.claim.record import journalling
+from lifecycle.core import plan
+from lifecycle.core.errors import (
     BadCredentials,
     HeldByAnother,
     LifecycleError,
@@ -34,13 +35,13 @@ from lifecycle.errors import (
     Transient,
     UnknownOption,
 )
-from lifecycle.plan import Action, Fact
+from lifecycle.core.plan import Action, Fact
+from lifecycle.core.values.survey import Holding
 from lifecycle.reconcile.finding import Finding, State
 from lifecycle.reconcile.fixes import sentence
 from lifecycle.reconcile.judge import Judge, kind_of
-from lifecycle.reconcile.pace import Pace
-from lifecycle.survey import Holding
-from lifecycle.wiring import World
+from lifecycle.reconcile.write_pace import Pace
+from lifecycle.storage import journal
 
 _GENERAL = (MissingScope, Moved, NoPermission, UnknownOption)
 """What one task is refused, every other of the repository will be as well."""
@@ -216,7 +217,9 @@ class Repairer:
     def _note(self, action: Action, fact: Fact, seen: Seen) -> None:
         if self.clone is not None:
             at = self.world.clock.now()
-            journal.note(self.clone, *noted.wrote(action, fact, seen.record, at, by="reconcile"))
+            journal.note(
+                self.clone, *journalling.wrote(action, fact, seen.record, at, by="reconcile")
+            )
 
     def _in_time(self) -> AbstractContextManager[None]:
         """Within it nobody waits for long, however much time the run has."""

@@ -11,16 +11,16 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from lifecycle.claim import derive
-from lifecycle.claim.inferred import Task, task_of
-from lifecycle.elsewhere import elsewhere
-from lifecycle.errors import LifecycleError, Rejected, Transient
-from lifecycle.model import PullRequest, Repository
-from lifecycle.reconcile.report import Problem
+from lifecycle.app.remote_world import elsewhere
+from lifecycle.app.wiring import World
+from lifecycle.claim.decisions import derive
+from lifecycle.claim.decisions.inferred import Task, task_of
+from lifecycle.core.errors import LifecycleError, Rejected, Transient
+from lifecycle.core.values.model import PullRequest, Repository
+from lifecycle.core.values.survey import BoardTooLarge, Holding, Swept
+from lifecycle.reconcile.kept_cards import Shelf, slimmed
 from lifecycle.reconcile.scope import Scope
-from lifecycle.reconcile.shelf import Shelf, slimmed
-from lifecycle.survey import BoardTooLarge, Holding, Swept
-from lifecycle.wiring import World
+from lifecycle.reconcile.sweep_report import Problem
 
 Progress = Callable[[str, int, int | None], None]
 """Hears what is being done, how much of it is done, and of how many; None if nobody knows."""

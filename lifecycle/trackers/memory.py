@@ -12,11 +12,18 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from lifecycle.errors import AlreadyClaimed, BlockedBy, Invalid, Lacking, NotClaimable, NotFound
-from lifecycle.tracker import Abilities, Atomicity, Capability, Note, Task, TaskStatus, Wording
-from lifecycle.trackers import checking
-from lifecycle.trackers.place import Place
-from lifecycle.trackers.wordings import own_commands
+from lifecycle.core.errors import (
+    AlreadyClaimed,
+    BlockedBy,
+    Invalid,
+    Lacking,
+    NotClaimable,
+    NotFound,
+)
+from lifecycle.core.tracker import Abilities, Atomicity, Capability, Note, Task, TaskStatus, Wording
+from lifecycle.trackers import refusals
+from lifecycle.trackers.own_commands import own_commands
+from lifecycle.trackers.tracker_place import Place
 
 NAME = "memory"
 LEASE_SECONDS = 3600.0
@@ -126,13 +133,13 @@ class MemoryTracker:
         with self._tasks.lock:
             found = [task for task in self._tasks.all() if _is_of(task, status)]
         wanted = (label,) if label else ()
-        return tuple(task for task in found if checking.has_any(task.labels, wanted))
+        return tuple(task for task in found if refusals.has_any(task.labels, wanted))
 
     def ready(self, *, labels: tuple[str, ...] = ()) -> tuple[Task, ...]:
         """What could be begun now, by urgency."""
         with self._tasks.lock:
             found = [task for task in self._tasks.all() if task.is_ready]
-        return tuple(task for task in found if checking.has_any(task.labels, labels))
+        return tuple(task for task in found if refusals.has_any(task.labels, labels))
 
     def create(
         self,
@@ -145,10 +152,10 @@ class MemoryTracker:
         external: str = "",
     ) -> Task:
         """There is one task for this key; Invalid."""
-        checking.demand_key(key)
-        checking.demand_title(title)
-        checking.demand_labels(labels)
-        checking.demand_priority(priority)
+        refusals.demand_key(key)
+        refusals.demand_title(title)
+        refusals.demand_labels(labels)
+        refusals.demand_priority(priority)
         tasks = self._tasks
         with tasks.lock:
             if key in tasks.keys:
@@ -255,8 +262,8 @@ class MemoryTracker:
         priority: int | None = None,
     ) -> Task:
         """These are its texts and its priority; Invalid."""
-        checking.demand_title(title)
-        checking.demand_priority(priority)
+        refusals.demand_title(title)
+        refusals.demand_priority(priority)
         tasks = self._tasks
         with tasks.lock:
             task = tasks.find(id)
@@ -276,8 +283,8 @@ class MemoryTracker:
         create: bool = True,  # noqa: ARG002 -- a label is a word here
     ) -> Task:
         """It has those labels and not these; Invalid."""
-        checking.demand_labels((*add, *remove))
-        checking.demand_apart(add, remove)
+        refusals.demand_labels((*add, *remove))
+        refusals.demand_apart(add, remove)
         tasks = self._tasks
         with tasks.lock:
             task = tasks.find(id)
@@ -289,7 +296,7 @@ class MemoryTracker:
 
     def comment(self, id: str, key: str, text: str) -> Note:  # noqa: A002
         """There is one comment of this key; the first one's text stays."""
-        checking.demand_key(key)
+        refusals.demand_key(key)
         tasks = self._tasks
         with tasks.lock:
             tasks.find(id)

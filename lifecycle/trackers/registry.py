@@ -12,10 +12,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from lifecycle.errors import BadConfig
-from lifecycle.settings import AUTO, Settings
-from lifecycle.tracker import Tracker
-from lifecycle.trackers.place import Place
+from lifecycle.core.errors import BadConfig
+from lifecycle.core.tracker import Tracker
+from lifecycle.settings.values import AUTO, Settings
+from lifecycle.trackers.tracker_place import Place
 
 GITHUB = "github"
 
@@ -47,15 +47,15 @@ class Entry:
 
 TRACKERS: dict[str, Entry] = {
     "beads": Entry(
-        "lifecycle.trackers.beads.adapter:open_tracker",
-        "lifecycle.trackers.beads.here:is_here",
-        "lifecycle.trackers.beads.here:lacking",
-        "lifecycle.trackers.beads.here:is_present",
-        "lifecycle.trackers.beads.here:wanted",
-        "lifecycle.trackers.beads.here:PROGRAM",
-        "lifecycle.trackers.beads.wording:START",
+        "lifecycle.trackers.beads.bd_tracker:open_tracker",
+        "lifecycle.trackers.beads.bd_here:is_here",
+        "lifecycle.trackers.beads.bd_here:lacking",
+        "lifecycle.trackers.beads.bd_here:is_present",
+        "lifecycle.trackers.beads.bd_here:wanted",
+        "lifecycle.trackers.beads.bd_here:PROGRAM",
+        "lifecycle.trackers.beads.bd_commands:START",
     ),
-    GITHUB: Entry("lifecycle.trackers.github_issues:open_tracker"),
+    GITHUB: Entry("lifecycle.trackers.github.github_issues:open_tracker"),
     "memory": Entry("lifecycle.trackers.memory:open_tracker"),
 }
 """By the name that `tracker.use` takes, in the order in which they are looked for."""

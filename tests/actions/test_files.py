@@ -15,7 +15,7 @@ import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from lifecycle.cli.reconcile import command
+from lifecycle.cli.reconcile.reconcile import command
 from tests.docs.pages import ROOT
 
 BIN = Path(sys.executable).parent

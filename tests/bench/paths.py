@@ -13,14 +13,15 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from lifecycle import guard, watch
 from lifecycle.api import Worktree
-from lifecycle.claim.file import CLAIM_FILE
-from lifecycle.resources import hook_script
+from lifecycle.claim.engine import guard_stamp
+from lifecycle.claim.record.claim_file import CLAIM_FILE
 from lifecycle.sandbox.control import Control
 from lifecycle.sandbox.server import Sandbox, SandboxInfo
 from lifecycle.sandbox.state.checks import PlannedCheck
-from lifecycle.store import Folder
+from lifecycle.settings.resources import hook_script
+from lifecycle.storage import signs_of_life
+from lifecycle.storage.store import Folder
 from tests.bench.staged import INACTIVE, staged_probes
 from tests.bench.timing import Probe, age, seconds_of
 from tests.factories import client
@@ -119,8 +120,8 @@ def _let_a_waiter_live(root: Path) -> None:
     (root / CLAIM_FILE).write_text(json.dumps({**_CLAIM, "phase": "checks_running"}))
     folder = Folder(root)
     folder.make()
-    (folder.path / guard.IDLE_DUE).touch()
-    watch.promise(folder, "bench", time.time() + 86400)
+    (folder.path / guard_stamp.IDLE_DUE).touch()
+    signs_of_life.promise(folder, "bench", time.time() + 86400)
 
 
 @dataclass(frozen=True, slots=True)

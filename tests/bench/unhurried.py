@@ -7,11 +7,11 @@ import os
 import sys
 from pathlib import Path
 
-from lifecycle.clock import SystemClock
-from lifecycle.deadline import Deadline
-from lifecycle.reconcile.run import reconcile
+from lifecycle.app.wiring import World
+from lifecycle.core.timing.clock import SystemClock
+from lifecycle.core.timing.deadline import Deadline
+from lifecycle.reconcile.reconcile_run import reconcile
 from lifecycle.reconcile.scope import Policy, Scope
-from lifecycle.wiring import World
 
 SECONDS = 3_600.0
 

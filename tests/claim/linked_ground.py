@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from lifecycle.api import Wake
-from lifecycle.errors import Busy
-from lifecycle.tracker import Task
+from lifecycle.core.errors import Busy
+from lifecycle.core.tracker import Task
 from lifecycle.trackers.memory import MemoryTracker
 from tests.conftest import Place
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from lifecycle.claim.decide import absorb, decide
-from lifecycle.claim.seen import Seen
-from lifecycle.claim.state import Record, fold
-from lifecycle.model import BoardItem, PullState
-from lifecycle.plan import (
+from lifecycle.claim.decisions.decide import absorb, decide
+from lifecycle.claim.decisions.snapshot import Seen
+from lifecycle.claim.record.state import Record, fold
+from lifecycle.core.plan import (
     BoardIs,
     CloseIssue,
     Commented,
@@ -21,6 +20,7 @@ from lifecycle.plan import (
     Unassign,
     Unassigned,
 )
+from lifecycle.core.values.model import BoardItem, PullState
 from tests.factories import (
     issue,
     observation,
@@ -81,7 +81,7 @@ def rest(start: Seen, *, absorbed: bool = False) -> tuple[list[Any], Record]:
 
 
 def believed(action: Any) -> Any:
-    from lifecycle.plan import ClaimForgotten, LeaseReleased
+    from lifecycle.core.plan import ClaimForgotten, LeaseReleased
 
     match action:
         case OpenPullRequest():

@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-from lifecycle.claim.decide import absorb, decide, look
-from lifecycle.claim.seen import Seen
-from lifecycle.claim.state import fold
-from lifecycle.errors import Rejected
-from lifecycle.model import BoardItem
-from lifecycle.plan import (
-    CloseIssue,
-    Failed,
-    ForgetClaim,
-    PostComment,
-    SetBoard,
-    Wake,
-)
+from lifecycle.claim.decisions.decide import absorb, decide, look
+from lifecycle.claim.decisions.snapshot import Seen
+from lifecycle.claim.record.state import fold
+from lifecycle.core.errors import Rejected
+from lifecycle.core.plan import CloseIssue, Failed, ForgetClaim, PostComment, SetBoard, Wake
+from lifecycle.core.values.model import BoardItem
 from tests.claim.steps import (
     DONE,
     ITEM,

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from lifecycle.claim import briefing
-from lifecycle.claim.decide import decide, look
-from lifecycle.model import PullState
-from lifecycle.plan import Tone, Wake
+from lifecycle.claim.decisions.decide import decide, look
+from lifecycle.claim.engine import briefing
+from lifecycle.core.plan import Tone, Wake
+from lifecycle.core.values.model import PullState
 from tests.claim.steps import rest
 from tests.conftest import Place
 from tests.factories import observation, pull, record, seen, texts, values

@@ -6,12 +6,11 @@ from typing import Any
 
 import pytest
 
-from lifecycle.claim.decide import absorb, decide
-from lifecycle.claim.state import Intent, fold
-from lifecycle.claim.table import Phase
-from lifecycle.errors import Rejected, Transient
-from lifecycle.model import PullState
-from lifecycle.plan import (
+from lifecycle.claim.decisions.decide import absorb, decide
+from lifecycle.claim.decisions.table import Phase
+from lifecycle.claim.record.state import Intent, fold
+from lifecycle.core.errors import Rejected, Transient
+from lifecycle.core.plan import (
     CloseIssue,
     Failed,
     ForgetClaim,
@@ -21,6 +20,7 @@ from lifecycle.plan import (
     Tone,
     Wake,
 )
+from lifecycle.core.values.model import PullState
 from tests.claim.steps import (
     DONE,
     ITEM,

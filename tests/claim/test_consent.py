@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from lifecycle.claim import consent
-from lifecycle.claim.decide import decide, look
-from lifecycle.ledger import lasting
-from lifecycle.model import PullState
-from lifecycle.plan import CloseIssue, Decision, PostComment, Tone
+from lifecycle.claim.decisions import consent
+from lifecycle.claim.decisions.decide import decide, look
+from lifecycle.core.plan import CloseIssue, Decision, PostComment, Tone
+from lifecycle.core.values.model import PullState
+from lifecycle.storage.ledger import lasting
 from tests.claim.steps import DONE, REVIEW, closing, rest, rules_with
 from tests.factories import NOW, observation, pull, record, seen, texts
 

@@ -8,14 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lifecycle.checks import Bucket
-from lifecycle.claim.decide import decide, look
-from lifecycle.claim.seen import Seen
-from lifecycle.claim.state import Intent, Record, Trouble, fold
-from lifecycle.claim.table import IN_REVIEW, Phase
-from lifecycle.errors import NothingToMerge, Transient
-from lifecycle.model import BoardItem, PullState
-from lifecycle.plan import (
+from lifecycle.claim.decisions.decide import decide, look
+from lifecycle.claim.decisions.snapshot import Seen
+from lifecycle.claim.decisions.table import IN_REVIEW, Phase
+from lifecycle.claim.record.state import Intent, Record, Trouble, fold
+from lifecycle.core.errors import NothingToMerge, Transient
+from lifecycle.core.plan import (
     CloseIssue,
     Failed,
     ForgetClaim,
@@ -25,7 +23,9 @@ from lifecycle.plan import (
     Tone,
     Wake,
 )
-from lifecycle.times import parse, render
+from lifecycle.core.timing.times import parse, render
+from lifecycle.core.values.checks import Bucket
+from lifecycle.core.values.model import BoardItem, PullState
 from tests.claim.steps import (
     ITEM,
     READY,

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from lifecycle.checks import Bucket, Checks
-from lifecycle.claim.decide import absorb, decide, look
-from lifecycle.claim.state import Record, Releasing, fold
-from lifecycle.model import BoardItem, Observation
-from lifecycle.plan import BoardIs, SetBoard, Tone, Wake
+from lifecycle.claim.decisions.decide import absorb, decide, look
+from lifecycle.claim.record.state import Record, Releasing, fold
+from lifecycle.core.plan import BoardIs, SetBoard, Tone, Wake
+from lifecycle.core.values.checks import Bucket, Checks
+from lifecycle.core.values.model import BoardItem, Observation
 from tests.claim.steps import ITEM, REVIEW
 from tests.factories import NOW, SHA, checks, observation, pull, record, seen, texts
 

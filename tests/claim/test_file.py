@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lifecycle.claim.file import FIELDS, Claim, CorruptClaimError, parse, render
-from lifecycle.errors import ClaimRefused
+from lifecycle.claim.record.claim_file import FIELDS, Claim, CorruptClaimError, parse, render
+from lifecycle.core.errors import ClaimRefused
 from tests.factories import EXAMPLE, HAND_WRITTEN
 
 

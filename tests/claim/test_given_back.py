@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from lifecycle.claim import briefing
-from lifecycle.claim.decide import absorb, decide, look
-from lifecycle.claim.seen import Seen
-from lifecycle.claim.state import Record, Releasing
-from lifecycle.claim.table import Phase
-from lifecycle.model import BoardItem, Observation, PullState
-from lifecycle.plan import ForgetClaim, PostComment, ReleaseLease, Tone, Wake
+from lifecycle.claim.decisions.decide import absorb, decide, look
+from lifecycle.claim.decisions.snapshot import Seen
+from lifecycle.claim.decisions.table import Phase
+from lifecycle.claim.engine import briefing
+from lifecycle.claim.record.state import Record, Releasing
+from lifecycle.core.plan import ForgetClaim, PostComment, ReleaseLease, Tone, Wake
+from lifecycle.core.values.model import BoardItem, Observation, PullState
 from tests.claim.steps import MERGED, REVIEW, fields_of, rest, rules_with
 from tests.factories import NOW, comment, issue, observation, pull, seen, texts
 from tests.factories import record as any_record

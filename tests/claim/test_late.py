@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from lifecycle import store
-from lifecycle.claim.desk import Desk, Loaded
-from lifecycle.claim.file import CLAIM_FILE
-from lifecycle.claim.late import Late
-from lifecycle.claim.state import Record
+from lifecycle.claim.record.claim_file import CLAIM_FILE
+from lifecycle.claim.record.claim_store import Desk, Loaded
+from lifecycle.claim.record.late_writes import Late
+from lifecycle.claim.record.state import Record
+from lifecycle.storage import store
 from tests.conftest import ManualClock
 from tests.factories import EXAMPLE, values
 
@@ -242,7 +242,7 @@ def test_where_nobody_says_who_has_a_file_open_it_is_kept_for_minutes(
     ground: Ground, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The guard closes after two seconds, the file stays for ten minutes: a look in between hears it."""
-    monkeypatch.setattr("lifecycle.claim.late._is_open", lambda _: None)
+    monkeypatch.setattr("lifecycle.claim.record.late_writes._is_open", lambda _: None)
     writer = Writer(ground.path, 0)
     ground.look(**POLL)
     may_come = [ground.desk().late.settle()]

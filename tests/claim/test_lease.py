@@ -7,11 +7,11 @@ from typing import Literal
 
 import pytest
 
-from lifecycle.claim import lease
-from lifecycle.clock import SystemClock
-from lifecycle.deadline import Deadline
-from lifecycle.errors import GitFailed, HeldByAnother, Transient
-from lifecycle.git import GitRepository
+from lifecycle.claim.engine import lease
+from lifecycle.core.errors import GitFailed, HeldByAnother, Transient
+from lifecycle.core.timing.clock import SystemClock
+from lifecycle.core.timing.deadline import Deadline
+from lifecycle.git.process import GitRepository
 from lifecycle.sandbox.faults import Fault
 from tests.conftest import Place
 

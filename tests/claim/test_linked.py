@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from lifecycle.claim import linked
-from lifecycle.claim.decide import decide, evolve
-from lifecycle.claim.seen import Seen
-from lifecycle.claim.state import Record, Releasing, fold
-from lifecycle.errors import Refused, Transient
-from lifecycle.plan import (
+from lifecycle.claim.decisions.decide import decide, evolve
+from lifecycle.claim.decisions.snapshot import Seen
+from lifecycle.claim.linked import linked_decisions
+from lifecycle.claim.record.state import Record, Releasing, fold
+from lifecycle.core.errors import Refused, Transient
+from lifecycle.core.plan import (
     CloseIssue,
     Failed,
     ForgetClaim,
@@ -21,7 +21,7 @@ from lifecycle.plan import (
     SetLinked,
     Wake,
 )
-from lifecycle.tracker import Link, Task, TaskStatus
+from lifecycle.core.tracker import Link, Task, TaskStatus
 from tests.claim.steps import DONE, ITEM, MERGED, believed, closing
 from tests.factories import NOW, issue, observation, record, seen, texts
 
@@ -45,7 +45,7 @@ BASE, HOST = "octo-org/hello", "github.com"
 )
 def test_a_reference_names_an_issue(external: str) -> None:
     """Each way in which people write it names issue 42 of this repository."""
-    assert linked.issue_of(external, BASE, HOST) == 42
+    assert linked_decisions.issue_of(external, BASE, HOST) == 42
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_a_reference_names_an_issue(external: str) -> None:
 )
 def test_what_names_no_issue_of_this_repository_is_no_link(external: str) -> None:
     """Another repository, another host, another tracker, or no issue at all: nothing is linked."""
-    assert linked.issue_of(external, BASE, HOST) is None
+    assert linked_decisions.issue_of(external, BASE, HOST) is None
 
 
 def test_the_first_open_task_stands_for_the_issue() -> None:
@@ -79,8 +79,8 @@ def test_the_first_open_task_stands_for_the_issue() -> None:
         Task("c", "first", external="octo-org/hello#42"),
         Task("d", "second", external="gh-42"),
     )
-    assert [one.id for one in linked.of_issue(tasks, 42, BASE, HOST)] == ["c", "d"]
-    assert linked.of_issue(tasks, 44, BASE, HOST) == ()
+    assert [one.id for one in linked_decisions.of_issue(tasks, 42, BASE, HOST)] == ["c", "d"]
+    assert linked_decisions.of_issue(tasks, 44, BASE, HOST) == ()
 
 
 def with_link(synced: str = "claimed", **memory: Any) -> dict[str, Any]:
@@ -123,8 +123,8 @@ def kinds(actions: list[Any]) -> list[str]:
 
 def test_a_claim_without_a_link_wants_nothing() -> None:
     """No linked task: no action, whatever the phase."""
-    assert linked.action_of(record()) is None
-    assert linked.action_of(record(**DONE)) is None
+    assert linked_decisions.action_of(record()) is None
+    assert linked_decisions.action_of(record(**DONE)) is None
 
 
 def test_closing_closes_the_inner_task_before_the_issue() -> None:
@@ -182,7 +182,7 @@ def test_what_could_not_be_closed_is_told_with_the_end() -> None:
     """The last sentence names the task that is still open, and why."""
     made = ending(comment_done=True, issue_closed=True, board_done=True, pr_url=MERGED.url)
     made = replace(made, record=made.record.with_values({"status": "Done"}))
-    action = linked.action_of(made.record)
+    action = linked_decisions.action_of(made.record)
     assert action is not None
     made = evolve(made, Failed(action, Refused("bd is not installed.")))
     step = decide(made)
@@ -215,13 +215,13 @@ def test_what_is_left_is_said_once_and_not_touched() -> None:
     step = decide(seen(made, wake=Wake.STOP))
     assert "It is maria's." in texts(step)
     assert not any(say.stands for say in step.says)
-    assert linked.action_of(made) is None
-    assert linked.action_of(replace(made, releasing=Releasing(NOW))) is None
+    assert linked_decisions.action_of(made) is None
+    assert linked_decisions.action_of(replace(made, releasing=Releasing(NOW))) is None
     ends = made.with_values(DONE)
-    assert linked.action_of(ends) is not None
+    assert linked_decisions.action_of(ends) is not None
     left = fold(ends, LinkedIs("demo-1", "left", "It is maria's now."), NOW)
-    assert linked.action_of(left) is None
-    assert "It is maria's now." in [say.text for say in linked.says(left)]
+    assert linked_decisions.action_of(left) is None
+    assert "It is maria's now." in [say.text for say in linked_decisions.says(left)]
 
 
 def test_a_sweep_never_touches_a_linked_task() -> None:
@@ -229,9 +229,9 @@ def test_a_sweep_never_touches_a_linked_task() -> None:
     made = replace(ending(""), wake=Wake.SWEEP)
     assert "SetLinked" not in kinds(steps(made))
     living = seen(record(memory=with_link("")), wake=Wake.SWEEP)
-    assert linked.living(living).action is None
-    assert not linked.wants_to_know(replace(living, record=record()))
-    assert linked.wants_to_know(seen(record(), wake=Wake.TICK))
+    assert linked_decisions.living(living).action is None
+    assert not linked_decisions.wants_to_know(replace(living, record=record()))
+    assert linked_decisions.wants_to_know(seen(record(), wake=Wake.TICK))
 
 
 def test_the_link_survives_the_state_file() -> None:

@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lifecycle.api import Wake
-from lifecycle.tracker import Link
+from lifecycle.core.tracker import Link
 from tests.claim.linked_ground import (
     INSIDE,
     NOTHING,

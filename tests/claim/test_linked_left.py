@@ -7,10 +7,12 @@ from collections.abc import Callable
 
 import pytest
 
-from lifecycle import journal
 from lifecycle.api import HeldByAnother, Wake
-from lifecycle.claim import lease, taking, undone
-from lifecycle.errors import BlockedBy, LifecycleError, NotInstalled
+from lifecycle.claim.commands import taking
+from lifecycle.claim.engine import lease
+from lifecycle.claim.linked import pending_writes
+from lifecycle.core.errors import BlockedBy, LifecycleError, NotInstalled
+from lifecycle.storage import journal
 from tests.claim.linked_ground import busy, claim, failing, inside, look, merged, tracker_of
 from tests.conftest import Place
 from tests.factories import texts
@@ -19,9 +21,9 @@ from tests.test_crashes import CrashError
 DAY = 86_400
 
 
-def left(place: Place) -> tuple[undone.Left, ...]:
+def left(place: Place) -> tuple[pending_writes.Left, ...]:
     """What state.json has of it."""
-    return undone.waiting(place.tree().desk.folder.load_state(repair=False))
+    return pending_writes.waiting(place.tree().desk.folder.load_state(repair=False))
 
 
 def killed(place: Place, issue: int) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from lifecycle.claim.next_task import choose, todo_of
-from lifecycle.model import BoardItem, Card, Repository
+from lifecycle.claim.commands.next_task import choose, todo_of
+from lifecycle.core.values.model import BoardItem, Card, Repository
 
 HERE = Repository("octo-org", "hello-service")
 

@@ -10,10 +10,10 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from lifecycle import journal
 from lifecycle.api import Wake
-from lifecycle.journal import Entry
 from lifecycle.sandbox.state.checks import PlannedCheck
+from lifecycle.storage import journal
+from lifecycle.storage.journal import Entry
 from tests.conftest import COMMAND, Place
 
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from lifecycle.claim.decide import decide
-from lifecycle.model import Observation, PullState
-from lifecycle.plan import Action, OpenPullRequest, Wake
+from lifecycle.claim.decisions.decide import decide
+from lifecycle.core.plan import Action, OpenPullRequest, Wake
+from lifecycle.core.values.model import Observation, PullState
 from tests.factories import SHA, observation, pull, record, seen
 
 PUSHED = "c" * 40

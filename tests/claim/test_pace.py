@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from lifecycle.checks import Bucket, Check, Checks
-from lifecycle.claim import pace
-from lifecycle.claim.seen import Rules
-from lifecycle.claim.state import Trouble
-from lifecycle.times import render
+from lifecycle.claim.decisions import pace
+from lifecycle.claim.decisions.snapshot import Rules
+from lifecycle.claim.record.state import Trouble
+from lifecycle.core.timing.times import render
+from lifecycle.core.values.checks import Bucket, Check, Checks
 from tests.claim.steps import READY, REVIEW
 from tests.factories import NOW, SHA, record
 

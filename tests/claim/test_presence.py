@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from lifecycle.claim.presence import SILENT_SECONDS, adopt, deliverable, is_held, is_mine
-from lifecycle.plan import Tone
-from lifecycle.watch import Signs
+from lifecycle.claim.record.sessions import SILENT_SECONDS, adopt, deliverable, is_held, is_mine
+from lifecycle.core.plan import Tone
+from lifecycle.storage.signs_of_life import Signs
 from tests.claim.steps import READY, REVIEW
 from tests.factories import NOW, record
 

@@ -7,14 +7,13 @@ from typing import Any
 
 import pytest
 
-from lifecycle.claim.decide import absorb, decide, look
-from lifecycle.claim.releasing import login_of
-from lifecycle.claim.seen import still_wanted
-from lifecycle.claim.state import Intent, Record, Releasing, fold
-from lifecycle.claim.table import Phase
-from lifecycle.errors import Rejected, Transient
-from lifecycle.model import BoardItem, Observation, PullState
-from lifecycle.plan import (
+from lifecycle.claim.decisions.decide import absorb, decide, look
+from lifecycle.claim.decisions.releasing import login_of
+from lifecycle.claim.decisions.snapshot import still_wanted
+from lifecycle.claim.decisions.table import Phase
+from lifecycle.claim.record.state import Intent, Record, Releasing, fold
+from lifecycle.core.errors import Rejected, Transient
+from lifecycle.core.plan import (
     ClaimForgotten,
     Failed,
     ForgetClaim,
@@ -26,6 +25,7 @@ from lifecycle.plan import (
     Unassign,
     Wake,
 )
+from lifecycle.core.values.model import BoardItem, Observation, PullState
 from tests.claim.steps import REVIEW, rest, run
 from tests.factories import NOW, comment, issue, observation, pull, record, seen, texts
 

@@ -6,16 +6,12 @@ from typing import Any
 
 import pytest
 
-from lifecycle.checks import Bucket, Check, Checks
-from lifecycle.claim.decide import decide, evolve, look
-from lifecycle.claim.table import IN_REVIEW, Phase
-from lifecycle.model import PullState
-from lifecycle.plan import (
-    PullRequestOpened,
-    Tone,
-    Wake,
-)
-from lifecycle.times import render
+from lifecycle.claim.decisions.decide import decide, evolve, look
+from lifecycle.claim.decisions.table import IN_REVIEW, Phase
+from lifecycle.core.plan import PullRequestOpened, Tone, Wake
+from lifecycle.core.timing.times import render
+from lifecycle.core.values.checks import Bucket, Check, Checks
+from lifecycle.core.values.model import PullState
 from tests.claim.steps import (
     ITEM,
     READY,

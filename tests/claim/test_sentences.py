@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from lifecycle.claim import briefing
-from lifecycle.claim.state import Intent, Trouble
-from lifecycle.plan import Wake
+from lifecycle.claim.engine import briefing
+from lifecycle.claim.record.state import Intent, Trouble
+from lifecycle.core.plan import Wake
 from lifecycle.sandbox.faults import Fault
 from tests.claim.steps import DONE
 from tests.cli.outcome import ok, refused

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from lifecycle.checks import Bucket
-from lifecycle.claim.decide import absorb, decide, evolve
-from lifecycle.claim.moves import _moved
-from lifecycle.claim.seen import Seen
-from lifecycle.claim.state import Record
-from lifecycle.claim.table import CLAIM, Phase
-from lifecycle.model import PullState
+from lifecycle.claim.commands.moves import _moved
+from lifecycle.claim.decisions.decide import absorb, decide, evolve
+from lifecycle.claim.decisions.snapshot import Seen
+from lifecycle.claim.decisions.table import CLAIM, Phase
+from lifecycle.claim.record.state import Record
+from lifecycle.core.values.checks import Bucket
+from lifecycle.core.values.model import PullState
 from tests.claim.steps import READY, REVIEW, believed
 from tests.factories import SHA, checks, issue, observation, pull, record, seen
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from lifecycle.reconcile.finding import KINDS, Finding, State
-from lifecycle.reconcile.report import Problem, Report
+from lifecycle.reconcile.sweep_report import Problem, Report
 
 REPOSITORY = "octo-org/hello-service"
 

@@ -7,13 +7,14 @@ from typing import Any
 
 import pytest
 
-from lifecycle import store
 from lifecycle.api import HeldByAnother, Wake
-from lifecycle.claim import begun, lease
-from lifecycle.claim.desk import Desk
-from lifecycle.errors import Transient
-from lifecycle.github.forge import GitHubForge
+from lifecycle.claim.commands import unfinished_claims
+from lifecycle.claim.engine import lease
+from lifecycle.claim.record.claim_store import Desk
+from lifecycle.core.errors import Transient
+from lifecycle.github.pulls.forge import GitHubForge
 from lifecycle.sandbox.faults import Fault
+from lifecycle.storage import store
 from tests.cli.outcome import ok, refused
 from tests.conftest import Place
 from tests.test_crashes import CrashError, crash_at
@@ -70,7 +71,7 @@ def test_killed_at_any_write_the_next_command_finishes_or_undoes(
             assert place.claim()["agent_id"] == place.card()["Agent"] == agent
             assert place.issue()["assignees"] == ["octocat"], (moment, seen)
         elif way == "release" or had_claim:
-            if had_claim or begun.of(_state(place)):
+            if had_claim or unfinished_claims.of(_state(place)):
                 place.tree().release()
             assert is_free(place), (moment, seen)
             is_told = len(_released(place)) > told
@@ -80,7 +81,7 @@ def test_killed_at_any_write_the_next_command_finishes_or_undoes(
             assert not lease_of(place), (moment, seen)
             assert place.issue()["assignees"] == []
             assert place.card().get("Status") == "Todo"
-        assert begun.of(_state(place)) is None, (moment, seen)
+        assert unfinished_claims.of(_state(place)) is None, (moment, seen)
         if place.has_claim():
             place.tree().release()
     assert moment > 5
@@ -192,7 +193,7 @@ def test_a_clear_no_on_the_way_gives_back_what_an_earlier_run_held(place: Place)
     place.control.close_issue(42)
     assert "is closed; nothing was claimed" in refused(place.cli("claim", "42"))
     assert not lease_of(place)
-    assert begun.of(_state(place)) is None
+    assert unfinished_claims.of(_state(place)) is None
 
 
 def test_an_undoing_that_fails_is_done_by_the_next_command(place: Place) -> None:
@@ -216,7 +217,7 @@ def test_another_agents_lease_is_no_ones_to_finish(place: Place) -> None:
     place.control.set_field(42, "Status", "Todo")
     with pytest.raises(HeldByAnother):
         place.tree().claim(42)
-    assert begun.of(_state(place)) is None
+    assert unfinished_claims.of(_state(place)) is None
     assert lease_of(place)
     assert claim["agent_id"] == place.card()["Agent"]
     assert not place.tree().tick(Wake.STOP).actions

@@ -15,14 +15,13 @@ from pathlib import Path
 import click
 import pytest
 
-from lifecycle.cli import session
+from lifecycle.cli import command_session
 from lifecycle.cli.main import group, run
-from lifecycle.deadline import Deadline, DeadlineReached, ending
-from lifecycle.doctor import case
-from lifecycle.doctor import run as examination
-from lifecycle.doctor.finding import Finding
-from lifecycle.git import GitRepository
+from lifecycle.core.timing.deadline import Deadline, DeadlineReached, ending
+from lifecycle.git.process import GitRepository
 from lifecycle.sandbox.faults import Fault
+from lifecycle.setup.doctor import examination, examined
+from lifecycle.setup.doctor.doctor_finding import Finding
 from tests.conftest import COMMAND, ManualClock, Place
 
 
@@ -49,7 +48,7 @@ def test_each_command_with_a_deadline_says_so(name: str) -> None:
     source = inspect.getsource(found.callback)
     has_deadline = "begin(" in source or "run(task" in source
     said = " ".join((found.help or "").split())
-    assert (f"Ends after {session.SECONDS:g} seconds at the latest" in said) == has_deadline
+    assert (f"Ends after {command_session.SECONDS:g} seconds at the latest" in said) == has_deadline
 
 
 @pytest.fixture
@@ -58,7 +57,7 @@ def here(place: Place, monkeypatch: pytest.MonkeyPatch) -> Place:
     monkeypatch.chdir(place.root)
     for name, value in place.environment.items():
         monkeypatch.setenv(name, value)
-    monkeypatch.setattr(session, "SECONDS", 3.0)
+    monkeypatch.setattr(command_session, "SECONDS", 3.0)
     return place
 
 
@@ -107,7 +106,7 @@ def test_a_claim_that_ran_out_of_time_says_what_is_held(
     here: Place, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The assignment trickles: the lease is there, the sentence says so, and the next run goes on."""
-    monkeypatch.setattr(session, "SECONDS", 12.0)  # enough for what comes before
+    monkeypatch.setattr(command_session, "SECONDS", 12.0)  # enough for what comes before
     here.control.add_fault(Fault("trickle", path="/assignees$", seconds=0.05, count=9))
     assert run(["claim", "42"]) == 1
     assert "may still hold #42" in capsys.readouterr().err
@@ -213,7 +212,7 @@ def test_what_changes_the_files_here_is_let_finish(
 
 def test_doctor_says_how_long_it_may_take() -> None:
     """The number in its `--help` is the constant that ends it."""
-    assert f"ends after {case.SECONDS:g} seconds at the latest" in " ".join(
+    assert f"ends after {examined.SECONDS:g} seconds at the latest" in " ".join(
         (EVERY["doctor"].help or "").split()
     )
 
@@ -222,7 +221,7 @@ def test_doctor_leaves_a_server_that_trickles(
     here: Place, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A server that sends a byte now and then is a finding, and the other checks are told."""
-    monkeypatch.setattr(case, "SECONDS", 2.0)
+    monkeypatch.setattr(examined, "SECONDS", 2.0)
     here.control.add_fault(
         Fault("trickle", path="^/user$|^/graphql$|^/repos", seconds=0.05, count=99)
     )
@@ -238,7 +237,7 @@ def test_a_check_that_the_alarm_ended_is_a_finding(
 ) -> None:
     """The alarm rings in the middle of a check: the report has a line for it, and all the others."""
 
-    def hangs(_case: case.Case) -> Iterator[Finding]:
+    def hangs(_case: examined.Case) -> Iterator[Finding]:
         raise DeadlineReached
 
     monkeypatch.setattr(examination, "FAMILIES", (("board", hangs), *examination.FAMILIES[:1]))

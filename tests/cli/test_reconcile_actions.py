@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from lifecycle.cli import reconcile_actions as actions
+from lifecycle.cli.reconcile import reconcile_actions as actions
 from lifecycle.reconcile.finding import State
-from lifecycle.reconcile.report import Problem, Report
+from lifecycle.reconcile.sweep_report import Problem, Report
 from tests.cli.reconcile_reports import QUIET, REPORT, finding
 
 EVIL = (

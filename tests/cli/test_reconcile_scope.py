@@ -8,15 +8,15 @@ from pathlib import Path
 import click
 import pytest
 
-from lifecycle import config
-from lifecycle.cli.reconcile import exit_code
-from lifecycle.cli.reconcile_scope import Asked, Place, asked_scope, event_of, policy
-from lifecycle.errors import BadConfig, Refused
-from lifecycle.model import Repository
+from lifecycle.cli.reconcile.reconcile import exit_code
+from lifecycle.cli.reconcile.reconcile_scope import Asked, Place, asked_scope, event_of, policy
+from lifecycle.core.errors import BadConfig, Refused
+from lifecycle.core.values.model import Repository
 from lifecycle.reconcile.finding import State
-from lifecycle.reconcile.report import Problem, Report
 from lifecycle.reconcile.scope import Policy, Scope, Shard
-from lifecycle.settings import Settings
+from lifecycle.reconcile.sweep_report import Problem, Report
+from lifecycle.settings import config
+from lifecycle.settings.values import Settings
 from tests.cli.reconcile_reports import finding
 
 ONE, TWO = Repository("octo-org", "one"), Repository("octo-org", "two")

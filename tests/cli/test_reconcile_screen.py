@@ -9,10 +9,10 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
-from lifecycle.cli.reconcile_screen import show
-from lifecycle.cli.reconcile_words import PLAIN_SIGNS, SIGNS, lines, signs_for, totals
+from lifecycle.cli.reconcile.reconcile_screen import show
+from lifecycle.cli.reconcile.reconcile_words import PLAIN_SIGNS, SIGNS, lines, signs_for, totals
 from lifecycle.reconcile.finding import Finding, State
-from lifecycle.reconcile.report import Problem, Report
+from lifecycle.reconcile.sweep_report import Problem, Report
 from tests.cli.reconcile_reports import QUIET, REPORT, finding
 from tests.cli.terminal import plain
 

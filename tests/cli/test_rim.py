@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from lifecycle.cli import sandbox
-from lifecycle.hookio import REPLIES
+from lifecycle.hooks.client_contract import REPLIES
 from tests.cli.outcome import refused
 from tests.conftest import COMMAND, Place
 
@@ -95,7 +95,7 @@ def test_an_output_that_is_full_or_closed_is_no_defect(place: Place, is_unbuffer
         assert "in no git worktree" in refused(done)
 
 
-@pytest.mark.parametrize("module", ["click", "lifecycle.wake", "lifecycle.cli.main"])
+@pytest.mark.parametrize("module", ["click", "lifecycle.hooks.wake", "lifecycle.cli.main"])
 def test_an_interrupt_in_the_middle_of_an_import_is_a_sentence(place: Place, module: str) -> None:
     """Ctrl-C before there is anybody to answer it: exit 130, no traceback."""
     program = f"""
@@ -110,7 +110,7 @@ sys.meta_path.insert(0, Interrupts())
 from lifecycle.__main__ import main
 sys.exit(main())
 """
-    arguments = ["hook", "on-stop"] if module == "lifecycle.wake" else ["status"]
+    arguments = ["hook", "on-stop"] if module == "lifecycle.hooks.wake" else ["status"]
     done = place.run(sys.executable, "-c", program, *arguments)
     assert "Interrupted" in refused(done, 130)
 
@@ -119,7 +119,7 @@ def test_a_defect_is_exit_3_with_the_log_and_no_traceback(
     place: Place, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """What nobody foresaw is one sentence with the log's path; the trace is in the log."""
-    from lifecycle import engine
+    from lifecycle.claim.engine import look
     from lifecycle.cli.main import run
 
     def broken(*_: object, **__: object) -> None:
@@ -128,7 +128,7 @@ def test_a_defect_is_exit_3_with_the_log_and_no_traceback(
     place.ready()
     (place.root / ".lifecycle").mkdir()
     monkeypatch.chdir(place.root)
-    monkeypatch.setattr(engine, "tick", broken)
+    monkeypatch.setattr(look, "tick", broken)
     assert run(["tick"]) == 3
     printed = capsys.readouterr()
     assert printed.out == ""
@@ -146,7 +146,7 @@ def test_a_folder_in_place_of_a_file_is_a_sentence(place: Place) -> None:
 
 def test_a_held_lock_is_a_sentence(place: Place) -> None:
     """Another process at work is waited for; this one holds the lock for good."""
-    from lifecycle.store import Folder
+    from lifecycle.storage.store import Folder
 
     place.ready()
     with Folder(place.root).locked(1):

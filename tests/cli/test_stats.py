@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from lifecycle import journal
-from lifecycle.store import Folder
+from lifecycle.storage import journal
+from lifecycle.storage.store import Folder
 from tests.conftest import COMMAND, Place
 from tests.stats.journals import CLAIMED, WHOLE, moved
 from tests.stats.test_summary import HARD

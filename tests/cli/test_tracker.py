@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lifecycle.tracker import TaskStatus
+from lifecycle.core.tracker import TaskStatus
 from tests.cli.outcome import ok, refused
 from tests.cli.tracker_ground import made, told, with_beads
 from tests.conftest import Place

@@ -8,9 +8,9 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from lifecycle.cli import tracker_screen as screen
-from lifecycle.cli.tracker_values import nothing_is
-from lifecycle.tracker import Task, TaskStatus
+from lifecycle.cli.tracker import tracker_screen as screen
+from lifecycle.cli.tracker.tracker_values import nothing_is
+from lifecycle.core.tracker import Task, TaskStatus
 from tests.cli.terminal import on_terminal, plain
 from tests.cli.tracker_ground import made
 from tests.conftest import Place

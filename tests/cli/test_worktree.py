@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from lifecycle.api import Worktree
-from lifecycle.claim import worktree
-from lifecycle.claim.moves import SESSION
-from lifecycle.errors import HeldByAnother, Transient
+from lifecycle.claim.commands import task_worktree
+from lifecycle.claim.commands.moves import SESSION
+from lifecycle.core.errors import HeldByAnother, Transient
 from lifecycle.sandbox.faults import Fault
 from tests.cli.outcome import ok, refused
 from tests.conftest import COMMAND, Place
@@ -167,7 +167,7 @@ def test_killed_in_between_the_next_run_goes_on(
     place: Place, monkeypatch: pytest.MonkeyPatch, step: str, *, is_after: bool
 ) -> None:
     """Before or after the worktree, its preparation, the claim: one worktree, one claim, no lock."""
-    real = getattr(worktree, step, None)
+    real = getattr(task_worktree, step, None)
 
     def staged(*args: object, **kwargs: object) -> object:
         if is_after and real is not None:
@@ -180,10 +180,10 @@ def test_killed_in_between_the_next_run_goes_on(
     world, chosen = place.tree().world, staged if step == "prepare" else prepare
     with monkeypatch.context() as patch:
         if real is not None:
-            patch.setattr(worktree, step, staged)
+            patch.setattr(task_worktree, step, staged)
         with pytest.raises(CrashError):
-            worktree.take_in_worktree(world, "42", None, force=False, prepare=chosen)
-    taken, root = worktree.take_in_worktree(
+            task_worktree.take_in_worktree(world, "42", None, force=False, prepare=chosen)
+    taken, root = task_worktree.take_in_worktree(
         place.tree().world, "42", None, force=False, prepare=prepare
     )
     assert taken.record.claim.issue_number == 42
@@ -203,14 +203,16 @@ def test_a_live_claim_is_never_taken_away(place: Place, monkeypatch: pytest.Monk
         real(*args, **kwargs)  # type: ignore[arg-type]  # as it was called
         raise CrashError
 
-    real = worktree._take
+    real = task_worktree._take
     with monkeypatch.context() as patch:
-        patch.setattr(worktree, "_take", taken_then_killed)
+        patch.setattr(task_worktree, "_take", taken_then_killed)
         with pytest.raises(CrashError):
-            worktree.take_in_worktree(place.tree().world, "42", None, force=False, prepare=nothing)
+            task_worktree.take_in_worktree(
+                place.tree().world, "42", None, force=False, prepare=nothing
+            )
     place.control.add_fault(Fault("status", path=r"/graphql$", status=502, count=99))
     with pytest.raises(Transient, match="was kept"):
-        worktree.take_in_worktree(place.tree().world, "42", None, force=False, prepare=nothing)
+        task_worktree.take_in_worktree(place.tree().world, "42", None, force=False, prepare=nothing)
     assert at(place, beside(place)).claim()["issue_number"] == 42
 
 

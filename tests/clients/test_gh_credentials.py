@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from lifecycle.clock import SystemClock
-from lifecycle.deadline import Deadline
-from lifecycle.errors import GitFailed
-from lifecycle.git import GitRepository
+from lifecycle.core.errors import GitFailed
+from lifecycle.core.timing.clock import SystemClock
+from lifecycle.core.timing.deadline import Deadline
+from lifecycle.git.process import GitRepository
 from tests.clients.gh import Gh
 
 HELPER = """!as_https() {

@@ -13,10 +13,10 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from lifecycle.claim.briefing import NEXT_STEPS
-from lifecycle.claim.table import CLAIM, Phase
-from lifecycle.stages.inference import ANY, TABLE
-from lifecycle.stages.table import STAGES
+from lifecycle.claim.decisions.table import CLAIM, Phase
+from lifecycle.claim.engine.briefing import NEXT_STEPS
+from lifecycle.stages.decisions.table import STAGES
+from lifecycle.stages.detection.inference import ANY, TABLE
 from tests.docs.pages import README, ROOT
 
 STATES = ROOT / "docs" / "states.md"

@@ -13,13 +13,13 @@ import click
 import pytest
 import yaml
 
-from lifecycle.cli import reconcile
 from lifecycle.cli.main import group
+from lifecycle.cli.reconcile import reconcile
 from lifecycle.reconcile.finding import KINDS, Finding, State
 from lifecycle.reconcile.repair import LONGEST_WAIT
-from lifecycle.reconcile.report import Report
 from lifecycle.reconcile.sweep import RECENT_SECONDS
-from lifecycle.settings import SILENT_HOURS
+from lifecycle.reconcile.sweep_report import Report
+from lifecycle.settings.values import SILENT_HOURS
 from tests.conftest import COMMAND, Place
 from tests.docs.pages import ROOT, Page, codes_in
 

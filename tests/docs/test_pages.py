@@ -11,10 +11,12 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from lifecycle import api, settings, wake
-from lifecycle.claim import consent
-from lifecycle.hookio import REPLIES
-from lifecycle.plan import Tone
+from lifecycle import api
+from lifecycle.claim.decisions import consent
+from lifecycle.core.plan import Tone
+from lifecycle.hooks import wake
+from lifecycle.hooks.client_contract import REPLIES
+from lifecycle.settings import values
 from tests.docs.pages import ROOT, Page, codes_in, every_page
 
 ARCHITECTURE = Page(ROOT / "docs/architecture.md")
@@ -92,7 +94,7 @@ def test_the_deadlines_are_those_in_code() -> None:
     """Each entrypoint's wall clock on the page is the constant that ends it."""
     rows = HOOKS.table("Deadlines").rows
     shown = {name: row[1] for row in rows for name in codes_in(row[0])}
-    wanted = dict.fromkeys(REPLIES, f"{settings.HOOK_SECONDS:g} s")
+    wanted = dict.fromkeys(REPLIES, f"{values.HOOK_SECONDS:g} s")
     wanted |= {name: f"{seconds:g} s" for name, seconds in wake.SECONDS.items()}
     assert shown == wanted | dict.fromkeys(wake.UNLIMITED, "none; each look 8 s")
 

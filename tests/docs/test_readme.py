@@ -17,15 +17,16 @@ from pathlib import Path
 import click
 import pytest
 
-from lifecycle import config, log, resources
-from lifecycle.claim.exclude import exclude_own_files
-from lifecycle.claim.file import CLAIM_FILE
+from lifecycle.claim.record.claim_file import CLAIM_FILE
+from lifecycle.claim.record.excluded_files import exclude_own_files
 from lifecycle.cli import main
 from lifecycle.cli.main import COMMANDS
+from lifecycle.core.stage_names import Detected
 from lifecycle.sandbox.faults import Fault
-from lifecycle.settings import Settings
-from lifecycle.stage_log import MAX_BYTES
-from lifecycle.stage_names import Detected
+from lifecycle.settings import config, resources
+from lifecycle.settings.values import Settings
+from lifecycle.storage import log
+from lifecycle.storage.stage_log import MAX_BYTES
 from tests.bench.paths import BUDGET
 from tests.conftest import COMMAND, Place
 from tests.docs.pages import README, ROOT, Page, codes_in
@@ -38,11 +39,11 @@ NOT_SETTINGS = re.compile(r"GIT_\w+|NO_PROXY")
 """Variables in the code that are no settings of ours: what git and HTTP clients are given."""
 
 FLEETING = {
-    ".agent-claim.json.*.tmp": "lifecycle/store.py",
-    ".lifecycle/*.*.tmp": "lifecycle/store.py",
-    ".lifecycle/waiter": "lifecycle/watch.py",
-    ".lifecycle/waiter.lock": "lifecycle/watch.py",
-    ".lifecycle/closing.json": "lifecycle/claim/desk.py",
+    ".agent-claim.json.*.tmp": "lifecycle/storage/store.py",
+    ".lifecycle/*.*.tmp": "lifecycle/storage/store.py",
+    ".lifecycle/waiter": "lifecycle/storage/signs_of_life.py",
+    ".lifecycle/waiter.lock": "lifecycle/storage/signs_of_life.py",
+    ".lifecycle/closing.json": "lifecycle/claim/record/claim_store.py",
 }
 """Files that are there for a moment only, and the module that names them."""
 

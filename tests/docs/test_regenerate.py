@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from lifecycle.claim.table import CLAIM
+from lifecycle.claim.decisions.table import CLAIM
 from tests.docs import regenerate
 from tests.docs.pages import README, Page
 from tests.docs.regenerate import PAGES, STATES, renewed

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from lifecycle import doctor
+from lifecycle.setup import doctor
 from tests.docs.pages import README, ROOT, Page, codes_in
 
 PATH = ROOT / "docs/security.md"

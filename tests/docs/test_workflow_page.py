@@ -10,18 +10,19 @@ from pathlib import Path
 import click
 import pytest
 
-from lifecycle import config, stage_log
 from lifecycle.cli import main
-from lifecycle.install.supplies import DETECT, ORCHESTRATOR, page_of, supplies
-from lifecycle.install.table import CAP, STAGE_PERMISSIONS
-from lifecycle.stage_names import MARKERS, Detected
-from lifecycle.stage_settings import MAX_BLOCKS
-from lifecycle.stages.activity import INACTIVE_SECONDS
-from lifecycle.stages.decide import IDLE_BLOCKS
-from lifecycle.stages.evidence import KEPT
-from lifecycle.stages.instructions import NEEDS_REVIEW
-from lifecycle.stages.session import OLD_SECONDS
-from lifecycle.trackers.beads.wording import START
+from lifecycle.core.stage_names import MARKERS, Detected
+from lifecycle.evidence.seen_runs import KEPT
+from lifecycle.settings import config
+from lifecycle.settings.stage_settings import MAX_BLOCKS
+from lifecycle.setup.init.hook_table import CAP, STAGE_PERMISSIONS
+from lifecycle.setup.init.supplies import DETECT, ORCHESTRATOR, page_of, supplies
+from lifecycle.stages.decisions.decide import IDLE_BLOCKS
+from lifecycle.stages.decisions.instructions import NEEDS_REVIEW
+from lifecycle.stages.session.session_record import OLD_SECONDS
+from lifecycle.stages.session.workflow_tasks import INACTIVE_SECONDS
+from lifecycle.storage import stage_log
+from lifecycle.trackers.beads.bd_commands import START
 from tests.conftest import COMMAND, Place
 from tests.docs.pages import README, ROOT, Page, codes_in
 from tests.e2e.staged import Ground, marker

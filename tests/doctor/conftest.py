@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from lifecycle.clock import SystemClock
-from lifecycle.doctor.run import examine
+from lifecycle.core.timing.clock import SystemClock
 from lifecycle.sandbox.control import Control
 from lifecycle.sandbox.seed import Seed
 from lifecycle.sandbox.server import Sandbox
+from lifecycle.setup.doctor.examination import examine
 from tests.cli.outcome import ok
 from tests.conftest import COMMAND, Place, environment_of
 

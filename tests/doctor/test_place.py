@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from lifecycle import __version__, store, watch
-from lifecycle.store import Folder
+from lifecycle import __version__
+from lifecycle.storage import signs_of_life, store
+from lifecycle.storage.store import Folder
 from tests.cli.outcome import ok
 from tests.conftest import COMMAND
 from tests.doctor.conftest import LOCAL, Patient
@@ -267,7 +268,7 @@ def test_the_waiter_is_shown(patient: Patient) -> None:
     patient.place.ready()
     patient.place.tree().tick()
     assert "No waiter" in patient.findings()["waiter.live"]["says"]
-    watch.promise(Folder(patient.root), "session", time.time() + 600)
+    signs_of_life.promise(Folder(patient.root), "session", time.time() + 600)
     assert "A waiter watches" in patient.findings()["waiter.live"]["says"]
 
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from lifecycle.clock import SystemClock
-from lifecycle.doctor import hub
-from lifecycle.doctor.finding import Step
-from lifecycle.doctor.run import FAMILIES, examine
+from lifecycle.core.timing.clock import SystemClock
 from lifecycle.sandbox.faults import Fault
+from lifecycle.setup.doctor import github_facts
+from lifecycle.setup.doctor.doctor_finding import Step
+from lifecycle.setup.doctor.examination import FAMILIES, examine
 from tests.cli.outcome import ok
 from tests.doctor.conftest import Patient
 
@@ -80,8 +80,8 @@ def test_a_github_that_never_answers_ends_in_time(
     patient: Patient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The first question that hangs is given up, and no further one is asked."""
-    monkeypatch.setattr(hub, "ANSWER_SECONDS", 0.3)
-    monkeypatch.setattr(hub, "_GRACE", 0.1)
+    monkeypatch.setattr(github_facts, "ANSWER_SECONDS", 0.3)
+    monkeypatch.setattr(github_facts, "_GRACE", 0.1)
     patient.place.control.add_fault(Fault("trickle", path="^/user$", count=9))
     patient.place.control.clear_requests()
     report = examine(patient.root, patient.place.environment, SystemClock())

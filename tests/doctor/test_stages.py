@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from lifecycle.install.supplies import ORCHESTRATOR, REVIEW, page_of
-from lifecycle.install.table import CAP
+from lifecycle.setup.init.hook_table import CAP
+from lifecycle.setup.init.supplies import ORCHESTRATOR, REVIEW, page_of
 from tests.cli.outcome import ok
 from tests.doctor.conftest import LOCAL, Patient
 from tests.trackers.beads import simulated

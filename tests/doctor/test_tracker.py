@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from lifecycle import home, store
+from lifecycle.settings import user_folder
+from lifecycle.storage import store
 from tests.doctor.conftest import Patient
 from tests.trackers.beads import simulated
 
@@ -108,7 +109,7 @@ def test_a_database_without_its_program(patient: Patient) -> None:
 def test_bd_that_nobody_has_allowed_is_not_run(patient: Patient, tmp_path: Path) -> None:
     """Found here, it is a warning that names the way; named by the project's file, a failure."""
     folder = beads(patient, tmp_path / "bin")
-    home.revoke(patient.place.environment, store.clone_of(patient.root))
+    user_folder.revoke(patient.place.environment, store.clone_of(patient.root))
     finding = patient.only("tracker.program", "warn")
     assert "nobody has allowed bd to run in this repository" in finding["says"]
     assert finding["fix"].endswith("lifecycle trust")

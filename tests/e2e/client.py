@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from lifecycle.resources import hook_script
+from lifecycle.settings.resources import hook_script
 from tests.conftest import Place
 
 SECONDS = 60

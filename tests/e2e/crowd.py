@@ -15,18 +15,19 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from lifecycle import engine, hookio
-from lifecycle.answers import on_idle, on_stop, session_start, user_prompt_submit
-from lifecycle.answers.call import Call
 from lifecycle.api import Phase, Worktree
-from lifecycle.claim.desk import Desk
-from lifecycle.claim.file import CLAIM_FILE
-from lifecycle.clock import SystemClock
-from lifecycle.deadline import Deadline
-from lifecycle.hookio import REPLIES, Client, Reply
-from lifecycle.plan import Say, Tone, Wake
-from lifecycle.store import Folder
-from lifecycle.wiring import World
+from lifecycle.app.wiring import World
+from lifecycle.claim.engine import look as engine
+from lifecycle.claim.record.claim_file import CLAIM_FILE
+from lifecycle.claim.record.claim_store import Desk
+from lifecycle.core.plan import Say, Tone, Wake
+from lifecycle.core.timing.clock import SystemClock
+from lifecycle.core.timing.deadline import Deadline
+from lifecycle.hooks import client_contract
+from lifecycle.hooks.answers import on_idle, on_stop, session_start, user_prompt_submit
+from lifecycle.hooks.answers.call import Call
+from lifecycle.hooks.client_contract import REPLIES, Client, Reply
+from lifecycle.storage.store import Folder
 
 SECONDS = 60.0
 HEARD = re.compile(r"news-\d+|flaky-\d+")
@@ -59,7 +60,7 @@ def watch(root: Path, _round: int) -> Reply:
     report = engine.tick(
         made.world, made.desk, Wake.IDLE, tones=tones, channel=made.hook, session=made.session
     )
-    return hookio.render(made.hook, report.said)
+    return client_contract.render(made.hook, report.said)
 
 
 def prompt(root: Path, number: int) -> Reply:

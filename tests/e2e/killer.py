@@ -31,14 +31,14 @@ AHEAD = "TEST_AHEAD"
 """How many seconds the process's clock is ahead."""
 
 _REMOTE = {
-    "lifecycle.github.forge:GitHubForge": (
+    "lifecycle.github.pulls.forge:GitHubForge": (
         "create_pull_request",
         "comment",
         "close_issue",
         "unassign",
     ),
-    "lifecycle.github.board:GitHubBoard": ("set_fields",),
-    "lifecycle.claim.lease": ("release",),
+    "lifecycle.github.board.board_client:GitHubBoard": ("set_fields",),
+    "lifecycle.claim.engine.lease": ("release",),
 }
 _NOISE = ("log", "now", "lock", "waiter.lock")
 
@@ -114,7 +114,7 @@ def stage(environment: Mapping[str, str]) -> None:
     global _killer  # noqa: PLW0603 -- one process, one end
     ahead = float(environment.get(AHEAD) or 0)
     if ahead:
-        from lifecycle.clock import SystemClock
+        from lifecycle.core.timing.clock import SystemClock
 
         real = SystemClock.now
         SystemClock.now = lambda self: real(self) + ahead  # type: ignore[method-assign]
@@ -129,7 +129,7 @@ def stage(environment: Mapping[str, str]) -> None:
         found = sys.modules[module]
         for name in names:
             _before(getattr(found, owner) if owner else found, name)
-    _before(sys.modules["lifecycle.store"], "exchange")
+    _before(sys.modules["lifecycle.storage.store"], "exchange")
     vars(os)["write"] = _print
     sys.addaudithook(_killer.hear)
 
@@ -141,7 +141,7 @@ def end() -> None:
 
 
 def _edit_at_exchange(content: bytes) -> None:
-    store = sys.modules["lifecycle.store"]
+    store = sys.modules["lifecycle.storage.store"]
     exchange: Callable[[Path, Path], bool] = vars(store)["exchange"]
 
     def run(ours: Path, claim: Path) -> None:

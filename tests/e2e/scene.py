@@ -9,10 +9,10 @@ import time
 from dataclasses import fields
 from pathlib import Path
 
-from lifecycle.claim.file import CLAIM_FILE
+from lifecycle.claim.record.claim_file import CLAIM_FILE
 from lifecycle.sandbox.server import Sandbox
 from lifecycle.sandbox.state.world import World
-from lifecycle.store import FOLDER, Folder
+from lifecycle.storage.store import FOLDER, Folder
 from tests.conftest import Place
 
 _SHARED = ("folder", "lock", "serial")

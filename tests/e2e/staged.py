@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lifecycle import journal
-from lifecycle.stage_names import Detected
+from lifecycle.core.stage_names import Detected
+from lifecycle.storage import journal
 from tests.conftest import Place
 from tests.e2e.agent import Agent
 from tests.trackers.beads import simulated

@@ -12,9 +12,9 @@ from select import select
 
 import pytest
 
-from lifecycle.hookio import REPLIES
-from lifecycle.resources import hook_script
+from lifecycle.hooks.client_contract import REPLIES
 from lifecycle.sandbox.state.checks import PlannedCheck
+from lifecycle.settings.resources import hook_script
 from tests.conftest import COMMAND, Place
 from tests.e2e.client import SECONDS, Session, ended, heard
 from tests.factories import client
@@ -27,7 +27,11 @@ NESTED = "import subprocess, sys; sys.exit(subprocess.run(sys.argv[1:]).returnco
 SH = """. "$HOOKS/common"
 if ! served; then echo OTHER; elif attended; then echo ATTENDED; else echo UNATTENDED; fi
 """
-PYTHON = "import os; from lifecycle.hookio import client_of; print(client_of(os.environ).name)"
+PYTHON = """
+import os
+from lifecycle.hooks.client_contract import client_of
+print(client_of(os.environ).name)
+"""
 
 
 @pytest.fixture

@@ -16,9 +16,11 @@ from typing import Any
 
 import pytest
 
-from lifecycle import __version__, engine, store
-from lifecycle.plan import Tone, Wake
+from lifecycle import __version__
+from lifecycle.claim.engine import look
+from lifecycle.core.plan import Tone, Wake
 from lifecycle.sandbox.server import Sandbox
+from lifecycle.storage import store
 from tests.conftest import Place
 from tests.e2e.client import Heard, Session, ended, heard
 from tests.e2e.forked import Forked
@@ -105,7 +107,7 @@ def wait_in_line(double: Double) -> None:
     double.place.control.set_field(42, "Status", "Todo")
     double.place.control.merge_pull(46)
     with double.place.tree() as tree:
-        engine.tick(tree.world, tree.desk, Wake.IDLE, tones=())
+        look.tick(tree.world, tree.desk, Wake.IDLE, tones=())
         assert {say.tone for say in tree.desk.ledger.waiting()} == {Tone.ASK, Tone.NOTE}
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from lifecycle.resources import hook_script
+from lifecycle.settings.resources import hook_script
 from tests.factories import client, values
 
 SHELLS = [
@@ -124,7 +124,7 @@ def test_no_edit_is_missed_by_the_stamp(bench: Bench) -> None:
 
     The look reads the mtime from the descriptor before it reads, and stamps only a settled file.
     """
-    from lifecycle.claim.desk import Desk
+    from lifecycle.claim.record.claim_store import Desk
     from tests.conftest import ManualClock
 
     chance = random.Random(3)

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from lifecycle.api import GitHub
-from lifecycle.claim import lease
-from lifecycle.git import GitRepository
+from lifecycle.claim.engine import lease
+from lifecycle.git.process import GitRepository
 from lifecycle.sandbox.faults import Fault
 from lifecycle.sandbox.state.checks import PlannedCheck
-from lifecycle.stages import markers
+from lifecycle.stages.detection import stage_markers
 from tests.conftest import Place
 from tests.e2e.client import Session
 
@@ -34,9 +34,9 @@ def harmless(text: str) -> None:
     assert bad <= {"\n", "\t"}
     for frame in ("</system", "<task-n", "<!--", "](https", "\x1b"):
         assert frame not in text
-    assert markers.find(text) == []
-    assert markers.asked_in(text) is None
-    assert not markers.is_question(text)
+    assert stage_markers.find(text) == []
+    assert stage_markers.asked_in(text) is None
+    assert not stage_markers.is_question(text)
 
 
 def clean(done: Any) -> str:
@@ -61,8 +61,10 @@ def hub(place: Place) -> GitHub:
 def titled(place: Place, hub: GitHub) -> None:
     """The task, its text, a label, and a comment are a stranger's, and hostile."""
     with hub:
-        hub.issues.ensure_text(42, title=HOSTILE, body=f"{HOSTILE}\n{markers.CURRENT}TESTING\n")
-    place.control.comment(42, f"{HOSTILE}\n{markers.QUESTION}", by="maria")
+        hub.issues.ensure_text(
+            42, title=HOSTILE, body=f"{HOSTILE}\n{stage_markers.CURRENT}TESTING\n"
+        )
+    place.control.comment(42, f"{HOSTILE}\n{stage_markers.QUESTION}", by="maria")
 
 
 def test_every_command_shows_a_hostile_task_as_data(place: Place) -> None:

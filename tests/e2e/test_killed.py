@@ -19,8 +19,8 @@ from typing import Any
 
 import pytest
 
-from lifecycle import engine
-from lifecycle.plan import Tone, Wake
+from lifecycle.claim.engine import look
+from lifecycle.core.plan import Tone, Wake
 from lifecycle.sandbox.server import Sandbox
 from tests.conftest import BRANCH, Place
 from tests.e2e.client import SECONDS, Heard, Session, heard
@@ -281,7 +281,7 @@ def wait_in_line(story: Story) -> None:
     story.place.control.set_field(42, "Status", "Todo")
     story.place.control.merge_pull(46)
     with story.place.tree() as tree:
-        engine.tick(tree.world, tree.desk, Wake.IDLE, tones=())
+        look.tick(tree.world, tree.desk, Wake.IDLE, tones=())
         assert {say.tone for say in tree.desk.ledger.waiting()} == {Tone.ASK, Tone.NOTE}
 
 

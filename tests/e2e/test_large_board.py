@@ -6,8 +6,8 @@ import subprocess
 from pathlib import Path
 
 from lifecycle.api import Worktree
-from lifecycle.claim.next_task import choose
-from lifecycle.model import Repository
+from lifecycle.claim.commands.next_task import choose
+from lifecycle.core.values.model import Repository
 from lifecycle.sandbox.seed import SeedIssue, SeedItem, default_seed
 from lifecycle.sandbox.server import Sandbox
 from tests.conftest import environment_of

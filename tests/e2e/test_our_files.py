@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from lifecycle.resources import hook_script
+from lifecycle.settings.resources import hook_script
 from tests.conftest import Place
 from tests.factories import client, values
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from lifecycle.resources import hook_script
 from lifecycle.sandbox.faults import Fault
+from lifecycle.settings.resources import hook_script
 from tests.conftest import BRANCH, COMMAND, Place
 
 HOOKS = ["on-stop", "on-idle", "session-start"]

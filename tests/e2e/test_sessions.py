@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from lifecycle import __version__
-from lifecycle.resources import hook_script
 from lifecycle.sandbox.state.checks import PlannedCheck
+from lifecycle.settings.resources import hook_script
 from tests.cli.outcome import ok
 from tests.conftest import Place
 from tests.e2e.client import SECONDS, Session, ended, heard

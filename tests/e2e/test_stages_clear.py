@@ -7,9 +7,9 @@ import re
 
 import pytest
 
-from lifecycle.install.table import groups, local_form
-from lifecycle.resources import hooks_folder
-from lifecycle.stage_names import Detected
+from lifecycle.core.stage_names import Detected
+from lifecycle.settings.resources import hooks_folder
+from lifecycle.setup.init.hook_table import groups, local_form
 from tests.e2e.agent import Agent
 from tests.e2e.client import Heard, ended, heard
 from tests.e2e.staged import Ground, marker

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from lifecycle.resources import hook_script
-from lifecycle.stage_names import Detected
+from lifecycle.core.stage_names import Detected
+from lifecycle.settings.resources import hook_script
 from tests.e2e.staged import LABEL, Ground, marker
 
 CODED = marker(Detected.CODING_COMPLETE)

@@ -6,8 +6,8 @@ import shutil
 
 import pytest
 
-from lifecycle import journal
-from lifecycle.stage_names import Detected
+from lifecycle.core.stage_names import Detected
+from lifecycle.storage import journal
 from tests.conftest import Place
 from tests.e2e.agent import Agent
 from tests.e2e.forked import Forked

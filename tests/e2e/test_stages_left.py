@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import subprocess
 
-from lifecycle.stage_names import Detected
-from lifecycle.stages import session as sessions
-from lifecycle.stages.shelf import Shelf
+from lifecycle.core.stage_names import Detected
+from lifecycle.stages.session import session_record as sessions
+from lifecycle.stages.session.session_files import Shelf
 from tests.e2e.agent import Agent
 from tests.e2e.staged import Ground, marker
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from lifecycle.stage_names import Detected, Stage
+from lifecycle.core.stage_names import Detected, Stage
 from tests.e2e.agent import Agent
 from tests.e2e.client import SECONDS, ended, heard
 from tests.e2e.killer import KILL_AT, KILL_NOTE

@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-from lifecycle.stage_names import Detected
+from lifecycle.core.stage_names import Detected
 from tests.e2e.agent import Agent
 from tests.e2e.staged import Ground, marker
 

@@ -7,7 +7,7 @@ import os
 
 import pytest
 
-from lifecycle.stage_names import Detected
+from lifecycle.core.stage_names import Detected
 from tests.cli.outcome import ok
 from tests.e2e.agent import Agent
 from tests.e2e.staged import Ground, marker
@@ -249,7 +249,7 @@ def test_who_is_resumed_with_nothing_left_is_told_nothing(ground: Ground) -> Non
 
 def test_a_session_has_one_name_and_its_task_one_spelling_in_the_journal(ground: Ground) -> None:
     """Test runs as well."""
-    from lifecycle import journal
+    from lifecycle.storage import journal
 
     own = ground.task("First")
     agent = begun(ground, own)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lifecycle.stage_names import MARKERS, Detected
+from lifecycle.core.stage_names import MARKERS, Detected
 from tests.e2e.staged import Ground, marker
 
 STAGES = [stage.value for stage in MARKERS]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from lifecycle.stage_names import Detected
+from lifecycle.core.stage_names import Detected
 from tests.e2e.agent import Agent
 from tests.e2e.staged import LABEL, Ground, marker
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lifecycle import marker
+from lifecycle.core import hidden_marker
 from lifecycle.sandbox.state.checks import PlannedCheck
 from tests.conftest import Place
 from tests.e2e.client import Session, heard
@@ -98,7 +98,7 @@ def test_no_hook_runs_a_command_that_lies_in_the_project(session: Session, path:
 def test_a_strangers_copy_of_a_marker_hides_nothing(place: Place) -> None:
     """A stranger put our marker on the issue first: our own comment is posted all the same."""
     number = place.merged()
-    mark = marker.of("completed", issue=42, pr=number, by="octocat-1")
+    mark = hidden_marker.of("completed", issue=42, pr=number, by="octocat-1")
     place.control.comment(42, f"Nothing to see here.\n\n{mark}", by="visitor")
     place.tree().tick()
     issue = place.control.world()["issues"]["42"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from lifecycle.claim import lease
-from lifecycle.git import GitRepository
+from lifecycle.claim.engine import lease
+from lifecycle.git.process import GitRepository
 from tests.cli.outcome import ok, refused
 from tests.conftest import Place
 from tests.e2e.client import Session

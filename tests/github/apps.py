@@ -20,7 +20,7 @@ import jwt
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
-from lifecycle.times import render
+from lifecycle.core.timing.times import render
 
 HOUR = 3600.0
 

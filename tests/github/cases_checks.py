@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from lifecycle.checks import Verdict
+from lifecycle.core.values.checks import Verdict
 
 SHA = "a" * 40
 OLD_SHA = "b" * 40

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from lifecycle.deadline import Deadline
-from lifecycle.github.graph import GraphClient
-from lifecycle.github.rest import RestClient
+from lifecycle.core.timing.deadline import Deadline
+from lifecycle.github.client.graph import GraphClient
+from lifecycle.github.client.rest import RestClient
 from lifecycle.sandbox.server import Sandbox
 from tests.github.hub import TOKEN, Hub, PatientClock
 

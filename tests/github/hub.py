@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from lifecycle.deadline import Deadline
-from lifecycle.github.board import GitHubBoard, ProjectRef
-from lifecycle.github.forge import GitHubForge
-from lifecycle.github.graph import GraphClient
-from lifecycle.github.rest import RestClient
-from lifecycle.model import Repository
+from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.values.model import Repository
+from lifecycle.github.board.board_client import GitHubBoard, ProjectRef
+from lifecycle.github.client.graph import GraphClient
+from lifecycle.github.client.rest import RestClient
+from lifecycle.github.pulls.forge import GitHubForge
 from lifecycle.sandbox.control import Control
 from lifecycle.sandbox.server import SandboxInfo
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from lifecycle.errors import (
+from lifecycle.core.errors import (
     BadCredentials,
     ItemArchived,
     LifecycleError,

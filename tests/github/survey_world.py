@@ -9,8 +9,8 @@ from datetime import UTC, datetime, timedelta
 
 from msgspec.structs import replace
 
-from lifecycle.deadline import Deadline
-from lifecycle.github.survey import GitHubSurvey
+from lifecycle.core.timing.deadline import Deadline
+from lifecycle.github.sweep.sweeping import GitHubSurvey
 from lifecycle.sandbox.seed import (
     Seed,
     SeedBranch,

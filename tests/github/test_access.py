@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from lifecycle.deadline import Deadline
-from lifecycle.errors import BadCredentials, NotFound, Transient
-from lifecycle.github.access import token_facts
-from lifecycle.github.rest import RestClient
-from lifecycle.model import Repository, RepositoryAccess
+from lifecycle.core.errors import BadCredentials, NotFound, Transient
+from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.values.model import Repository, RepositoryAccess
+from lifecycle.github.auth.access import token_facts
+from lifecycle.github.client.rest import RestClient
 from lifecycle.sandbox.faults import Fault
 from lifecycle.sandbox.seed import SeedToken, default_seed
 from lifecycle.sandbox.server import Sandbox

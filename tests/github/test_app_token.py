@@ -1,4 +1,4 @@
-"""lifecycle.github.app_token: an installation's token is asked for once, kept well, and renewed."""
+"""lifecycle.github.auth.app_token: an installation's token is asked for once, kept well, and renewed."""
 
 from __future__ import annotations
 
@@ -13,10 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from lifecycle import home, store
-from lifecycle.config import AppKey
-from lifecycle.deadline import Deadline
-from lifecycle.errors import (
+from lifecycle.core.errors import (
     BadConfig,
     BadCredentials,
     LifecycleError,
@@ -25,9 +22,13 @@ from lifecycle.errors import (
     NotFound,
     Transient,
 )
-from lifecycle.github.app_token import InstallationToken, forget, installation_token
-from lifecycle.model import Repository
-from lifecycle.redact import redact
+from lifecycle.core.redact import redact
+from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.values.model import Repository
+from lifecycle.github.auth.app_token import InstallationToken, forget, installation_token
+from lifecycle.settings import user_folder as home
+from lifecycle.settings.config import AppKey
+from lifecycle.storage import store
 from tests.github.apps import HOUR, AppServer, Key, make_key
 from tests.github.hub import REPOSITORY, PatientClock
 
@@ -251,9 +252,9 @@ def test_processes_that_need_a_token_at_once_ask_once(asker: Asker) -> None:
 import sys
 from pathlib import Path
 import jwt
-from lifecycle.config import AppKey
-from lifecycle.deadline import Deadline
-from lifecycle.github.app_token import installation_token
+from lifecycle.settings.config import AppKey
+from lifecycle.core.timing.deadline import Deadline
+from lifecycle.github.auth.app_token import installation_token
 
 class Clock:
     def now(self): return {asker.deadline.clock.now()!r}

@@ -1,4 +1,4 @@
-"""lifecycle.github.board: cached ids, verified writes, and every page."""
+"""lifecycle.github.board.board_client: cached ids, verified writes, and every page."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import responses
 
-from lifecycle.errors import (
+from lifecycle.core.errors import (
     ItemArchived,
     ItemMissing,
     MissingScope,
@@ -18,10 +18,10 @@ from lifecycle.errors import (
     Transient,
     UnknownOption,
 )
-from lifecycle.github.board import GitHubBoard, ProjectRef
-from lifecycle.github.graph import GraphClient
-from lifecycle.model import BoardItem
-from lifecycle.ports import Board
+from lifecycle.core.ports import Board
+from lifecycle.core.values.model import BoardItem
+from lifecycle.github.board.board_client import GitHubBoard, ProjectRef
+from lifecycle.github.client.graph import GraphClient
 from lifecycle.sandbox.faults import Fault
 from tests.github.hub import Hub, MemoryCache
 

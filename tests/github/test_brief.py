@@ -1,4 +1,4 @@
-"""lifecycle.github.board: the brief of a board, in as few requests as there are hundreds."""
+"""lifecycle.github.board.board_client: the brief of a board, in as few requests as there are hundreds."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import pytest
 import responses
 from graphql import FieldNode, StringValueNode, Visitor, parse, visit
 
-from lifecycle.claim.briefing import board_lines
-from lifecycle.errors import MissingScope, NotFound, Transient
-from lifecycle.github.board import GitHubBoard, ProjectRef
-from lifecycle.github.graph import GraphClient
-from lifecycle.model import BoardBrief, Draft, Repository
-from lifecycle.resources import graphql_document
+from lifecycle.claim.engine.briefing import board_lines
+from lifecycle.core.errors import MissingScope, NotFound, Transient
+from lifecycle.core.values.model import BoardBrief, Draft, Repository
+from lifecycle.github.board.board_client import GitHubBoard, ProjectRef
+from lifecycle.github.client.graph import GraphClient
 from lifecycle.sandbox.faults import Fault
+from lifecycle.settings.resources import graphql_document
 from tests.github.hub import Hub, MemoryCache, PatientClock
 
 URL = "https://api.github.com/graphql"

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from lifecycle.checks import Bucket, Check, Checks, Required, Verdict
-from lifecycle.claim.briefing import claim_lines
-from lifecycle.claim.decide import decide
-from lifecycle.claim.state import Record
-from lifecycle.github import translate
-from lifecycle.plan import Decision, Say, Tone, Wake
+from lifecycle.claim.decisions.decide import decide
+from lifecycle.claim.engine.briefing import claim_lines
+from lifecycle.claim.record.state import Record
+from lifecycle.core.plan import Decision, Say, Tone, Wake
+from lifecycle.core.values.checks import Bucket, Check, Checks, Required, Verdict
+from lifecycle.github.pulls import translate
 from tests import factories
 from tests.github.cases_checks import CASES, SHA, Case, classic, run, suite
 

@@ -13,10 +13,10 @@ import pytest
 import requests
 from msgspec.structs import replace
 
-from lifecycle.checks import Verdict
-from lifecycle.deadline import Deadline
-from lifecycle.errors import Moved
-from lifecycle.model import Look, PullRequest, QueueEntry, Repository
+from lifecycle.core.errors import Moved
+from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.values.checks import Verdict
+from lifecycle.core.values.model import Look, PullRequest, QueueEntry, Repository
 from lifecycle.sandbox.seed import default_seed
 from lifecycle.sandbox.seed.form import SeedProtection, SeedRepository, SeedToken
 from lifecycle.sandbox.server import Sandbox

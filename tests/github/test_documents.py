@@ -23,7 +23,7 @@ from graphql import (
     validate,
 )
 
-from lifecycle.resources import graphql_documents
+from lifecycle.settings.resources import graphql_documents
 
 ROOT = Path(__file__).parents[2]
 # GitHub does not enforce the merging of overlapping fields; its own `gh` violates the rule.

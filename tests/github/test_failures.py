@@ -1,4 +1,4 @@
-"""lifecycle.github.failures: one leaf and one sentence for each way in which GitHub says no."""
+"""lifecycle.github.failures.failures: one leaf and one sentence for each way in which GitHub says no."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from lifecycle.errors import (
+from lifecycle.core.errors import (
     BadCredentials,
     HeadMissing,
     ItemArchived,
@@ -22,7 +22,7 @@ from lifecycle.errors import (
     Transient,
     Unsupported,
 )
-from lifecycle.github.failures import Answer, Asked, Failures, Problem
+from lifecycle.github.failures.failures import Answer, Asked, Failures, Problem
 from tests.github.hub import TOKEN, PatientClock
 
 READ = Asked("issue #7 of octo-org/hello-service")

@@ -1,4 +1,4 @@
-"""lifecycle.github.forge: one look at a claim, and what is missing from it."""
+"""lifecycle.github.pulls.forge: one look at a claim, and what is missing from it."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ import msgspec
 import pytest
 import responses
 
-from lifecycle.checks import Bucket, Verdict
-from lifecycle.deadline import Deadline
-from lifecycle.errors import BadCredentials, MissingScope, NoPermission, NotFound, Transient
-from lifecycle.github.board import ProjectRef
-from lifecycle.github.forge import GitHubForge
-from lifecycle.github.graph import GraphClient
-from lifecycle.github.rest import RestClient
-from lifecycle.model import Look, PullState, Repository
-from lifecycle.ports import Forge
+from lifecycle.core.errors import BadCredentials, MissingScope, NoPermission, NotFound, Transient
+from lifecycle.core.ports import Forge
+from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.values.checks import Bucket, Verdict
+from lifecycle.core.values.model import Look, PullState, Repository
+from lifecycle.github.board.board_client import ProjectRef
+from lifecycle.github.client.graph import GraphClient
+from lifecycle.github.client.rest import RestClient
+from lifecycle.github.pulls.forge import GitHubForge
 from lifecycle.sandbox.faults import Fault
 from lifecycle.sandbox.seed import SeedToken, default_seed
 from lifecycle.sandbox.server import Sandbox

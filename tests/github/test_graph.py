@@ -1,4 +1,4 @@
-"""lifecycle.github.graph: one GraphQL request, and what each kind of answer becomes."""
+"""lifecycle.github.client.graph: one GraphQL request, and what each kind of answer becomes."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ import pytest
 import requests
 import responses
 
-from lifecycle.deadline import Deadline
-from lifecycle.errors import (
+from lifecycle.core.errors import (
     BadCredentials,
     LifecycleError,
     MissingScope,
@@ -19,7 +18,8 @@ from lifecycle.errors import (
     Rejected,
     Transient,
 )
-from lifecycle.github.graph import GraphClient
+from lifecycle.core.timing.deadline import Deadline
+from lifecycle.github.client.graph import GraphClient
 from lifecycle.sandbox.faults import Fault
 from tests.github.hub import TOKEN, Hub, PatientClock
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from lifecycle.deadline import Deadline
-from lifecycle.errors import Transient
-from lifecycle.model import Look
+from lifecycle.core.errors import Transient
+from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.values.model import Look
 from lifecycle.sandbox.faults import Fault
 from tests.github.hub import Hub, PatientClock
 

@@ -1,4 +1,4 @@
-"""A Status as a label where the board cannot be seen: lifecycle.github.labels and .fallback."""
+"""A Status as a label where the board cannot be seen: `status_labels` and `status_fallback`."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 import responses
 
-from lifecycle.deadline import Deadline
-from lifecycle.errors import (
+from lifecycle.core.errors import (
     LifecycleError,
     MissingScope,
     NoPermission,
@@ -21,15 +20,16 @@ from lifecycle.errors import (
     UnknownOption,
     Unsupported,
 )
-from lifecycle.github.board import GitHubBoard, ProjectRef
-from lifecycle.github.calls import Calls
-from lifecycle.github.fallback import REMEMBERED_SECONDS, Choice, EitherBoard
-from lifecycle.github.forge import GitHubForge
-from lifecycle.github.graph import GraphClient
-from lifecycle.github.labels import LabelsBoard, StatusLabels
-from lifecycle.github.rest import RestClient
-from lifecycle.model import BoardItem, Look
-from lifecycle.ports import Board
+from lifecycle.core.ports import Board
+from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.values.model import BoardItem, Look
+from lifecycle.github.board.board_client import GitHubBoard, ProjectRef
+from lifecycle.github.board.status_fallback import REMEMBERED_SECONDS, Choice, EitherBoard
+from lifecycle.github.board.status_labels import LabelsBoard, StatusLabels
+from lifecycle.github.client.calls import Calls
+from lifecycle.github.client.graph import GraphClient
+from lifecycle.github.client.rest import RestClient
+from lifecycle.github.pulls.forge import GitHubForge
 from tests.github.answers import SHA, problem, pull, seen
 from tests.github.hub import REPOSITORY, TOKEN, MemoryCache, PatientClock
 

@@ -26,7 +26,16 @@ def heavy_after(code: str, *args: str) -> set[str]:
 
 
 @pytest.mark.parametrize(
-    "module", ["", ".board", ".failures", ".forge", ".graph", ".rest", ".translate"]
+    "module",
+    [
+        "",
+        ".board.board_client",
+        ".failures.failures",
+        ".pulls.forge",
+        ".client.graph",
+        ".client.rest",
+        ".pulls.translate",
+    ],
 )
 def test_importing_an_adapter_imports_no_library(module: str) -> None:
     """A wake that touches no adapter, or only builds one, pays for none of the libraries."""
@@ -34,13 +43,13 @@ def test_importing_an_adapter_imports_no_library(module: str) -> None:
 
 
 WORLD = """
-from lifecycle.clock import SystemClock
-from lifecycle.deadline import Deadline
-from lifecycle.github.board import ProjectRef
-from lifecycle.github.forge import GitHubForge
-from lifecycle.github.graph import GraphClient
-from lifecycle.github.rest import RestClient
-from lifecycle.model import Look, Repository
+from lifecycle.core.timing.clock import SystemClock
+from lifecycle.core.timing.deadline import Deadline
+from lifecycle.github.board.board_client import ProjectRef
+from lifecycle.github.pulls.forge import GitHubForge
+from lifecycle.github.client.graph import GraphClient
+from lifecycle.github.client.rest import RestClient
+from lifecycle.core.values.model import Look, Repository
 api, graphql, token = sys.argv[1:]
 deadline = Deadline.after(SystemClock(), 20)
 graph = GraphClient(graphql, token, deadline, token_source="GH_TOKEN")

@@ -1,4 +1,4 @@
-"""Documents that are sent together, and those that a server does not know (lifecycle.github.documents)."""
+"""Documents that are sent together, and those that a server does not know (documents)."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import pytest
 import responses
 from graphql import GraphQLSchema, parse, validate
 
-from lifecycle.deadline import Deadline
-from lifecycle.errors import Unsupported
-from lifecycle.github import documents
-from lifecycle.github.graph import LACKING_SECONDS, GraphClient
+from lifecycle.core.errors import Unsupported
+from lifecycle.core.timing.deadline import Deadline
+from lifecycle.github.client import documents
+from lifecycle.github.client.graph import LACKING_SECONDS, GraphClient
 from tests.github.hub import TOKEN, MemoryCache, PatientClock
 from tests.github.test_documents import RULES, schema
 

@@ -11,13 +11,13 @@ import requests
 import responses
 from urllib3.exceptions import MaxRetryError, NameResolutionError, NewConnectionError
 
-from lifecycle.deadline import Deadline
-from lifecycle.errors import LifecycleError, Rejected, Transient
-from lifecycle.github.failures import Asked
-from lifecycle.github.graph import GraphClient
-from lifecycle.github.rest import RestClient
-from lifecycle.github.wire import silence
-from lifecycle.times import parse
+from lifecycle.core.errors import LifecycleError, Rejected, Transient
+from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.timing.times import parse
+from lifecycle.github.client.graph import GraphClient
+from lifecycle.github.client.rest import RestClient
+from lifecycle.github.client.transport import silence
+from lifecycle.github.failures.failures import Asked
 from tests.github.hub import REPOSITORY, TOKEN, PatientClock
 from tests.github.recorded import DATE, GRAPHQL, REST, Recorded
 

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from lifecycle.api import GitHub
-from lifecycle.deadline import Deadline
-from lifecycle.errors import BadConfig, BadCredentials
-from lifecycle.github.graph import GraphClient
-from lifecycle.github.rest import RestClient
-from lifecycle.github.tokens import Token
-from lifecycle.wiring import World
+from lifecycle.app.wiring import World
+from lifecycle.core.errors import BadConfig, BadCredentials
+from lifecycle.core.timing.deadline import Deadline
+from lifecycle.github.auth.tokens import Token
+from lifecycle.github.client.graph import GraphClient
+from lifecycle.github.client.rest import RestClient
 from tests.github.apps import HOUR, AppServer, Key, make_key
 from tests.github.hub import PatientClock
 

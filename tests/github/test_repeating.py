@@ -1,4 +1,4 @@
-"""Several documents as one operation (lifecycle.github.repeating)."""
+"""Several documents as one operation (lifecycle.github.client.repeating)."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import re
 import pytest
 from graphql import GraphQLSchema, parse, print_ast, validate
 
-from lifecycle.github.documents import document
-from lifecycle.github.repeating import repeated
-from lifecycle.resources import graphql_documents
+from lifecycle.github.client.documents import document
+from lifecycle.github.client.repeating import repeated
+from lifecycle.settings.resources import graphql_documents
 from tests.github.test_documents import RULES, schema
 
 __all__ = ["schema"]

@@ -1,4 +1,4 @@
-"""lifecycle.github.rest: one request each, sent again only where that is harmless."""
+"""lifecycle.github.client.rest: one request each, sent again only where that is harmless."""
 
 from __future__ import annotations
 
@@ -14,9 +14,7 @@ import pytest
 import requests
 import responses
 
-from lifecycle.checks import Bucket
-from lifecycle.deadline import Deadline
-from lifecycle.errors import (
+from lifecycle.core.errors import (
     BadCredentials,
     HeadMissing,
     LifecycleError,
@@ -28,10 +26,12 @@ from lifecycle.errors import (
     Rejected,
     Transient,
 )
-from lifecycle.github.calls import Calls
-from lifecycle.github.issue_calls import IssueCalls
-from lifecycle.github.rest import RestClient
-from lifecycle.model import PullState
+from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.values.checks import Bucket
+from lifecycle.core.values.model import PullState
+from lifecycle.github.client.calls import Calls
+from lifecycle.github.client.rest import RestClient
+from lifecycle.github.pulls.issue_calls import IssueCalls
 from lifecycle.sandbox.faults import Fault
 from tests.github.hub import REPOSITORY, TOKEN, Hub, PatientClock
 
@@ -426,10 +426,10 @@ FOLLOWING = """
 import sys
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
-from lifecycle.clock import SystemClock
-from lifecycle.deadline import Deadline
-from lifecycle.github.rest import RestClient
-from lifecycle.model import Repository
+from lifecycle.core.timing.clock import SystemClock
+from lifecycle.core.timing.deadline import Deadline
+from lifecycle.github.client.rest import RestClient
+from lifecycle.core.values.model import Repository
 
 class Handler(BaseHTTPRequestHandler):
     def do_GET(self):

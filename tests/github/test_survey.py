@@ -1,15 +1,15 @@
-"""lifecycle.github.survey: what a sweep reads of repositories, and for how many requests."""
+"""lifecycle.github.sweep.sweeping: what a sweep reads of repositories, and for how many requests."""
 
 from __future__ import annotations
 
 import pytest
 
-from lifecycle.deadline import Deadline
-from lifecycle.errors import NotFound
-from lifecycle.model import PullState, Repository
-from lifecycle.ports import Survey
+from lifecycle.core.errors import NotFound
+from lifecycle.core.ports import Survey
+from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.values.model import PullState, Repository
+from lifecycle.core.values.survey import Hold, Holding
 from lifecycle.sandbox.seed import SeedRef
-from lifecycle.survey import Hold, Holding
 from tests.github.survey_world import (
     OWNER,
     at,

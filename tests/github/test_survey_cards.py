@@ -1,18 +1,18 @@
-"""lifecycle.github.survey_cards: the board of a sweep, a hundred cards a request."""
+"""lifecycle.github.sweep.sweep_cards: the board of a sweep, a hundred cards a request."""
 
 from __future__ import annotations
 
 import pytest
 import responses
 
-from lifecycle.deadline import Deadline
-from lifecycle.errors import MissingScope, NoPermission, NotFound
-from lifecycle.github.board import ProjectRef
-from lifecycle.github.fallback import Choice
-from lifecycle.github.graph import GraphClient
-from lifecycle.github.labels import StatusLabels
-from lifecycle.github.rest import RestClient
-from lifecycle.github.survey import GitHubSurvey
+from lifecycle.core.errors import MissingScope, NoPermission, NotFound
+from lifecycle.core.timing.deadline import Deadline
+from lifecycle.github.board.board_client import ProjectRef
+from lifecycle.github.board.status_fallback import Choice
+from lifecycle.github.board.status_labels import StatusLabels
+from lifecycle.github.client.graph import GraphClient
+from lifecycle.github.client.rest import RestClient
+from lifecycle.github.sweep.sweeping import GitHubSurvey
 from lifecycle.sandbox.faults import Fault
 from lifecycle.sandbox.seed import SeedItem, SeedMark
 from lifecycle.sandbox.seed.form.boards import SeedDraft

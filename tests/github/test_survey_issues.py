@@ -1,4 +1,4 @@
-"""lifecycle.github.survey_issues: the claimed issues of many repositories, a hundred a request."""
+"""lifecycle.github.sweep.sweep_issues: the claimed issues of many repositories, a hundred a request."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from itertools import pairwise
 import pytest
 from msgspec.structs import replace
 
-from lifecycle.deadline import Deadline
-from lifecycle.errors import NotFound
-from lifecycle.github.fallback import Choice
-from lifecycle.github.labels import StatusLabels
-from lifecycle.github.survey import GitHubSurvey
-from lifecycle.model import Repository
+from lifecycle.core.errors import NotFound
+from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.values.model import Repository
+from lifecycle.core.values.survey import Holding, Swept
+from lifecycle.github.board.status_fallback import Choice
+from lifecycle.github.board.status_labels import StatusLabels
+from lifecycle.github.sweep.sweeping import GitHubSurvey
 from lifecycle.sandbox.seed import SeedItem, SeedMark, SeedRepository, SeedToken, SeedUser
 from lifecycle.sandbox.seed.form import SeedEvent
-from lifecycle.survey import Holding, Swept
 from tests.github.hub import Hub
 from tests.github.survey_world import (
     OWNER,

@@ -1,4 +1,4 @@
-"""lifecycle.github.survey_leases: leases that GraphQL does not show, and what a lease says."""
+"""lifecycle.github.sweep.sweep_leases: leases that GraphQL does not show, and what a lease says."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ import responses
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lifecycle.deadline import Deadline
-from lifecycle.errors import NoPermission
-from lifecycle.github.graph import GraphClient
-from lifecycle.github.rest import RestClient
-from lifecycle.github.survey import GitHubSurvey
-from lifecycle.lease_word import parse_lease
-from lifecycle.model import Repository
-from lifecycle.survey import Holding
+from lifecycle.core.errors import NoPermission
+from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.values.lease_message import parse_lease
+from lifecycle.core.values.model import Repository
+from lifecycle.core.values.survey import Holding
+from lifecycle.github.client.graph import GraphClient
+from lifecycle.github.client.rest import RestClient
+from lifecycle.github.sweep.sweeping import GitHubSurvey
 from tests.github.survey_world import hub_of, issue, lease, repository, seed, survey_of
 
 GRAPH = "https://api.github.com/graphql"

@@ -9,15 +9,15 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lifecycle.clock import SystemClock
-from lifecycle.deadline import Deadline
-from lifecycle.github.fallback import Choice
-from lifecycle.github.forge import GitHubForge
-from lifecycle.github.labels import STATUSES, StatusLabels
-from lifecycle.github.survey import GitHubSurvey
-from lifecycle.model import Look, Observation, PullRequest
+from lifecycle.core.timing.clock import SystemClock
+from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.values.model import Look, Observation, PullRequest
+from lifecycle.core.values.survey import Swept
+from lifecycle.github.board.status_fallback import Choice
+from lifecycle.github.board.status_labels import STATUSES, StatusLabels
+from lifecycle.github.pulls.forge import GitHubForge
+from lifecycle.github.sweep.sweeping import GitHubSurvey
 from lifecycle.sandbox.seed import Seed, SeedIssue, SeedItem, SeedMark, SeedPull
-from lifecycle.survey import Swept
 from tests.github.hub import Hub, MemoryCache
 from tests.github.survey_world import at, branch, hub_of, issue, pull, repository, seconds, seed
 

@@ -1,4 +1,4 @@
-"""lifecycle.github.survey where GitHub does not manage a request, or the sweep has to end."""
+"""lifecycle.github.sweep.sweeping where GitHub does not manage a request, or the sweep has to end."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from lifecycle.deadline import Deadline
-from lifecycle.errors import BadCredentials, NoPermission, Transient
-from lifecycle.github.batches import Batches
-from lifecycle.model import Repository
+from lifecycle.core.errors import BadCredentials, NoPermission, Transient
+from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.values.model import Repository
+from lifecycle.github.client.batches import Batches
 from lifecycle.sandbox.faults import Fault
 from lifecycle.sandbox.seed import SeedItem
 from tests.github.hub import Hub, PatientClock

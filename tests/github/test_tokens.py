@@ -1,4 +1,4 @@
-"""lifecycle.github.tokens: which token is used, and for which GitHub."""
+"""lifecycle.github.auth.tokens: which token is used, and for which GitHub."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from lifecycle.config import Addresses
-from lifecycle.deadline import Deadline
-from lifecycle.errors import BadConfig, NoToken
-from lifecycle.github.tokens import (
+from lifecycle.core.errors import BadConfig, NoToken
+from lifecycle.core.timing.deadline import Deadline
+from lifecycle.github.auth.tokens import (
     GH,
     RENEW_SECONDS,
     Keeper,
@@ -20,6 +19,7 @@ from lifecycle.github.tokens import (
     find,
     of_gh,
 )
+from lifecycle.settings.config import Addresses
 from tests.github.apps import AppServer, Key, make_key
 from tests.github.hub import REPOSITORY, PatientClock
 

@@ -1,4 +1,4 @@
-"""lifecycle.github.translate: GitHub's JSON as values."""
+"""lifecycle.github.pulls.translate: GitHub's JSON as values."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lifecycle.checks import Bucket, Check, Checks
-from lifecycle.github import rollup, translate
-from lifecycle.model import PullState
+from lifecycle.core.values.checks import Bucket, Check, Checks
+from lifecycle.core.values.model import PullState
+from lifecycle.github.pulls import rollup, translate
 
 SHA = "a" * 40
 DAY = "2026-01-31T"

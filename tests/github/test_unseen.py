@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import pytest
 import responses
 
-from lifecycle.github.forge import GitHubForge
-from lifecycle.github.graph import GraphClient
-from lifecycle.github.rest import RestClient
-from lifecycle.model import Look
+from lifecycle.core.values.model import Look
+from lifecycle.github.client.graph import GraphClient
+from lifecycle.github.client.rest import RestClient
+from lifecycle.github.pulls.forge import GitHubForge
 from tests.github.answers import SHA, problem, pull, seen
 from tests.github.hub import REPOSITORY
 

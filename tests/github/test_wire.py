@@ -1,4 +1,4 @@
-"""lifecycle.github.wire: time-outs that follow the deadline, credentials, lost connections."""
+"""lifecycle.github.client.transport: time-outs that follow the deadline, credentials, lost connections."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import pytest
 import requests
 import responses
 
-from lifecycle.deadline import Deadline
-from lifecycle.errors import Transient
-from lifecycle.github.wire import Bearer, Patience, body_of, silence
+from lifecycle.core.errors import Transient
+from lifecycle.core.timing.deadline import Deadline
+from lifecycle.github.client.transport import Bearer, Patience, body_of, silence
 from tests.github.hub import TOKEN, PatientClock
 
 

@@ -12,16 +12,16 @@ from typing import Any
 import click
 import pytest
 
-from lifecycle import config, home, resources
 from lifecycle.cli.main import group
-from lifecycle.errors import Refused
-from lifecycle.install import apply, copy_to, installed, plan
-from lifecycle.install.found import allows_all
-from lifecycle.install.jsonc import parse
-from lifecycle.install.mark import MARK, PERMITS
-from lifecycle.install.table import NAMES, PERMISSIONS, STAGE_PERMISSIONS, WIRES
-from lifecycle.install.template import TEMPLATE
-from lifecycle.settings import Settings
+from lifecycle.core.errors import Refused
+from lifecycle.settings import config, resources, user_folder
+from lifecycle.settings.values import Settings
+from lifecycle.setup.init import apply, copy_to, installed, plan
+from lifecycle.setup.init.found_hooks import allows_all
+from lifecycle.setup.init.hook_table import NAMES, PERMISSIONS, STAGE_PERMISSIONS, WIRES
+from lifecycle.setup.init.init_mark import MARK, PERMITS
+from lifecycle.setup.init.jsonc import parse
+from lifecycle.setup.init.settings_template import TEMPLATE
 from tests.cli.outcome import ok, refused
 from tests.conftest import COMMAND
 from tests.install.conftest import Clone
@@ -242,8 +242,8 @@ def test_permissions_go_over_into_the_whole(clone: Clone) -> None:
 def test_the_users_folder_says_where_everything_is(clone: Clone) -> None:
     """What hooks without an environment read: the command that ran, and the scripts' folder."""
     ok(clone.run("init"))
-    recorded = home.recorded(clone.environment)
-    assert recorded == home.Recorded(COMMAND, resources.hooks_folder())
+    recorded = user_folder.recorded(clone.environment)
+    assert recorded == user_folder.Recorded(COMMAND, resources.hooks_folder())
 
 
 def test_from_one_person_to_everybody_moves(clone: Clone) -> None:
@@ -269,7 +269,7 @@ def test_a_shared_project_stays_shared(clone: Clone) -> None:
     (clone.home / ".config/lifecycle/hooks").unlink()
     assert "for everybody already" in ok(clone.run("init"))
     assert clone.git("status", "--porcelain") == ""
-    assert home.recorded(clone.environment).hooks == resources.hooks_folder()
+    assert user_folder.recorded(clone.environment).hooks == resources.hooks_folder()
 
 
 @pytest.mark.parametrize("arguments", [[], ["--shared"], ["--remove"]])

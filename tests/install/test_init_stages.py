@@ -13,14 +13,14 @@ from typing import Any
 
 import pytest
 
-from lifecycle import config
 from lifecycle.cli import main
-from lifecycle.install import copy_to
-from lifecycle.install.mark import MARK
-from lifecycle.install.staging import LOG_FILE
-from lifecycle.install.supplies import DETECT, ORCHESTRATOR, REVIEW, page_of
-from lifecycle.install.table import CAP, FORMER_PERMISSIONS, PERMISSIONS, STAGE_PERMISSIONS
-from lifecycle.stage_names import Detected
+from lifecycle.core.stage_names import Detected
+from lifecycle.settings import config
+from lifecycle.setup.init import copy_to
+from lifecycle.setup.init.hook_table import CAP, FORMER_PERMISSIONS, PERMISSIONS, STAGE_PERMISSIONS
+from lifecycle.setup.init.init_mark import MARK
+from lifecycle.setup.init.staged_setup import LOG_FILE
+from lifecycle.setup.init.supplies import DETECT, ORCHESTRATOR, REVIEW, page_of
 from tests.cli.outcome import ok, refused
 from tests.install.conftest import Clone
 from tests.install.test_init import LOCAL, SHARED, THEIRS, settings

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from lifecycle.install.jsonc import JsoncError, parse
+from lifecycle.setup.init.jsonc import JsoncError, parse
 from tests.install.jsonc_texts import VALUES, texts
 
 

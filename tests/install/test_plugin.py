@@ -13,10 +13,10 @@ import click
 import pytest
 
 from lifecycle import __version__
-from lifecycle.claim.table import Phase
+from lifecycle.claim.decisions.table import Phase
 from lifecycle.cli import main
-from lifecycle.hookio import REPLIES
-from lifecycle.install.table import DAY, NAMES, WIRES, plugin_hooks
+from lifecycle.hooks.client_contract import REPLIES
+from lifecycle.setup.init.hook_table import DAY, NAMES, WIRES, plugin_hooks
 from tests.docs.pages import ROOT, codes_in
 
 COMMANDS = sorted((ROOT / "commands").glob("*.md"))

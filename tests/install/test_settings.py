@@ -10,11 +10,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from lifecycle.errors import Refused
-from lifecycle.install.jsonc import parse
-from lifecycle.install.put import Put
-from lifecycle.install.settings import unwire, wire
-from lifecycle.install.table import (
+from lifecycle.core.errors import Refused
+from lifecycle.setup.init.client_settings import unwire, wire
+from lifecycle.setup.init.hook_table import (
     PERMISSIONS,
     WIRES,
     entry,
@@ -24,6 +22,8 @@ from lifecycle.install.table import (
     own_name,
     shared_form,
 )
+from lifecycle.setup.init.json_entries import Put
+from lifecycle.setup.init.jsonc import parse
 from tests.install.jsonc_texts import texts
 
 WHERE = ".claude/settings.local.json"
@@ -125,7 +125,7 @@ def test_what_others_wrote_since_stays(made: tuple[str, Any], form: Any, data: A
     wired, put = wire(made[0], WHERE, form, Put())
     event = data.draw(st.sampled_from(events()))
     theirs = {"hooks": [{"type": "command", "command": "theirs"}]}
-    from lifecycle.install.editing import Layout, applied, insertion
+    from lifecycle.setup.init.json_editing import Layout, applied, insertion
 
     node = parse(wired)
     assert node is not None

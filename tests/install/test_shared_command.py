@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from lifecycle.install.table import WIRES, shared_form
+from lifecycle.setup.init.hook_table import WIRES, shared_form
 
 SHELLS = [shell for shell in ("sh", "bash", "dash", "zsh", "ksh") if shutil.which(shell)]
 COMMAND = str(shared_form("on-stop")["command"])

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from lifecycle.errors import Refused
-from lifecycle.install.switch import switch_off, switch_on
+from lifecycle.core.errors import Refused
+from lifecycle.setup.init.stages_switch import switch_off, switch_on
 
 WHERE = ".lifecycle.toml"
 VALUES = {"review": "/oracle-review", "start": "/begin"}

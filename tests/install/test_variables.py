@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from hypothesis import example, given
 
-from lifecycle.errors import Refused
-from lifecycle.install.jsonc import parse
-from lifecycle.install.put import Extra, Put
-from lifecycle.install.settings import unwire, wire
-from lifecycle.install.table import CAP, PERMISSIONS, STAGE_PERMISSIONS, local_form
+from lifecycle.core.errors import Refused
+from lifecycle.setup.init.client_settings import unwire, wire
+from lifecycle.setup.init.hook_table import CAP, PERMISSIONS, STAGE_PERMISSIONS, local_form
+from lifecycle.setup.init.json_entries import Extra, Put
+from lifecycle.setup.init.jsonc import parse
 from tests.install.jsonc_texts import texts
 
 WHERE = ".claude/settings.local.json"

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from lifecycle.credentials import kept_by_gh
 from lifecycle.sandbox.server import Sandbox
+from lifecycle.settings.credentials import kept_by_gh
 from tests.conformance import sources
 from tests.conformance.graph_shape import GraphOracle
 from tests.conformance.judge import Judge

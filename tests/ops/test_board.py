@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from lifecycle.api import NotFound, Refused, Rejected, UnknownOption
-from lifecycle.errors import ItemArchived, ItemMissing, MissingScope
-from lifecycle.ops.board import BoardOps
+from lifecycle.core.errors import ItemArchived, ItemMissing, MissingScope
+from lifecycle.github.operations.ensure_board import BoardOps
 from lifecycle.sandbox.faults import Fault
 from tests.ops.ground import Ground
 

@@ -18,7 +18,7 @@ from lifecycle.api import (
     Rejected,
     Transient,
 )
-from lifecycle.ops.checks import Conclusion
+from lifecycle.github.operations.ensure_checks import Conclusion
 from tests.ops.ground import APP, Ground
 
 PAGE: dict[str, Any] = {"title": "Two remarks", "summary": "See below."}

@@ -10,10 +10,11 @@ from typing import Any, cast
 import pytest
 import responses
 
-from lifecycle import api, errors
+from lifecycle import api
 from lifecycle.api import GitHub, LifecycleError, Refused, Rejected, Transient
-from lifecycle.errors import BadConfig, BadCredentials, NoToken
-from lifecycle.github.calls import Calls, part
+from lifecycle.core import errors
+from lifecycle.core.errors import BadConfig, BadCredentials, NoToken
+from lifecycle.github.client.calls import Calls, part
 from lifecycle.sandbox.faults import Fault
 from tests.ops.ground import APP, Ground, PatientClock, hub_on
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from lifecycle.api import HeadMoved, NotMergeable, Refused, Rejected, Transient
-from lifecycle.ops.merging import Method
+from lifecycle.core.values.shapes import PullFacts
+from lifecycle.github.operations.ensure_merge import Method
 from lifecycle.sandbox.faults import Fault
-from lifecycle.shapes import PullFacts
 from tests.ops.ground import Ground
 
 

@@ -7,9 +7,9 @@ from functools import partial
 import pytest
 
 from lifecycle.api import Rejected, Transient
-from lifecycle.errors import HeadMissing, NothingToMerge
+from lifecycle.core.errors import HeadMissing, NothingToMerge
+from lifecycle.core.values.shapes import PullFacts
 from lifecycle.sandbox.faults import Fault
-from lifecycle.shapes import PullFacts
 from tests.ops.ground import MARIA, Ground
 
 

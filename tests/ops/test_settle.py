@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lifecycle import marker
-from lifecycle.errors import AlreadyExists, NotFound, Refused, Rejected, Transient
-from lifecycle.ops import settle
-from lifecycle.ops.settle import settled
-from lifecycle.shapes import Ensured
+from lifecycle.core import hidden_marker
+from lifecycle.core.errors import AlreadyExists, NotFound, Refused, Rejected, Transient
+from lifecycle.core.values.shapes import Ensured
+from lifecycle.github.operations import unclear_writes
+from lifecycle.github.operations.unclear_writes import settled
 
 
 def raising(error: Exception) -> NoReturn:
@@ -59,7 +59,7 @@ def test_what_exists_is_found_or_lags() -> None:
     assert found == Ensured(3, changed=False)
     with pytest.raises(Transient, match="there") as caught:
         settled(lambda: raising(there), lambda: None, told=(AlreadyExists,))
-    assert caught.value.retry_after == settle.LAGGING_SECONDS
+    assert caught.value.retry_after == unclear_writes.LAGGING_SECONDS
     assert not caught.value.is_ambiguous
 
 
@@ -95,24 +95,26 @@ def test_every_other_no_is_the_answer() -> None:
 )
 def test_texts_that_are_the_same(one: str, other: str, *, same: bool) -> None:
     """Line ends and outer spaces do not count; everything else does."""
-    assert settle.same(one, other) is same
+    assert unclear_writes.same(one, other) is same
 
 
 @given(st.lists(st.sampled_from("abAB")), st.lists(st.sampled_from("abAB")))
 def test_missing_and_present_divide_what_is_wanted(wanted: list[str], there: list[str]) -> None:
     """Each wanted name is missing or present in some case, and none is named twice as missing."""
-    missing = settle.missing(tuple(wanted), tuple(there))
-    present = settle.present(tuple(wanted), tuple(there))
+    missing = unclear_writes.missing(tuple(wanted), tuple(there))
+    present = unclear_writes.present(tuple(wanted), tuple(there))
     folded = [name.casefold() for name in missing]
     assert len(folded) == len(set(folded))
-    assert settle.folded(missing) | settle.folded(present) == settle.folded(tuple(wanted))
-    assert not settle.folded(missing) & settle.folded(tuple(there))
+    assert unclear_writes.folded(missing) | unclear_writes.folded(present) == unclear_writes.folded(
+        tuple(wanted)
+    )
+    assert not unclear_writes.folded(missing) & unclear_writes.folded(tuple(there))
 
 
 @pytest.mark.parametrize("key", ["report", "ci/lint:3.11", "a-b_c=d#4", "x" * 200])
 def test_a_key_is_hidden(key: str) -> None:
     """A key of the allowed signs becomes one HTML comment that holds it."""
-    mark = marker.keyed(key)
+    mark = hidden_marker.keyed(key)
     assert mark == f"<!-- lifecycle:{key} -->"
     assert mark.count("-->") == 1
 
@@ -121,13 +123,13 @@ def test_a_key_is_hidden(key: str) -> None:
 def test_a_key_that_would_break_out_is_refused(key: str) -> None:
     """What could end the comment, or does not belong there, is refused before anything is done."""
     with pytest.raises(Refused, match="nothing was done"):
-        marker.keyed(key)
+        hidden_marker.keyed(key)
 
 
 def test_no_key_is_in_another() -> None:
     """A marker is not found in the marker of a longer key."""
-    assert marker.keyed("report") not in marker.keyed("report-2")
-    assert marker.keyed("2") not in marker.keyed("report-2")
+    assert hidden_marker.keyed("report") not in hidden_marker.keyed("report-2")
+    assert hidden_marker.keyed("2") not in hidden_marker.keyed("report-2")
 
 
 MARK = "<!-- lifecycle:report -->"
@@ -136,8 +138,8 @@ MARK = "<!-- lifecycle:report -->"
 @given(st.text(), st.sampled_from(["", " ", "\n", "\r\n\r\n"]))
 def test_what_is_signed_is_known(body: str, end: str) -> None:
     """Every text with its marker below it is known, whatever GitHub does to line ends."""
-    assert marker.is_signed(marker.signed(body, MARK) + end, MARK)
-    assert marker.is_signed(marker.signed(body, MARK).replace("\n", "\r\n"), MARK)
+    assert hidden_marker.is_signed(hidden_marker.signed(body, MARK) + end, MARK)
+    assert hidden_marker.is_signed(hidden_marker.signed(body, MARK).replace("\n", "\r\n"), MARK)
 
 
 @pytest.mark.parametrize(
@@ -145,4 +147,4 @@ def test_what_is_signed_is_known(body: str, end: str) -> None:
 )
 def test_what_only_quotes_a_marker_is_not_signed(body: str) -> None:
     """A marker within a line, in a quotation or above other words says nothing."""
-    assert not marker.is_signed(body, MARK)
+    assert not hidden_marker.is_signed(body, MARK)

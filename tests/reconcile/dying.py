@@ -12,10 +12,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from lifecycle.claim import lease
-from lifecycle.github.board import GitHubBoard
-from lifecycle.github.forge import GitHubForge
-from lifecycle.github.labels import LabelsBoard
+from lifecycle.claim.engine import lease
+from lifecycle.github.board.board_client import GitHubBoard
+from lifecycle.github.board.status_labels import LabelsBoard
+from lifecycle.github.pulls.forge import GitHubForge
 
 WRITES: tuple[tuple[Any, str], ...] = (
     (GitHubForge, "create_pull_request"),

@@ -17,13 +17,13 @@ from typing import Any
 
 from msgspec import structs
 
-from lifecycle.deadline import Deadline
-from lifecycle.model import Repository
+from lifecycle.app.wiring import World
+from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.values.model import Repository
 from lifecycle.reconcile.finding import Finding
-from lifecycle.reconcile.report import Report
-from lifecycle.reconcile.run import reconcile
+from lifecycle.reconcile.reconcile_run import reconcile
 from lifecycle.reconcile.scope import Policy, Scope
-from lifecycle.resources import graphql_document
+from lifecycle.reconcile.sweep_report import Report
 from lifecycle.sandbox.control import Control, LoggedRequest
 from lifecycle.sandbox.seed import (
     Seed,
@@ -42,7 +42,7 @@ from lifecycle.sandbox.seed import (
     SeedUser,
 )
 from lifecycle.sandbox.server import Sandbox, SandboxInfo
-from lifecycle.wiring import World
+from lifecycle.settings.resources import graphql_document
 from tests.conftest import ManualClock, environment_of
 from tests.worlds import FIELDS, TOKEN, lease
 

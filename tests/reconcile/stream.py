@@ -9,8 +9,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha1
 
-from lifecycle.model import BoardItem, Issue, Observation, PullRequest, PullState, Repository
-from lifecycle.survey import Hold, Holding, Swept, Tip
+from lifecycle.core.values.model import (
+    BoardItem,
+    Issue,
+    Observation,
+    PullRequest,
+    PullState,
+    Repository,
+)
+from lifecycle.core.values.survey import Hold, Holding, Swept, Tip
 from tests.conftest import ManualClock
 
 OWNER = "octo-org"

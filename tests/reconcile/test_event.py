@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lifecycle.model import Repository
-from lifecycle.reconcile.event import Event, narrowed, read_event
+from lifecycle.core.values.model import Repository
 from lifecycle.reconcile.scope import Scope, Shard
+from lifecycle.reconcile.trigger import Event, narrowed, read_event
 
 REPOSITORY = "octo-org/hello-service"
 HERE = Repository("octo-org", "hello-service")

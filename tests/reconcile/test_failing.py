@@ -13,12 +13,12 @@ from typing import Any
 
 import pytest
 
-from lifecycle.claim import lease as leases
-from lifecycle.deadline import Deadline
-from lifecycle.errors import BadCredentials, NoToken
-from lifecycle.git import GitRepository
-from lifecycle.reconcile.report import Report
+from lifecycle.claim.engine import lease as leases
+from lifecycle.core.errors import BadCredentials, NoToken
+from lifecycle.core.timing.deadline import Deadline
+from lifecycle.git.process import GitRepository
 from lifecycle.reconcile.scope import Policy
+from lifecycle.reconcile.sweep_report import Report
 from lifecycle.sandbox.catalogue import EXHAUSTED
 from lifecycle.sandbox.seed import SeedToken
 from tests.conftest import COMMAND

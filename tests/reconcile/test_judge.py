@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from lifecycle import plan
-from lifecycle.act import imagine
-from lifecycle.claim.ahead import foresee
-from lifecycle.claim.table import Phase
-from lifecycle.model import BoardItem, PullState
+from lifecycle.claim.decisions.rehearsal import foresee
+from lifecycle.claim.decisions.table import Phase
+from lifecycle.claim.engine.acting import imagine
+from lifecycle.core import plan
+from lifecycle.core.values.model import BoardItem, PullState
+from lifecycle.core.values.survey import Hold
 from lifecycle.reconcile.finding import KINDS, State
 from lifecycle.reconcile.judge import Judge
 from lifecycle.reconcile.scope import Policy
-from lifecycle.survey import Hold
 from tests.factories import BRANCH, NOW
 from tests.reconcile.worlds import (
     AGENT,

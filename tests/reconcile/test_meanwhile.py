@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from lifecycle.claim import lease as leases
-from lifecycle.deadline import Deadline
-from lifecycle.git import GitRepository
+from lifecycle.claim.engine import lease as leases
+from lifecycle.core.timing.deadline import Deadline
+from lifecycle.git.process import GitRepository
 from lifecycle.sandbox.seed import SeedToken
 from lifecycle.sandbox.wire.app import Application
 from tests.reconcile.conftest import Make

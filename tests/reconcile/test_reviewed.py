@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from lifecycle.github.board import GitHubBoard
-from lifecycle.github.forge import GitHubForge
-from lifecycle.reconcile import run
-from lifecycle.reconcile.report import Report
+from lifecycle.github.board.board_client import GitHubBoard
+from lifecycle.github.pulls.forge import GitHubForge
+from lifecycle.reconcile import reconcile_run
 from lifecycle.reconcile.scope import Policy, Shard
+from lifecycle.reconcile.sweep_report import Report
 from lifecycle.sandbox.catalogue import EXHAUSTED
 from lifecycle.sandbox.seed import SeedToken
 from tests.conftest import COMMAND
@@ -229,7 +229,7 @@ def test_who_stops_a_run_in_the_middle_of_a_task_is_told_what_was_done(
 
     with monkeypatch.context() as patch:
         patch.setattr(owner, name, stop)
-        with pytest.raises(run.Interrupted) as caught:
+        with pytest.raises(reconcile_run.Interrupted) as caught:
             one.run(CLOSES)
     report = caught.value.report
     assert states(report) == expected

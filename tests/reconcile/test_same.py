@@ -19,20 +19,21 @@ from typing import Any
 
 import pytest
 
-from lifecycle import engine, plan
-from lifecycle.act import imagine
 from lifecycle.api import Phase, Worktree
-from lifecycle.claim.ahead import foresee
-from lifecycle.claim.file import CLAIM_FILE
-from lifecycle.claim.inferred import Allowed, Task, record_of
-from lifecycle.claim.seen import Rules, Seen
-from lifecycle.claim.state import Record
-from lifecycle.plan import Action, Wake
+from lifecycle.claim.decisions.inferred import Allowed, Task, record_of
+from lifecycle.claim.decisions.rehearsal import foresee
+from lifecycle.claim.decisions.snapshot import Rules, Seen
+from lifecycle.claim.engine import look as engine
+from lifecycle.claim.engine.acting import imagine
+from lifecycle.claim.record.claim_file import CLAIM_FILE
+from lifecycle.claim.record.state import Record
+from lifecycle.core import plan
+from lifecycle.core.plan import Action, Wake
 from lifecycle.reconcile.judge import Judge
 from lifecycle.reconcile.scope import Policy
 from lifecycle.reconcile.sweep import Sweep
 from lifecycle.sandbox.seed import SeedToken
-from lifecycle.store import FOLDER
+from lifecycle.storage.store import FOLDER
 from tests.conftest import environment_of
 from tests.reconcile.conftest import Make
 from tests.reconcile.dying import Died, die_at

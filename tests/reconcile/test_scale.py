@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from lifecycle.claim import ahead, decide
-from lifecycle.claim.seen import Seen
-from lifecycle.deadline import Deadline
-from lifecycle.model import Repository
-from lifecycle.plan import Decision
-from lifecycle.reconcile.report import Report
-from lifecycle.reconcile.run import reconcile
+from lifecycle.app.wiring import World
+from lifecycle.claim.decisions import decide, rehearsal
+from lifecycle.claim.decisions.snapshot import Seen
+from lifecycle.core.plan import Decision
+from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.values.model import Repository
+from lifecycle.reconcile.reconcile_run import reconcile
 from lifecycle.reconcile.scope import Policy, Scope, Shard
+from lifecycle.reconcile.sweep_report import Report
 from lifecycle.sandbox.server import Sandbox
 from lifecycle.sandbox.wire.app import CONTROL, Application
-from lifecycle.wiring import World
 from tests.bench.hub import world as many
 from tests.bench.large import EVERY, LIMIT, PAGE, REPOSITORIES
 from tests.conftest import ManualClock
@@ -208,7 +208,7 @@ def test_a_task_in_step_costs_one_decision(tmp_path: Path, monkeypatch: pytest.M
         made.append(decide.decide(seen))
         return made[-1]
 
-    monkeypatch.setattr(ahead, "decide", counted)  # what a rehearsal asks
+    monkeypatch.setattr(rehearsal, "decide", counted)  # what a rehearsal asks
     report = reconcile(_world(tmp_path, 400), ORGANISATION, LONG, dry_run=True)
     assert (report.tasks, len(report.findings)) == (400, 0)
     assert len(made) == 400

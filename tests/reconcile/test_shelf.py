@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lifecycle import marker
-from lifecycle.claim import derive
-from lifecycle.claim.inferred import task_of
-from lifecycle.model import Issue, Observation, PullState
-from lifecycle.reconcile.shelf import Shelf, slim, slimmed
-from lifecycle.survey import Hold, Holding, Swept, Tip
+from lifecycle.claim.decisions import derive
+from lifecycle.claim.decisions.inferred import task_of
+from lifecycle.core import hidden_marker
+from lifecycle.core.values.model import Issue, Observation, PullState
+from lifecycle.core.values.survey import Hold, Holding, Swept, Tip
+from lifecycle.reconcile.kept_cards import Shelf, slim, slimmed
 from tests.factories import NOW
 from tests.reconcile.worlds import REPOSITORY, pull
 
@@ -94,7 +94,7 @@ def test_a_slim_pull_request_mentions_what_the_whole_one_does(words: list[str]) 
 
 def test_a_slim_pull_request_keeps_a_marker_and_little_else() -> None:
     """Who took the link out again is remembered by its marker; a text of kilobytes is not kept."""
-    mark = marker.of("link", issue=42)
+    mark = hidden_marker.of("link", issue=42)
     whole = pull(body="A long story.\n" * 500 + f"{mark}\nRefs #42\n")
     assert slim(whole) == replace(whole, body=f"{mark}\nRefs #42")
     short = pull(body="Nothing to shorten")

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from lifecycle.claim.inferred import Task, task_of
-from lifecycle.claim.seen import Rules
-from lifecycle.model import BoardItem, Issue, Observation, PullRequest
+from lifecycle.claim.decisions.inferred import Task, task_of
+from lifecycle.claim.decisions.snapshot import Rules
+from lifecycle.core.values.model import BoardItem, Issue, Observation, PullRequest
+from lifecycle.core.values.survey import Hold, Holding, Swept, Tip
 from lifecycle.reconcile.judge import Judge
 from lifecycle.reconcile.scope import Policy
-from lifecycle.survey import Hold, Holding, Swept, Tip
 from tests.factories import BRANCH, NOW, SHA
 from tests.factories import pull as any_pull
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import requests
 
-from lifecycle.github.documents import text
-from lifecycle.resources import graphql_document
+from lifecycle.github.client.documents import text
 from lifecycle.sandbox.control import Control
 from lifecycle.sandbox.server import Sandbox
+from lifecycle.settings.resources import graphql_document
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -4,14 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from lifecycle.sandbox.seed import (
-    Seed,
-    SeedApp,
-    SeedRepository,
-    SeedToken,
-    SeedUser,
-    default_seed,
-)
+from lifecycle.sandbox.seed import Seed, SeedApp, SeedRepository, SeedToken, SeedUser, default_seed
 
 CLASSIC = ["repo", "project"]
 WRITES = [

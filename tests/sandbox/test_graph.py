@@ -9,9 +9,9 @@ from gql import Client, GraphQLRequest
 from gql.transport.exceptions import TransportQueryError
 from gql.transport.requests import RequestsHTTPTransport
 
-from lifecycle.resources import graphql_document
 from lifecycle.sandbox.graph.run import operation_of
 from lifecycle.sandbox.graph.schema import schema
+from lifecycle.settings.resources import graphql_document
 
 if TYPE_CHECKING:
     from collections.abc import Callable

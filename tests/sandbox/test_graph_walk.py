@@ -130,7 +130,7 @@ def test_fine_grained_tokens_are_forbidden_part_by_part() -> None:
 def _ask(sandbox: Sandbox, number: int) -> Any:
     import requests
 
-    from lifecycle.github.documents import text
+    from lifecycle.github.client.documents import text
 
     variables = {
         "owner": "octo-org", "name": "hello-service", "issue": 42, "branch": "work",

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 from graphql import GraphQLObjectType, GraphQLSchema, build_schema, parse, validate, validate_schema
 
-from lifecycle.resources import graphql_documents
 from lifecycle.sandbox.graph.needs import SupportError
 from lifecycle.sandbox.graph.prune_schema import main, prune
 from lifecycle.sandbox.graph.support import Tables, put_together
+from lifecycle.settings.resources import graphql_documents
 from tests.conformance.sources import need
 
 if TYPE_CHECKING:

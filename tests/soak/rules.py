@@ -11,8 +11,8 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from lifecycle.claim.state import is_same
-from lifecycle.store import FOLDER
+from lifecycle.claim.record.state import is_same
+from lifecycle.storage.store import FOLDER
 from tests.soak.ground import Clone, Ground, Said
 from tests.soak.sequence import Step
 

@@ -28,9 +28,9 @@ def _always(value: object) -> Callable[..., Any]:
 
 def _comment_unseen() -> None:
     """A comment that was posted is never found again: it has no marker, and no intent waits for it."""
-    _module("claim.ending")._is_posted = _always(False)
-    _module("claim.state").fold = _forgetful(_module("claim.state").fold)
-    _module("claim.decide").fold = _module("claim.state").fold
+    _module("claim.decisions.ending")._is_posted = _always(False)
+    _module("claim.record.state").fold = _forgetful(_module("claim.record.state").fold)
+    _module("claim.decisions.decide").fold = _module("claim.record.state").fold
 
 
 def _forgetful(fold: Callable[..., Any]) -> Callable[..., Any]:
@@ -43,43 +43,43 @@ def _forgetful(fold: Callable[..., Any]) -> Callable[..., Any]:
 
 def _close_unasked() -> None:
     """Nobody is waited for before an issue is closed."""
-    consent = _module("claim.consent")
+    consent = _module("claim.decisions.consent")
     consent.is_missing = consent.is_pending = _always(False)
 
 
 def _close_unmerged() -> None:
     """Any claim in phase done closes its issue, as if somebody had overridden."""
-    closing = _module("claim.closing")
+    closing = _module("claim.decisions.closing")
     closing._refusal = _always(closing.Decision(memory={"override": "no reason"}))
 
 
 def _open_unseen() -> None:
     """The pull request is asked for with no look before: what is open already is not found."""
-    opening = _module("claim.opening")
-    _module("engine").look = _always(None)
-    _module("claim.decide")._RULES["ready_for_pr"] = lambda seen: opening.Decision(
+    opening = _module("claim.decisions.opening")
+    _module("claim.engine.look").look = _always(None)
+    _module("claim.decisions.decide")._RULES["ready_for_pr"] = lambda seen: opening.Decision(
         action=opening.opening(seen, "main")
     )
 
 
 def _say_again() -> None:
     """The ledger forgets what it offered."""
-    _module("ledger").Ledger.was_said = _always(False)
+    _module("storage.ledger").Ledger.was_said = _always(False)
 
 
 def _keep_lease() -> None:
     """The lease is said to be released, and stays."""
-    _module("claim.lease").release = _always(True)
+    _module("claim.engine.lease").release = _always(True)
 
 
 def _leave_card() -> None:
     """The card is taken for written, and is not."""
-    _module("claim.card").is_unsynced = _always(False)
+    _module("claim.decisions.card").is_unsynced = _always(False)
 
 
 def _crash() -> None:
     """A look ends with an exception that nobody expects."""
-    _module("claim.decide")._RULES["pr_created"] = lambda seen: seen.nothing
+    _module("claim.decisions.decide")._RULES["pr_created"] = lambda seen: seen.nothing
 
 
 DEFECTS: dict[str, Callable[[], None]] = {
@@ -98,7 +98,7 @@ DEFECTS: dict[str, Callable[[], None]] = {
 def stage(environment: Mapping[str, str]) -> None:
     """Prepare this process as its environment says."""
     if ONE_LOOK in environment:
-        waiter = _module("answers.ci_waiter")._Waiter
+        waiter = _module("hooks.answers.ci_waiter")._Waiter
         assert callable(waiter._wait)
         waiter._wait = _always(False)
     with contextlib.suppress(KeyError):

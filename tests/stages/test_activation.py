@@ -9,17 +9,18 @@ from pathlib import Path
 
 import pytest
 
-from lifecycle.clock import SystemClock
-from lifecycle.regular import StrangeFileError
-from lifecycle.stages import activation, marks, runs
-from lifecycle.stages.shelf import Shelf
+from lifecycle.core.timing.clock import SystemClock
+from lifecycle.evidence import test_runs
+from lifecycle.stages.session import activation, guard_marks
+from lifecycle.stages.session.session_files import Shelf
+from lifecycle.storage.regular_files import StrangeFileError
 
 ON = "[stages]\nuse = true\n"
 
 
 def written(root: Path, text: str) -> None:
     """The settings, as old as after a minute."""
-    path = root / marks.CONFIG
+    path = root / guard_marks.CONFIG
     path.write_text(text)
     moment = time.time() - 60
     os.utime(path, (moment, moment))
@@ -36,13 +37,13 @@ def test_on_off_and_on_again(tmp_path: Path) -> None:
     assert not (tmp_path / ".lifecycle").exists()
     written(tmp_path, ON + 'test = ["make verify"]\nreview = "/look"\n')
     assert wanted(tmp_path)
-    assert marks.is_known(str(tmp_path))
-    assert marks.is_due(str(tmp_path), marks.DUE, time.time())
+    assert guard_marks.is_known(str(tmp_path))
+    assert guard_marks.is_due(str(tmp_path), guard_marks.DUE, time.time())
     said = json.loads((tmp_path / ".lifecycle/staged").read_text())
     assert said == {"use": True, "test": ["make verify"], "review": "/look"}
     assert "make verify\n" in (tmp_path / ".lifecycle/stage-words").read_text()
     written(tmp_path, "[stages]\nuse = false\n")
-    assert not marks.is_known(str(tmp_path)) or not wanted(tmp_path)
+    assert not guard_marks.is_known(str(tmp_path)) or not wanted(tmp_path)
     assert not wanted(tmp_path)
     assert not (tmp_path / ".lifecycle/stage-due").exists()
 
@@ -66,9 +67,9 @@ def test_settings_that_cannot_be_used_switch_it_off_and_are_read_once(
     """Other hooks say why; a stop costs nothing until they are mended."""
     written(tmp_path, text)
     assert not wanted(tmp_path)
-    assert marks.is_known(str(tmp_path))
+    assert guard_marks.is_known(str(tmp_path))
     written(tmp_path, ON)
-    os.utime(tmp_path / marks.CONFIG)
+    os.utime(tmp_path / guard_marks.CONFIG)
     assert wanted(tmp_path)
 
 
@@ -86,7 +87,7 @@ def test_every_known_runner_and_every_configured_command_has_a_word() -> None:
     """The guard lets each of them through, as it stands in JSON; what it cannot tell, it lets through."""
     commands = ("./verify --all", 'sh -c "make \\"x\\" y"', "tests\\run.cmd")
     words = activation.words_of(commands)
-    for command in (*runs.RUNNERS, *commands):
+    for command in (*test_runs.RUNNERS, *commands):
         sent = json.dumps(command)
         assert any(word in sent for word in words), command
     assert activation.words_of(("\N{SNOWMAN}",)) == [":"]

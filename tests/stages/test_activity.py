@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from lifecycle.stage_names import LINE
-from lifecycle.stage_settings import StageSettings
-from lifecycle.stages import activity, marks
-from lifecycle.stages.activity import FRESH_SECONDS, INACTIVE_SECONDS, Activity
-from lifecycle.stages.shelf import Shelf
-from lifecycle.tracker import Task
+from lifecycle.core.stage_names import LINE
+from lifecycle.core.tracker import Task
+from lifecycle.settings.stage_settings import StageSettings
+from lifecycle.stages.session import guard_marks, workflow_tasks
+from lifecycle.stages.session.session_files import Shelf
+from lifecycle.stages.session.workflow_tasks import FRESH_SECONDS, INACTIVE_SECONDS, Activity
 from lifecycle.trackers.memory import MemoryTasks, MemoryTracker
 
 NOW = 1_795_000_000.0
@@ -52,14 +52,14 @@ def test_every_open_task_of_the_label_and_its_family_counts(tracker: MemoryTrack
     tracker.add_dependency(made["blocked"], made["other"])
     tracker.claim(made["begun"])
     tracker.close(made["closed"])
-    before = activity.ask(tracker, SETTINGS, NOW)
+    before = workflow_tasks.ask(tracker, SETTINGS, NOW)
     names = {task.title for task in before.tasks}
     assert names == {"ready", "blocked", "family", "unnamed"}
     tracker.release(made["begun"])
-    found = activity.ask(tracker, SETTINGS, NOW)
+    found = workflow_tasks.ask(tracker, SETTINGS, NOW)
     tracker.claim(made["begun"])
     tracker.claim(made["unnamed"])
-    found = activity.ask(tracker, SETTINGS, NOW, found)
+    found = workflow_tasks.ask(tracker, SETTINGS, NOW, found)
     names = {task.title for task in found.tasks}
     assert names == {"ready", "blocked", "begun", "family", "unnamed"}
     assert found.find(made["closed"]) is None
@@ -73,9 +73,9 @@ def test_a_begun_task_of_a_family_that_nobody_has_seen_is_found_where_nothing_el
     begun = tracker.create("one", title="One", labels=("auto-workflow:later",)).id
     tracker.create("two", title="Two", labels=("bug",))
     tracker.claim(begun)
-    assert [task.id for task in activity.ask(tracker, SETTINGS, NOW).tasks] == [begun]
+    assert [task.id for task in workflow_tasks.ask(tracker, SETTINGS, NOW).tasks] == [begun]
     tracker.close(begun)
-    assert activity.ask(tracker, SETTINGS, NOW).tasks == ()
+    assert workflow_tasks.ask(tracker, SETTINGS, NOW).tasks == ()
 
 
 def test_an_answer_is_believed_for_a_minute_and_kept_whole(
@@ -83,12 +83,12 @@ def test_an_answer_is_believed_for_a_minute_and_kept_whole(
 ) -> None:
     """What is read again is what was kept; another label, or another tracker, is another question."""
     tracker.create("one", title="One <b>\n", labels=("auto-workflow",), priority=1)
-    asked = activity.ask(tracker, SETTINGS, NOW)
+    asked = workflow_tasks.ask(tracker, SETTINGS, NOW)
     with shelf.locked():
-        activity.keep(shelf, asked)
+        workflow_tasks.keep(shelf, asked)
     plain = tuple(replace(task, updated_at=None) for task in asked.tasks)
-    assert activity.known(shelf, asked.of) == replace(asked, tasks=plain)
-    assert activity.known(shelf, "memory/another") is None
+    assert workflow_tasks.known(shelf, asked.of) == replace(asked, tasks=plain)
+    assert workflow_tasks.known(shelf, "memory/another") is None
     assert asked.is_fresh(NOW + FRESH_SECONDS - 1)
     assert not asked.is_fresh(NOW + FRESH_SECONDS)
     assert not asked.is_fresh(NOW - 1)
@@ -100,21 +100,21 @@ def test_an_answer_is_believed_for_a_minute_and_kept_whole(
 def test_a_broken_answer_is_no_answer(shelf: Shelf, content: bytes) -> None:
     """The tracker is asked again."""
     with shelf.locked():
-        shelf.path(activity.TASKS).write_bytes(content)
-    assert activity.known(shelf, "memory/auto-workflow") is None
+        shelf.path(workflow_tasks.TASKS).write_bytes(content)
+    assert workflow_tasks.known(shelf, "memory/auto-workflow") is None
 
 
 def test_the_guards_are_told_what_the_answer_means(tracker: MemoryTracker, shelf: Shelf) -> None:
     """With a task every stop is looked at; without one none is, for a while."""
-    due = shelf.folder.path / marks.DUE
+    due = shelf.folder.path / guard_marks.DUE
     with shelf.locked():
-        activity.keep(shelf, activity.ask(tracker, SETTINGS, NOW))
+        workflow_tasks.keep(shelf, workflow_tasks.ask(tracker, SETTINGS, NOW))
     assert due.stat().st_mtime == NOW + INACTIVE_SECONDS
-    assert not marks.is_due(str(shelf.root), marks.DUE, NOW)
+    assert not guard_marks.is_due(str(shelf.root), guard_marks.DUE, NOW)
     tracker.create("one", title="One", labels=("auto-workflow",))
     with shelf.locked():
-        activity.keep(shelf, activity.ask(tracker, SETTINGS, NOW))
-    assert marks.is_due(str(shelf.root), marks.DUE, NOW)
+        workflow_tasks.keep(shelf, workflow_tasks.ask(tracker, SETTINGS, NOW))
+    assert guard_marks.is_due(str(shelf.root), guard_marks.DUE, NOW)
 
 
 @pytest.mark.parametrize(
@@ -138,53 +138,53 @@ def test_the_task_that_was_named_last(texts: list[str], task: str) -> None:
 def test_switching_off_is_this_worktrees_and_is_undone(shelf: Shelf) -> None:
     """Off: no stop is looked at. On: the next one is."""
     shelf.switch(off=True)
-    states = [shelf.is_off, (shelf.folder.path / marks.DUE).exists()]
+    states = [shelf.is_off, (shelf.folder.path / guard_marks.DUE).exists()]
     shelf.switch(off=False)
     assert [*states, shelf.is_off] == [True, False, False]
-    assert marks.is_due(str(shelf.root), marks.DUE, 2.0)
+    assert guard_marks.is_due(str(shelf.root), guard_marks.DUE, 2.0)
 
 
 def test_settings_are_kept_with_the_date_of_their_file(shelf: Shelf) -> None:
     """The guards compare the dates; a file that was written just now is read once more."""
-    settings = shelf.root / marks.CONFIG
+    settings = shelf.root / guard_marks.CONFIG
     settings.write_text("[stages]\n")
-    moment = marks.mtime_ns(str(settings))
+    moment = guard_marks.mtime_ns(str(settings))
     shelf.note_settings({"use": True}, ["test"], moment, moment / 1e9 + 1)
-    assert not marks.is_known(str(shelf.root))
+    assert not guard_marks.is_known(str(shelf.root))
     shelf.note_settings({"use": True}, ["test"], moment, moment / 1e9 + 3)
-    assert marks.is_known(str(shelf.root))
-    assert json.loads((shelf.folder.path / marks.STAGED).read_text()) == {"use": True}
+    assert guard_marks.is_known(str(shelf.root))
+    assert json.loads((shelf.folder.path / guard_marks.STAGED).read_text()) == {"use": True}
     settings.unlink()
-    assert not marks.is_known(str(shelf.root))
+    assert not guard_marks.is_known(str(shelf.root))
 
 
 def test_each_session_has_a_name_of_its_own() -> None:
     """A client's id is its own name; anything else gets one that leads nowhere else."""
     one = "11111111-aaaa-4bbb-8ccc-000000000001"
-    assert marks.session_name(one) == one
+    assert guard_marks.session_name(one) == one
     strange = ["", "../../x", "a/b", "\N{SNOWMAN}", "x" * 65, "runs.json", "\ud800"]
-    names = {marks.session_name(text) for text in strange}
+    names = {guard_marks.session_name(text) for text in strange}
     assert len(names) == len(strange)
     assert all(name.replace("-", "").isalnum() for name in names)
 
 
 def test_what_a_command_of_ours_changed_is_asked_anew(tracker: MemoryTracker, shelf: Shelf) -> None:
     """An answer from before is not believed, whatever its age, and stops are looked at again at once."""
-    activity.drop(shelf, NOW)
-    assert not shelf.path(activity.CHANGED).exists()
+    workflow_tasks.drop(shelf, NOW)
+    assert not shelf.path(workflow_tasks.CHANGED).exists()
     with shelf.locked():
-        activity.keep(shelf, activity.ask(tracker, SETTINGS, NOW))
-    of = activity.key_of(tracker, SETTINGS)
-    before = activity.known(shelf, of)
+        workflow_tasks.keep(shelf, workflow_tasks.ask(tracker, SETTINGS, NOW))
+    of = workflow_tasks.key_of(tracker, SETTINGS)
+    before = workflow_tasks.known(shelf, of)
     assert before is not None
     assert before.is_fresh(NOW + 1)
-    activity.drop(shelf, NOW + 2)
-    after = activity.known(shelf, of)
+    workflow_tasks.drop(shelf, NOW + 2)
+    after = workflow_tasks.known(shelf, of)
     assert after is not None
     assert (after.is_stale, after.is_fresh(NOW + 3)) == (True, False)
-    assert marks.is_due(str(shelf.root), marks.DUE, NOW + 3)
+    assert guard_marks.is_due(str(shelf.root), guard_marks.DUE, NOW + 3)
     with shelf.locked():
-        activity.keep(shelf, activity.ask(tracker, SETTINGS, NOW + 4))
-    again = activity.known(shelf, of)
+        workflow_tasks.keep(shelf, workflow_tasks.ask(tracker, SETTINGS, NOW + 4))
+    again = workflow_tasks.known(shelf, of)
     assert again is not None
     assert again.is_fresh(NOW + 5)

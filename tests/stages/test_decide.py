@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lifecycle.stage_names import LINE, MARKERS, Detected, Stage
-from lifecycle.stage_settings import StageSettings
-from lifecycle.stages import inference, table
-from lifecycle.stages.decide import (
+from lifecycle.core.stage_names import LINE, MARKERS, Detected, Stage
+from lifecycle.core.tracker import Wording
+from lifecycle.settings.stage_settings import StageSettings
+from lifecycle.stages.decisions import table
+from lifecycle.stages.decisions.decide import (
     IDLE_BLOCKS,
     MISSING,
     Evidence,
@@ -23,8 +24,7 @@ from lifecycle.stages.decide import (
     decide,
     meant,
 )
-from lifecycle.stages.detect import detect
-from lifecycle.stages.instructions import (
+from lifecycle.stages.decisions.instructions import (
     COMPLETED,
     Facts,
     complete,
@@ -32,9 +32,10 @@ from lifecycle.stages.instructions import (
     instruction,
     question,
 )
-from lifecycle.stages.markers import asked_in
-from lifecycle.stages.turn import NOTHING, Found, Prompt, Tier, Turn
-from lifecycle.tracker import Wording
+from lifecycle.stages.detection import inference
+from lifecycle.stages.detection.detect_stage import detect
+from lifecycle.stages.detection.stage_markers import asked_in
+from lifecycle.stages.transcript.turn import NOTHING, Found, Prompt, Tier, Turn
 
 QUICK = (Stage.CODING, Stage.TESTING, Stage.COMMIT_CLOSE)
 UNDER_WAY = [state for state in Detected if state.is_under_way]

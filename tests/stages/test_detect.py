@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from lifecycle.stage_names import Detected, Stage
-from lifecycle.stages import instructions, transcript
-from lifecycle.stages.detect import detect, detect_text, is_quiet
-from lifecycle.stages.turn import NOTHING, Found, Tier, Turn
+from lifecycle.core.stage_names import Detected, Stage
+from lifecycle.stages.decisions import instructions
+from lifecycle.stages.detection.detect_stage import detect, detect_text, is_quiet
+from lifecycle.stages.transcript import session_end_lines
+from lifecycle.stages.transcript.turn import NOTHING, Found, Tier, Turn
 from tests.stages.written import Written
 
 DONE = "::: WORKFLOW_STAGE: CODING_COMPLETE :::"
@@ -23,7 +24,7 @@ QUESTION = instructions.question()
 
 def look(written: Written, folder: Path) -> tuple[Turn, Found]:
     """The turn at the end, and what is found in it."""
-    turn = transcript.read(written.at(folder))
+    turn = session_end_lines.read(written.at(folder))
     return turn, detect(turn)
 
 
@@ -240,7 +241,13 @@ def test_the_quick_path_loads_nothing_heavy(tmp_path: Path) -> None:
         check=True,
     )
     loaded = set(done.stdout.split())
-    assert "lifecycle.stages.inference" in loaded
+    assert "lifecycle.stages.detection.inference" in loaded
     banned = {"dataclasses", "typing", "tomllib", "logging", "pathlib", "inspect", "subprocess"}
-    banned |= {"lifecycle.tracker", "lifecycle.settings", "lifecycle.errors", "datetime", "socket"}
+    banned |= {
+        "lifecycle.core.tracker",
+        "lifecycle.settings.values",
+        "lifecycle.core.errors",
+        "datetime",
+        "socket",
+    }
     assert not loaded & banned

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from lifecycle.stages import evidence, marks
-from lifecycle.stages.evidence import KEPT, PATIENCE, Awaited, Ended, Run, Standing, standing
-from lifecycle.stages.shelf import Shelf
+from lifecycle.evidence import seen_runs
+from lifecycle.evidence.seen_runs import KEPT, PATIENCE, Awaited, Ended, Run, Standing, standing
+from lifecycle.stages.session import guard_marks
+from lifecycle.stages.session.session_files import Shelf
 
 
 def runs(*said: str) -> tuple[Run, ...]:
@@ -56,16 +57,16 @@ def test_runs_are_kept_in_bounds_once_each_and_without_secrets(tmp_path: Path) -
     shelf = Shelf(tmp_path)
     with shelf.locked():
         for run in runs(*["green@now"] * (KEPT + 3)):
-            assert evidence.add(shelf, run)
+            assert seen_runs.add(shelf, run)
         secret = "pytest --token ghp_abcdefghijklmnopqrst0123\n" + "x" * 900
         last = Run(99.0, secret, Ended.RED, "now", "one")
-        assert evidence.add(shelf, last)
-        assert not evidence.add(shelf, last)
-    kept = evidence.load(shelf)
+        assert seen_runs.add(shelf, last)
+        assert not seen_runs.add(shelf, last)
+    kept = seen_runs.load(shelf)
     assert len(kept) == KEPT
     assert kept[-1].command.startswith("pytest --token *** x")
     assert len(kept[-1].command) <= 200
-    assert shelf.path(evidence.RUNS).stat().st_size < 20_000
+    assert shelf.path(seen_runs.RUNS).stat().st_size < 20_000
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"{}", b"7", b'[{"at": 1}]', b"[7]", b"\xff"])
@@ -73,10 +74,10 @@ def test_a_broken_file_is_no_evidence(tmp_path: Path, content: bytes) -> None:
     """It is learned again with the next run."""
     shelf = Shelf(tmp_path)
     with shelf.locked():
-        shelf.path(evidence.RUNS).write_bytes(content)
-        assert evidence.load(shelf) == ()
-        assert evidence.add(shelf, runs("green@now")[0])
-    assert standing(evidence.load(shelf), "now") is Standing.GREEN
+        shelf.path(seen_runs.RUNS).write_bytes(content)
+        assert seen_runs.load(shelf) == ()
+        assert seen_runs.add(shelf, runs("green@now")[0])
+    assert standing(seen_runs.load(shelf), "now") is Standing.GREEN
 
 
 def awaited(task: str, at: float = 100.0) -> Awaited:
@@ -87,30 +88,30 @@ def awaited(task: str, at: float = 100.0) -> Awaited:
 def test_a_run_in_the_background_is_waited_for_and_taken_once(tmp_path: Path) -> None:
     """The mark lies there as long as one is waited for, with the moment until which; then it is gone."""
     shelf = Shelf(tmp_path)
-    mark = str(shelf.folder.path / marks.AWAITED)
+    mark = str(shelf.folder.path / guard_marks.AWAITED)
     with shelf.locked():
         for one in (awaited("b1"), awaited("b2", 200.0), awaited("b1")):
-            evidence.wait_for(shelf, one)
-        assert [one.task for one in evidence.awaited(shelf)] == ["b2", "b1"]
-        assert marks.mtime_ns(mark) == int((200.0 + PATIENCE) * 1e9)
-        assert evidence.take(shelf, "b7", 300.0) is None
-        assert evidence.take(shelf, "b1", 300.0) == awaited("b1")
-        assert evidence.take(shelf, "b1", 300.0) is None
-        assert marks.mtime_ns(mark) > 0
-        assert evidence.take(shelf, "b2", 300.0) == awaited("b2", 200.0)
-        assert marks.mtime_ns(mark) == -1
-        assert evidence.awaited(shelf) == ()
+            seen_runs.wait_for(shelf, one)
+        assert [one.task for one in seen_runs.awaited(shelf)] == ["b2", "b1"]
+        assert guard_marks.mtime_ns(mark) == int((200.0 + PATIENCE) * 1e9)
+        assert seen_runs.take(shelf, "b7", 300.0) is None
+        assert seen_runs.take(shelf, "b1", 300.0) == awaited("b1")
+        assert seen_runs.take(shelf, "b1", 300.0) is None
+        assert guard_marks.mtime_ns(mark) > 0
+        assert seen_runs.take(shelf, "b2", 300.0) == awaited("b2", 200.0)
+        assert guard_marks.mtime_ns(mark) == -1
+        assert seen_runs.awaited(shelf) == ()
 
 
 def test_an_end_that_never_comes_is_not_waited_for_for_ever(tmp_path: Path) -> None:
     """After some hours it is forgotten, whoever asks; and a broken file is nothing that is waited for."""
     shelf = Shelf(tmp_path)
     with shelf.locked():
-        evidence.wait_for(shelf, awaited("b1"))
-        evidence.wait_for(shelf, awaited("b2", 200.0 + PATIENCE))
-        assert [one.task for one in evidence.awaited(shelf)] == ["b2"]
-        assert evidence.take(shelf, "b2", 300.0 + 2 * PATIENCE) is None
-        assert evidence.awaited(shelf) == ()
+        seen_runs.wait_for(shelf, awaited("b1"))
+        seen_runs.wait_for(shelf, awaited("b2", 200.0 + PATIENCE))
+        assert [one.task for one in seen_runs.awaited(shelf)] == ["b2"]
+        assert seen_runs.take(shelf, "b2", 300.0 + 2 * PATIENCE) is None
+        assert seen_runs.awaited(shelf) == ()
         for content in (b"{", b"[7]", b'[{"at": 1}]', b"{}"):
-            shelf.path(evidence.AWAITED).write_bytes(content)
-            assert evidence.awaited(shelf) == ()
+            shelf.path(seen_runs.AWAITED).write_bytes(content)
+            assert seen_runs.awaited(shelf) == ()

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from lifecycle.resources import hook_script
+from lifecycle.settings.resources import hook_script
 from tests.factories import client
 
 SHELLS = [

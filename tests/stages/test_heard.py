@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from lifecycle.stage_names import Detected, Stage
-from lifecycle.stages import heard, instructions, transcript
-from lifecycle.stages.detect import is_quiet
+from lifecycle.core.stage_names import Detected, Stage
+from lifecycle.stages.decisions import instructions
+from lifecycle.stages.detection.detect_stage import is_quiet
+from lifecycle.stages.transcript import session_end_lines, stop_input
 from tests.stages.written import Written
 
 FACTS = instructions.Facts()
@@ -28,7 +29,7 @@ def led(instruction: str, megabytes: int) -> Written:
 def look(log: Written, folder: Path, last: str, told: Stage | None = None) -> tuple[object, ...]:
     """The stage in force, and the state that is found."""
     event = {"transcript_path": log.says(last).at(folder), "last_assistant_message": last}
-    turn, found = heard.look(event, told=told)
+    turn, found = stop_input.look(event, told=told)
     return turn.asked, found.state
 
 
@@ -56,7 +57,7 @@ def test_what_is_kept_counts_where_the_transcript_cannot_tell(tmp_path: Path) ->
     """The instruction lies too far back: the stage that the session was told last; else CODING."""
     path = tmp_path / "transcript.jsonl"
     end = READS.bytes() + Written().bash("pytest", "3 passed").says("Half of it is read.").bytes()
-    deep = transcript.DEEP + 2_000_000
+    deep = session_end_lines.DEEP + 2_000_000
     path.write_bytes(
         Written().feedback(REVIEW).bytes() + READS.bytes() * (deep // len(READS.bytes())) + end
     )
@@ -66,7 +67,7 @@ def test_what_is_kept_counts_where_the_transcript_cannot_tell(tmp_path: Path) ->
         (Stage.TESTING, Detected.TESTS_PASSING),
         (None, Detected.IN_PROGRESS),
     ):
-        turn, found = heard.look(event, told=told)
+        turn, found = stop_input.look(event, told=told)
         assert (turn.asked, found.state, turn.is_cut) == (told, wanted, False)
     path.unlink()
 
@@ -75,7 +76,7 @@ def test_a_machine_in_the_middle_of_a_long_stage_needs_no_question(tmp_path: Pat
     """The instruction is far back, a build ended: the deeper look finds the stage, and nothing is asked."""
     log = led(REVIEW, 3).machine("The build is done.").says("It is done.")
     event = {"transcript_path": log.at(tmp_path), "last_assistant_message": "It is done."}
-    turn, found = heard.look(event)
+    turn, found = stop_input.look(event)
     assert (turn.asked, found.state) == (Stage.REQUIREMENTS_REVIEW, Detected.UNKNOWN)
     assert is_quiet(turn, found)
 
@@ -91,9 +92,9 @@ def test_an_agent_at_work_costs_no_deeper_look(tmp_path: Path) -> None:
     log = led(REVIEW, 3).says("I go on.")
     event = {"transcript_path": log.at(tmp_path), "last_assistant_message": "I go on."}
     before = _read_bytes()
-    _, found = heard.look(event)
+    _, found = stop_input.look(event)
     assert found.state is Detected.IN_PROGRESS
-    assert _read_bytes() - before < transcript.LIMIT + 70_000
+    assert _read_bytes() - before < session_end_lines.LIMIT + 70_000
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the kernel counts what is read on Linux only")
@@ -102,6 +103,6 @@ def test_a_file_that_does_not_grow_is_not_read_again(tmp_path: Path) -> None:
     event = {"transcript_path": led(REVIEW, 3).at(tmp_path), "last_assistant_message": "Never."}
     pauses: list[float] = []
     before = _read_bytes()
-    turn = heard.turn_of(event, sleep=pauses.append)
-    assert _read_bytes() - before < 2 * (transcript.LIMIT + 70_000)
-    assert (len(pauses), turn.texts[-1]) == (heard.TRIES, "Never.")
+    turn = stop_input.turn_of(event, sleep=pauses.append)
+    assert _read_bytes() - before < 2 * (session_end_lines.LIMIT + 70_000)
+    assert (len(pauses), turn.texts[-1]) == (stop_input.TRIES, "Never.")

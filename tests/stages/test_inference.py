@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lifecycle.stage_names import Detected, Stage
-from lifecycle.stages import inference, words
-from lifecycle.stages.inference import (
+from lifecycle.core.stage_names import Detected, Stage
+from lifecycle.evidence.test_runs import RUNNERS
+from lifecycle.stages.detection import inference, stage_words
+from lifecycle.stages.detection.inference import (
     PARSED,
     RECENT,
     TABLE,
@@ -21,9 +22,8 @@ from lifecycle.stages.inference import (
     hinted,
     infer,
 )
-from lifecycle.stages.runs import RUNNERS
-from lifecycle.stages.turn import Call, Outcome
-from lifecycle.trackers import signs
+from lifecycle.stages.transcript.turn import Call, Outcome
+from lifecycle.trackers import command_signs
 
 OK, FAILED, UNKNOWN = Outcome.OK, Outcome.FAILED, Outcome.UNKNOWN
 GREEN = Call("Bash", "pytest -q", OK, "12 passed in 0.1s")
@@ -303,13 +303,17 @@ def test_anything_can_be_judged(steps: list[str | Call], asked: Stage | None) ->
 @given(st.text())
 def test_any_text_can_be_heard(text: str) -> None:
     """What a text says is always known states."""
-    assert set(words.said(text)) <= set(Detected)
+    assert set(stage_words.said(text)) <= set(Detected)
     assert inference.classify(Call("Bash", text))
 
 
 MATTERS = [(command, Sort.TESTS) for command in RUNNERS]
-MATTERS += [(" ".join(b), Sort.CLOSE) for b, verb in signs.SIGNS if verb == signs.CLOSE]
-MATTERS += [(" ".join(b), Sort.SHOW) for b, verb in signs.SIGNS if verb == signs.SHOW]
+MATTERS += [
+    (" ".join(b), Sort.CLOSE) for b, verb in command_signs.SIGNS if verb == command_signs.CLOSE
+]
+MATTERS += [
+    (" ".join(b), Sort.SHOW) for b, verb in command_signs.SIGNS if verb == command_signs.SHOW
+]
 
 
 @pytest.mark.parametrize(("command", "sort"), MATTERS)

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lifecycle.stage_names import LINE, MARKERS, Stage
-from lifecycle.stage_settings import StageSettings
-from lifecycle.stages import instructions
-from lifecycle.stages.instructions import COMPLETED, Facts, instruction
-from lifecycle.stages.markers import asked_in
-from lifecycle.tracker import Wording
+from lifecycle.core.stage_names import LINE, MARKERS, Stage
+from lifecycle.core.tracker import Wording
+from lifecycle.settings.stage_settings import StageSettings
+from lifecycle.stages.decisions import instructions
+from lifecycle.stages.decisions.instructions import COMPLETED, Facts, instruction
+from lifecycle.stages.detection.stage_markers import asked_in
 
 SETTINGS = StageSettings(
     test=("pytest", "npx vitest run"),

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lifecycle.stage_names import LINE, MARKERS, Detected, Stage
-from lifecycle.stages import instructions, markers
+from lifecycle.core.stage_names import LINE, MARKERS, Detected, Stage
+from lifecycle.stages.decisions import instructions
+from lifecycle.stages.detection import stage_markers
 
 DONE = "::: WORKFLOW_STAGE: CODING_COMPLETE :::"
 CODED = Detected.CODING_COMPLETE
@@ -16,9 +17,9 @@ CODED = Detected.CODING_COMPLETE
 @pytest.mark.parametrize("state", list(MARKERS.values()))
 def test_each_of_the_six_markers_is_found(state: Detected) -> None:
     """The marker as the instruction writes it is found, alone and in a sentence."""
-    assert markers.find(instructions.marker(state)) == [state]
-    assert markers.find(f"All done.\n\n{instructions.marker(state)}\n") == [state]
-    assert markers.find(f"some text {instructions.marker(state)}") == [state]
+    assert stage_markers.find(instructions.marker(state)) == [state]
+    assert stage_markers.find(f"All done.\n\n{instructions.marker(state)}\n") == [state]
+    assert stage_markers.find(f"some text {instructions.marker(state)}") == [state]
 
 
 @pytest.mark.parametrize(
@@ -50,7 +51,7 @@ def test_each_of_the_six_markers_is_found(state: Detected) -> None:
 )
 def test_a_marker_counts_in_any_case_spacing_and_emphasis(text: str) -> None:
     """What the agent says counts, however it is dressed, and whatever stands beside it."""
-    assert markers.find(text) == [CODED]
+    assert stage_markers.find(text) == [CODED]
 
 
 @pytest.mark.parametrize(
@@ -101,13 +102,13 @@ def test_a_marker_counts_in_any_case_spacing_and_emphasis(text: str) -> None:
 )
 def test_code_quotes_and_repeated_instructions_do_not_count(text: str) -> None:
     """A fence, a quote, a code span, a negation or a condition takes the word back."""
-    assert markers.find(text) == []
+    assert stage_markers.find(text) == []
 
 
 def test_the_last_one_wins() -> None:
     """Markers come in the text's order, so the last is what the agent says last."""
     text = f"{DONE} and later ::: WORKFLOW_STAGE: TESTS_PASSING :::\n```\n{DONE}\n```"
-    assert markers.find(text) == [CODED, Detected.TESTS_PASSING]
+    assert stage_markers.find(text) == [CODED, Detected.TESTS_PASSING]
 
 
 ALL = [instructions.marker(state) for state in MARKERS.values()]
@@ -125,15 +126,15 @@ ALL = [instructions.marker(state) for state in MARKERS.values()]
 )
 def test_a_list_of_markers_completes_nothing(text: str) -> None:
     """Several different ones below each other only say which there are; one behind them counts."""
-    assert markers.find(text) == []
-    assert markers.find(f"{text}\n\nThat was the list.\n\n{DONE}") == [CODED]
-    assert markers.find(f"{DONE}\n\nThere are:\n{text}") == [CODED]
+    assert stage_markers.find(text) == []
+    assert stage_markers.find(f"{text}\n\nThat was the list.\n\n{DONE}") == [CODED]
+    assert stage_markers.find(f"{DONE}\n\nThere are:\n{text}") == [CODED]
 
 
 def test_one_marker_twice_and_two_of_them_are_no_list() -> None:
     """An agent that did two stages at once says so below each other."""
-    assert markers.find(f"{DONE}\n{DONE}\n{DONE}") == [CODED] * 3
-    assert markers.find("\n".join(ALL[:2])) == list(MARKERS.values())[:2]
+    assert stage_markers.find(f"{DONE}\n{DONE}\n{DONE}") == [CODED] * 3
+    assert stage_markers.find("\n".join(ALL[:2])) == list(MARKERS.values())[:2]
 
 
 @pytest.mark.parametrize(
@@ -141,7 +142,7 @@ def test_one_marker_twice_and_two_of_them_are_no_list() -> None:
 )
 def test_a_marker_on_a_line_of_its_own_is_the_agents_word(text: str) -> None:
     """Emphasis and the sign of a list's item may stand beside it."""
-    assert markers.is_signed(text)
+    assert stage_markers.is_signed(text)
 
 
 @pytest.mark.parametrize(
@@ -157,7 +158,7 @@ def test_a_marker_on_a_line_of_its_own_is_the_agents_word(text: str) -> None:
 )
 def test_a_marker_in_a_sentence_is_only_spoken_of(text: str) -> None:
     """A part of a sentence, a cell of a table, code and a quote are no line of their own."""
-    assert not markers.is_signed(text)
+    assert not stage_markers.is_signed(text)
 
 
 @pytest.mark.parametrize("stage", LINE)
@@ -172,20 +173,20 @@ def test_no_instruction_of_ours_has_a_marker_that_counts(stage: Stage) -> None:
         instructions.still_claimed(facts),
         instructions.question(),
     ):
-        assert markers.find(text) == []
-        assert markers.find(text.replace("\n\n", "\n")) == []
+        assert stage_markers.find(text) == []
+        assert stage_markers.find(text.replace("\n\n", "\n")) == []
 
 
 @pytest.mark.parametrize("stage", LINE)
 def test_an_instruction_is_known_by_the_stage_it_asks_for(stage: Stage) -> None:
     """The stage is read back from the text, also behind another text; the question has none."""
     text = instructions.instruction(stage, instructions.Facts(), "Lead.")
-    assert markers.asked_in(f"PR #1 is open.\n{text}") is stage
-    assert not markers.is_question(text)
-    assert markers.is_question(f"PR #1 is open.\n{instructions.question()}")
-    assert markers.asked_in(instructions.question()) is None
-    assert markers.asked_in("We talked of CURRENT STAGE: TESTING") is None
-    assert markers.asked_in("CURRENT STAGE: LUNCH") is None
+    assert stage_markers.asked_in(f"PR #1 is open.\n{text}") is stage
+    assert not stage_markers.is_question(text)
+    assert stage_markers.is_question(f"PR #1 is open.\n{instructions.question()}")
+    assert stage_markers.asked_in(instructions.question()) is None
+    assert stage_markers.asked_in("We talked of CURRENT STAGE: TESTING") is None
+    assert stage_markers.asked_in("CURRENT STAGE: LUNCH") is None
 
 
 @pytest.mark.parametrize(
@@ -203,7 +204,7 @@ def test_an_instruction_is_known_by_the_stage_it_asks_for(stage: Stage) -> None:
 )
 def test_a_bare_name_answers_the_question(text: str, wanted: str) -> None:
     """One name on a line of its own is an answer; two, a sentence or a quote is none."""
-    assert markers.named_alone(text) == wanted
+    assert stage_markers.named_alone(text) == wanted
 
 
 PLAIN = st.text(
@@ -216,20 +217,20 @@ PLAIN = st.text(
 @given(st.text())
 def test_any_text_can_be_read(text: str) -> None:
     """No text breaks the reading, and only what has the marker's word has a marker."""
-    found = markers.find(text)
+    found = stage_markers.find(text)
     assert not found or "WORKFLOW" in text.upper()
-    markers.named_alone(text)
-    markers.asked_in(text)
+    stage_markers.named_alone(text)
+    stage_markers.asked_in(text)
 
 
 @given(PLAIN, st.sampled_from(list(MARKERS.values())))
 def test_a_marker_after_a_plain_paragraph_is_always_the_last(text: str, state: Detected) -> None:
     """Whatever was said before, a marker in a paragraph of its own is the last one."""
-    assert markers.find(f"{text}\n\nSo:\n\n{instructions.marker(state)}")[-1:] == [state]
+    assert stage_markers.find(f"{text}\n\nSo:\n\n{instructions.marker(state)}")[-1:] == [state]
 
 
 @given(PLAIN, PLAIN, st.sampled_from(["```", "~~~", "````"]))
 def test_a_marker_in_a_fence_never_counts(before: str, after: str, fence: str) -> None:
     """A closed fence hides what is in it, and an open one all that follows."""
-    assert markers.find(f"{before}\n{fence}\n{DONE}\n{fence}\n{after}") == []
-    assert markers.find(f"{before}\n{fence}\n{DONE}\n{after}") == []
+    assert stage_markers.find(f"{before}\n{fence}\n{DONE}\n{fence}\n{after}") == []
+    assert stage_markers.find(f"{before}\n{fence}\n{DONE}\n{after}") == []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from lifecycle.stages.printed import WHOLE, end_of
+from lifecycle.evidence.printed_output import WHOLE, end_of
 
 
 def test_a_file_is_read_whole_or_its_end(tmp_path: Path) -> None:

@@ -13,12 +13,13 @@ from typing import Any
 
 import pytest
 
-from lifecycle.stage_names import Stage
-from lifecycle.stages import heard, quick
-from lifecycle.stages.decide import Memory
-from lifecycle.stages.session import Kept
-from lifecycle.stages.session import save as keep
-from lifecycle.stages.shelf import Shelf
+from lifecycle.core.stage_names import Stage
+from lifecycle.hooks import quick_stop
+from lifecycle.stages.decisions.decide import Memory
+from lifecycle.stages.session.session_files import Shelf
+from lifecycle.stages.session.session_record import Kept
+from lifecycle.stages.session.session_record import save as keep
+from lifecycle.stages.transcript import stop_input
 
 SESSION = "11111111-aaaa-4bbb-8ccc-000000000001"
 HEAVY = {
@@ -33,7 +34,13 @@ HEAVY = {
         "tempfile",
     ),
     *("inspect", "ast", "urllib", "sqlite3", "click", "filelock", "contextlib"),
-    *("lifecycle.wake", "lifecycle.hookio", "lifecycle.store", "lifecycle.config", "lifecycle.log"),
+    *(
+        "lifecycle.hooks.wake",
+        "lifecycle.hooks.client_contract",
+        "lifecycle.storage.store",
+        "lifecycle.settings.config",
+        "lifecycle.storage.log",
+    ),
 }
 """What would cost as much as the look itself."""
 
@@ -112,7 +119,7 @@ class Scene:
         os.utime(path, (moment, moment))
 
 
-_TOP = Path(quick.__file__).parents[2]
+_TOP = Path(quick_stop.__file__).parents[2]
 
 
 @pytest.fixture
@@ -137,7 +144,10 @@ def test_an_agent_at_work_is_settled_and_little_is_loaded(scene: Scene) -> None:
     scene.says("I go on.")
     said, modules = scene.run(scene.event("I go on."))
     assert said == "settled"
-    assert {"lifecycle.stages.detect", "lifecycle.stages.transcript"} <= modules
+    assert {
+        "lifecycle.stages.detection.detect_stage",
+        "lifecycle.stages.transcript.session_end_lines",
+    } <= modules
     started = _modules_of_a_bare_start()
     assert not modules - started & HEAVY
     log = (scene.root / ".claude/workflow_orchestrator.log").read_text()
@@ -234,14 +244,16 @@ def test_a_transcript_behind_the_session_is_given_time(scene: Scene) -> None:
             scene.says("::: WORKFLOW_STAGE: TESTS_PASSING :::")
             scene.event()
 
-    turn = heard.turn_of(event, sleep=write)
+    turn = stop_input.turn_of(event, sleep=write)
     assert len(pauses) == 2
     assert turn.has_worked
     pauses.clear()
-    turn = heard.turn_of({**event, "last_assistant_message": "Never there"}, sleep=pauses.append)
+    turn = stop_input.turn_of(
+        {**event, "last_assistant_message": "Never there"}, sleep=pauses.append
+    )
     assert sum(pauses) == pytest.approx(0.1)
     assert turn.texts[-1] == "Never there"
-    assert heard.turn_of({}).is_there is False
+    assert stop_input.turn_of({}).is_there is False
 
 
 def test_a_worktree_with_marks_of_a_strangers_hears_nothing(scene: Scene) -> None:

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lifecycle.stages import runs
-from lifecycle.stages.runs import RUNNERS, Colour
-from lifecycle.stages.turn import Outcome
+from lifecycle.evidence import test_runs
+from lifecycle.evidence.test_runs import RUNNERS, Colour
+from lifecycle.stages.transcript.turn import Outcome
 
 OWN = ("make verify", "cd web && npm run check")
 
@@ -16,7 +16,7 @@ OWN = ("make verify", "cd web && npm run check")
 @pytest.mark.parametrize("name", RUNNERS)
 def test_every_runner_of_the_table_is_a_run(name: str) -> None:
     """Each known runner is found, also behind others and with options, and its suite counts."""
-    run = runs.run_in(f"cd x && FOO=1 {name}")
+    run = test_runs.run_in(f"cd x && FOO=1 {name}")
     assert run is not None
     assert (run.name, run.is_suite, run.decides) == (name, True, True)
 
@@ -49,7 +49,7 @@ def test_every_runner_of_the_table_is_a_run(name: str) -> None:
 )
 def test_a_run_of_single_files_or_tests_is_no_suite(line: str, is_suite: bool) -> None:
     """A folder is a suite; a file, a name or the last failures are a part."""
-    run = runs.run_in(line, OWN)
+    run = test_runs.run_in(line, OWN)
     assert run is not None
     assert run.is_suite is is_suite
 
@@ -78,7 +78,7 @@ def test_a_run_of_single_files_or_tests_is_no_suite(line: str, is_suite: bool) -
 )
 def test_words_about_tests_are_no_run(line: str) -> None:
     """Naming, installing, listing and building run nothing."""
-    assert runs.run_in(line, OWN) is None
+    assert test_runs.run_in(line, OWN) is None
 
 
 @pytest.mark.parametrize(
@@ -124,9 +124,9 @@ def test_green_is_what_is_seen_to_be_green(
     line: str, outcome: str, output: str, wanted: str
 ) -> None:
     """The exit status counts where it is the run's own; elsewhere the output has to say it."""
-    run = runs.run_in(line)
+    run = test_runs.run_in(line)
     assert run is not None
-    assert runs.colour(run, Outcome(outcome), output) is Colour(wanted)
+    assert test_runs.colour(run, Outcome(outcome), output) is Colour(wanted)
 
 
 @pytest.mark.parametrize(
@@ -154,7 +154,7 @@ def test_green_is_what_is_seen_to_be_green(
 )
 def test_what_lists_or_says_what_it_would_do_is_no_run(line: str) -> None:
     """Each program has its own word for it."""
-    assert runs.run_in(line) is None
+    assert test_runs.run_in(line) is None
 
 
 @pytest.mark.parametrize(
@@ -197,7 +197,7 @@ def test_what_lists_or_says_what_it_would_do_is_no_run(line: str) -> None:
 )
 def test_what_leaves_tests_out_is_no_suite(line: str, is_suite: bool) -> None:
     """Options, variables and names that pick; and those that only look like it."""
-    run = runs.run_in(line)
+    run = test_runs.run_in(line)
     assert run is not None
     assert run.is_suite is is_suite
 
@@ -206,14 +206,14 @@ def test_a_command_of_the_projects_own_may_pick() -> None:
     """Its options and variables are the project's word for the suite; further ones are not."""
     own = ("SLOW=1 PYTEST_ADDOPTS='-m fast' pytest -k unit | tail -5",)
     line = "SLOW=1 PYTEST_ADDOPTS='-m fast' pytest -k unit"
-    run = runs.run_in(line, own)
+    run = test_runs.run_in(line, own)
     assert run is not None
     assert run.is_suite
     for more in (f"{line} -m slow", line.replace("fast", "none")):
-        part = runs.run_in(more, own)
+        part = test_runs.run_in(more, own)
         assert part is not None
         assert not part.is_suite
-    assert runs.run_in("tail -5 log", own) is None
+    assert test_runs.run_in("tail -5 log", own) is None
 
 
 PASSED = "==== 12 passed in 0.1s ===="
@@ -276,44 +276,44 @@ PASSED = "==== 12 passed in 0.1s ===="
 )
 def test_green_is_proven_or_unknown(line: str, output: str, wanted: str) -> None:
     """The run's own status or all that it printed, and nothing after it that may have changed a file."""
-    run = runs.run_in(line)
+    run = test_runs.run_in(line)
     assert run is not None
     if line.startswith("! "):
-        assert runs.proof(run, Outcome.FAILED, output) is Colour(wanted)
-    assert runs.proof(run, Outcome.OK, output) is Colour(wanted)
+        assert test_runs.proof(run, Outcome.FAILED, output) is Colour(wanted)
+    assert test_runs.proof(run, Outcome.OK, output) is Colour(wanted)
 
 
 def test_of_a_hidden_status_the_whole_output_has_to_be_there() -> None:
     """A green beginning, or a green end, says nothing of the rest; of its own status it need not."""
-    hidden, own = runs.run_in("go test ./... | tee log"), runs.run_in("go test ./...")
+    hidden, own = test_runs.run_in("go test ./... | tee log"), test_runs.run_in("go test ./...")
     assert hidden is not None
     assert own is not None
     green = "ok  \texample.com/a\t0.1s\n"
-    assert runs.proof(hidden, Outcome.OK, green) is Colour.GREEN
-    assert runs.proof(hidden, Outcome.OK, green, is_cut=True) is Colour.UNKNOWN
-    assert runs.proof(hidden, Outcome.OK, f"{green}FAIL", is_cut=True) is Colour.RED
-    assert runs.proof(own, Outcome.OK, green, is_cut=True) is Colour.GREEN
+    assert test_runs.proof(hidden, Outcome.OK, green) is Colour.GREEN
+    assert test_runs.proof(hidden, Outcome.OK, green, is_cut=True) is Colour.UNKNOWN
+    assert test_runs.proof(hidden, Outcome.OK, f"{green}FAIL", is_cut=True) is Colour.RED
+    assert test_runs.proof(own, Outcome.OK, green, is_cut=True) is Colour.GREEN
 
 
 def test_a_failure_that_is_another_commands_is_no_red_run() -> None:
     """`grep` that finds nothing fails; a run that fails of its own is red."""
-    piped, own = runs.run_in("pytest | grep -c FAILED"), runs.run_in("pytest")
+    piped, own = test_runs.run_in("pytest | grep -c FAILED"), test_runs.run_in("pytest")
     assert piped is not None
     assert own is not None
-    assert runs.colour(piped, Outcome.FAILED, "0") is Colour.UNKNOWN
-    assert runs.colour(own, Outcome.FAILED, "0") is Colour.RED
+    assert test_runs.colour(piped, Outcome.FAILED, "0") is Colour.UNKNOWN
+    assert test_runs.colour(own, Outcome.FAILED, "0") is Colour.RED
 
 
 @given(st.text(), st.sampled_from([Outcome.FAILED, Outcome.UNKNOWN]))
 def test_what_failed_or_is_not_over_is_never_green(output: str, outcome: Outcome) -> None:
     """No output makes a failed or unfinished run green."""
-    run = runs.run_in("pytest")
+    run = test_runs.run_in("pytest")
     assert run is not None
-    assert runs.colour(run, outcome, f"{output}\n12 passed") is not Colour.GREEN
+    assert test_runs.colour(run, outcome, f"{output}\n12 passed") is not Colour.GREEN
 
 
 def test_an_output_of_empty_lines_is_read_once() -> None:
     """A test run that printed many line breaks holds nothing up: else this ends by its time."""
-    run = runs.run_in("pytest")
+    run = test_runs.run_in("pytest")
     assert run is not None
-    assert runs.colour(run, Outcome.OK, "\n" * 200_000 + "1 failed") is Colour.RED
+    assert test_runs.colour(run, Outcome.OK, "\n" * 200_000 + "1 failed") is Colour.RED

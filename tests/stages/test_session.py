@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lifecycle.stage_names import LINE, Stage
-from lifecycle.stages import session
-from lifecycle.stages.decide import Memory
-from lifecycle.stages.instructions import Facts, instruction, question
-from lifecycle.stages.session import OLD_SECONDS, Kept
-from lifecycle.stages.shelf import Shelf
+from lifecycle.core.stage_names import LINE, Stage
+from lifecycle.stages.decisions.decide import Memory
+from lifecycle.stages.decisions.instructions import Facts, instruction, question
+from lifecycle.stages.session import session_record
+from lifecycle.stages.session.session_files import Shelf
+from lifecycle.stages.session.session_record import OLD_SECONDS, Kept
 
 NOW = 1_795_000_000.0
 
@@ -53,10 +53,10 @@ def test_what_is_read_is_what_was_kept(
     """Every field, whatever the client calls its session."""
     shelf = Shelf(tmp_path_factory.mktemp("tree"))
     with shelf.locked():
-        session.save(shelf, kept)
-    assert session.load(shelf, kept.session) == kept
-    assert session.all_of(shelf) == [kept]
-    assert session.load(shelf, f"{kept.session}x") is None
+        session_record.save(shelf, kept)
+    assert session_record.load(shelf, kept.session) == kept
+    assert session_record.all_of(shelf) == [kept]
+    assert session_record.load(shelf, f"{kept.session}x") is None
 
 
 @pytest.mark.parametrize(
@@ -68,19 +68,19 @@ def test_a_broken_file_is_nothing(tmp_path: Path, content: str) -> None:
     shelf = Shelf(tmp_path)
     with shelf.locked():
         shelf.path("s.json").write_text(content)
-        assert session.load(shelf, "s") is None
-        assert session.all_of(shelf) == []
-        session.save(shelf, Kept("s", at=NOW))
-    assert session.load(shelf, "s") == Kept("s", at=NOW)
+        assert session_record.load(shelf, "s") is None
+        assert session_record.all_of(shelf) == []
+        session_record.save(shelf, Kept("s", at=NOW))
+    assert session_record.load(shelf, "s") == Kept("s", at=NOW)
 
 
 def test_another_session_under_the_same_name_is_not_this_one(tmp_path: Path) -> None:
     """A file says whose it is; one that was copied is nobody's."""
     shelf = Shelf(tmp_path)
     with shelf.locked():
-        session.save(shelf, Kept("one", at=NOW))
+        session_record.save(shelf, Kept("one", at=NOW))
         shelf.path("two.json").write_bytes(shelf.path("one.json").read_bytes())
-    assert session.load(shelf, "two") is None
+    assert session_record.load(shelf, "two") is None
 
 
 def test_old_sessions_and_what_was_killed_are_swept_away(tmp_path: Path) -> None:
@@ -88,11 +88,11 @@ def test_old_sessions_and_what_was_killed_are_swept_away(tmp_path: Path) -> None
     shelf = Shelf(tmp_path)
     with shelf.locked():
         for name in ("old", "young", "runs", "tasks"):
-            session.save(shelf, Kept(name, at=NOW))
+            session_record.save(shelf, Kept(name, at=NOW))
             age = OLD_SECONDS + 60 if name == "old" else 60
             os.utime(shelf.path(f"{name}.json"), (NOW - age, NOW - age))
         shelf.path("young.json.abc.lifecycle.tmp").write_text("half")
-        session.save(shelf, Kept("new", at=NOW))
+        session_record.save(shelf, Kept("new", at=NOW))
     assert {path.name for path in shelf.path("x").parent.iterdir()} == {
         "young.json",
         "runs.json",
@@ -121,15 +121,15 @@ def test_the_line_of_stages_is_read_from_the_instruction(
 ) -> None:
     """As it was told; without an instruction, or with a strange one, it is the whole line."""
     facts = Facts(line=line)
-    assert session.line_told(instruction(stage, facts, "Done.")) == line
-    assert session.line_told(question(line)) == line
-    assert session.line_told("") == LINE
-    assert session.line_told("WORKFLOW STAGES: CODING → DANCING") == LINE
+    assert session_record.line_told(instruction(stage, facts, "Done.")) == line
+    assert session_record.line_told(question(line)) == line
+    assert session_record.line_told("") == LINE
+    assert session_record.line_told("WORKFLOW STAGES: CODING → DANCING") == LINE
 
 
 def test_a_file_is_plain_json_that_a_person_can_read(tmp_path: Path) -> None:
     """One object, with the counts by name."""
     shelf = Shelf(tmp_path)
     with shelf.locked():
-        session.save(shelf, Kept("s", memory=Memory(blocks=3), at=NOW))
+        session_record.save(shelf, Kept("s", memory=Memory(blocks=3), at=NOW))
     assert json.loads(shelf.path("s.json").read_text())["blocks"] == 3

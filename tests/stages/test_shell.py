@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lifecycle.stages.shell import commands
+from lifecycle.evidence.command_lines import commands
 
 
 @pytest.mark.parametrize(

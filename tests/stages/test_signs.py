@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lifecycle.stages.shell import commands
-from lifecycle.trackers import signs
-from lifecycle.trackers.beads import signs as beads
+from lifecycle.evidence.command_lines import commands
+from lifecycle.trackers import command_signs
+from lifecycle.trackers.beads import bd_signs as beads
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ from lifecycle.trackers.beads import signs as beads
 def test_the_verbs_of_every_tracker_are_read(line: str, verb: str, ids: tuple[str, ...]) -> None:
     """The verb and the tasks it names, wherever the options stand."""
     (command,) = commands(line)
-    sign = signs.read(command.words)
+    sign = command_signs.read(command.words)
     assert sign is not None
     assert (sign.verb, sign.ids) == (verb, ids)
 
@@ -61,15 +61,19 @@ def test_the_verbs_of_every_tracker_are_read(line: str, verb: str, ids: tuple[st
 )
 def test_other_commands_are_none_of_the_verbs(line: str) -> None:
     """Lists, other updates, help texts and mere words do nothing to a task."""
-    assert [signs.read(command.words) for command in commands(line)] == [None]
+    assert [command_signs.read(command.words) for command in commands(line)] == [None]
 
 
 def test_the_signs_of_every_tracker_are_read_here() -> None:
     """What one tracker's folder says of its own program is part of the whole."""
-    assert set(beads.SIGNS) <= set(signs.SIGNS)
-    assert {verb for _, verb in signs.SIGNS} == {signs.CLOSE, signs.SHOW, signs.CLAIM}
-    assert "gh issue close" in signs.names()
-    assert "gh issue view" in signs.shows()
+    assert set(beads.SIGNS) <= set(command_signs.SIGNS)
+    assert {verb for _, verb in command_signs.SIGNS} == {
+        command_signs.CLOSE,
+        command_signs.SHOW,
+        command_signs.CLAIM,
+    }
+    assert "gh issue close" in command_signs.names()
+    assert "gh issue view" in command_signs.shows()
 
 
 @pytest.mark.parametrize(
@@ -87,12 +91,12 @@ def test_the_signs_of_every_tracker_are_read_here() -> None:
 )
 def test_a_denial_is_seen_in_words(output: str, is_denied: bool) -> None:
     """Exit status 0 is no proof: what the program says counts, and a title with "error" in it does not."""
-    assert signs.is_denied(output) is is_denied
+    assert command_signs.is_denied(output) is is_denied
 
 
 @given(st.lists(st.text(), max_size=8))
 def test_any_words_can_be_read(words: list[str]) -> None:
     """No words break the reading."""
-    for begin, _ in signs.SIGNS:
-        signs.read((*begin, *words))
-    signs.read(tuple(words))
+    for begin, _ in command_signs.SIGNS:
+        command_signs.read((*begin, *words))
+    command_signs.read(tuple(words))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lifecycle.stages.taken import begun_in, ids_in, is_about_others, told_in
+from lifecycle.stages.transcript.tasks_taken import begun_in, ids_in, is_about_others, told_in
 
 STARTS = ("/bd-start", "make begin ID={id}", "tasks go {id}")
 

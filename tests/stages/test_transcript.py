@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from lifecycle.stage_names import Detected, Stage
-from lifecycle.stages import instructions, transcript
-from lifecycle.stages.detect import detect
-from lifecycle.stages.turn import Outcome, Prompt, Turn
+from lifecycle.core.stage_names import Detected, Stage
+from lifecycle.stages.decisions import instructions
+from lifecycle.stages.detection.detect_stage import detect
+from lifecycle.stages.transcript import session_end_lines
+from lifecycle.stages.transcript.turn import Outcome, Prompt, Turn
 from tests.stages.written import Written
 
 CODED = "Done.\n\n::: WORKFLOW_STAGE: CODING_COMPLETE :::"
@@ -19,7 +20,7 @@ TESTING = instructions.instruction(
 
 def read(written: Written, folder: Path, last_message: str = "", **how: Any) -> Turn:
     """The turn at the end of the file."""
-    return transcript.read(written.at(folder), last_message, **how)
+    return session_end_lines.read(written.at(folder), last_message, **how)
 
 
 def said(turn: Turn) -> list[str]:

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from lifecycle.clock import SystemClock
-from lifecycle.deadline import Deadline
-from lifecycle.errors import GitFailed, Transient
-from lifecycle.stages.tree import fingerprint
+from lifecycle.core.errors import GitFailed, Transient
+from lifecycle.core.timing.clock import SystemClock
+from lifecycle.core.timing.deadline import Deadline
+from lifecycle.evidence.tree_hash import fingerprint
 
 VARIABLES = {
     "GIT_CONFIG_GLOBAL": os.devnull,

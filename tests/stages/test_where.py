@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from lifecycle.stages import runs
-from lifecycle.stages.where import RESET, is_here
+from lifecycle.evidence import test_runs
+from lifecycle.evidence.run_folders import RESET, is_here
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def root(tmp_path: Path) -> Path:
 
 def asks(root: Path, line: str, folder: str = ".", said: str = "") -> bool:
     """Is the run of this line, of which the shell ended in this folder, one of the worktree's?"""
-    run = runs.run_in(line)
+    run = test_runs.run_in(line)
     assert run is not None
     return is_here(root, str(root / folder), run.steps, said)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from lifecycle import journal
-from lifecycle.journal import Entry
+from lifecycle.storage import journal
+from lifecycle.storage.journal import Entry
 
 NOW = 1_795_000_000.0
 MINUTE, HOUR = 60.0, 3_600.0

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from selenium.webdriver.support.ui import WebDriverWait
 
-from lifecycle.errors import Refused
-from lifecycle.stats import page
-from lifecycle.stats.charts import charts
-from lifecycle.stats.summary import Summary, summarize
+from lifecycle.core.errors import Refused
+from lifecycle.views.stats import stats_page
+from lifecycle.views.stats.charts import charts
+from lifecycle.views.stats.summary import Summary, summarize
 from tests.sandbox.browser import browser
 from tests.stats.journals import CLAIMED, WHOLE, moved
 from tests.stats.test_summary import HARD
@@ -37,7 +37,7 @@ def numbers(**changes: Any) -> Summary:
 def shown(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Chrome, Path]]:
     """A browser without network that shows the page."""
     folder = tmp_path_factory.mktemp("page")
-    page.write(folder / "stats.html", numbers(), "all tasks")
+    stats_page.write(folder / "stats.html", numbers(), "all tasks")
     with browser(folder / "profile") as running:
         running.execute_cdp_cmd("Network.enable", {})
         running.execute_cdp_cmd(
@@ -115,12 +115,12 @@ def test_it_follows_the_dark_of_the_screen(shown: tuple[Chrome, Path]) -> None:
 
 def test_the_page_may_load_nothing() -> None:
     """Its own policy forbids every address, whatever comes into it."""
-    assert "default-src 'none'" in page.render(numbers(), "all tasks")
+    assert "default-src 'none'" in stats_page.render(numbers(), "all tasks")
 
 
 def test_without_numbers_there_are_no_charts() -> None:
     """A summary of nothing is a page all the same."""
-    html = page.render(summarize(()), "all tasks")
+    html = stats_page.render(summarize(()), "all tasks")
     assert 'class="chart"' not in html
     assert "0 entries of the journal" in html
 
@@ -128,7 +128,7 @@ def test_without_numbers_there_are_no_charts() -> None:
 def test_the_newest_tasks_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of very many tasks the page names the newest, and says of how many."""
     tasks = {f"#{number}": f"Task number {number}" for number in range(500)}
-    html = page.render(numbers(tasks=tasks), "all tasks")
+    html = stats_page.render(numbers(tasks=tasks), "all tasks")
     assert "The newest 200 of 500." in html
     assert "Task number 499" in html
     assert "Task number 299" not in html
@@ -142,5 +142,5 @@ def test_without_the_library_a_sentence_says_how_to_get_it(
     with pytest.raises(
         Refused, match="so no page was written; install it beside the command with: pipx"
     ):
-        page.write(tmp_path / "page.html", numbers(), "all tasks")
+        stats_page.write(tmp_path / "page.html", numbers(), "all tasks")
     assert not (tmp_path / "page.html").exists()

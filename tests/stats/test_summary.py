@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lifecycle import journal
-from lifecycle.errors import Refused
-from lifecycle.journal import Entry
-from lifecycle.stats import words
-from lifecycle.stats.charts import charts
-from lifecycle.stats.numbers import Times, rate
-from lifecycle.stats.plain import as_json
-from lifecycle.stats.summary import Row, Wanted, summarize
+from lifecycle.core.errors import Refused
+from lifecycle.storage import journal
+from lifecycle.storage.journal import Entry
+from lifecycle.views.stats import stats_words
+from lifecycle.views.stats.charts import charts
+from lifecycle.views.stats.numbers import Times, rate
+from lifecycle.views.stats.stats_json import as_json
+from lifecycle.views.stats.summary import Row, Wanted, summarize
 from tests.stats.journals import CLAIMED, HOUR, MINUTE, NOW, WHOLE, checked, moved, phase
 from tests.stats.test_visits import ENTRIES
 
@@ -183,7 +183,7 @@ def test_nothing_is_nothing() -> None:
 )
 def test_spans_are_read_at_a_glance(seconds: float, text: str) -> None:
     """A length of time in its largest unit."""
-    assert words.span(seconds) == text
+    assert stats_words.span(seconds) == text
 
 
 @pytest.mark.parametrize(
@@ -199,7 +199,7 @@ def test_spans_are_read_at_a_glance(seconds: float, text: str) -> None:
 )
 def test_periods_and_dates(text: str, moment: float) -> None:
     """A number with a unit counts back from now; a date is the moment itself."""
-    assert words.moment(text, NOW) == moment
+    assert stats_words.moment(text, NOW) == moment
 
 
 @pytest.mark.parametrize(
@@ -208,14 +208,14 @@ def test_periods_and_dates(text: str, moment: float) -> None:
 def test_what_is_no_period_is_refused(text: str) -> None:
     """One sentence says what was not understood and what would be."""
     with pytest.raises(Refused, match="is no period, so nothing was counted"):
-        words.moment(text, NOW)
+        stats_words.moment(text, NOW)
 
 
 def test_a_part_of_nothing_is_no_part() -> None:
     """There is no success rate without an attempt."""
     assert (rate(0, 0), rate(1, 4)) == (None, 0.25)
-    assert (words.part(None), words.part(0.255)) == ("-", "26 %")
-    assert (words.count(1, "entry", "entries"), words.count(1200, "task")) == (
+    assert (stats_words.part(None), stats_words.part(0.255)) == ("-", "26 %")
+    assert (stats_words.count(1, "entry", "entries"), stats_words.count(1200, "task")) == (
         "1 entry",
         "1,200 tasks",
     )

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lifecycle import journal
-from lifecycle.journal import Entry
-from lifecycle.stage_names import LINE
-from lifecycle.stats.visits import AWAY_SECONDS, ORDER, Visit, visits
+from lifecycle.core.stage_names import LINE
+from lifecycle.storage import journal
+from lifecycle.storage.journal import Entry
+from lifecycle.views.stats.visits import AWAY_SECONDS, ORDER, Visit, visits
 from tests.stats.journals import (
     CLAIMED,
     HOUR,

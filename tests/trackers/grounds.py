@@ -12,15 +12,15 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from lifecycle.clock import SystemClock
-from lifecycle.deadline import Deadline
+from lifecycle.app.wiring import World
+from lifecycle.core.timing.clock import SystemClock
+from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.tracker import Tracker
 from lifecycle.sandbox.control import Control
 from lifecycle.sandbox.seed import Seed, SeedToken, default_seed
 from lifecycle.sandbox.server import Sandbox, SandboxInfo
-from lifecycle.tracker import Tracker
 from lifecycle.trackers.conformance.ground import Factory
 from lifecycle.trackers.memory import MemoryTasks, MemoryTracker
-from lifecycle.wiring import World
 
 MARIA = "maria-token"
 VISITOR = "visitor-token"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 from collections.abc import Callable
 
-from lifecycle.trackers.github_issues import GitHubIssues
+from lifecycle.trackers.github.github_issues import GitHubIssues
 from tests.trackers.grounds import GitHubGround
 
 ONE, TWO = "agent-1", "agent-2"

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from lifecycle.errors import Invalid, NotFound
-from lifecycle.tracker import Note, Task, TaskStatus
+from lifecycle.core.errors import Invalid, NotFound
+from lifecycle.core.tracker import Note, Task, TaskStatus
 from lifecycle.trackers.memory import MemoryTasks, MemoryTracker
 
 OPEN, CLOSED = TaskStatus.OPEN, TaskStatus.CLOSED

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from lifecycle.errors import AlreadyClaimed, BlockedBy, Invalid
-from lifecycle.tracker import Abilities, Atomicity, Task, TaskStatus, Wording
+from lifecycle.core.errors import AlreadyClaimed, BlockedBy, Invalid
+from lifecycle.core.tracker import Abilities, Atomicity, Task, TaskStatus, Wording
 from tests.trackers.liars import CLOSED, OPEN, Liar
 
 

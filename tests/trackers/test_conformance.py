@@ -9,8 +9,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from lifecycle.errors import LifecycleError
-from lifecycle.tracker import Tracker
+from lifecycle.core.errors import LifecycleError
+from lifecycle.core.tracker import Tracker
 from lifecycle.trackers.conformance import claiming
 from lifecycle.trackers.conformance.case import Broken, Case, raises
 from lifecycle.trackers.conformance.ground import Factory, Ground

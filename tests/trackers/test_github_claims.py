@@ -13,15 +13,10 @@ from threading import Barrier
 
 import pytest
 
-from lifecycle.claim import lease
-from lifecycle.errors import (
-    AlreadyClaimed,
-    NotFound,
-    Rejected,
-    Transient,
-)
+from lifecycle.claim.engine import lease
+from lifecycle.core.errors import AlreadyClaimed, NotFound, Rejected, Transient
+from lifecycle.core.tracker import Atomicity, TaskStatus
 from lifecycle.sandbox.faults import Fault
-from lifecycle.tracker import Atomicity, TaskStatus
 from tests.conftest import COMMAND
 from tests.trackers.grounds import MARIA, VISITOR, GitHubGround, github, variables
 from tests.trackers.issues import ONE, TWO, asked, issue, pushed_by, refs, tracker

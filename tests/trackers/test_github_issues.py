@@ -8,16 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from lifecycle.errors import (
-    BlockedBy,
-    Invalid,
-    Lacking,
-    NotFound,
-    NoToken,
-    Rejected,
-)
+from lifecycle.core.errors import BlockedBy, Invalid, Lacking, NotFound, NoToken, Rejected
+from lifecycle.core.tracker import Capability
 from lifecycle.sandbox.faults import Fault
-from lifecycle.tracker import Capability
 from tests.ops.ground import hub_on
 from tests.trackers.grounds import VISITOR, GitHubGround, github
 from tests.trackers.issues import asked, issue, tracker

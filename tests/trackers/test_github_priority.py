@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from lifecycle.tracker import Task
-from lifecycle.trackers.github_issues import GitHubIssues
+from lifecycle.core.tracker import Task
+from lifecycle.trackers.github.github_issues import GitHubIssues
 from tests.trackers.grounds import GitHubGround, github
 from tests.trackers.issues import asked, tracker
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from lifecycle.errors import AlreadyClaimed, Invalid
-from lifecycle.tracker import Abilities, Atomicity, Capability, TaskStatus, Tracker
+from lifecycle.core.errors import AlreadyClaimed, Invalid
+from lifecycle.core.tracker import Abilities, Atomicity, Capability, TaskStatus, Tracker
 from lifecycle.trackers.memory import LEASE_SECONDS, MemoryTasks, MemoryTracker
 
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from lifecycle import journal
-from lifecycle.tracker import Tracker
+from lifecycle.core.tracker import Tracker
+from lifecycle.storage import journal
+from lifecycle.trackers.journalled import WRITES
 from lifecycle.trackers.memory import MemoryTracker
-from lifecycle.trackers.noted import WRITES
 from tests.cli.outcome import refused
 from tests.cli.tracker_ground import made, told, with_beads
 from tests.conftest import Place

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from lifecycle import errors
-from lifecycle.errors import LifecycleError, Refused, Rejected, Transient
-from lifecycle.tracker import Capability, Tracker
+from lifecycle.core import errors
+from lifecycle.core.errors import LifecycleError, Refused, Rejected, Transient
+from lifecycle.core.tracker import Capability, Tracker
 from lifecycle.trackers.memory import MemoryTasks, MemoryTracker
 from lifecycle.trackers.registry import TRACKERS
 from tests.docs.pages import ROOT, Page, codes_in

@@ -15,18 +15,18 @@ from pathlib import Path
 
 import pytest
 
-from lifecycle.claim.file import CLAIM_FILE
-from lifecycle.clock import SystemClock
-from lifecycle.deadline import Deadline
-from lifecycle.errors import BadConfig, NotInstalled
+from lifecycle.app.tracker_opening import note_of, place_of
+from lifecycle.app.wiring import World
+from lifecycle.claim.record.claim_file import CLAIM_FILE
+from lifecycle.core.errors import BadConfig, NotInstalled
+from lifecycle.core.timing.clock import SystemClock
+from lifecycle.core.timing.deadline import Deadline
 from lifecycle.sandbox.server import SandboxInfo
 from lifecycle.trackers import registry
-from lifecycle.trackers.github_issues import GitHubIssues
+from lifecycle.trackers.github.github_issues import GitHubIssues
 from lifecycle.trackers.memory import MemoryTracker
-from lifecycle.trackers.place import Place
-from lifecycle.trackers.wordings import own_commands
-from lifecycle.tracking import note_of, place_of
-from lifecycle.wiring import World
+from lifecycle.trackers.own_commands import own_commands
+from lifecycle.trackers.tracker_place import Place
 from tests.conftest import COMMAND, environment_of
 from tests.factories import EXAMPLE
 from tests.trackers.beads import simulated
@@ -148,8 +148,8 @@ def test_opening_one_asks_nobody_and_loads_no_other(root: Path) -> None:
     """No token, no program, no network: a tracker is opened all the same, and only its own modules."""
     configure(root, 'tracker.use = "memory"')
     code = (
-        "import sys; from pathlib import Path; from lifecycle.clock import SystemClock as C\n"
-        "from lifecycle.deadline import Deadline as D; from lifecycle.wiring import World\n"
+        "import sys; from pathlib import Path; from lifecycle.core.timing.clock import SystemClock as C\n"
+        "from lifecycle.core.timing.deadline import Deadline as D; from lifecycle.app.wiring import World\n"
         "World(Path.cwd(), {'PATH': '/usr/bin:/bin'}, C(), D(C(), None), {}).tracker\n"
         "print(*sys.modules)"
     )
@@ -159,7 +159,10 @@ def test_opening_one_asks_nobody_and_loads_no_other(root: Path) -> None:
     assert done.returncode == 0, done.stderr
     loaded = set(done.stdout.split())
     assert "lifecycle.trackers.memory" in loaded
-    assert not loaded & {"lifecycle.trackers.github_issues", "lifecycle.trackers.beads.adapter"}
+    assert not loaded & {
+        "lifecycle.trackers.github.github_issues",
+        "lifecycle.trackers.beads.bd_tracker",
+    }
     assert not loaded & {"github", "gql", "requests"}
 
 

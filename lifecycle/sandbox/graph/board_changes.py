@@ -12,13 +12,7 @@ from lifecycle.sandbox.actions.access import sees
 from lifecycle.sandbox.actions.board_access import is_granted
 from lifecycle.sandbox.graph.board_access import changeable
 from lifecycle.sandbox.graph.pages import connection
-from lifecycle.sandbox.graph.refusals import (
-    Refusal,
-    forbidden,
-    no_node,
-    no_permission,
-    rejected,
-)
+from lifecycle.sandbox.graph.refusals import Refusal, forbidden, no_node, no_permission, rejected
 from lifecycle.sandbox.state.accounts import User
 from lifecycle.sandbox.state.boards import DraftIssue, Field, Item, Project
 from lifecycle.sandbox.state.issues import Issue

@@ -25,11 +25,11 @@ from graphql import (
     print_ast,
 )
 
-from lifecycle.resources import graphql_documents
 from lifecycle.sandbox.graph.known import names_of
 from lifecycle.sandbox.graph.needs import Needs, SupportError, full_schema, needs_of
 from lifecycle.sandbox.graph.support import Tables
 from lifecycle.sandbox.graph.types import TABLES
+from lifecycle.settings.resources import graphql_documents
 
 HEADER = """\
 # GitHub's GraphQL schema, cut down to what the sandbox answers. Generated; do not edit:

@@ -13,11 +13,7 @@ from urllib.parse import urlencode
 from lifecycle.sandbox.actions import board_fields, boards
 from lifecycle.sandbox.actions.access import sees
 from lifecycle.sandbox.actions.board_access import is_granted, is_open, role_in
-from lifecycle.sandbox.actions.board_filter import (
-    NotImitated,
-    item_filter,
-    matching_projects,
-)
+from lifecycle.sandbox.actions.board_filter import NotImitated, item_filter, matching_projects
 from lifecycle.sandbox.errors import ActionRefused, ApiError, invalid
 from lifecycle.sandbox.ids import node_id
 from lifecycle.sandbox.payloads import boards as payloads

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from lifecycle.errors import LifecycleError
-from lifecycle.tracker import Atomicity, Capability, Task, Tracker
+from lifecycle.core.errors import LifecycleError
+from lifecycle.core.tracker import Atomicity, Capability, Task, Tracker
 from lifecycle.trackers.conformance.ground import Ground
 
 E = TypeVar("E", bound=LifecycleError)

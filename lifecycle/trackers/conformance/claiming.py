@@ -8,8 +8,8 @@ from functools import partial
 from threading import Barrier
 from typing import TypeVar
 
-from lifecycle.errors import AlreadyClaimed, BlockedBy, Lacking, NotClaimable
-from lifecycle.tracker import Capability, TaskStatus, Tracker
+from lifecycle.core.errors import AlreadyClaimed, BlockedBy, Lacking, NotClaimable
+from lifecycle.core.tracker import Capability, TaskStatus, Tracker
 from lifecycle.trackers.conformance.case import Case, NotHere, demand, raises, same
 
 T = TypeVar("T")

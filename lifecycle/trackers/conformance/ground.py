@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Protocol
 
-from lifecycle.tracker import Tracker
+from lifecycle.core.tracker import Tracker
 
 
 class Ground(Protocol):

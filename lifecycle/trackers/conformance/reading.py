@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from lifecycle.errors import NotFound
-from lifecycle.tracker import Capability, Task, TaskStatus
+from lifecycle.core.errors import NotFound
+from lifecycle.core.tracker import Capability, Task, TaskStatus
 from lifecycle.trackers.conformance.case import Case, demand, plain, raises, same
 
 MANY = 120

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from lifecycle.errors import BlockedBy, Invalid, Lacking
-from lifecycle.tracker import Capability, TaskStatus
+from lifecycle.core.errors import BlockedBy, Invalid, Lacking
+from lifecycle.core.tracker import Capability, TaskStatus
 from lifecycle.trackers.conformance.case import Case, NotHere, demand, raises, same
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from lifecycle.errors import LifecycleError
+from lifecycle.core.errors import LifecycleError
 from lifecycle.trackers.conformance import claiming, reading, relating, writing
 from lifecycle.trackers.conformance.case import Broken, Case, NotHere
 from lifecycle.trackers.conformance.ground import Ground

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import Any, cast
 
-from lifecycle.errors import Invalid
-from lifecycle.tracker import TaskStatus
+from lifecycle.core.errors import Invalid
+from lifecycle.core.tracker import TaskStatus
 from lifecycle.trackers.conformance.case import Case, demand, plain, raises, same
 
 TEXTS = (

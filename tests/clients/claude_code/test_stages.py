@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lifecycle.stage_names import MARKERS, Detected
+from lifecycle.core.stage_names import MARKERS, Detected
 from tests.clients.claude_code.client import TIMEOUT, Client
 from tests.clients.claude_code.model import Model, Rule, bash, on, writes
 from tests.clients.claude_code.wiring import init

@@ -9,11 +9,11 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from lifecycle.clock import SystemClock
-from lifecycle.deadline import Deadline
-from lifecycle.trackers.beads.adapter import BeadsTracker
-from lifecycle.trackers.beads.probe import NAME, Build
-from lifecycle.trackers.beads.process import Runner
+from lifecycle.core.timing.clock import SystemClock
+from lifecycle.core.timing.deadline import Deadline
+from lifecycle.trackers.beads.bd_probe import NAME, Build
+from lifecycle.trackers.beads.bd_process import Runner
+from lifecycle.trackers.beads.bd_tracker import BeadsTracker
 from tests.trackers.beads import simulated
 
 WRITES = ("create", "update", "close", "reopen", "label", "dep", "comments add", "ready --claim")

@@ -17,7 +17,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from lifecycle import home, store
+from lifecycle.settings import user_folder
+from lifecycle.storage import store
 from tests.trackers.beads.program import database
 from tests.trackers.beads.program.answers import Build
 from tests.trackers.beads.program.main import answer
@@ -74,7 +75,7 @@ def workspace(root: Path, folder: Path, prefix: str = "demo", ids: tuple[str, ..
 
 def allow(root: Path, environment: Mapping[str, str]) -> None:
     """The user whose environment this is lets bd run in this worktree's clone."""
-    home.allow(environment, store.clone_of(root), "bd")
+    user_folder.allow(environment, store.clone_of(root), "bd")
 
 
 def run(folder: Path, root: Path, *arguments: str, actor: str = "a-person") -> Any:

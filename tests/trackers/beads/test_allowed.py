@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from lifecycle import home, store
-from lifecycle.errors import BadConfig, Refused
-from lifecycle.trackers.beads import here
+from lifecycle.core.errors import BadConfig, Refused
+from lifecycle.settings import user_folder
+from lifecycle.storage import store
+from lifecycle.trackers.beads import bd_here
 from tests.trackers.beads import simulated
 
 
@@ -49,10 +50,10 @@ def outside(tmp_path: Path) -> Path:
 
 def said(root: Path, environment: dict[str, str], folder: str = "") -> str:
     """The refusal."""
-    assert not here.is_here(root, environment, folder)
-    why, way = here.lacking(root, environment, folder)
+    assert not bd_here.is_here(root, environment, folder)
+    why, way = bd_here.lacking(root, environment, folder)
     with pytest.raises(Refused) as refused:
-        here.refuse(root, environment, folder)
+        bd_here.refuse(root, environment, folder)
     assert way in refused.value.sentence
     assert why
     return refused.value.sentence.replace("Nobody", "nobody")
@@ -62,11 +63,11 @@ def test_without_a_yes_bd_is_not_run(root: Path, environment: dict[str, str]) ->
     """Whatever lies there; a yes to the commands of the project's file is none to bd, nor the other way."""
     (root / ".beads").mkdir()
     clone = store.clone_of(root)
-    assert here.is_here(root, environment, "")
-    home.trust(environment, clone, ["make test"])
-    assert here.is_here(root, environment, "")
-    home.revoke(environment, clone)
-    home.trust(environment, clone, ["make test"])
+    assert bd_here.is_here(root, environment, "")
+    user_folder.trust(environment, clone, ["make test"])
+    assert bd_here.is_here(root, environment, "")
+    user_folder.revoke(environment, clone)
+    user_folder.trust(environment, clone, ["make test"])
     assert "nobody has allowed bd" in said(root, environment)
     assert "lifecycle trust" in said(root, environment)
 
@@ -86,7 +87,7 @@ def test_a_list_that_cannot_be_read_allows_nothing(root: Path, environment: dict
     (root / ".beads").mkdir()
     (Path(environment["HOME"]) / ".config/lifecycle/trust.json").write_text("{")
     with pytest.raises(BadConfig, match=r"trust\.json"):
-        here.refuse(root, environment, "")
+        bd_here.refuse(root, environment, "")
 
 
 @pytest.mark.parametrize("folder", ["{outside}", "../private tasks", "{outside}/.beads", "link"])
@@ -101,15 +102,15 @@ def test_a_projects_file_names_no_folder_outside(
     names(environment, tmp_path / "elsewhere")
     assert "add it to tracker.folders" in said(root, environment, folder)
     names(environment, place)
-    assert here.is_here(root, environment, folder)
-    here.refuse(root, environment, folder)
+    assert bd_here.is_here(root, environment, folder)
+    bd_here.refuse(root, environment, folder)
 
 
 def test_a_folder_inside_may_be_named(root: Path, environment: dict[str, str]) -> None:
     """Of the worktree itself."""
     (root / "tasks" / ".beads").mkdir(parents=True)
     for folder in ("tasks", "tasks/.beads", str(root / "tasks")):
-        here.refuse(root, environment, folder)
+        bd_here.refuse(root, environment, folder)
 
 
 @pytest.mark.parametrize("redirects", [False, True])
@@ -125,7 +126,7 @@ def test_a_database_that_leads_elsewhere_is_none(
         (root / ".beads").symlink_to(place / ".beads")
     assert f"to {place}/.beads" in said(root, environment)
     names(environment, place)
-    assert here.is_here(root, environment, "")
+    assert bd_here.is_here(root, environment, "")
 
 
 def test_a_redirect_within_the_repository_is_followed(
@@ -135,7 +136,7 @@ def test_a_redirect_within_the_repository_is_followed(
     (root / ".beads").mkdir()
     (root / "kept").mkdir()
     (root / ".beads" / "redirect").write_text("kept\n")
-    assert here.is_here(root, environment, "")
+    assert bd_here.is_here(root, environment, "")
 
 
 @pytest.mark.timeout(20)
@@ -151,7 +152,7 @@ def test_a_redirect_that_is_no_file_is_not_waited_for(
     if is_link:
         redirect.symlink_to(pipe)
     with pytest.raises(BadConfig, match="is a link" if is_link else "is a named pipe"):
-        here.refuse(root, environment, "")
+        bd_here.refuse(root, environment, "")
 
 
 def test_the_sentence_has_a_command_that_does_it(
@@ -166,5 +167,5 @@ def test_the_sentence_has_a_command_that_does_it(
     command = sentence[sentence.index("mkdir -p") :].removesuffix(".")
     with_home = {**environment, "PATH": "/usr/bin:/bin"}
     subprocess.run(["sh", "-c", command], env=with_home, cwd=tmp_path, check=True)
-    assert here.is_here(root, environment, str(place))
+    assert bd_here.is_here(root, environment, str(place))
     assert shlex.split(command)[:2] == ["mkdir", "-p"]

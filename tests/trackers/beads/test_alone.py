@@ -13,7 +13,7 @@ _KNOWS = re.compile(r"(?<![\w./<-])bd(?![\w>-])|\bbeads\b|\.beads\b", re.IGNOREC
 
 NAMES = {
     "trackers/registry.py",  # the dict of trackers names its module
-    "trackers/signs.py",  # the table of each tracker's signs names its module
+    "trackers/command_signs.py",  # the table of each tracker's signs names its module
 }
 
 

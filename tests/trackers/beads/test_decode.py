@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from lifecycle.errors import (
+from lifecycle.core.errors import (
     AlreadyClaimed,
     AlreadyExists,
     BlockedBy,
@@ -21,8 +21,8 @@ from lifecycle.errors import (
     Rejected,
     VersionUnsupported,
 )
-from lifecycle.trackers.beads.decode import payload
-from lifecycle.trackers.beads.process import Ran
+from lifecycle.trackers.beads.bd_decode import payload
+from lifecycle.trackers.beads.bd_process import Ran
 from tests.trackers.beads import simulated
 
 OBJECTS = ("version", "where", "info", "create", "create2", "create3", "dep_add", "dep_add_dup",

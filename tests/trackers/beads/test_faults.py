@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from lifecycle.errors import Busy, NotFound, ProtocolError, Transient
-from lifecycle.tracker import TaskStatus
-from lifecycle.trackers.beads import process
-from lifecycle.trackers.beads.adapter import BeadsTracker
+from lifecycle.core.errors import Busy, NotFound, ProtocolError, Transient
+from lifecycle.core.tracker import TaskStatus
+from lifecycle.trackers.beads import bd_process
+from lifecycle.trackers.beads.bd_tracker import BeadsTracker
 from tests.trackers.beads import simulated
 from tests.trackers.beads.grounds import BeadsGround
 
@@ -43,7 +43,7 @@ NOT_DONE = [("claim", "hang-before"), *((verb, "die-before") for verb in WRITES)
 @pytest.fixture(autouse=True)
 def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody waits long for what hangs."""
-    monkeypatch.setattr(process, "WRITE_SECONDS", 0.7)
+    monkeypatch.setattr(bd_process, "WRITE_SECONDS", 0.7)
 
 
 def _filled(ground: BeadsGround) -> tuple[BeadsTracker, str]:

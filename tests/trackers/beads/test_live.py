@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from lifecycle.clock import SystemClock
-from lifecycle.deadline import Deadline
-from lifecycle.trackers.beads.adapter import BeadsTracker
-from lifecycle.trackers.beads.process import Runner
+from lifecycle.core.timing.clock import SystemClock
+from lifecycle.core.timing.deadline import Deadline
+from lifecycle.trackers.beads.bd_process import Runner
+from lifecycle.trackers.beads.bd_tracker import BeadsTracker
 from lifecycle.trackers.conformance.suite import Outcome, run
 
 pytestmark = pytest.mark.skipif(

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from lifecycle.clock import SystemClock
-from lifecycle.deadline import Deadline
-from lifecycle.errors import AlreadyClaimed, Invalid, Transient
-from lifecycle.tracker import Atomicity, TaskStatus
-from lifecycle.trackers.beads import decode
-from lifecycle.trackers.beads.adapter import BeadsTracker
-from lifecycle.trackers.beads.probe import probe
-from lifecycle.trackers.beads.process import MOST_WORD, Runner
+from lifecycle.core.errors import AlreadyClaimed, Invalid, Transient
+from lifecycle.core.timing.clock import SystemClock
+from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.tracker import Atomicity, TaskStatus
+from lifecycle.trackers.beads import bd_decode
+from lifecycle.trackers.beads.bd_probe import probe
+from lifecycle.trackers.beads.bd_process import MOST_WORD, Runner
+from lifecycle.trackers.beads.bd_tracker import BeadsTracker
 from tests.trackers.beads import grounds, simulated
 
 
@@ -60,7 +60,7 @@ def test_a_claim_is_sure_only_since_it_compares_and_swaps(
 
 def test_a_loser_is_told_in_older_words() -> None:
     """As 0.47 says it."""
-    error = decode.failure("Error claiming demo-1: already claimed by bob", "update")
+    error = bd_decode.failure("Error claiming demo-1: already claimed by bob", "update")
     assert isinstance(error, AlreadyClaimed)
     assert error.by == "bob"
 

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from lifecycle.clock import SystemClock
-from lifecycle.deadline import Deadline
-from lifecycle.errors import Lacking, NotInstalled, Rejected, TimedOut, VersionUnsupported
-from lifecycle.tracker import Atomicity, Capability
-from lifecycle.trackers.beads import here, process, publishing
-from lifecycle.trackers.beads.adapter import BeadsTracker
-from lifecycle.trackers.beads.probe import probe
-from lifecycle.trackers.beads.process import Runner
+from lifecycle.core.errors import Lacking, NotInstalled, Rejected, TimedOut, VersionUnsupported
+from lifecycle.core.timing.clock import SystemClock
+from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.tracker import Atomicity, Capability
+from lifecycle.trackers.beads import bd_here, bd_process, bd_publishing
+from lifecycle.trackers.beads.bd_probe import probe
+from lifecycle.trackers.beads.bd_process import Runner
+from lifecycle.trackers.beads.bd_tracker import BeadsTracker
 from tests.trackers.beads import grounds, simulated
 from tests.trackers.beads.grounds import BUILDS, BeadsGround
 
@@ -114,10 +114,10 @@ def test_a_worktree_has_bd_where_its_folder_and_its_program_are(
     if has_program:
         simulated.install(tmp_path / "bin")
     environment = {"PATH": str(tmp_path / "bin"), "HOME": str(tmp_path / "home")}
-    assert not here.is_here(tmp_path, environment, configured), "nobody has allowed it"
-    assert here.is_present(tmp_path, environment, configured) is is_here
+    assert not bd_here.is_here(tmp_path, environment, configured), "nobody has allowed it"
+    assert bd_here.is_present(tmp_path, environment, configured) is is_here
     simulated.allow(tmp_path, environment)
-    assert here.is_here(tmp_path, environment, configured) is is_here
+    assert bd_here.is_here(tmp_path, environment, configured) is is_here
 
 
 @pytest.mark.parametrize("is_bare", [True, False])
@@ -139,20 +139,20 @@ def test_a_linked_worktree_has_the_main_ones_database(tmp_path: Path, *, is_bare
     )
     found = {"PATH": str(tmp_path / "bin"), "HOME": str(tmp_path / "home")}
     simulated.allow(own, found)
-    assert not here.is_here(own, found, "")
+    assert not bd_here.is_here(own, found, "")
     (main / ".beads").mkdir()
     (tmp_path / ".beads").mkdir()
-    assert here.is_here(own, found, "") is not is_bare
+    assert bd_here.is_here(own, found, "") is not is_bare
 
 
 def test_a_configured_folder_is_the_database_or_holds_it(tmp_path: Path) -> None:
     """Relative to the worktree; `.beads` in it counts."""
     (tmp_path / "shared" / ".beads").mkdir(parents=True)
     wanted = str(tmp_path / "shared" / ".beads")
-    assert here.database(tmp_path, "") == ""
-    assert here.database(tmp_path, "shared") == wanted
-    assert here.database(tmp_path / "shared", ".beads") == wanted
-    assert here.database(Path("/"), wanted) == wanted
+    assert bd_here.database(tmp_path, "") == ""
+    assert bd_here.database(tmp_path, "shared") == wanted
+    assert bd_here.database(tmp_path / "shared", ".beads") == wanted
+    assert bd_here.database(Path("/"), wanted) == wanted
 
 
 @pytest.mark.parametrize("profile", BUILDS)
@@ -222,7 +222,7 @@ def test_sending_that_fails_says_why(ground: BeadsGround, monkeypatch: pytest.Mo
     with pytest.raises(Exception, match="in use"):
         tracker.publish()
     simulated.fault(ground.folder, "dolt push", "hang-after")
-    monkeypatch.setattr(publishing, "PUBLISH_SECONDS", 0.4)
+    monkeypatch.setattr(bd_publishing, "PUBLISH_SECONDS", 0.4)
     with pytest.raises(TimedOut) as unclear:
         tracker.publish()
     assert unclear.value.is_ambiguous
@@ -236,14 +236,14 @@ def test_a_recorded_sync_that_failed_is_refused(tmp_path: Path) -> None:
     around = {"PATH": f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}"}
     runner = Runner(tmp_path, around, "a", Deadline(SystemClock(), None))
     with pytest.raises(Rejected, match="Import complete"):
-        publishing.send(runner, "sync")
+        bd_publishing.send(runner, "sync")
 
 
 def test_a_look_at_the_remotes_that_fails_offers_nothing(
     ground: BeadsGround, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whether it could be sent is a convenience: it fails nobody's instruction."""
-    monkeypatch.setattr(process, "READ_SECONDS", 5.0)
+    monkeypatch.setattr(bd_process, "READ_SECONDS", 5.0)
     _remote(ground)
     simulated.fault(ground.folder, "dolt remote", "garbage")
     assert ground.tracker("agent-1").wording().publish == ""

@@ -12,10 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from lifecycle import store
-from lifecycle.clock import SystemClock
-from lifecycle.deadline import Deadline, DeadlineReached, alarm
-from lifecycle.errors import (
+from lifecycle.core.errors import (
     Busy,
     Crashed,
     NotInstalled,
@@ -24,8 +21,11 @@ from lifecycle.errors import (
     TimedOut,
     Transient,
 )
-from lifecycle.trackers.beads import process
-from lifecycle.trackers.beads.process import Runner
+from lifecycle.core.timing.clock import SystemClock
+from lifecycle.core.timing.deadline import Deadline, DeadlineReached, alarm
+from lifecycle.storage import store
+from lifecycle.trackers.beads import bd_process
+from lifecycle.trackers.beads.bd_process import Runner
 from tests.trackers.beads import simulated
 from tests.trackers.beads.grounds import BeadsGround
 
@@ -143,7 +143,7 @@ def test_a_child_of_bd_changes_no_answer(ground: BeadsGround) -> None:
 
 def test_what_prints_without_end_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Memory is bounded, and nothing of it is used."""
-    monkeypatch.setattr(process, "MOST_BYTES", 200_000)
+    monkeypatch.setattr(bd_process, "MOST_BYTES", 200_000)
     with pytest.raises(ProtocolError):
         _script(tmp_path / "bin", "yes").run("ready", seconds=20)
 
@@ -235,8 +235,9 @@ def test_an_interrupt_ends_it_too(tmp_path: Path) -> None:
     runner = _script(tmp_path / "bin", text)
     around = {**os.environ, **runner.environment, "PYTHONPATH": str(Path(__file__).parents[3])}
     code = (
-        "import sys; from pathlib import Path; from lifecycle.clock import SystemClock\n"
-        "from lifecycle.deadline import Deadline; from lifecycle.trackers.beads.process import Runner\n"
+        "import sys; from pathlib import Path; from lifecycle.core.timing.clock import SystemClock\n"
+        "from lifecycle.core.timing.deadline import Deadline\n"
+        "from lifecycle.trackers.beads.bd_process import Runner\n"
         f"Runner(Path({str(runner.root)!r}), {{}}, 'a', Deadline(SystemClock(), None)).run('ready')\n"
     )
     done = subprocess.run(

@@ -9,18 +9,18 @@ from pathlib import Path
 
 import pytest
 
-from lifecycle.tracker import Atomicity
+from lifecycle.core.tracker import Atomicity
 from tests.trackers.beads import simulated
 from tests.trackers.beads.grounds import BeadsGround
 
 _AGENT = """
 import json, sys
 from pathlib import Path
-from lifecycle.clock import SystemClock
-from lifecycle.deadline import Deadline
-from lifecycle.errors import LifecycleError
-from lifecycle.trackers.beads.adapter import BeadsTracker
-from lifecycle.trackers.beads.process import Runner
+from lifecycle.core.timing.clock import SystemClock
+from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.errors import LifecycleError
+from lifecycle.trackers.beads.bd_tracker import BeadsTracker
+from lifecycle.trackers.beads.bd_process import Runner
 root, folder, actor = sys.argv[1:4]
 runner = Runner(Path(root), {}, actor, Deadline.after(SystemClock(), 60), folder=folder)
 tracker = BeadsTracker(runner)

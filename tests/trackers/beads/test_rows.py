@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from lifecycle.errors import ProtocolError
-from lifecycle.tracker import TaskStatus
-from lifecycle.trackers.beads.rows import moment, note_of, row_of
+from lifecycle.core.errors import ProtocolError
+from lifecycle.core.tracker import TaskStatus
+from lifecycle.trackers.beads.bd_rows import moment, note_of, row_of
 from tests.trackers.beads import simulated
 
 

@@ -7,9 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lifecycle.clock import SystemClock
-from lifecycle.deadline import Deadline
-from lifecycle.errors import (
+from lifecycle.core.errors import (
     AlreadyClaimed,
     BlockedBy,
     NotClaimable,
@@ -17,9 +15,11 @@ from lifecycle.errors import (
     NoWorkspace,
     Rejected,
 )
-from lifecycle.tracker import TaskStatus
-from lifecycle.trackers.beads.adapter import BeadsTracker
-from lifecycle.trackers.beads.process import Runner
+from lifecycle.core.timing.clock import SystemClock
+from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.tracker import TaskStatus
+from lifecycle.trackers.beads.bd_process import Runner
+from lifecycle.trackers.beads.bd_tracker import BeadsTracker
 from tests.trackers.beads import scripted, simulated
 from tests.trackers.beads.grounds import BUILDS, know
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from lifecycle.errors import NotFound, ProtocolError
-from lifecycle.trackers.beads.rows import row_of
+from lifecycle.core.errors import NotFound, ProtocolError
+from lifecycle.trackers.beads.bd_rows import row_of
 from tests.trackers.beads import grounds, simulated
 
 EVIL = "demo-1$(touch owned)"

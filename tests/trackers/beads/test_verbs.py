@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from lifecycle.errors import AlreadyClaimed, NotClaimable, NotFound
-from lifecycle.tracker import TaskStatus
-from lifecycle.trackers.beads.adapter import BeadsTracker
+from lifecycle.core.errors import AlreadyClaimed, NotClaimable, NotFound
+from lifecycle.core.tracker import TaskStatus
+from lifecycle.trackers.beads.bd_tracker import BeadsTracker
 from tests.trackers.beads import simulated
 from tests.trackers.beads.grounds import BeadsGround
 

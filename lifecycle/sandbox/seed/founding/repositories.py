@@ -20,12 +20,7 @@ from lifecycle.sandbox.state.repositories import Protection, Repository
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from lifecycle.sandbox.seed.form import (
-        SeedMilestone,
-        SeedProtection,
-        SeedRef,
-        SeedRepository,
-    )
+    from lifecycle.sandbox.seed.form import SeedMilestone, SeedProtection, SeedRef, SeedRepository
     from lifecycle.sandbox.state.world import World
 
 FIRST_ID = 700_001

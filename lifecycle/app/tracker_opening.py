@@ -1,0 +1,158 @@
+"""The place of a worktree's tracker, and the actor in whose name it is spoken to.
+
+The actor is, in this order: the agent of the claim that the worktree holds; LIFECYCLE_ACTOR; else a
+name that is this agent's alone, `user-digits`, as the agents of claims are named. The digits are made
+of the machine, the worktree and the client's session. So two agents never share one, and the same
+agent has the same one at every call. A session that begins anew in the worktree is another agent.
+"""
+
+from __future__ import annotations
+
+import getpass
+import hashlib
+import platform
+import re
+from typing import TYPE_CHECKING
+
+from lifecycle.claim.record import claim_file
+from lifecycle.claim.record.claim_file import CLAIM_FILE, Claim, CorruptClaimError
+from lifecycle.core.errors import BadConfig, ClaimRefused, GitFailed, NotInstalled, NoToken
+from lifecycle.hooks import client_contract
+from lifecycle.storage import log, store
+from lifecycle.trackers import registry
+from lifecycle.trackers.journalled import noting
+from lifecycle.trackers.tracker_place import Place
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from lifecycle.app.wiring import World
+    from lifecycle.core.tracker import Tracker
+
+ACTOR = "LIFECYCLE_ACTOR"
+"""The variable that names the actor where no claim does."""
+
+_DIGITS = 12
+_NOBODY = "agent"
+_ACTOR = r"[\w.@:/+-]{1,100}"
+
+
+def tracker_of(world: World) -> Tracker:
+    """The tracker of this worktree.
+
+    Where another tracker's database is here and its program is not, or may not run, GitHub's issues take
+    its place, if GitHub can be used; the log says so, and `note_of`.
+
+    Raises:
+        BadConfig: the settings cannot be used, or name no tracker that there is.
+        NotInstalled: a tracker's program is not there or may not run, and GitHub cannot be used either.
+    """
+    place = place_of(world)
+    why, way = _lacking(world)
+    if why and not _has_github(world):
+        raise NotInstalled(f"{why}, so no task was read or changed; {way}.")
+    if why:
+        log.write(world.root, f"tracker: {_instead(why, way)}")
+    tracker = registry.open_tracker(registry.chosen(place), place)
+    return noting(
+        tracker, world.root, world.clock, client_contract.session_of({}, world.environment)
+    )
+
+
+def note_of(world: World) -> str:
+    """A sentence if the tasks are GitHub's issues only since another tracker cannot be used.
+
+    Raises:
+        BadConfig: the settings cannot be used.
+    """
+    why, way = _lacking(world)
+    return _instead(why, way) if why and _has_github(world) else ""
+
+
+def _lacking(world: World) -> tuple[str, str]:
+    return registry.lacking(world.root, world.environment, world.settings)
+
+
+def _instead(why: str, way: str) -> str:
+    return f"{why}, so tasks are GitHub's issues; {way}."
+
+
+def _has_github(world: World) -> bool:
+    """True if there is a repository of GitHub's to ask, and a token to ask it with."""
+    try:
+        _ = world.base, world.token
+    except (BadConfig, GitFailed, NoToken):
+        return False
+    return True
+
+
+def inner_of(world: World, agent: str = "", tracker: str = "") -> Tracker | None:
+    """The tracker of this worktree unless it is GitHub's, in the name of this agent if one is given.
+
+    Who is about to take a claim speaks as the claim's agent before there is a claim file. A link that was
+    made lies where it was made: `tracker` is the name of that one, whatever is found here by now.
+
+    Raises:
+        BadConfig: the settings cannot be used, or name no tracker that there is.
+    """
+    place = place_of(world, agent)
+    name = tracker or registry.chosen(place)
+    return None if name == registry.GITHUB else registry.open_tracker(name, place)
+
+
+def place_of(world: World, agent: str = "") -> Place:
+    """Where this world's tracker is opened, for this agent if one is given; raises BadConfig."""
+    session = client_contract.session_of({}, world.environment)
+    return Place(
+        root=world.root,
+        environment=world.environment,
+        settings=world.settings,
+        clock=world.clock,
+        deadline=world.deadline,
+        named=agent or _claimed_by(world) or _configured(world.environment.get(ACTOR, "")),
+        seat=seat_in(world.root, session),
+        user=_user(),
+        hub=world,
+        is_hook=world.is_hook,
+    )
+
+
+def seat_in(root: Path, session: str) -> str:
+    """The digits of a session in a worktree on this machine."""
+    return seat_of(platform.node(), str(root.resolve()), session)
+
+
+def seat_of(machine: str, root: str, session: str) -> str:
+    """Digits that are the same for the same agent, and others for every other."""
+    said = f"{machine}\0{root}\0{session}".encode("utf-8", "surrogatepass")
+    number = int.from_bytes(hashlib.sha256(said).digest()[:8]) % 10**_DIGITS
+    return f"{number:0{_DIGITS}}"
+
+
+def _claimed_by(world: World) -> str:
+    """The agent that the claim file names, or "": a file that came with the repository names nobody."""
+    try:
+        found = store.read(world.root / CLAIM_FILE, follow=False)
+        claim = Claim.of(claim_file.parse(found.content)) if found is not None else None
+    except (OSError, CorruptClaimError, ClaimRefused):
+        return ""
+    if claim is None or not re.fullmatch(_ACTOR, claim.agent_id) or world.is_tracked(CLAIM_FILE):
+        return ""
+    return claim.agent_id
+
+
+def _configured(name: str) -> str:
+    if name and (not re.fullmatch(_ACTOR, name) or name.startswith("-")):
+        raise BadConfig(
+            f"{ACTOR} must be a name without spaces, of at most 100 letters, digits and . _ @ : / + -, "
+            f"not {name!r}; no tracker was asked."
+        )
+    return name
+
+
+def _user() -> str:
+    try:
+        name = getpass.getuser()
+    except (OSError, KeyError):  # an account without a name, as containers have
+        return _NOBODY
+    return re.sub(r"[^\w.-]+", "-", name).strip("-") or _NOBODY

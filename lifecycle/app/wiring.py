@@ -1,0 +1,521 @@
+"""The composition root: one worktree's world, each part built when it is first touched."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lifecycle.core.errors import (
+    BadConfig,
+    LifecycleError,
+    MissingScope,
+    Moved,
+    NoPermission,
+    Refused,
+    Rejected,
+)
+from lifecycle.core.messages import messages
+from lifecycle.core.ports import Board, Clock, Forge, Survey
+from lifecycle.core.redact import redact, visible
+from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.values.model import LABELS_ITEM, BoardItem, BoardSchema, Repository
+from lifecycle.settings import config, user_folder
+from lifecycle.settings.values import Settings
+
+if TYPE_CHECKING:
+    from lifecycle.core.tracker import Tracker
+    from lifecycle.git.process import GitRepository
+    from lifecycle.github.auth.tokens import Token
+    from lifecycle.github.board.status_fallback import Choice
+    from lifecycle.github.board.status_labels import LabelsBoard
+    from lifecycle.github.client.calls import Calls
+
+
+class StateCache:
+    """Fits `ports.Cache`: a part of state.json, durable at the engine's next commit."""
+
+    def __init__(self, state: dict[str, Any]) -> None:
+        self.state = state
+
+    def get(self, key: str) -> object | None:
+        """What was put there, or None."""
+        found: object | None = self.state.get("cache", {}).get(key)
+        return found
+
+    def put(self, key: str, value: object) -> None:
+        """Remember a JSON value; None forgets it."""
+        self.state.setdefault("cache", {})[key] = value
+
+
+PRIORITY = "Priority"
+"""The field that says how urgent a card is, a single-select."""
+
+_OF_TOKEN = ("_placed", "token", "_graph", "_rest", "choice", "forge", "board")
+_SHARED = ("_placed", "_project", "token", "choice", "_graph", "_rest")
+
+
+class World:
+    """What one wake may touch. Building it costs nothing; touching a part builds that part.
+
+    Args:
+        root: the worktree root.
+        environment: where settings and the token are read from.
+        clock: time.
+        deadline: when everything has to be over.
+        state: state.json's content, for the cache of ids.
+
+    `is_hook` is set by whoever answers a hook: what is slow or may fail is left to others then.
+    `withheld` names the texts out of which a secret was taken on their way to GitHub, until somebody
+    has been told (`told_withheld`).
+    """
+
+    def __init__(
+        self,
+        root: Path,
+        environment: Mapping[str, str],
+        clock: Clock,
+        deadline: Deadline,
+        state: dict[str, Any],
+    ) -> None:
+        self.root = root
+        self.environment = environment
+        self.clock = clock
+        self.deadline = deadline
+        self.cache = StateCache(state)
+        self.is_hook = False
+        self.withheld: list[str] = []
+        self._is_refused = False
+
+    def close(self) -> None:
+        """Close the connections that were opened; the next request opens others."""
+        for client in ("_graph", "_rest"):
+            if client in self.__dict__:
+                self.__dict__[client].close()
+
+    def public(self, text: str, name: str) -> str:
+        """A text that is to be read by others, without secrets; `name` is noted if it held one."""
+        clean = redact(text, self.environment)
+        if clean != text and name not in self.withheld:
+            self.withheld.append(name)
+        return clean
+
+    def told_withheld(self) -> str:
+        """The sentence about what is `withheld`, which is told with it; "" if nothing is."""
+        names = tuple(self.withheld)
+        self.withheld.clear()
+        return messages.withheld(names) if names else ""
+
+    def renew_token(self) -> None:
+        """Begin anew with GitHub if the token is about to end, or GitHub does not accept it.
+
+        Whoever looks for long asks this before each look.
+        """
+        token = self.__dict__.get("token")
+        is_ending = token is not None and token.is_ending(self.clock.now())
+        if not (is_ending or self._is_refused):
+            return
+        self._is_refused = False
+        self.close()
+        for part in (*_OF_TOKEN, "tracker"):
+            self.__dict__.pop(part, None)
+
+    def _refused(self) -> None:
+        """GitHub does not accept the token: what is kept of it is forgotten, and so is it."""
+        self._is_refused = True
+        if self.token.renew is not None:
+            self.token.renew()
+
+    @cached_property
+    def settings(self) -> Settings:
+        """The settings; raises BadConfig."""
+        return config.load(self.root, self.environment)
+
+    @cached_property
+    def git(self) -> GitRepository:
+        """Git in this worktree."""
+        from lifecycle.git.process import GitRepository
+
+        return GitRepository(self.root, self.deadline, self.environment)
+
+    @cached_property
+    def remote(self) -> str:
+        """The remote that branches and leases are pushed to.
+
+        A project's file chooses it among those that the user has set up: git takes any other word for a
+        path or a URL, and a path may be a repository that came with the tree, hooks and all.
+
+        Raises:
+            BadConfig: `git remote` does not list it.
+        """
+        self.refuse_strange_remote()
+        return self.settings.remote
+
+    def refuse_strange_remote(self) -> None:
+        """Refuse a remote that the user has not set up, before anything is begun that goes there.
+
+        Raises:
+            BadConfig: `git remote` does not list what the settings name.
+        """
+        self.git.demand_remote(self.settings.remote)
+
+    @cached_property
+    def head(self) -> Repository:
+        """The repository that branches are pushed to; raises BadConfig."""
+        from lifecycle.git.process import head_repository
+
+        try:
+            return head_repository(self.git, self.settings.remote, self.addresses.api_url)
+        except BadConfig:
+            if self._configured is None:
+                raise
+            return self._configured
+
+    @cached_property
+    def base(self) -> Repository:
+        """The repository of issues and pull requests; raises BadConfig."""
+        return self._configured or self.head
+
+    @cached_property
+    def common_dir(self) -> Path:
+        """The git folder that all worktrees of this clone share, absolute; raises GitFailed."""
+        return (self.root / self.git.run("rev-parse", "--git-common-dir")).resolve()
+
+    def refuse_renamed(self, name: str) -> None:
+        """Refuse a repository that has another name now, before anything in it is held.
+
+        Reads follow the rename, and the first write would be refused, when there is something to undo.
+
+        Args:
+            name: `owner/name`, as GitHub has it.
+
+        Raises:
+            Moved: it is another than the one that is configured or that the remote names.
+        """
+        if name.casefold() == str(self.base).casefold():
+            return
+        url = f"https://{config.web_host(self.addresses.api_url)}/{name}.git"
+        raise Moved(
+            f"The repository {self.base} is called {name} on GitHub now, so nothing was claimed; run: "
+            f"git remote set-url {self.settings.remote} {url} (and correct repository in "
+            ".lifecycle.toml, if it is named there).",
+            evidence=name,
+        )
+
+    def refuse_tracked(self) -> None:
+        """Refuse to go on where the claim or anything in `.lifecycle/` is tracked by git.
+
+        Such a file came with the repository: it is nobody's claim here, and what it says was written by
+        whoever wrote the repository. One git process; nothing is refused where git has nothing to say
+        (no repository, no git).
+
+        Raises:
+            Refused: one is tracked; the sentence names it and how to take it out.
+        """
+        from lifecycle.git.tracked_files import refuse
+
+        refuse(self.root, self.deadline, self.environment)
+
+    def is_tracked(self, name: str) -> bool:
+        """True if git tracks this file, or anything in this folder, of the worktree's root."""
+        from lifecycle.git.tracked_files import tracked
+
+        return bool(tracked(self.root, self.deadline, self.environment, [name]))
+
+    def tracked_in(self, commit: str) -> list[str]:
+        """What of ours a commit has at its top, as git spells it; raises GitFailed."""
+        from lifecycle.git.tracked_files import tracked_in
+
+        return tracked_in(self.git, commit)
+
+    def refuse_untrusted(self, commands: Sequence[str]) -> None:
+        """Refuse to run commands of a project's file that the user has not said yes to.
+
+        Raises:
+            Refused: there are such commands; the sentence names them and how to say yes.
+            BadConfig: the user's list of trusted commands cannot be read.
+        """
+        if not commands or user_folder.is_trusted(self.environment, self.common_dir, commands):
+            return
+        shown = ", ".join(f"`{visible(command)}`" for command in commands)
+        raise Refused(
+            f"{config.CONFIG_FILE} wants to run {shown} here, which nobody has allowed; "
+            "nothing was run and nothing was pushed. A person who has read them allows "
+            "them with: lifecycle trust"
+        )
+
+    @cached_property
+    def _configured(self) -> Repository | None:
+        """The repository that the settings name, if they name one; raises BadConfig.
+
+        A project's file may name only a repository that the user has as a remote: otherwise a strange
+        repository could have the user's token write to any other.
+        """
+        named = self.settings.repository
+        if named is None or self.environment.get("LIFECYCLE_REPOSITORY"):
+            return named
+        from lifecycle.git.process import remote_repositories
+
+        remotes = remote_repositories(self.git, self.addresses.api_url)
+        if str(named).casefold() in {str(remote).casefold() for remote in remotes}:
+            return named
+        raise BadConfig(
+            f"{config.CONFIG_FILE} names the repository {named}, which no git remote here points to, so "
+            "nothing was asked of GitHub; add it as a remote (git remote add upstream <url>), or set "
+            f"LIFECYCLE_REPOSITORY={named}."
+        )
+
+    @property
+    def addresses(self) -> config.Addresses:
+        """Where GitHub answers: as configured, else on the remote's host if gh is logged in there."""
+        return self._placed[0]
+
+    @cached_property
+    def _placed(self) -> tuple[config.Addresses, Token | None]:
+        settings = self.settings
+        if config.names_github(self.environment):
+            return config.Addresses(settings.api_url, settings.graphql_url), None
+        from lifecycle.git.process import parse_remote
+        from lifecycle.github.auth.tokens import addresses_of
+
+        remote = parse_remote(self.git.remote_url(settings.remote) or "")
+        return addresses_of(remote.host if remote is not None else "", self.environment)
+
+    @cached_property
+    def access(self) -> str:
+        """What tells one token from another, and one configuration of it; says nothing of either."""
+        from lifecycle.settings.credentials import fingerprint
+
+        return fingerprint(self.root, self.environment)
+
+    @cached_property
+    def token(self) -> Token:
+        """The token; raises NoToken, BadConfig, and for an App's whatever GitHub says of it."""
+        from lifecycle.github.auth.tokens import Place, find
+
+        found = self._placed[1]
+        if found is not None:
+            return found
+        base = partial(getattr, self, "base")
+        return find(Place(self.environment, self.addresses, self.root, base, self.deadline))
+
+    @cached_property
+    def forge(self) -> Forge:
+        """Issues, pull requests, checks; raises NoToken, BadConfig."""
+        return self.forge_of(self.base)
+
+    def forge_of(self, repository: Repository) -> Forge:
+        """The same of another repository; raises NoToken, BadConfig."""
+        from lifecycle.github.pulls.forge import GitHubForge
+
+        return GitHubForge(
+            repository, self._project, graph=self._graph, rest=self._rest, choice=self.choice
+        )
+
+    @cached_property
+    def survey(self) -> Survey:
+        """Many repositories at once; raises NoToken, BadConfig."""
+        from lifecycle.github.sweep.sweeping import GitHubSurvey
+
+        return GitHubSurvey(self._graph, self._rest, self._project, self.choice)
+
+    @property
+    def spent(self) -> tuple[int, int]:
+        """How many requests were made so far, and how many points GraphQL's cost."""
+        clients = [self.__dict__[name] for name in ("_graph", "_rest") if name in self.__dict__]
+        points = sum(getattr(client, "points", 0) for client in clients)
+        return sum(client.requests for client in clients), points
+
+    @property
+    def shared(self) -> dict[str, Any]:
+        """The parts that another repository's world has in common with this one, by attribute.
+
+        Raises:
+            NoToken, BadConfig: as the parts do.
+        """
+        return {name: getattr(self, name) for name in _SHARED}
+
+    @cached_property
+    def board(self) -> Board | None:
+        """Where the Status is kept, or None if nowhere; raises NoToken, BadConfig.
+
+        The project's board, labels, or the board with labels for a token that cannot see it.
+        """
+        from lifecycle.github.board.board_client import GitHubBoard
+        from lifecycle.github.board.status_fallback import EitherBoard
+
+        if not self.settings.has_board:
+            return None
+        if self._project is None:
+            return self._labels
+        board = GitHubBoard(self._project, self._graph, self.cache)
+        return EitherBoard(self.choice, board, self._labels)
+
+    def priority_of(self, number: int) -> str | None:
+        """The board's Priority of an issue, as its option is called; None without a board or a card.
+
+        Requests: 1; none where labels take the board's place.
+
+        Raises:
+            NoToken, BadConfig, and as `BoardItems.find`, unless labels take the board's place by that.
+        """
+        from lifecycle.github.board.board_client import GitHubBoard
+        from lifecycle.github.board.board_items import BoardItems
+
+        if self._project is None or (self.choice.uses_labels and not self.choice.is_due):
+            return None
+        board = GitHubBoard(self._project, self._graph, self.cache)
+        try:
+            _, item = BoardItems(board, self._graph, self.base).find(number)
+        except LifecycleError as error:
+            if self.choice.gives_up(error):
+                return None
+            raise
+        is_choice = item is not None and not item.is_archived and PRIORITY in item.choices
+        return str(item.values[PRIORITY]) if item is not None and is_choice else None
+
+    def write_card(
+        self,
+        issue: int,
+        item_id: str,
+        *,
+        status: str | None,
+        agent: str | None,
+        clear_agent: bool = False,
+        standing: str | None = None,
+    ) -> BoardItem:
+        """Write where the Status of an issue is kept, in one place only, and return what is there now.
+
+        A board that refuses to be written gives way to labels, which get `standing` if `status` is
+        None; a label that was put on before the board could be written is taken off behind the write.
+
+        Raises:
+            LifecycleError: as the board or the labels say; a set, so that it may be applied again.
+        """
+        board = self.board
+        if board is None:
+            raise Rejected("No board is configured.")
+        try:
+            item = board.set_fields(item_id, status=status, agent=agent, clear_agent=clear_agent)
+        except (MissingScope, NoPermission):
+            if item_id.startswith(LABELS_ITEM) or not self.choice.uses_labels:
+                raise
+            label = f"{LABELS_ITEM}{issue}"
+            return board.set_fields(label, status=status or standing, agent=agent)
+        if not item.is_labels:
+            self._labels.take_back(issue)
+        return item
+
+    @cached_property
+    def tracker(self) -> Tracker:
+        """What this worktree's tasks are kept in, as configured or as it is found; raises BadConfig."""
+        from lifecycle.app import tracker_opening
+
+        return tracker_opening.tracker_of(self)
+
+    @cached_property
+    def inner(self) -> Tracker | None:
+        """The tracker, if it is another than GitHub; raises BadConfig."""
+        return self.inner_as("")
+
+    def inner_as(self, agent: str, name: str = "") -> Tracker | None:
+        """The same in the name of this agent, who may be about to claim; "": of whoever is here.
+
+        `name` is the tracker's, for a link that was made in it, whatever the settings say by now.
+        """
+        from lifecycle.app import tracker_opening
+
+        return tracker_opening.inner_of(self, agent, name)
+
+    @property
+    def calls(self) -> Calls:
+        """REST, below the base repository; raises NoToken, BadConfig."""
+        from lifecycle.github.client.calls import Calls
+
+        return Calls(self._rest, self.base, self.forge.viewer)
+
+    @cached_property
+    def choice(self) -> Choice:
+        """Whether labels take the place of the board; raises as `token` does."""
+        from lifecycle.github.board.status_fallback import Choice
+        from lifecycle.github.board.status_labels import StatusLabels
+
+        names = StatusLabels(self.settings.labels_prefix)
+        use = self.settings.labels_use
+        value, project = self.token.value, self._project
+        return Choice(project, use, names, value, self.cache, self.clock, self._read_project)
+
+    def _read_project(self) -> BoardSchema:
+        from lifecycle.github.board.board_client import GitHubBoard
+
+        return GitHubBoard(self._project, self._graph, self.cache).schema(refresh=True)
+
+    @property
+    def _labels(self) -> LabelsBoard:
+        from lifecycle.github.board.status_labels import LabelsBoard, StatusLabels
+        from lifecycle.github.client.calls import Calls
+
+        names = StatusLabels(self.settings.labels_prefix)
+        calls = Calls(self._rest, self.base)
+        return LabelsBoard(self.base, names, self._graph, calls, self.cache)
+
+    @cached_property
+    def _project(self) -> Any:
+        from lifecycle.github.board.board_client import ProjectRef
+
+        number = self.settings.project_number
+        if number is None:
+            return None
+        self.refuse_strange_board()
+        return ProjectRef(self.settings.project_owner or self.base.owner, number)
+
+    def refuse_strange_board(self) -> None:
+        """Refuse a board of somebody to whom no remote here belongs, as a project's file may name one.
+
+        The user's token may write to many boards: titles of tasks would be read from them, and put there.
+
+        Raises:
+            BadConfig: the file names such a board, and no variable of the user's does.
+        """
+        owner = self.settings.project_owner
+        if owner is None or any(self.environment.get(name) for name in config.OWNER_VARIABLES):
+            return
+        from lifecycle.git.process import remote_repositories
+
+        known = [*remote_repositories(self.git, self.addresses.api_url)]
+        if self.environment.get("LIFECYCLE_REPOSITORY"):
+            known.append(self.base)
+        if owner.casefold() not in {one.owner.casefold() for one in known}:
+            raise BadConfig(
+                f"{config.CONFIG_FILE} names a board of {owner}, to whom no git remote here belongs, so "
+                "nothing was asked of GitHub; if it is the right one, set "
+                f"{config.OWNER_VARIABLES[0]}={owner}."
+            )
+
+    @cached_property
+    def _graph(self) -> Any:
+        from lifecycle.github.client.graph import GraphClient
+
+        return GraphClient(
+            self.addresses.graphql_url,
+            self.token.value,
+            self.deadline,
+            token_source=self.token.source,
+            cache=self.cache,
+            on_refused=self._refused,
+            withheld=self.withheld,
+        )
+
+    @cached_property
+    def _rest(self) -> Any:
+        from lifecycle.github.client.rest import RestClient
+
+        return RestClient(
+            self.addresses.api_url,
+            self.token.value,
+            self.deadline,
+            token_source=self.token.source,
+            on_refused=self._refused,
+            withheld=self.withheld,
+        )

@@ -1,0 +1,1 @@
+"""Taking, moving and giving back a claim by command."""

@@ -1,0 +1,155 @@
+"""Whether a task may be taken: what is known of it before, and each refusal with its way out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from lifecycle.app.wiring import World
+from lifecycle.claim.commands.clone_claims import list_places, quoted, record_in
+from lifecycle.claim.decisions.releasing import login_of
+from lifecycle.claim.decisions.table import READY_FOR_AGENT, Status
+from lifecycle.claim.engine import lease
+from lifecycle.claim.record.state import Record
+from lifecycle.core.errors import GitFailed, HeldByAnother, Refused, Transient
+from lifecycle.core.messages.loss_messages import forcing
+from lifecycle.core.redact import named
+from lifecycle.core.values import dependencies
+from lifecycle.core.values.model import Card, Issue, Observation
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """Who takes the task; `resumes` what this worktree began, or had and lost the file of."""
+
+    agent: str
+    nonce: str
+    resumes: bool
+    held: str = ""
+
+    @property
+    def login(self) -> str:
+        """The account that takes it."""
+        return login_of(self.agent)
+
+    def made(self, holder: lease.Lease) -> bool:
+        """True if the lease is this worktree's own."""
+        return holder.nonce == self.nonce or holder.sha == self.held
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What is known of the task before it is taken; `lost` is the claim that it had here, or None."""
+
+    issue: Issue
+    seen: Observation
+    card: Card | None
+    cards: tuple[Card, ...]
+    has_board: bool
+    lost: Record | None = None
+
+
+def admit(world: World, task: Task, attempt: Attempt, *, force: bool) -> list[str]:
+    """Remarks, if the task may be taken.
+
+    Raises:
+        Refused, HeldByAnother: it may not; the sentence says why. Nothing was claimed.
+        NotFound, Transient, Rejected: an issue that it depends on could not be read.
+    """
+    issue, item = task.issue, task.seen.item
+    if not issue.is_open:
+        raise Refused(f"#{issue.number} is closed; nothing was claimed. Choose another task.")
+    if force and not attempt.resumes:
+        _refuse_other_place(world, issue.number)
+    status = item.status if item is not None else None
+    is_ours = attempt.resumes and item is not None and item.agent == attempt.agent
+    if status not in (None, Status.TODO) and not is_ours and not force:
+        if item is not None and item.agent:
+            raise _held_as_the_card_says(world, issue.number, status or "", item.agent)
+        raise Refused(
+            f'#{issue.number} has Status "{status}", not "{Status.TODO}"; nothing was claimed. '
+            f"Move it to Todo, or take it all the same: {forcing(issue.number)}"
+        )
+    others = [name for name in issue.assignees if name.casefold() != attempt.login.casefold()]
+    if others and not force:
+        raise HeldByAnother(
+            f"#{issue.number} is assigned to {', '.join(others)}; nothing was claimed. "
+            f"Choose another task, or if they are gone: {forcing(issue.number)}"
+        )
+    notes = []
+    if task.card is not None:
+        _need_dependencies(world, task, force=force)
+        if task.card.readiness != READY_FOR_AGENT and not task.card.item.is_labels:
+            shown = f'"{task.card.readiness}"' if task.card.readiness else "not set"
+            notes.append(f'Readiness is {shown}, not "{READY_FOR_AGENT}".')
+    return notes
+
+
+def _refuse_other_place(world: World, number: int) -> None:
+    """Also by force no task is taken from another worktree of this clone.
+
+    git would not check its branch out twice, and by then the lease of the claim there would be gone.
+    """
+    for place, record in _other_claims(world):
+        if record.claim.issue_number == number and not (record.taken_by or record.given_back):
+            raise _claimed_there(place, number)
+
+
+def _held_as_the_card_says(world: World, number: int, status: str, agent: str) -> HeldByAnother:
+    """The refusal: where, if it is another worktree of this clone; else since when, by the lease."""
+    elsewhere = other_place(world, number, agent)
+    if elsewhere is not None:
+        return elsewhere
+    holder = holder_of(world, number)
+    since = f" since {holder.since}" if holder is not None and holder.agent == agent else ""
+    return HeldByAnother(
+        f"#{number} is {status}, held by {named(agent)}{since}; nothing was claimed. Choose another task, "
+        f"or if that agent is gone, take it over: {forcing(number)}"
+    )
+
+
+def holder_of(world: World, number: int) -> lease.Lease | None:
+    """Who has the lease, as far as it can be read: it only makes a refusal clearer."""
+    try:
+        return lease.read(world.git, world.remote, number)
+    except (GitFailed, Transient):
+        return None
+
+
+def other_place(world: World, number: int, agent: str) -> HeldByAnother | None:
+    """The refusal if `agent` is a claim in another worktree of this clone, which names the way there."""
+    for place, record in _other_claims(world):
+        if (record.claim.issue_number, record.claim.agent_id) == (number, agent):
+            return _claimed_there(place, number)
+    return None
+
+
+def _other_claims(world: World) -> Iterator[tuple[Path, Record]]:
+    """The other worktrees of this clone that hold a claim."""
+    for place in list_places(world.git):
+        record = record_in(place.path)
+        if record is not None and place.path.resolve() != world.root.resolve():
+            yield place.path, record
+
+
+def _claimed_there(place: Path, number: int) -> HeldByAnother:
+    return HeldByAnother(
+        f"#{number} is claimed in {place} already; nothing was claimed here. Go on there: "
+        f"cd {quoted(place)}"
+    )
+
+
+def _need_dependencies(world: World, task: Task, *, force: bool) -> None:
+    known = {card.number: card.is_open for card in task.cards}
+    still_open = []
+    for number in dependencies.numbers(task.card.dependencies if task.card else None):
+        is_open = known[number] if number in known else world.forge.issue(number).is_open
+        if is_open:
+            still_open.append(f"#{number}")
+    if still_open and not force:
+        first = "them" if len(still_open) > 1 else "it"
+        raise Refused(
+            f"#{task.issue.number} depends on {', '.join(still_open)}, still open; nothing was "
+            f"claimed. Close {first} first, or take it all the same: {forcing(task.issue.number)}"
+        )

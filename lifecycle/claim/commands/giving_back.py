@@ -1,0 +1,203 @@
+"""The command that gives a task back: it marks the claim, and the engine's looks do the rest.
+
+What only this machine knows is gathered here, for `releasing` to tell: how far the work got, and
+whose the lease is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from lifecycle.app.wiring import World
+from lifecycle.claim.commands import unfinished_claims
+from lifecycle.claim.commands.moves import default_branch, there
+from lifecycle.claim.decisions.table import Phase
+from lifecycle.claim.engine import lease
+from lifecycle.claim.record import claim_origin
+from lifecycle.claim.record.claim_file import CLAIM_FILE
+from lifecycle.claim.record.claim_store import Desk
+from lifecycle.claim.record.state import Record, Releasing
+from lifecycle.core.errors import GitFailed, LifecycleError, Refused, Transient
+from lifecycle.storage.store import FOLDER
+
+DUE = ("due", "idle-due")
+"""The guards' marks (`guard.py`, a layer above): a moment long past lets the next wake through."""
+
+
+@dataclass(frozen=True, slots=True)
+class GivenBack:
+    """How a release stands.
+
+    Attributes:
+        record: the claim; of one that was only begun, as far as it came.
+        notes: what the person should know.
+        is_over: nothing is left: the task was given back before, or was only begun and is undone.
+        said: what there is to say of that.
+    """
+
+    record: Record
+    notes: tuple[str, ...] = ()
+    is_over: bool = False
+    said: str = ""
+
+
+def give_back(world: World, desk: Desk, reason: str, *, dry_run: bool = False) -> GivenBack:
+    """Mark the claim as one to give back; the engine's looks do it, this one or any later.
+
+    Doing it again changes nothing: what is under way goes on, and what is over stays over.
+
+    Args:
+        world: what may be touched.
+        desk: the claim file and state.json.
+        reason: why, for the issue's comment; may be empty.
+        dry_run: return the record as it would be, and write nothing; the lease is not asked.
+
+    Raises:
+        Refused: there is no claim; its PR is merged, or its phase is done, so it is to be closed.
+        ClaimRefused: it cannot be read.
+    """
+    world.refuse_tracked()
+    reason = world.public(" ".join(reason.split()), "reason")
+    if dry_run:
+        loaded = desk.load(repair=False)
+        over = (_begun(desk) or _over(desk)) if loaded.record is None else None
+        return over or _leaving(world, there(loaded), reason, is_asked=False)
+    with desk.folder.locked(world.deadline.remaining(at_most=30.0)):
+        loaded = desk.load()
+        world.cache.state = desk.state
+        for say in loaded.says:
+            desk.ledger.queue(say)
+        try:
+            if loaded.record is not None:
+                unfinished_claims.over(desk)  # it is there, whatever the run that wrote it came to
+            else:
+                over = _undone(world, desk) or _over(desk)
+                if over is not None:
+                    return over
+                loaded = replace(loaded, record=_restored(desk))
+            left = _leaving(world, there(loaded), reason, is_asked=True)
+        finally:
+            desk.save()
+        for mark in DUE:
+            desk.set_due(mark, 1.0)  # killed right behind the commit, the next wake goes on
+        kept = desk.commit(left.record.without_troubles(), loaded.hints).record
+        return GivenBack(kept, left.notes)
+
+
+def _over(desk: Desk) -> GivenBack | None:
+    """The last claim of this worktree, if that is how it ended."""
+    last = desk.remembered()
+    if last is None or last.outcome != "released":
+        return None
+    text = f"#{last.claim.issue_number} was given back already; nothing was done."
+    return GivenBack(last, is_over=True, said=text)
+
+
+def _begun(desk: Desk) -> GivenBack | None:
+    """A claim that a run began here and did not finish, as a dry run tells it."""
+    found = unfinished_claims.of(desk.state)
+    if found is None:
+        return None
+    text = f"would give back what was begun of #{found.issue}: {unfinished_claims.left(desk)}"
+    return GivenBack(found.record, is_over=True, said=text)
+
+
+def _undone(world: World, desk: Desk) -> GivenBack | None:
+    """The same, given back: nobody is told of a claim that never was."""
+    found = unfinished_claims.of(desk.state)
+    if found is None:
+        return None
+    try:
+        was_held = unfinished_claims.undo(world, desk)
+    except LifecycleError as error:
+        error.sentence = f"{error.sentence} {unfinished_claims.left(desk)}"
+        raise
+    text = "was given back; nothing of it is held any more" if was_held else "had come to nothing"
+    said = f"The claim of #{found.issue} that was begun here {text}."
+    return GivenBack(replace(found.record, outcome="released"), is_over=True, said=said)
+
+
+def _restored(desk: Desk) -> Record | None:
+    """The claim of a release that stopped half-way and whose file is gone, by a hand or a crash."""
+    last = desk.remembered()
+    if last is None or last.releasing is None or last.outcome:
+        return None
+    return desk.create(last)
+
+
+def _leaving(world: World, record: Record, reason: str, *, is_asked: bool) -> GivenBack:
+    """The record as one to give back, and what the person should know of it."""
+    claim_origin.demand(world, record)
+    if record.releasing is not None:
+        return GivenBack(record)
+    number = record.claim.issue_number
+    if record.claim.phase in (Phase.DONE, Phase.MERGED_DETECTED):
+        raise Refused(
+            f"#{number} is in phase {record.claim.phase}, so it was not given back: a task whose PR is "
+            "merged is closed instead, with: lifecycle close"
+        )
+    progress, notes = _progress(world, record)
+    sha, holder = record.lease, ""
+    if is_asked and number is not None:
+        try:
+            sha, holder = _holder(world, record, number)
+        except (GitFailed, Transient) as error:
+            notes.append(f"Who holds the lease could not be read; the card decides. {error}")
+    releasing = Releasing(world.clock.now(), reason, progress, holder)
+    fresh = replace(
+        record,
+        releasing=releasing,
+        lease=sha,
+        comment_done=False,
+        board_done=False,
+        unassigned=False,
+        intents={},
+        override="",
+        consent="",
+    )
+    return GivenBack(fresh, tuple(notes))
+
+
+def _holder(world: World, record: Record, number: int) -> tuple[str, str]:
+    """The lease that is ours, and who else holds the task, or empty."""
+    found = lease.read(world.git, world.remote, number)
+    if found is None or found.sha == record.lease:
+        return record.lease, ""
+    if not record.lease and found.agent == record.claim.agent_id:
+        return found.sha, ""  # taken by this claim, whose state.json was lost since
+    return record.lease, found.agent
+
+
+def _progress(world: World, record: Record) -> tuple[str, list[str]]:
+    """How far the work got, for the issue; and what exists only here, for the person."""
+    git, branch, remote = world.git, record.claim.branch, world.settings.remote
+    phase = f"phase {record.claim.phase}."
+    if not branch or git.head_of(branch) is None:
+        return f"not in the worktree that gave it back, {phase}", []
+    notes = []
+    pushed = git.remote_head_of(branch, remote)
+    base = world.settings.base or default_branch(world)
+    start = f"{remote}/{base}" if base and git.remote_head_of(base, remote) else ""
+    made = _count(world, f"{start}..{branch}") if start else None
+    since = f"{remote}/{branch}" if pushed else start
+    unpushed = _count(world, f"{since}..{branch}") if since else None
+    if unpushed:
+        them = _commits(unpushed)
+        notes.append(f"{them} of {branch} only here; to share: git push {remote} {branch}")
+    own = (f":(exclude){CLAIM_FILE}*", f":(exclude){FOLDER}")
+    if git.current_branch() == branch and git.run("status", "--porcelain", "--", ".", *own):
+        notes.append(
+            "Uncommitted work is only here; commit and push what others should go on with."
+        )
+    words = [_commits(made)] if made is not None else []
+    words += [f"pushed up to {pushed[:7]}" if pushed else "nothing pushed"]
+    words += [f"{unpushed} not pushed"] if unpushed and pushed else []
+    return f"{', '.join(words)}, {phase}", notes
+
+
+def _commits(number: int) -> str:
+    return "1 commit" if number == 1 else f"{number or 'no'} commits"
+
+
+def _count(world: World, span: str) -> int:
+    return int(world.git.run("rev-list", "--count", span))

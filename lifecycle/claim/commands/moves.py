@@ -1,0 +1,329 @@
+"""Moves that a person or an agent makes by command: hand off, close, nudge."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from lifecycle.app.wiring import World
+from lifecycle.claim.decisions import derive
+from lifecycle.claim.decisions.table import CLAIM, IN_REVIEW, Phase, Status
+from lifecycle.claim.engine import lease
+from lifecycle.claim.record import claim_origin
+from lifecycle.claim.record.claim_file import CLAIM_FILE
+from lifecycle.claim.record.claim_store import Desk, Loaded
+from lifecycle.claim.record.state import NUDGES_KEPT, Nudge, Record
+from lifecycle.core.errors import ClaimRefused, GitFailed, HeldByAnother, Refused, Transient
+from lifecycle.core.messages.loss_messages import given_back_to_hand_off
+from lifecycle.core.messages.messages import unknown_phase
+from lifecycle.core.redact import named, redact
+from lifecycle.settings.credentials import for_child
+from lifecycle.storage import log
+
+SESSION = "CLAUDE_CODE_SESSION_ID"
+"""Set by the client for the commands that its agent runs: whose session it is."""
+
+TITLE_LENGTH = 256
+"""Characters of a pull request's title; GitHub answers a longer one with 422, "title is too long"."""
+
+_STATUS = {Phase.CODING: Status.IN_PROGRESS}
+
+
+@dataclass(frozen=True, slots=True)
+class HandedOff:
+    """What a hand-off came to."""
+
+    record: Record
+    notes: tuple[str, ...]
+
+
+def current(desk: Desk) -> Record:
+    """The claim of this worktree, looked at without the lock: nothing is repaired or written.
+
+    Raises:
+        Refused: there is none.
+        ClaimRefused: it cannot be read.
+    """
+    return there(desk.load(repair=False))
+
+
+def there(loaded: Loaded) -> Record:
+    """The claim that was loaded; Refused if there is none."""
+    if loaded.record is None:
+        raise Refused("There is no claim in this worktree; make one with: lifecycle claim <number>")
+    return loaded.record
+
+
+def _change(desk: Desk, change: Callable[[Record], Record]) -> Record:
+    """Change the claim under the lock, which the caller holds; hints stay for GitHub to judge."""
+    loaded = desk.load()
+    for say in loaded.says:
+        desk.ledger.queue(say)
+    try:
+        record = change(_staying(there(loaded)))
+    finally:
+        desk.save()
+    return desk.commit(record.without_troubles(), loaded.hints).record
+
+
+def _staying(record: Record) -> Record:
+    if record.releasing is not None:
+        raise Refused(
+            f"#{record.claim.issue_number} is being given back, and the claim was left as it is. "
+            "Finish that with: lifecycle tick"
+        )
+    return record
+
+
+def session_of(world: World) -> str:
+    """The client's session that runs this command, or empty if a person does."""
+    return world.environment.get(SESSION, "")
+
+
+def phase_of(record: Record) -> Phase:
+    """The claim's phase; ClaimRefused if the file names one that does not exist."""
+    phase = Phase.named(record.claim.phase)
+    if phase is None:
+        raise ClaimRefused(unknown_phase(record.claim.phase, [p.value for p in Phase]))
+    return phase
+
+
+def hand_off(world: World, desk: Desk, summary: str) -> HandedOff:
+    """Validate, push, and set the phase; the PR is opened at the next stop.
+
+    Raises:
+        IllegalMove: the phase does not lead to ready_for_pr.
+        Refused: no summary, the wrong branch, nothing to hand off, a validation that failed, or a task
+            that was given back meanwhile; nothing was pushed.
+        HeldByAnother: somebody else took the task over; nothing was pushed.
+        GitFailed, Transient: the push; the phase was not changed.
+    """
+    summary = world.public(" ".join(summary.split()), "summary")
+    if not summary:
+        raise Refused("The summary is empty, so nothing was handed off; it becomes the PR's title.")
+    if len(summary) > TITLE_LENGTH:
+        raise Refused(
+            f"The summary has {len(summary)} characters, so nothing was handed off: it becomes the PR's "
+            f"title, which holds {TITLE_LENGTH}. Shorten it; the rest belongs into the commits."
+        )
+    world.refuse_tracked()
+    world.refuse_strange_remote()
+    record = claim_origin.demand(world, _staying(current(desk)))
+    phase, session = phase_of(record), session_of(world)
+    if phase not in IN_REVIEW and phase is not Phase.READY_FOR_PR:
+        CLAIM.check(phase, Phase.READY_FOR_PR)
+    _refuse_card_of_another(record)
+    notes = _check_branch(world, record)
+    world.refuse_untrusted(world.settings.validate)
+    for command in world.settings.validate:
+        with world.deadline.standing_still():
+            _validate(world, command)
+    # Right before the push, since a validation takes minutes.
+    _refuse_lease_of_another(world, record)
+    _push(world, record.claim.branch)
+    if phase in IN_REVIEW and phase is not Phase.PR_CLOSED and derive.is_confirmed(record):
+        number, title = record.claim.pr_number, record.claim.summary
+        if summary != title:
+            notes.append(f'PR #{number} keeps its title "{title}"; edit it on GitHub.')
+        wanted: dict[str, str] = {}
+    else:
+        wanted = {"phase": Phase.READY_FOR_PR.value, "summary": summary}
+    if not wanted and session in ("", record.session):
+        return HandedOff(record, tuple(notes))
+
+    def handed(record: Record) -> Record:
+        mine = replace(record.with_values(wanted), session=session or record.session)
+        return replace(mine, session_at=world.clock.now())
+
+    with desk.folder.locked(world.deadline.remaining(at_most=30.0)):
+        return HandedOff(_change(desk, handed), tuple(notes))
+
+
+def move(
+    world: World,
+    desk: Desk,
+    wanted: Phase,
+    *,
+    force: bool = False,
+    override: str = "",
+    reason: str = "",
+    consent: str = "",
+    dry_run: bool = False,
+) -> Record:
+    """Set the phase, if the table allows it or `force` is given.
+
+    Args:
+        world: what may be touched.
+        desk: the claim file and state.json.
+        wanted: the phase to go to.
+        force: skip the table; GitHub still judges `done`.
+        override: why the issue may be closed without a merge; recorded in its comment.
+        reason: why the move is made by hand; recorded in the claim's nudges and in the log, and
+            with `done` it is the yes to closing, which the closing comment tells.
+        consent: who said yes to closing, if `wanted` is done; as `Record.consent`.
+        dry_run: return the record as it would be, and write nothing.
+
+    Raises:
+        IllegalMove: the table has no such move; the sentence names the legal ones.
+        Refused: there is no claim, it is being given back, git tracks its file, or, with a reason and
+            without force, it is in that phase already.
+    """
+    world.refuse_tracked()
+    reason = world.public(" ".join(reason.split()), "reason")
+    override = world.public(override, "override")
+    nudge: Nudge | None = None
+
+    def moved(record: Record) -> Record:
+        nonlocal nudge
+        if reason and not force and Phase.named(record.claim.phase) is wanted:
+            raise Refused(
+                f"#{record.claim.issue_number} is in {wanted} already; nothing was moved or recorded."
+            )
+        claim_origin.demand(world, record)
+        found = _moved(record, wanted, force=force)
+        nudge = _nudge(world, record, wanted, reason)
+        is_done = wanted is Phase.DONE
+        yes = consent or (f"nudge: {reason}" if reason else "")
+        return replace(
+            found,
+            override=override if is_done else "",
+            consent=yes if is_done else "",
+            nudges=(*record.nudges, *((nudge,) if nudge else ()))[-NUDGES_KEPT:],
+        )
+
+    if dry_run:
+        return moved(_staying(current(desk)))
+    with desk.folder.locked(world.deadline.remaining(at_most=30.0)):
+        record = _change(desk, moved)
+    if nudge is not None:
+        text = f"nudge by {nudge.by}: {nudge.source} to {nudge.target}: {nudge.reason}"
+        log.write(world.root, text, world.environment)
+    return record
+
+
+def _nudge(world: World, record: Record, wanted: Phase, reason: str) -> Nudge | None:
+    if not reason:
+        return None
+    by = "agent" if session_of(world) else "person"
+    return Nudge(world.clock.now(), record.claim.phase, wanted.value, reason, by)
+
+
+def _moved(record: Record, wanted: Phase, *, force: bool) -> Record:
+    phase = Phase.named(record.claim.phase)  # one that does not exist may go to any that does
+    if phase is not None and phase is not wanted and not force:
+        CLAIM.check(phase, wanted)
+    values = {"phase": wanted.value}
+    if wanted in _STATUS:
+        values["status"] = _STATUS[wanted]
+    return record.with_values(values)
+
+
+def _check_branch(world: World, record: Record) -> list[str]:
+    branch, git = record.claim.branch, world.git
+    here = git.current_branch()
+    if not branch:
+        raise ClaimRefused(
+            f"branch is missing in {CLAIM_FILE}; write the branch of this work there."
+        )
+    if redact(branch, {}) != branch:
+        raise Refused(
+            "The name of the claim's branch holds what looks like a secret, so nothing was pushed; rename "
+            f"it (git branch -m <name>), and write the new name into {CLAIM_FILE} as branch."
+        )
+    if here != branch:
+        raise Refused(
+            f"The claim is for branch {branch}, and HEAD is on {here or 'no branch'}; nothing was "
+            f"pushed. Switch with: git switch {branch}"
+        )
+    notes = []
+    if git.run("status", "--porcelain", "--untracked-files=no"):
+        notes.append("There are uncommitted changes; they are not part of the PR.")
+    base = world.settings.base or default_branch(world)
+    if base and git.remote_head_of(base, world.settings.remote):
+        ahead = git.run("rev-list", "--count", f"{world.settings.remote}/{base}..HEAD")
+        if ahead == "0":
+            raise Refused(
+                f"{branch} has no commit that {base} lacks; nothing was pushed. Commit the work, "
+                "then hand off again."
+            )
+    return notes
+
+
+def _refuse_card_of_another(record: Record) -> None:
+    if record.taken_by:
+        raise HeldByAnother(
+            f"#{record.claim.issue_number} is held by {named(record.taken_by)}, as its card says; nothing "
+            "was pushed, and branch and commits are kept. Talk to them, or leave the task with: lifecycle "
+            "release; if the card is wrong, mend its Agent and run: lifecycle tick"
+        )
+    if record.given_back:
+        raise Refused(given_back_to_hand_off(record.claim.issue_number))
+
+
+def _refuse_lease_of_another(world: World, record: Record) -> None:
+    """Refuse if the remote shows that somebody took the task over, or gave it back; unknown is none.
+
+    A remote without leases (a fork, one that cannot be read) is no evidence of another holder.
+    """
+    claim, remote = record.claim, world.remote
+    if claim.issue_number is None:
+        return
+    try:
+        stands = lease.standing(
+            world.git, remote, claim.issue_number, sha=record.lease, agent=claim.agent_id
+        )
+    except (GitFailed, Transient) as error:
+        text = f"handoff: who holds #{claim.issue_number} could not be read: {error.sentence}"
+        log.write(world.root, text, world.environment)
+        return
+    holder = stands.other
+    if stands.is_gone and not record.lease_done:
+        raise Refused(given_back_to_hand_off(claim.issue_number))
+    if holder is not None:
+        raise HeldByAnother(
+            f"#{claim.issue_number} is held by {named(holder.agent)} since {holder.since} "
+            f"({lease.ref_of(claim.issue_number)} on {remote}); nothing was pushed, and branch and "
+            "commits are kept. Talk to them, or leave the task with: lifecycle release"
+        )
+
+
+def _push(world: World, branch: str) -> None:
+    remote = world.remote
+    try:
+        world.git.run("push", "--quiet", "--set-upstream", remote, branch, remote=remote)
+    except GitFailed as error:
+        raise GitFailed(
+            f"The push of {branch} failed ({error.evidence}); the phase was not changed. If {remote} has "
+            f"commits that you lack, run: git pull --rebase {remote} {branch}; then hand off again.",
+            evidence=error.evidence,
+        ) from None
+    except Transient as error:
+        raise Transient(
+            f"{error.sentence} The phase was not changed; hand off again.", is_ambiguous=True
+        ) from None
+
+
+def default_branch(world: World) -> str:
+    """The remote's default branch as this clone knows it, or empty."""
+    remote = world.settings.remote
+    ref = world.git.run("symbolic-ref", "--quiet", f"refs/remotes/{remote}/HEAD", check=False)
+    return ref.removeprefix(f"refs/remotes/{remote}/")
+
+
+def _validate(world: World, command: str) -> None:
+    done = subprocess.run(  # noqa: S602 -- a command line that the user has allowed to run here
+        command,
+        shell=True,
+        cwd=world.root,
+        env=for_child("validate", world.environment),
+        stdin=subprocess.DEVNULL,
+        stdout=sys.stderr,  # our own stdout may be JSON for a machine
+        check=False,
+    )
+    if done.returncode != 0:
+        raise Refused(
+            f"Validation failed: `{command}` exited {done.returncode}; nothing was pushed and the "
+            "phase was not changed. Mend it and hand off again."
+        )

@@ -1,0 +1,98 @@
+"""Which task comes next, and the suggestion after a merge where no claim was made.
+
+A repository that is worked in without `lifecycle claim` still hears of its branch's merge, once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from lifecycle.app.wiring import World
+from lifecycle.claim.decisions.table import Status
+from lifecycle.core import priorities
+from lifecycle.core.errors import LifecycleError
+from lifecycle.core.messages import messages
+from lifecycle.core.plan import Say, Tone
+from lifecycle.core.values import dependencies
+from lifecycle.core.values.model import Card, PullState, Repository
+from lifecycle.storage import log
+
+_DONE_WITH = "branch_merged"
+
+
+def choose(cards: Iterable[Card], repository: Repository) -> Card | None:
+    """The first open Todo card of this repository by Priority that `lifecycle claim` would take."""
+    known = list(cards)
+    still_open = {card.number for card in todo_of(known, repository, status=None)}
+    free = (
+        card
+        for card in todo_of(known, repository)
+        if not still_open.intersection(dependencies.numbers(card.dependencies))
+    )
+    return next(free, None)
+
+
+def todo_of(
+    cards: Iterable[Card], repository: Repository, *, status: str | None = Status.TODO
+) -> list[Card]:
+    """Open cards of this repository by Priority, as `priorities` has it, else as the board has them.
+
+    Args:
+        cards: all of the board's.
+        repository: the only one that counts.
+        status: the column; None for all of them.
+    """
+    name = str(repository).casefold()
+    todo = [
+        card
+        for card in cards
+        if status in (None, card.item.status)
+        and card.is_open
+        and card.repository.casefold() == name
+    ]
+    return sorted(todo, key=_urgency)
+
+
+def _urgency(card: Card) -> tuple[int, str]:
+    return priorities.order_of(priorities.rank_of(card.priority or ""), card.priority)
+
+
+def suggest(world: World) -> Say | None:
+    """What to say if the current branch's pull request was merged, or None.
+
+    One request while it is not (two once it is), and none at all on the default branch or for a
+    branch that was spoken of before.
+    """
+    branch = world.git.current_branch()
+    if branch is None or branch in ("main", "master", world.settings.base):
+        return None
+    here = f"{branch}@{world.git.head_of(branch)}"
+    if world.cache.get(_DONE_WITH) == here:
+        return None
+    pulls = [
+        pull
+        for pull in world.forge.pull_requests_of(branch)
+        if pull.head_owner.casefold() == world.head.owner.casefold()
+    ]
+    if not pulls or pulls[0].state is not PullState.MERGED:
+        return None
+    if any(pull.state is PullState.OPEN for pull in pulls):
+        return None
+    text = _sentence(world, branch)
+    world.cache.put(_DONE_WITH, here)
+    return Say(f"branch-merged:{pulls[0].number}", text, Tone.NEWS)
+
+
+def _sentence(world: World, branch: str) -> str:
+    try:
+        cards = world.board.cards() if world.board is not None else None
+    except LifecycleError as error:
+        log.write(world.root, f"on-idle: {error.sentence}")
+        cards = None
+    # Where no issue has a label, nobody knows what is left.
+    if cards is None or (not cards and world.choice.uses_labels):
+        return messages.branch_merged_alone(branch)
+    card = choose(cards, world.base)
+    if card is None:
+        return messages.branch_merged_last(branch)
+    return messages.branch_merged(branch, card.title, card.number)

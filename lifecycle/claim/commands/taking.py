@@ -1,0 +1,405 @@
+"""Taking a task: find it, see that it may be taken, hold it, and write the claim.
+
+The order makes a crash harmless: the intent is committed first, then the lease (which decides who was
+first), the branch, the assignee, the board, and the claim file last. Taking the same task again goes
+on where it stopped.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from lifecycle.app.wiring import World
+from lifecycle.claim.commands import retaking, unfinished_claims
+from lifecycle.claim.commands.admission import Attempt, Task, admit, holder_of, other_place
+from lifecycle.claim.commands.moves import session_of
+from lifecycle.claim.commands.retaking import Start
+from lifecycle.claim.commands.task_branch import branch_name, switch
+from lifecycle.claim.decisions.releasing import login_of
+from lifecycle.claim.decisions.table import Status
+from lifecycle.claim.engine import lease
+from lifecycle.claim.engine.briefing import BOARD_CACHE
+from lifecycle.claim.linked import linked_writes
+from lifecycle.claim.record import claim_origin
+from lifecycle.claim.record.claim_file import SCHEMA_VERSION
+from lifecycle.claim.record.claim_store import Desk, Loaded
+from lifecycle.claim.record.excluded_files import exclude_own_files
+from lifecycle.claim.record.state import Record
+from lifecycle.core import tracker
+from lifecycle.core.errors import GitFailed, HeldByAnother, LifecycleError, NotFound, Refused
+from lifecycle.core.redact import quoted
+from lifecycle.core.values.model import BoardItem, Card, Look
+
+_SHOWN_MATCHES = 5
+_DIGITS = 6
+_NAMES = 10**_DIGITS
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """A task that was taken (or was ours already), and what is worth a remark.
+
+    `is_again`: it was taken anew in a worktree whose claim on it had been lost.
+    """
+
+    record: Record
+    title: str
+    notes: tuple[str, ...] = ()
+    is_new: bool = True
+    is_again: bool = False
+
+
+def take(world: World, desk: Desk, query: str, *, force: bool = False) -> Taken:
+    """Take the task that `query` names: a number, `#number`, an issue URL, or a part of its title.
+
+    The task of this worktree's own claim is taken anew if that lost it: it was given back, or its lease
+    is gone or another's. Otherwise the claim stays as it is.
+
+    Args:
+        world: what may be touched.
+        desk: the claim file and state.json.
+        query: which task; or the id of a task in the worktree's other tracker that is linked to one.
+        force: take it although its Status is not Todo, a dependency is open, or another holds it.
+
+    Raises:
+        Refused: it may not be taken; the sentence says why. Nothing was claimed.
+        HeldByAnother: somebody else has it.
+        NotFound, Transient, Rejected: GitHub or git said no, or did not answer.
+    """
+    world.refuse_tracked()
+    world.refuse_strange_remote()
+    with desk.folder.locked(world.deadline.remaining(at_most=30.0)):
+        return _taken(world, desk, query, force=force)
+
+
+def _taken(world: World, desk: Desk, query: str, *, force: bool) -> Taken:
+    """Take it under the lock; what an earlier run began of another task is given back first."""
+    loaded = desk.load()
+    world.cache.state = desk.state
+    for say in loaded.says:
+        desk.ledger.queue(say)
+    notes: list[str] = []
+    cards = _cards(world, notes)
+    number, chosen = _named(world, cards, query, notes)
+    mine = loaded.record
+    if mine is not None:
+        _check_held(mine, number)
+        claim_origin.demand(world, mine)
+    is_begun = unfinished_claims.is_begun(desk.state, number)
+    if not is_begun:
+        notes += unfinished_claims.given_back(world, desk)
+        notes += filter(None, [linked_writes.abandon(world, desk, mine)])
+    task = _read(world, number, cards, mine)
+    if mine is not None:
+        remarks: list[str] = []
+        if not (is_begun or retaking.is_lost(world, mine, task.seen, remarks)):
+            held = _held(world, desk, loaded)
+            return Taken(held, task.issue.title, tuple(remarks), is_new=False)
+        task = replace(task, lost=mine)
+    with unfinished_claims.answered_for(world, desk):
+        attempt = _attempt(world, desk, task)
+        notes += admit(world, task, attempt, force=force)
+        return _take_both(world, desk, task, attempt, notes, chosen=chosen, force=force)
+
+
+def named(world: World, query: str) -> tuple[int, tracker.Task | None]:
+    """The number of the task that `query` names, as `take` finds it; and the inner task if that was named.
+
+    Raises:
+        Refused: `query` fits several tasks, or is no issue number.
+        NotFound, Transient, Rejected: no task has it in its title, or GitHub could not be asked.
+    """
+    return _named(world, _cards(world, []), query, [])
+
+
+def _named(
+    world: World, cards: Sequence[Card], query: str, notes: list[str]
+) -> tuple[int, tracker.Task | None]:
+    """The issue's number, and the inner task if it was named by that."""
+    number = _number(query)
+    if number is not None:
+        return number, None
+    inside = linked_writes.named(world, query, notes)
+    return inside if inside is not None else (_find(world, cards, query), None)
+
+
+def _check_held(mine: Record, number: int) -> None:
+    held = mine.claim.issue_number
+    if held != number:
+        raise Refused(
+            f"This worktree already holds #{held} (phase {mine.claim.phase}); finish it first, or "
+            f"take the other with: lifecycle claim {number} --worktree"
+        )
+    if mine.releasing is not None:
+        raise Refused(
+            f"#{held} is being given back, and the claim was left as it is. Finish that with: "
+            f"lifecycle tick; then claim it again."
+        )
+
+
+def _held(world: World, desk: Desk, loaded: Loaded) -> Record:
+    """The claim that is here already, now of the session that claims it once more."""
+    mine, session = loaded.record, session_of(world)
+    if mine is None:
+        raise ValueError("there is no claim to go on with")
+    if session in ("", mine.session):
+        return mine
+    taken = replace(mine, session=session, session_at=world.clock.now())
+    return desk.commit(taken, loaded.hints).record
+
+
+def _take_both(
+    world: World,
+    desk: Desk,
+    task: Task,
+    attempt: Attempt,
+    notes: list[str],
+    *,
+    chosen: tracker.Task | None,
+    force: bool,
+) -> Taken:
+    """Take the linked task, if there is one, then the issue; a refusal of that gives the first back."""
+    number, insists = task.issue.number, force or attempt.resumes
+    held = linked_writes.hold(
+        world, desk, number, attempt.agent, notes, chosen=chosen, insists=insists, force=force
+    )
+    try:
+        taken = _take(world, desk, task, attempt, notes, held, force=force)
+    except LifecycleError as error:
+        if isinstance(error, HeldByAnother) and _is_namesake(world, number, attempt):
+            linked_writes.settle(
+                desk
+            )  # two of one name, in the same second: the other one has both
+        else:
+            error.sentence = (
+                f"{error.sentence} {linked_writes.let_go(world, desk, number)}".rstrip()
+            )
+        raise
+    linked_writes.settle(desk)
+    return taken
+
+
+def _is_namesake(world: World, number: int, attempt: Attempt) -> bool:
+    holder = holder_of(world, number)
+    return holder is not None and holder.agent == attempt.agent
+
+
+def _take(
+    world: World,
+    desk: Desk,
+    task: Task,
+    attempt: Attempt,
+    notes: list[str],
+    held: linked_writes.Held,
+    *,
+    force: bool,
+) -> Taken:
+    number, agent, login = task.issue.number, attempt.agent, attempt.login
+    unfinished_claims.note(world, desk, task, attempt)
+    start = retaking.start_of(world, task.lost, task.seen)
+    had = task.lost.claim.branch if task.lost is not None else ""
+    branch = had or branch_name(task.issue.title, number)
+    sha = _hold(world, desk, number, attempt, branch, notes, force=force)
+    notes += _reach(world) if sha else []
+    notes += switch(world, branch, world.settings.base or task.seen.default_branch)
+    unfinished_claims.held(desk)
+    if login not in world.forge.assign(number, login):
+        notes.append(f"GitHub did not assign {login} (no write access?); the claim stands.")
+    item = _put_on_board(world, task, agent, start.status, notes)
+    exclude_own_files(world.root)
+    record = Record(
+        values=_values(task, branch, agent, item, start),
+        created_at=world.clock.now(),
+        is_item_known=item is not None,
+        synced_agent=agent if item is not None else None,
+        lease=sha,
+        title=task.issue.title,
+        is_taken=True,
+        session=session_of(world),
+        link=held.link,
+        is_link_known=held.is_known,
+        link_left=held.left,
+        remote=world.remote,
+        repository=str(world.base),
+    )
+    if task.lost is None:
+        record = desk.create(record)
+    else:
+        record = retaking.write(desk, task.lost, _going_on(record, task.lost, start))
+    unfinished_claims.over(desk)
+    return Taken(record, task.issue.title, tuple(notes), is_again=task.lost is not None)
+
+
+def _going_on(record: Record, lost: Record, start: Start) -> Record:
+    """The new record with what the lost claim knew of its pull request, and whose session it was."""
+    session, pull = record.session or lost.session, start.pull
+    if pull is None:
+        return replace(record, session=session)
+    opened = pull.number if lost.opened == pull.number else None
+    known = replace(record, pr_url=pull.url, pr_head=pull.head_sha, judged=start.phase.value)
+    return replace(known, session=session, opened=opened)
+
+
+def _values(
+    task: Task, branch: str, agent: str, item: BoardItem | None, start: Start
+) -> dict[str, Any]:
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "item_id": item.id if item is not None else "",
+        "issue_number": task.issue.number,
+        "branch": branch,
+        "agent_id": agent,
+        "phase": start.phase.value,
+        "summary": start.summary,
+        "status": start.status,
+        "pr_number": start.pull.number if start.pull is not None else None,
+        "last_check_poll": None,
+        "last_synced_status": start.status if item is not None else None,
+    }
+
+
+def _number(query: str) -> int | None:
+    match = re.fullmatch(r"#?(\d+)", query.strip()) or re.search(r"/issues/(\d+)$", query.strip())
+    if match is not None and not 0 < int(match[1]) < 2**31:
+        raise Refused(f"{match[1]} is no issue number; nothing was claimed.")
+    return int(match[1]) if match else None
+
+
+def _cards(world: World, notes: list[str]) -> tuple[Card, ...]:
+    """The board's cards of this repository; none, with a remark, if the board cannot be read."""
+    if not world.settings.has_board or world.board is None:
+        return ()
+    try:
+        name = str(world.base).casefold()
+        return tuple(c for c in world.board.cards() if c.repository.casefold() == name)
+    except LifecycleError as error:
+        notes.append(f"The board is left out: {error.sentence}")
+        return ()
+
+
+def _find(world: World, cards: Sequence[Card], query: str) -> int:
+    wanted = query.casefold().strip()
+    found: dict[int, str] = {}
+    if wanted:
+        on_board = [card for card in cards if card.is_open and wanted in card.title.casefold()]
+        todo = [card for card in on_board if card.item.status in (Status.TODO, None)]
+        found = {card.number: card.title for card in todo or on_board}
+        if not found:
+            issues = world.forge.open_issues()
+            found = {i.number: i.title for i in issues if wanted in i.title.casefold()}
+    if not found:
+        raise NotFound(f'No open issue of {world.base} has "{query}" in its title.')
+    if len(found) > 1:
+        shown = [
+            f"#{number} {quoted(title)}" for number, title in list(found.items())[:_SHOWN_MATCHES]
+        ]
+        raise Refused(f'"{query}" fits {len(found)} issues: {"; ".join(shown)}. Claim by number.')
+    return next(iter(found))
+
+
+def _read(world: World, number: int, cards: tuple[Card, ...], mine: Record | None) -> Task:
+    has_board = world.settings.has_board
+    wanted = Look(issue=number, branch="", board=has_board)
+    if mine is not None:
+        claim = mine.claim
+        wanted = replace(wanted, branch=claim.branch, pr_number=claim.pr_number, comments=True)
+    seen = world.forge.observe(wanted)
+    world.refuse_renamed(seen.repository)
+    if seen.issue is None:
+        raise NotFound(f"{world.base} has no issue #{number}, or the token may not see it.")
+    card = next((card for card in cards if card.number == number), None)
+    return Task(seen.issue, seen, card, cards, has_board and seen.board_problem is None)
+
+
+def _attempt(world: World, desk: Desk, task: Task) -> Attempt:
+    number, before = task.issue.number, unfinished_claims.of(desk.state)
+    if before is not None and before.issue == number:
+        return Attempt(before.agent, before.nonce, resumes=True)
+    lost = desk.remembered()
+    if lost is not None and not lost.outcome and lost.claim.issue_number == number and lost.lease:
+        return Attempt(lost.claim.agent_id, lease.new_nonce(), resumes=True, held=lost.lease)
+    if task.lost is not None and login_of(task.lost.claim.agent_id):
+        return Attempt(task.lost.claim.agent_id, lease.new_nonce(), resumes=True)
+    # What others in the same second cannot have: a tracker that knows an agent by its name alone would
+    # take two of one name for one.
+    agent = f"{world.forge.viewer()}-{int(world.clock.now())}{secrets.randbelow(_NAMES):0{_DIGITS}}"
+    return Attempt(agent, lease.new_nonce(), resumes=False)
+
+
+def _hold(
+    world: World,
+    desk: Desk,
+    number: int,
+    attempt: Attempt,
+    branch: str,
+    notes: list[str],
+    *,
+    force: bool,
+) -> str:
+    """Take the lease; its sha, or nothing (with a remark) where leases cannot be written."""
+    git, remote = world.git, world.remote
+    holder = lease.read(git, remote, number) if attempt.resumes or force else None
+    if holder is not None and attempt.resumes and attempt.made(holder):
+        return holder.sha
+    before = holder.sha if holder is not None and force else ""
+    unfinished_claims.takes_over(desk, before)
+    try:
+        return lease.take(
+            git,
+            remote,
+            number,
+            attempt.agent,
+            branch=branch,
+            nonce=attempt.nonce,
+            instead_of=before,
+        )
+    except HeldByAnother as error:
+        first = holder_of(world, number)
+        elsewhere = other_place(world, number, first.agent) if first is not None else None
+        raise (elsewhere or error) from None
+    except GitFailed as error:
+        notes.append(
+            f"The claim is not exclusive: no lease could be pushed to {remote} ({error.evidence})."
+        )
+        return ""
+
+
+def _reach(world: World) -> list[str]:
+    """A remark where the lease lies in a fork: whoever pushes elsewhere does not see it."""
+    if str(world.head).casefold() == str(world.base).casefold():
+        return []
+    text = (
+        f"The lease is in the fork {world.head}: it binds those who push there, and is only a word to "
+        f"others who work on {world.base}."
+    )
+    return [text]
+
+
+def _remark(notes: list[str], problem: str, what: str = "") -> None:
+    """Add a remark on a problem of the board's, unless it was told when the cards were read."""
+    if problem and not any(problem in note for note in notes):
+        notes.append(f"{what}{problem}")
+
+
+def _put_on_board(
+    world: World, task: Task, agent: str, status: str, notes: list[str]
+) -> BoardItem | None:
+    if not task.has_board or world.board is None:
+        _remark(notes, task.seen.board_problem or "")
+        return None
+    if task.seen.board_note:
+        notes.append(task.seen.board_note)
+    try:
+        item = task.seen.item or world.board.add(task.issue.id)
+        found = world.write_card(task.issue.number, item.id, status=status, agent=agent)
+    except LifecycleError as error:
+        _remark(notes, error.sentence, "The board was not updated: ")
+        return None
+    world.cache.put(BOARD_CACHE, None)
+    if found.is_labels and not task.seen.board_note and world.choice.note:
+        notes.append(world.choice.note)
+    return replace(item, id=found.id, status=found.status, agent=found.agent)

@@ -1,0 +1,133 @@
+"""The branch of a task: its name, and being on it with what is known of it anywhere."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import unicodedata
+
+from lifecycle.app.wiring import World
+from lifecycle.core.errors import GitFailed, Refused
+from lifecycle.storage.store import FOLDER
+
+_SLUG_LIMIT = 40
+
+_PLAIN = ("--quiet", "--no-recurse-submodules")
+"""How git fetches here: no submodule's remote is asked, which .gitmodules of the tree has named."""
+
+_IN_THE_WAY = re.compile(r"would be overwritten by \w+: (.+)")
+"""How git says which files here stand in the way, tracked or not."""
+
+
+def branch_name(title: str, number: int) -> str:
+    """`claude/<slug>-<n>`: the title's words in ASCII, cut at a word's end."""
+    plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode()
+    words = re.findall(r"[a-z0-9]+", plain.casefold())
+    slug = ""
+    for word in words:
+        longer = f"{slug}-{word}" if slug else word[:_SLUG_LIMIT]
+        if len(longer) > _SLUG_LIMIT:
+            break
+        slug = longer
+    return f"claude/{slug or 'task'}-{number}"
+
+
+def switch(world: World, branch: str, base: str) -> list[str]:
+    """Be on the task's branch, with what others pushed to it; a new one starts at the fresh base.
+
+    Returns:
+        A remark if the branch here and the one on the remote went different ways.
+
+    Raises:
+        GitFailed: the branch cannot be switched to, as with changes that would be overwritten.
+        Refused: git has a claim file, or a folder of ours, on that branch.
+        Transient: the remote could not be reached.
+    """
+    try:
+        return _switched(world, branch, base)
+    except GitFailed as error:
+        found = _IN_THE_WAY.search(error.evidence)
+        if found is None:
+            raise
+        raise GitFailed(
+            f"Changes that are only here would be overwritten by going to {branch}: {found[1]}; nothing "
+            "was claimed, and they are as they were. Commit or stash them, or add --worktree to the "
+            "command, which leaves this worktree alone.",
+            evidence=error.evidence,
+        ) from None
+
+
+def _switched(world: World, branch: str, base: str) -> list[str]:
+    git, remote = world.git, world.remote
+    tracking = f"refs/remotes/{remote}/{branch}"
+    ref = f"refs/heads/{branch}"
+    is_pushed = bool(git.run("ls-remote", "--heads", remote, ref, remote=remote))
+    if is_pushed:
+        git.run("fetch", *_PLAIN, remote, f"+{ref}:{tracking}", remote=remote)
+        _refuse_ours(world, branch, tracking)
+    if git.head_of(branch) is None:
+        start = tracking
+        if not is_pushed:
+            source = base_remote(world)
+            _fetch_base(world, source, base)
+            start = git.run("rev-parse", "FETCH_HEAD")
+            _refuse_ours(world, base, start)
+        git.run("switch", "--no-track", "-c", branch, start)
+        return []
+    _refuse_ours(world, branch, f"refs/heads/{branch}")
+    git.run("switch", branch)
+    if not is_pushed or git.run("rev-list", "--count", f"{branch}..{tracking}") == "0":
+        return []
+    if git.run("rev-list", "--count", f"{tracking}..{branch}") == "0":
+        git.run("merge", "--quiet", "--ff-only", tracking)
+        return []
+    remark = (
+        f"{branch} here and on {remote} went different ways; nothing was merged. Bring them together "
+        f"with: git pull --rebase {remote} {branch}"
+    )
+    return [remark]
+
+
+def _fetch_base(world: World, source: str, base: str) -> None:
+    """Fetch the branch that the new one starts at; Refused, with the way out, if there is none."""
+    if not base:
+        raise Refused(
+            f"{world.base} has no default branch yet, so there is nothing to begin at; nothing was "
+            f"claimed. Push a first commit: git push {source} HEAD:main"
+        )
+    try:
+        world.git.run("fetch", *_PLAIN, source, f"refs/heads/{base}", remote=source)
+    except GitFailed as error:
+        if "couldn't find remote ref" not in error.evidence:
+            raise
+        raise Refused(
+            f'The base branch "{base}" is not on {source}; nothing was claimed. Correct base in '
+            ".lifecycle.toml, or push it."
+            if world.settings.base
+            else f'The default branch "{base}" is not on {source}; nothing was claimed. Push it there, or '
+            "name another one as base in .lifecycle.toml."
+        ) from None
+
+
+def _refuse_ours(world: World, branch: str, commit: str) -> None:
+    """Refuse a commit that has a claim in it, before it is checked out: it would overwrite what is ours."""
+    for name in world.tracked_in(commit):
+        way = "git rm -r --cached" if name.casefold() == FOLDER else "git rm --cached"
+        raise Refused(
+            f"{branch} has {name} in git, so that came with the repository and is nobody's claim here; "
+            f"nothing was claimed. Take it out on that branch ({way} {shlex.quote(name)}, commit, push), "
+            "then claim again."
+        )
+
+
+def base_remote(world: World) -> str:
+    """The remote that is the base repository (a fork's `upstream`), else the one pushed to."""
+    from lifecycle.git.process import parse_remote
+
+    if world.base == world.head:
+        return world.remote
+    for name in world.git.remotes():
+        found = parse_remote(world.git.remote_url(name) or "")
+        if found is not None and found.repository == world.base:
+            return name
+    return world.remote

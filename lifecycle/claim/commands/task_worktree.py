@@ -1,0 +1,154 @@
+"""A worktree of its own for a task: made, found again, and taken away if nothing came of it.
+
+A new worktree is added detached and *locked*, with a reason that names the task, in one git command.
+The lock goes when the claim is there. So a run that was killed in between is known again, whatever it
+had come to: the next one goes on in the same folder, or takes it away.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+from lifecycle.app.wiring import World
+from lifecycle.claim.commands.clone_claims import Place, claimed, list_places
+from lifecycle.claim.commands.moves import SESSION
+from lifecycle.claim.commands.taking import Taken, named, take
+from lifecycle.claim.commands.unfinished_claims import is_begun
+from lifecycle.claim.record.claim_store import Desk
+from lifecycle.core.errors import GitFailed, LifecycleError, Refused
+from lifecycle.core.messages import linked_messages
+from lifecycle.core.ports import Git
+from lifecycle.core.tracker import Task
+
+Prepare = Callable[[Path, Path], object]
+"""Gives a new worktree what a fresh checkout lacks: called with where it came from, and its root."""
+
+
+def take_in_worktree(
+    world: World, query: str, path: Path | None, *, force: bool, prepare: Prepare
+) -> tuple[Taken, Path]:
+    """Take a task in a worktree of its own; going on with the one that it has, if it has one.
+
+    Args:
+        world: of the worktree that the command runs in, which is left as it is.
+        query: which task, as for `take`.
+        path: the folder, absolute; beside the main worktree, `<its name>-<number>`, unless given.
+        force: as for `take`.
+        prepare: called once for a new worktree, before the task is taken there.
+
+    Returns:
+        What was taken, and the worktree's root.
+
+    Raises:
+        Refused: the folder is something else, or the task's branch is checked out elsewhere.
+        HeldByAnother, NotFound, Transient, Rejected: as `take`; a worktree that was made for it is
+            gone again, unless the claim was begun, which the next run goes on with.
+    """
+    world.refuse_strange_remote()
+    number, chosen = named(world, query)
+    places = list_places(world.git)
+    target = path or _beside(places[0], number)
+    found = _find(places, target, number, is_given=path is not None)
+    root = found.path if found is not None else target
+    if found is not None and root.exists() and found.lock != _reason(number):
+        return _take(world, root, number, chosen, force=force), root
+    if not (found is not None and root.exists()):
+        _add(world.git, root, number, is_known=found is not None)
+    try:
+        prepare(world.root, root)
+        taken = _take(world, root, number, chosen, force=force)
+    except LifecycleError as error:
+        error.sentence += _left(world, root, number)
+        raise
+    world.git.run("worktree", "unlock", str(root))
+    return taken, root
+
+
+def _take(world: World, root: Path, number: int, chosen: Task | None, *, force: bool) -> Taken:
+    desk = Desk(root, world.clock)
+    # The session that asks goes on working where it is: the claim is for the one that starts there.
+    environment = {name: value for name, value in world.environment.items() if name != SESSION}
+    there = World(root, environment, world.clock, world.deadline, desk.state)
+    try:
+        if chosen is not None and there.inner is None:
+            raise Refused(linked_messages.not_seen(chosen.id, number))
+        return take(there, desk, chosen.id if chosen is not None else str(number), force=force)
+    finally:
+        there.close()
+
+
+def _left(world: World, root: Path, number: int) -> str:
+    """After a failure: take the worktree away, unless the claim lives or was begun; say which."""
+    desk = Desk(root, world.clock)
+    state = desk.folder.load_state(repair=False)
+    if is_begun(state, number) or desk.path.exists():
+        return f" The worktree {root} was kept; the same command goes on there."
+    try:
+        # Twice forced: it is locked, and what was prepared in it is not tracked.
+        world.git.run("worktree", "remove", "--force", "--force", str(root))
+    except GitFailed as error:
+        return f" The worktree {root} could not be removed again: {error.evidence}"
+    return ""
+
+
+def _reason(number: int) -> str:
+    return f"lifecycle is claiming #{number} here"
+
+
+def _beside(main: Place, number: int) -> Path:
+    name = main.path.name.removesuffix(".git") or main.path.parent.name
+    return main.path.parent / f"{name}-{number}"
+
+
+def _find(places: list[Place], target: Path, number: int, *, is_given: bool) -> Place | None:
+    """The worktree to go on in, or None if a new one is to be made at `target`."""
+    here = next((place for place in places if _is_same(place.path, target)), None)
+    if here is not None:
+        if _is_for(here, number):
+            return here
+        raise Refused(
+            f"{target} is a worktree already, and not that of #{number}; nothing was claimed. Give "
+            f"another folder: lifecycle claim {number} --worktree ./PATH"
+        )
+    other = next((place for place in places if _is_for(place, number)), None)
+    if other is not None and not is_given and claimed(other.path) == number:
+        return other
+    if other is not None and other.path.exists():
+        raise Refused(
+            f"#{number} has a worktree already, {other.path}; nothing was claimed. Go on there, with: "
+            f"lifecycle claim {number}"
+        )
+    if target.exists() and not (target.is_dir() and not any(target.iterdir())):
+        raise Refused(
+            f"{target} exists and is no worktree of this repository; nothing was claimed. Give another "
+            f"folder: lifecycle claim {number} --worktree ./PATH"
+        )
+    return None
+
+
+def _is_for(place: Place, number: int) -> bool:
+    """True if the worktree is this task's: by its claim, its branch, or the lock of a killed run."""
+    if place.lock == _reason(number) or claimed(place.path) == number:
+        return True
+    return bool(re.fullmatch(rf"claude/(?:.+-)?{number}", place.branch))
+
+
+def _is_same(one: Path, other: Path) -> bool:
+    return one.resolve() == other.resolve()
+
+
+def _add(git: Git, root: Path, number: int, *, is_known: bool) -> None:
+    # A folder that was deleted by hand is still on git's list, with its lock: twice forced, it is made
+    # anew.
+    again = ("--force", "--force") if is_known else ()
+    lock = ("--lock", "--reason", _reason(number))
+    try:
+        git.run("worktree", "add", "--quiet", *again, "--detach", *lock, str(root), "HEAD")
+    except GitFailed as error:
+        raise GitFailed(
+            f"No worktree could be made at {root} ({error.evidence}); nothing was claimed. Give "
+            f"another folder: lifecycle claim {number} --worktree ./PATH",
+            evidence=error.evidence,
+        ) from None

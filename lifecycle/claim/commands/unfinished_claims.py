@@ -1,0 +1,231 @@
+"""A claim that was begun here and is not there yet: noted before anything is held, finished or undone.
+
+Taking a task holds things in several places (the lease, the assignee, the card) before the claim file is
+there, and may end at any moment between two of them. The note in state.json says which task, in whose name
+and by which attempt. The next `lifecycle claim` of the same task goes on with it; one of another task, or
+`lifecycle release`, gives back what this attempt holds, and nothing that somebody else has by then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any
+
+from lifecycle.app.wiring import World
+from lifecycle.claim.commands.admission import Attempt, Task
+from lifecycle.claim.decisions.releasing import login_of
+from lifecycle.claim.decisions.table import Status
+from lifecycle.claim.engine import lease
+from lifecycle.claim.linked import linked_writes
+from lifecycle.claim.record import claim_origin
+from lifecycle.claim.record.claim_store import Desk
+from lifecycle.claim.record.state import Record
+from lifecycle.core.errors import GitFailed, LifecycleError, Refused, Rejected, Transient
+from lifecycle.core.timing.deadline import DeadlineReached
+from lifecycle.core.values.model import Look
+
+_NOTE = "claiming"
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """One attempt to take a task.
+
+    Attributes:
+        issue: the task.
+        agent: in whose name it is taken.
+        nonce: of the attempt, which its lease commit has.
+        is_held: the lease was taken (or none can be), so that assignee and card may be written.
+        assigns: the account was not on the issue before.
+        status: where the card stood before, "" without one.
+        remote, repository: where it is taken, as the claim's record keeps them.
+        instead_of: the lease that was taken over, or "". If this comes to nothing, it is put there again.
+    """
+
+    issue: int
+    agent: str
+    nonce: str
+    is_held: bool = False
+    assigns: bool = False
+    status: str = ""
+    remote: str = ""
+    repository: str = ""
+    instead_of: str = ""
+
+    @property
+    def record(self) -> Record:
+        """The claim that it would be, as far as it says where that is."""
+        values = {"issue_number": self.issue, "agent_id": self.agent}
+        return Record(values=values, remote=self.remote, repository=self.repository)
+
+
+def of(state: Mapping[str, Any]) -> Begun | None:
+    """What was begun, as state.json has it, or None."""
+    noted = state.get(_NOTE) or {}
+    known = {field.name for field in fields(Begun)}
+    kept = {name: value for name, value in noted.items() if name in known}
+    if not all(kept.get(name) for name in ("issue", "agent", "nonce")):
+        return None
+    return Begun(**kept)
+
+
+def is_begun(state: Mapping[str, Any], number: int) -> bool:
+    """True if, as state.json has it, taking the task was begun and could not be finished."""
+    begun = of(state)
+    return begun is not None and begun.issue == number
+
+
+def note(world: World, desk: Desk, task: Task, attempt: Attempt) -> None:
+    """Remember the attempt, durably, before anything of it is done.
+
+    One that goes on with an interrupted run keeps that run's note: by now the issue shows what it wrote.
+    """
+    before, item = of(desk.state), task.seen.item
+    if before is not None and before.nonce == attempt.nonce:
+        return
+    names = [name.casefold() for name in task.issue.assignees]
+    begun = Begun(
+        task.issue.number,
+        attempt.agent,
+        attempt.nonce,
+        assigns=attempt.login.casefold() not in names,
+        status=(item.status or "") if item is not None else "",
+        remote=world.remote,
+        repository=str(world.base),
+    )
+    _keep(desk, begun)
+
+
+def takes_over(desk: Desk, sha: str) -> None:
+    """Another agent's lease is about to be taken over, which it gets back if this comes to nothing."""
+    begun = of(desk.state)
+    if begun is not None and begun.instead_of != sha:
+        _keep(desk, replace(begun, instead_of=sha))
+
+
+def held(desk: Desk) -> None:
+    """The lease is decided and the branch is there: from here on the issue and its card are written."""
+    begun = of(desk.state)
+    if begun is not None and not begun.is_held:
+        _keep(desk, replace(begun, is_held=True))
+
+
+def _keep(desk: Desk, begun: Begun) -> None:
+    desk.state[_NOTE] = asdict(begun)
+    desk.save()
+
+
+def over(desk: Desk) -> None:
+    """The claim is there, or nothing of the attempt is held."""
+    if desk.state.pop(_NOTE, None) is not None:
+        desk.save()
+
+
+def undo(world: World, desk: Desk) -> bool:
+    """Give back what the attempt holds, the lease last: from then on the task is anybody's.
+
+    Each step is one that may be done again, and what is somebody else's by now is left; the caller holds
+    the lock.
+
+    Returns:
+        True if the attempt had come to hold anything.
+
+    Raises:
+        LifecycleError: a step failed; the note stays, and so does what follows.
+    """
+    begun = of(desk.state)
+    if begun is None:
+        return False
+    claim_origin.demand(world, begun.record)
+    try:
+        holder = lease.read(world.git, world.remote, begun.issue)
+    except GitFailed:
+        holder = None  # where leases cannot be read, none was taken
+    is_ours = holder is not None and holder.nonce == begun.nonce
+    if begun.is_held and (is_ours or holder is None):
+        _free(world, begun)
+    linked_writes.abandon(world, desk, None)
+    if holder is not None and is_ours:
+        lease.release(world.git, world.remote, begun.issue, holder.sha, back_to=begun.instead_of)
+    over(desk)
+    return is_ours or begun.is_held
+
+
+def _free(world: World, begun: Begun) -> None:
+    """The card and the assignee as they were, as far as they are still this attempt's."""
+    look = Look(issue=begun.issue, branch="", board=world.settings.has_board, insists=True)
+    seen = world.forge.observe(look)
+    item = seen.item
+    if item is not None and item.agent == begun.agent and not item.is_archived:
+        status = begun.status or Status.TODO
+        world.write_card(begun.issue, item.id, status=status, agent=None, clear_agent=True)
+    login = login_of(begun.agent).casefold()
+    names = seen.issue.assignees if seen.issue is not None else ()
+    if begun.assigns and login in [name.casefold() for name in names]:
+        world.forge.unassign(begun.issue, login_of(begun.agent))
+
+
+def left(desk: Desk) -> str:
+    """What to say of an attempt that is neither finished nor undone; empty if there is none."""
+    begun = of(desk.state)
+    if begun is None:
+        return ""
+    what = "its lease, and what was written on GitHub" if begun.is_held else "its lease"
+    return (
+        f"What was begun may still hold #{begun.issue} ({what}): lifecycle claim {begun.issue} goes on "
+        "with it, and lifecycle release gives it back."
+    )
+
+
+def given_back(world: World, desk: Desk) -> list[str]:
+    """Undo it, since another task is to be taken; a remark if it held anything.
+
+    Raises:
+        LifecycleError: as `undo`.
+    """
+    begun = of(desk.state)
+    if begun is None or not undo(world, desk):
+        return []
+    return [f"#{begun.issue}, which an earlier run had begun to take here, was given back."]
+
+
+@contextmanager
+def answered_for(world: World, desk: Desk) -> Iterator[None]:
+    """Take a task within this: whatever ends it, nothing is held that no sentence tells of.
+
+    A clear no undoes the attempt. What may pass by itself leaves it for the next run to go on with, and
+    says how; an end by a signal leaves the note.
+
+    Raises:
+        LifecycleError: what was raised within, and what is held added to the sentence.
+        Transient: the time was up, or a file could not be written.
+    """
+    try:
+        yield
+    except (Refused, Rejected) as error:
+        error.sentence = f"{error.sentence} {_undone(world, desk)}".rstrip()
+        raise
+    except Transient as error:
+        error.sentence = f"{error.sentence} {left(desk)}".rstrip()
+        raise
+    except KeyboardInterrupt as stop:
+        stop.args = (left(desk),)
+        raise
+    except DeadlineReached:
+        text = f"The time for the command was up before the task was claimed. {left(desk)}"
+        raise Transient(text.rstrip()) from None
+    except OSError as error:
+        where = error.filename or "a file"
+        text = f"{where}: {error.strerror or error}; the claim is not there. {left(desk)}"
+        raise Transient(text.rstrip()) from None
+
+
+def _undone(world: World, desk: Desk) -> str:
+    """Undo it after a refusal; a remark if that has to be tried again."""
+    try:
+        undo(world, desk)
+    except LifecycleError:
+        return left(desk)
+    return ""

@@ -1,0 +1,1 @@
+"""What a claim needs next: pure functions of a snapshot."""

@@ -1,0 +1,168 @@
+"""The last phase: comment, close, board, lease, file, in this order, each step a fact of its own.
+
+The claim file goes last and only when GitHub shows the issue closed. The board is best effort: it is
+tried again while that can help, and never keeps the issue open.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from lifecycle.claim.decisions import derive, ending
+from lifecycle.claim.decisions.snapshot import Seen, may_try
+from lifecycle.claim.decisions.table import Phase, Status
+from lifecycle.claim.linked import linked_decisions
+from lifecycle.claim.record.claim_file import Claim
+from lifecycle.claim.record.state import Record, is_same
+from lifecycle.core import hidden_marker
+from lifecycle.core.messages import messages
+from lifecycle.core.plan import CloseIssue, Decision, ForgetClaim, PostComment, Say, SetBoard, Tone
+from lifecycle.core.values.model import Observation, PullRequest, PullState
+
+
+def decide(seen: Seen) -> Decision:
+    """The next step of closing; refuses unless the pull request merged or a person overrode."""
+    if seen.observation is None:
+        return Decision()
+    record, claim = seen.record, seen.record.claim
+    pull = derive.pull_request_of(record, seen.observation, seen.rules.head_owner)
+    is_merged = pull is not None and pull.state is PullState.MERGED
+    if not is_merged and not record.override:
+        return _refusal(claim, pull)
+    accepted: dict[str, Any] = {"status": Status.DONE}
+    if pull is not None:
+        accepted["pr_number"] = pull.number
+    # An override is for a claim without a merge; with one there is nothing to override.
+    override = "" if is_merged else record.override
+    is_news = any(record.values.get(name) != value for name, value in accepted.items())
+    if is_news or override != record.override:
+        url = pull.url if pull else record.pr_url
+        memory = {"judged": Phase.DONE.value, "pr_url": url, "override": override}
+        return Decision(fields=accepted, memory=memory)
+    if seen.observation.issue is None and not record.issue_closed:
+        text = messages.issue_unknown(claim.issue_number)
+        say = Say(f"no-such-issue:{claim.issue_number}", text, Tone.ACT, stands=True)
+        return Decision(says=(say,))
+    return _steps(seen, claim)
+
+
+def absorb(record: Record, seen: Observation, now: float) -> Record:
+    """What an observation says about the steps of closing."""
+    claim = record.claim
+    if seen.issue is None or claim.phase != Phase.DONE:
+        return record
+    changes: dict[str, Any] = {"issue_closed": not seen.issue.is_open}
+    if seen.item is not None:
+        is_done = is_same(seen.item.status, Status.DONE) and not seen.item.agent
+        changes["board_done"] = is_done and not record.leaves_labels
+    return replace(record, **changes, **ending.comment_missed(record, seen, now))
+
+
+def why_not_merged(pull: PullRequest | None, branch: str) -> str:
+    """Why `done` cannot be: what GitHub shows instead of a merge."""
+    if pull is None:
+        return f"GitHub shows no merged PR for branch {branch or '(none)'}"
+    state = "still open" if pull.state is PullState.OPEN else "closed without a merge"
+    return f"PR #{pull.number} is {state}"
+
+
+def comment_of(record: Record) -> PostComment:
+    """The closing comment, with who confirmed, and a hidden marker: issue, PR, the agent's claim."""
+    claim = record.claim
+    number = claim.pr_number
+    agent = hidden_marker.word(claim.agent_id)
+    mark = hidden_marker.of("completed", issue=claim.issue_number, pr=number or 0, by=agent)
+    if record.override:
+        text = messages.overridden_comment(number, record.override)
+    else:
+        text = messages.completed_comment(number or 0)
+        confirmed = messages.confirmed(record.consent)
+        text = f"{text}\n{confirmed}" if confirmed else text
+    return PostComment(claim.issue_number or 0, hidden_marker.signed(text, mark), mark)
+
+
+def _steps(seen: Seen, claim: Claim) -> Decision:
+    record = seen.record
+    comment = ending.comment_step(seen, comment_of(record))
+    if isinstance(comment, Decision):
+        return comment
+    inner = linked_decisions.ending_step(seen)
+    if inner is not None:
+        return inner
+    if not record.issue_closed:
+        close = CloseIssue(claim.issue_number or 0)
+        return Decision(action=close if may_try(seen, close) else None)
+    board = _board_action(seen)
+    if board is not None:
+        return Decision(action=board if may_try(seen, board) else None)
+    if comment == "waiting":
+        return Decision()
+    lease = ending.lease_step(seen)
+    if lease is not None:
+        return lease
+    # Said with the last step and not after it: a crash behind it must not lose the sentence.
+    text = messages.closed(claim.issue_number, _board_sentence(seen))
+    text = f"{text} {linked_decisions.remainder(record)}".rstrip()
+    say = Say(f"issue-closed:{claim.pr_number or 0}", text, Tone.NOTE)
+    return Decision(action=ForgetClaim(), says=(say,))
+
+
+def _board_action(seen: Seen) -> SetBoard | None:
+    record, observed = seen.record, seen.observation
+    if not seen.rules.has_board or record.board_done or observed is None:
+        return None
+    if observed.board_problem or observed.item is None or observed.item.is_archived:
+        return None
+    # Moved before it was closed, the card follows; moved since then, it stands.
+    was_closed = observed.issue is not None and not observed.issue.is_open
+    is_moved = bool(record.moved_to) and was_closed
+    keeps_status = is_moved and not is_same(observed.item.status, Status.DONE)
+    needs_clearing = bool(observed.item.agent) and record.synced_agent != ""
+    if keeps_status and not needs_clearing:
+        return None
+    action = SetBoard(
+        item_id=observed.item.id,
+        status=None if keeps_status else Status.DONE,
+        agent=None,
+        clear_agent=needs_clearing,
+    )
+    return None if ending.is_given_up(record, action) else action
+
+
+def _board_sentence(seen: Seen) -> str:
+    record, claim, observed = seen.record, seen.record.claim, seen.observation
+    if not seen.rules.has_board:
+        return messages.board_absent()
+    if record.board_done:
+        return messages.label_set(Status.DONE) if claim.is_labels else messages.board_done()
+    trouble = record.troubles.get("SetBoard")
+    if trouble is not None:
+        if claim.is_labels:
+            return messages.label_not_set(Status.DONE, trouble.sentence)
+        return messages.board_not_done(trouble.sentence)
+    if record.moved_to:
+        kept = messages.label_kept if claim.is_labels else messages.board_kept
+        return kept(record.moved_to)
+    if observed is not None and observed.board_problem:
+        return messages.board_not_done(observed.board_problem)
+    return messages.board_not_done(messages.not_on_board(claim.issue_number, seen.rules.board_name))
+
+
+def _refusal(claim: Claim, pull: PullRequest | None) -> Decision:
+    phase = derive.phase_of(pull)
+    reason = why_not_merged(pull, claim.branch)
+    text = messages.done_refused(reason, claim.issue_number, phase)
+    status = Status.IN_REVIEW if phase is Phase.CHECKS_RUNNING else Status.IN_PROGRESS
+    fields: dict[str, Any] = {"phase": phase.value}
+    if pull is not None:
+        fields["pr_number"] = pull.number
+    if claim.status == Status.DONE:
+        fields["status"] = status
+    key = f"done-refused:{pull.number if pull else 0}:{phase}"
+    return Decision(
+        fields=fields,
+        # A yes to what was not merged is no yes to what merges later.
+        memory={"judged": phase.value, "consent": ""},
+        says=(Say(key, text, Tone.ACT, stands=True),),
+    )

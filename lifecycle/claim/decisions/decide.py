@@ -1,0 +1,319 @@
+"""What a claim needs next: pure, from one value to another.
+
+`look` says what has to be read before a decision (None: nothing, not one request), `absorb` folds
+what was read into the record, and `decide` gives the next step. No clock, no file, no network.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from lifecycle.claim.decisions import (
+    card,
+    closing,
+    consent,
+    derive,
+    ending,
+    lost_task,
+    merged,
+    opening,
+    pace,
+    pull_mention,
+    releasing,
+    review,
+)
+from lifecycle.claim.decisions.snapshot import Seen, is_unsynced, may_try
+from lifecycle.claim.decisions.table import IN_REVIEW, Phase, Status
+from lifecycle.claim.linked import linked_decisions
+from lifecycle.claim.record.state import Record, fold, kind_of
+from lifecycle.core.messages import loss_messages, messages
+from lifecycle.core.plan import (
+    Decision,
+    Fact,
+    Failed,
+    OnBoard,
+    PullRequestLinked,
+    PullRequestOpened,
+    Say,
+    Tone,
+    Wake,
+)
+from lifecycle.core.timing.times import render
+from lifecycle.core.values.model import Look, Observation, PullRequest, PullState
+
+__all__ = ["absorb", "decide", "evolve", "look", "wants_look"]
+
+
+def look(seen: Seen) -> Look | None:
+    """What this wake has to read from GitHub, or None if it can go without, or has to wait."""
+    return None if _look_is_held(seen) else _wanted(seen)
+
+
+def wants_look(seen: Seen) -> bool:
+    """True if there is something to read from GitHub, now or when GitHub lets us again."""
+    return _wanted(seen) is not None
+
+
+def _wanted(seen: Seen) -> Look | None:
+    claim = seen.record.claim
+    phase = Phase.named(claim.phase)
+    is_leaving = seen.record.releasing is not None
+    if claim.issue_number is None or seen.record.outcome or not (phase or is_leaving):
+        return None
+    polls = seen.wake is not Wake.STOP
+    checks = False
+    if is_leaving:
+        needed = seen.wake.is_asked or ending.may_go_on(seen)
+    elif phase is Phase.READY_FOR_PR:
+        needed = not opening.missing(seen) and may_try(seen, opening.opening(seen, claim.branch))
+    elif phase is Phase.DONE:
+        is_tried = seen.wake.is_asked or ending.may_go_on(seen)
+        needed = is_tried and not consent.is_pending(seen)
+    elif phase in IN_REVIEW:
+        needed = polls or not derive.is_confirmed(seen.record)
+        checks = seen.wake is Wake.TICK or (seen.wake is Wake.IDLE and _may_poll(seen))
+    elif phase is Phase.MERGED_DETECTED:
+        needed = seen.wake.is_asked or not derive.is_confirmed(seen.record)
+    else:
+        needed = seen.wake.is_asked  # who asks by command wants to know what GitHub shows
+    doubts = not seen.record.is_item_known or seen.record.moved_to or seen.record.taken_by
+    if is_unsynced(seen) and doubts:
+        needed = True
+    if not (needed or seen.hints):
+        return None
+    return Look(
+        issue=seen.hints.get("issue_number") or claim.issue_number,
+        branch=claim.branch,
+        pr_number=seen.hints.get("pr_number") or claim.pr_number,
+        checks=checks,
+        comments=phase is Phase.DONE or is_leaving or lost_task.reads_comments(seen),
+        board=seen.rules.has_board,
+        insists=seen.wake.is_asked or phase is Phase.DONE or is_leaving,
+    )
+
+
+def decide(seen: Seen) -> Decision:
+    """The next step, or a final decision if this look is finished."""
+    record = seen.record
+    if record.outcome:
+        return Decision()
+    claim = record.claim
+    if claim.issue_number is None:
+        return opening.condition("no-issue", messages.no_issue_number())
+    if record.releasing is not None:
+        step = _effective(record, releasing.decide(seen))
+        return replace(step, says=(*step.says, *complaints(record), *linked_decisions.says(record)))
+    phase = Phase.named(claim.phase)
+    if phase is None:
+        text = messages.unknown_phase(claim.phase, [p.value for p in Phase])
+        return opening.condition(f"unknown-phase:{claim.phase}", text)
+    if record.taken_by:
+        text = messages.taken_over(claim.issue_number, record.taken_by)
+        return opening.condition(f"taken-over:{record.taken_by}", text)
+    if record.given_back:
+        text = loss_messages.given_back_from_afar(claim.issue_number)
+        return opening.condition("given-back-from-afar", text)
+    step = _effective(record, _RULES[phase](seen))
+    more = (*complaints(record), *_closed_elsewhere(seen), *linked_decisions.says(record))
+    step = replace(step, says=(*step.says, *more))
+    if step.fields or step.memory or step.action or phase is Phase.DONE:
+        return step
+    board = card.decide(seen)
+    board = replace(board, says=(*step.says, *board.says))
+    if board.fields or board.memory or board.action:
+        return board
+    return replace(linked_decisions.living(seen), says=board.says)
+
+
+def evolve(seen: Seen, fact: Fact) -> Seen:
+    """The input of the next decision, once a fact is known: record and observation move on."""
+    record = fold(seen.record, fact, seen.now)
+    observed = seen.observation
+    if isinstance(fact, Failed):
+        return replace(seen, record=record, failed=seen.failed | {kind_of(fact.action)})
+    if observed is not None and isinstance(fact, PullRequestOpened):
+        pull = fact.pull_request
+        observed = replace(observed, by_number=pull, by_branch=(pull, *observed.by_branch))
+        record = card.absorb(record, observed)  # what somebody set before that is behind now
+    if observed is not None and isinstance(fact, PullRequestLinked):
+        observed = derive.with_text(observed, fact.pull_request)
+    if observed is not None and isinstance(fact, OnBoard):
+        observed = replace(observed, item=fact.item)
+        record = card.absorb(record, observed)
+    return replace(seen, record=record, observation=observed)
+
+
+def absorb(record: Record, seen: Observation, now: float) -> Record:
+    """The record once an observation is taken in: what is already true need not be written."""
+    if seen.issue is not None and seen.issue.title:
+        record = replace(record, title=seen.issue.title)
+    record = lost_task.absorb(record, card.absorb(record, seen), seen)
+    if record.releasing is not None:
+        return releasing.absorb(record, seen, now)
+    return closing.absorb(record, seen, now)
+
+
+def _in_review(seen: Seen) -> Decision:
+    claim = seen.record.claim
+    created: tuple[Say, ...] = ()
+    if claim.phase == Phase.PR_CREATED and claim.pr_number == seen.record.opened is not None:
+        created = (_created(seen.record),)
+    is_stop = seen.wake is Wake.STOP  # what a pull request goes through is for other wakes to tell
+    if seen.observation is None or (is_stop and derive.is_confirmed(seen.record)):
+        return Decision(says=created)
+    found = _pull_found(seen)
+    return replace(found, says=(*created, *found.says))
+
+
+def _pull_found(seen: Seen) -> Decision:
+    claim = seen.record.claim
+    if seen.observation is None:
+        return Decision()
+    pull = derive.pull_request_of(seen.record, seen.observation, seen.rules.head_owner)
+    if pull is None and not derive.is_confirmed(seen.record):
+        return _not_there(seen)
+    if pull is None:
+        fields = {"last_check_poll": render(seen.now)} if seen.looked_at_checks else {}
+        say = Say(f"pr-missing:{claim.branch}", messages.pr_missing(claim.branch), Tone.ACT)
+        return Decision(fields=fields, says=(say,))
+    known = {"pr_url": pull.url, "pr_head": pull.head_sha}
+    match pull.state:
+        case PullState.MERGED:
+            return merged.merge_found(seen, pull)
+        case PullState.CLOSED:
+            text = messages.closed_unmerged(pull.number, claim.issue_number)
+            return Decision(
+                fields={
+                    "pr_number": pull.number,
+                    "phase": Phase.PR_CLOSED.value,
+                    "status": _not(Status.IN_REVIEW, claim.status, Status.IN_PROGRESS),
+                }
+                | _polled(seen),
+                memory=known | {"judged": Phase.PR_CLOSED.value},
+                says=(
+                    Say(
+                        f"closed:{pull.number}:{seen.record.reopened}",
+                        text,
+                        Tone.NEWS,
+                        ends=review.WHILE_OPEN,
+                    ),
+                ),
+            )
+        case PullState.OPEN:
+            return _open(seen, pull, known)
+
+
+def _not_there(seen: Seen) -> Decision:
+    """A phase was written by hand, and there is no pull request: back to where the claim was."""
+    claim, before = seen.record.claim, derive.phase_before(seen.record)
+    fields: dict[str, Any] = {"phase": before.value}
+    if before is Phase.CODING:
+        fields["status"] = _not(Status.IN_REVIEW, claim.status, Status.IN_PROGRESS)
+    text = messages.phase_without_pull(claim.phase, claim.branch, before)
+    say = Say(f"no-pull:{claim.phase}:{seen.record.touched}", text, Tone.ACT, stands=True)
+    return Decision(fields=fields, memory={"judged": before.value}, says=(say,))
+
+
+def _open(seen: Seen, pull: PullRequest, known: dict[str, Any]) -> Decision:
+    claim = seen.record.claim
+    fields: dict[str, Any] = {"pr_number": pull.number}
+    says: list[Say] = []
+    if claim.phase == Phase.PR_CLOSED:
+        # One move at a time, as the table has it: the checks are this look's next step.
+        fields |= {"phase": Phase.PR_CREATED.value, "status": Status.IN_REVIEW}
+        known |= {"reopened": seen.record.reopened + 1}
+        key = f"reopened:{pull.number}:{seen.record.reopened}"
+        says.append(Say(key, messages.reopened(pull.number), Tone.NOTE))
+    elif pull.checks is not None and seen.looked_at_checks:
+        fields |= {"phase": Phase.CHECKS_RUNNING.value, **_polled(seen)}
+    if claim.phase != Phase.PR_CLOSED:
+        found = review.judge(seen, pull)
+        known |= found.memory
+        says += found.says
+    phase = fields.get("phase", claim.phase)
+    link = pull_mention.decide(seen, pull)
+    return Decision(fields, known | {"judged": phase}, link, tuple(says))
+
+
+_RULES = {
+    Phase.CODING: opening.show_left_work,
+    Phase.READY_FOR_PR: opening.decide,
+    Phase.PR_CREATED: _in_review,
+    Phase.CHECKS_RUNNING: _in_review,
+    Phase.PR_CLOSED: _in_review,
+    Phase.MERGED_DETECTED: merged.decide,
+    Phase.DONE: merged.close_if_answered,
+}
+
+
+def _created(record: Record) -> Say:
+    number = record.claim.pr_number or 0
+    return Say(f"pr:{number}", messages.pr_created(number, record.pr_url), Tone.NEXT)
+
+
+def _closed_elsewhere(seen: Seen) -> tuple[Say, ...]:
+    """The issue was closed by somebody while the work goes on; a merge that closed it is no news."""
+    observed, claim = seen.observation, seen.record.claim
+    if observed is None or observed.issue is None or observed.issue.is_open:
+        return ()
+    pull = derive.pull_request_of(seen.record, observed, seen.rules.head_owner)
+    is_merged = pull is not None and pull.state is PullState.MERGED
+    if is_merged or claim.phase in (Phase.DONE, Phase.MERGED_DETECTED):
+        return ()
+    text = messages.closed_elsewhere(claim.issue_number)
+    return (Say("closed-elsewhere", text, Tone.NOTE, stands=True),)
+
+
+def complaints(record: Record) -> tuple[Say, ...]:
+    """What was refused and stands: said once, to whoever can mend it."""
+    said = []
+    is_ending = record.releasing is not None or record.claim.phase == Phase.DONE
+    told_at_the_end = ("ReleaseLease", "SetLinked") if is_ending else ("ReleaseLease",)
+    for kind, trouble in record.troubles.items():
+        if trouble.is_final and kind not in told_at_the_end:
+            text = messages.COMPLAINTS[kind](trouble.sentence, record.claim.issue_number)
+            tone = Tone.ACT if trouble.for_agent else Tone.NOTE
+            key = f"refused:{kind}:{trouble.mark}:{trouble.sentence}"
+            said.append(Say(key, text, tone, stands=True))
+    return (*said, *_waiting(record))
+
+
+def _waiting(record: Record) -> tuple[Say, ...]:
+    """The PR that was asked for and could not be opened yet: nobody said no, and it is tried again."""
+    kinds = ("OpenPullRequest", "Look") if record.claim.phase == Phase.READY_FOR_PR else ()
+    waits = [record.troubles[kind] for kind in kinds if kind in record.troubles]
+    if not waits or waits[0].is_final:
+        return ()
+    text = messages.not_created_yet(waits[0].sentence, record.claim.issue_number)
+    return (Say("pr-waits", text, Tone.NOTE, stands=True),)
+
+
+def _polled(seen: Seen) -> dict[str, Any]:
+    return {"last_check_poll": render(seen.now)} if seen.looked_at_checks else {}
+
+
+def _may_poll(seen: Seen) -> bool:
+    return seen.now >= pace.next_poll(seen.record, seen.rules, seen.now)
+
+
+def _look_is_held(seen: Seen) -> bool:
+    trouble = seen.record.troubles.get("Look")
+    if trouble is None or seen.wake.is_asked:
+        return False
+    return trouble.mark == repr(sorted(seen.record.values.items(), key=str)) and (
+        seen.now < trouble.until
+    )
+
+
+def _not(unwanted: str, value: str, instead: str) -> str:
+    return instead if value == unwanted else value
+
+
+def _effective(record: Record, step: Decision) -> Decision:
+    """The decision without what is already so."""
+    return replace(
+        step,
+        fields={k: v for k, v in step.fields.items() if record.values.get(k) != v},
+        memory={k: v for k, v in step.memory.items() if getattr(record, k) != v},
+    )

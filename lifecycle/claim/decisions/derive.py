@@ -1,0 +1,174 @@
+"""The phase that GitHub alone shows, whatever the file says.
+
+An agent may write any phase at any moment; what is true of a pull request only GitHub knows.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+
+from lifecycle.claim.decisions.table import IN_REVIEW, Phase
+from lifecycle.claim.record.claim_file import Claim
+from lifecycle.claim.record.state import Record
+from lifecycle.core.values.model import BoardItem, Observation, PullRequest, PullState
+
+CLOCK_SKEW = 60.0
+"""Seconds by which this machine's clock may be ahead of GitHub's, whose times have whole seconds."""
+
+
+def pull_request_of(record: Record, seen: Observation, head_owner: str) -> PullRequest | None:
+    """The pull request that this claim is about, or None.
+
+    The one whose number the claim names, if its head is the claim's branch (or if this claim opened
+    it: the head of a fork that was deleted has no owner any more); else the branch's open one; else
+    the newest merged one that mentions the issue, unless it merged before this claim was taken. A
+    closed pull request of a branch that was used before is never adopted, and neither is somebody
+    else's branch of the same name.
+    """
+    claim = record.claim
+    ours = [pull for pull in seen.by_branch if is_ours(pull, claim, head_owner)]
+    named = seen.by_number
+    if named is not None and (named.number == record.opened or is_ours(named, claim, head_owner)):
+        replacement = _open(ours)
+        if named.state is PullState.CLOSED and replacement is not None:
+            return replacement
+        return named
+    return _open(ours) or next((p for p in ours if _closes(p, record)), None)
+
+
+def open_pull_request_of(
+    claim: Claim, seen: Observation, head_owner: str, base: str = ""
+) -> PullRequest | None:
+    """The open pull request of the claim's branch (into `base`, if given), or None."""
+    return _open(
+        pull
+        for pull in seen.by_branch
+        if is_ours(pull, claim, head_owner) and pull.base in (base or pull.base, "")
+    )
+
+
+def merged_as_pushed(
+    claim: Claim, seen: Observation, head_owner: str, pushed: str | None
+) -> PullRequest | None:
+    """The pull request that merged exactly what is pushed, or None: there is nothing left to open.
+
+    After a squash the branch's commits are not in the base, so GitHub would open another one.
+    """
+    pulls = (seen.by_number, *seen.by_branch)
+    return next(
+        (
+            pull
+            for pull in pulls
+            if pull is not None
+            and pull.state is PullState.MERGED
+            and pull.head_sha == pushed
+            and is_ours(pull, claim, head_owner)
+            and mentions(pull, claim.issue_number)
+        ),
+        None,
+    )
+
+
+def _closes(pull: PullRequest, record: Record) -> bool:
+    if pull.state is not PullState.MERGED or not mentions(pull, record.claim.issue_number):
+        return False
+    merged_at = pull.merged_at
+    if not record.is_taken or merged_at is None:
+        return True
+    return merged_at >= record.created_at - CLOCK_SKEW
+
+
+def phase_of(pull: PullRequest | None) -> Phase:
+    """The phase that a pull request's state amounts to; coding if there is none."""
+    if pull is None:
+        return Phase.CODING
+    return {
+        PullState.OPEN: Phase.CHECKS_RUNNING,
+        PullState.MERGED: Phase.MERGED_DETECTED,
+        PullState.CLOSED: Phase.PR_CLOSED,
+    }[pull.state]
+
+
+def is_confirmed(record: Record) -> bool:
+    """False while the phase needs a pull request and GitHub was not seen to have it: it was written."""
+    claim, phase = record.claim, Phase.named(record.claim.phase)
+    if phase in IN_REVIEW:
+        return bool(claim.pr_number) and record.judged in IN_REVIEW
+    return phase is not Phase.MERGED_DETECTED or record.judged == phase
+
+
+def phase_before(record: Record) -> Phase:
+    """Where a claim without a pull request was before somebody wrote a phase that needs one."""
+    without = (Phase.CODING, Phase.READY_FOR_PR)
+    known = (Phase.named(values.get("phase")) for values in reversed(record.past))
+    return next((phase for phase in known if phase in without), Phase.CODING)
+
+
+def happened_at(record: Record, seen: Observation) -> float | None:
+    """When the last thing happened that the task's Status follows from, as far as GitHub shows.
+
+    The issue was closed; else its pull request was closed without a merge, or was opened. None while
+    there is nothing but the claim itself.
+    """
+    if seen.issue is not None and not seen.issue.is_open:
+        return seen.issue.closed_at
+    pull = seen.by_number
+    if pull is None or pull.number != record.claim.pr_number:
+        return None
+    return pull.closed_at if pull.state is PullState.CLOSED else pull.opened_at
+
+
+def is_behind(item: BoardItem, happened_at: float | None) -> bool:
+    """True if the card's Status was set before that, so that nobody meant it to stand since."""
+    if item.status_at is None or happened_at is None:
+        return False
+    return item.status_at < happened_at
+
+
+def with_text(observed: Observation, pull: PullRequest) -> Observation:
+    """The observation with what one pull request's text is now."""
+
+    def linked(one: PullRequest) -> PullRequest:
+        return replace(one, body=pull.body) if one.number == pull.number else one
+
+    named = observed.by_number
+    return replace(
+        observed,
+        by_number=named and linked(named),
+        by_branch=tuple(linked(one) for one in observed.by_branch),
+    )
+
+
+def is_ours(pull: PullRequest, claim: Claim, head_owner: str) -> bool:
+    """True if the pull request's head is the claim's branch in the repository that we push to."""
+    return pull.branch == claim.branch and pull.head_owner.casefold() == head_owner.casefold()
+
+
+def refers(pull: PullRequest, issue: int, repository: str) -> bool:
+    """True if title or body refer to the issue in any of the ways that GitHub makes a link of.
+
+    Source: https://docs.github.com/get-started/writing-on-github/working-with-advanced-formatting/autolinked-references-and-urls
+    """
+    text = f"{pull.title}\n{pull.body}"
+    name = re.escape(repository)
+    ways = rf"(?<!\w)GH-{issue}(?!\d)|(?<![\w./-]){name}#{issue}(?!\d)|/{name}/issues/{issue}(?!\d)"
+    return mentions(pull, issue) or bool(re.search(ways, text, re.IGNORECASE))
+
+
+def mentions(pull: PullRequest, issue: int | None) -> bool:
+    """True if title or body say `#issue`."""
+    return issue is not None and bool(
+        re.search(rf"(?<![\w/])#{issue}(?!\d)", f"{pull.title}\n{pull.body}")
+    )
+
+
+def mentioned(pull: PullRequest) -> tuple[int, ...]:
+    """The numbers that title or body mention as `#N`, in the order of the text, each once."""
+    found = re.findall(r"(?<![\w/])#(\d{1,9})(?!\d)", f"{pull.title}\n{pull.body}")
+    return tuple(dict.fromkeys(int(number) for number in found))
+
+
+def _open(pulls: Iterable[PullRequest]) -> PullRequest | None:
+    return next((pull for pull in pulls if pull.state is PullState.OPEN), None)

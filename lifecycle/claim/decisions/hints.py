@@ -1,0 +1,84 @@
+"""Edited engine fields: GitHub decides whether the edit or the engine is right.
+
+Without an observation a hint stays in the file, unjudged and unlost.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from lifecycle.claim.decisions import derive
+from lifecycle.claim.decisions.snapshot import Seen
+from lifecycle.claim.record.state import Record
+from lifecycle.core.messages import messages
+from lifecycle.core.plan import Say, Tone
+
+_SILENT = ("last_check_poll", "last_synced_status", "item_id", "schema_version")
+"""Bookkeeping: when GitHub shows otherwise, the engine's value returns without a word."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """The outcome for all hints of one look.
+
+    Attributes:
+        accepted: engine fields with the values that GitHub bears out.
+        says: what to tell the agent about the others.
+        is_wrong_issue: the look was for an issue number that was refused, so it shows nothing of
+            this claim and has to be made again.
+    """
+
+    accepted: dict[str, Any]
+    says: tuple[Say, ...]
+    is_wrong_issue: bool
+
+
+def judge(seen: Seen) -> Judgement:
+    """Hold every hint against the observation, which must be there."""
+    accepted: dict[str, Any] = {}
+    says = []
+    for name, value in seen.hints.items():
+        kept = seen.record.values.get(name)
+        if _is_borne_out(seen, name, value):
+            accepted[name] = value
+        elif name not in _SILENT:
+            is_issue = name == "issue_number"
+            say = messages.issue_kept if is_issue else partial(messages.hint_refused, name)
+            text = say(value, kept)
+            says.append(Say(f"hint:{name}:{value}:{kept}", text, Tone.ACT))
+    is_wrong_issue = "issue_number" in seen.hints and "issue_number" not in accepted
+    return Judgement(accepted, tuple(says), is_wrong_issue)
+
+
+def accept(record: Record, judged: Judgement) -> Record:
+    """The record with the accepted hints; another issue has another card, and another lease."""
+    if "issue_number" in judged.accepted:
+        record = replace(record, is_item_known=False, synced_agent=None, moved_to=None, lease="")
+        record = record.with_values({"item_id": "", "last_synced_status": None})
+    return record.with_values(judged.accepted)
+
+
+def _is_borne_out(seen: Seen, name: str, value: object) -> bool:
+    observed, claim = seen.observation, seen.record.claim
+    if observed is None:
+        return False
+    match name:
+        case "pr_number":
+            pull = observed.by_number
+            return pull is not None and derive.is_ours(pull, claim, seen.rules.head_owner)
+        case "issue_number":
+            number = value if isinstance(value, int) else None
+            pull = derive.open_pull_request_of(claim, observed, seen.rules.head_owner)
+            exists = observed.issue is not None and observed.issue.is_open
+            is_free = observed.item is None or observed.item.agent in (None, "", claim.agent_id)
+            return exists and is_free and (pull is None or derive.mentions(pull, number))
+        case "item_id":
+            return observed.item is not None and observed.item.id == value
+        case "agent_id":
+            return observed.item is not None and observed.item.agent == value
+        case "last_synced_status":
+            return observed.item is not None and observed.item.status == value
+        case _:
+            return False

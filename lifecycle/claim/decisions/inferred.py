@@ -1,0 +1,395 @@
+"""The claim that GitHub alone shows: no file, no memory, no worktree.
+
+Who holds the task is said by the lease, else by the card's Agent, else by the assignees. Which branch
+and pull request are its own is said by the lease, by the branch's name, or by the pull request's word
+that it closes the issue; one that only mentions it is somebody else's.
+
+What was last synced is inferred from when it was set: a card stands where somebody put it after the
+last thing that happened to the task, and lags behind it otherwise. From there on it is a record like
+any other, and the same decisions are made about it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from lifecycle.claim.decisions import derive, releasing
+from lifecycle.claim.decisions.releasing import login_of
+from lifecycle.claim.decisions.table import Phase, Status
+from lifecycle.claim.record.claim_file import SCHEMA_VERSION
+from lifecycle.claim.record.state import Record, Releasing, is_same
+from lifecycle.core.timing.times import render
+from lifecycle.core.values.model import BoardItem, Issue, Observation, PullRequest, PullState
+from lifecycle.core.values.survey import Hold, Holding, Swept, Tip
+
+RECONCILE = "reconcile"
+"""The consent to closing that a run's policy gives."""
+
+_AUTOMATIC_SECONDS = 60.0
+"""How long a board's own workflow may take to give a new card its Status."""
+
+_WANTED: Mapping[Phase, str] = {
+    Phase.CODING: Status.IN_PROGRESS,
+    Phase.CHECKS_RUNNING: Status.IN_REVIEW,
+    Phase.MERGED_DETECTED: Status.IN_REVIEW,
+    Phase.PR_CLOSED: Status.IN_PROGRESS,
+    Phase.DONE: Status.DONE,
+}
+"""The Status of a task whose phase GitHub shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """Which endings may be begun: closing after a merge, giving back, ending a closed issue's lease."""
+
+    closing: bool = False
+    releasing: bool = False
+    ending_lease: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One issue with all that a sweep shows of it.
+
+    Attributes:
+        swept: what the sweep showed of the issue.
+        pull: the claim's own pull request, or None.
+        branch: the claim's branch, "" if it is not known.
+        tip: the newest commit of that branch on GitHub, or None.
+        started_at: when somebody took it, was assigned or reopened it last, None if GitHub does not say.
+    """
+
+    swept: Swept
+    repository: str
+    issue: Issue
+    observation: Observation
+    hold: Hold | None = None
+    pull: PullRequest | None = None
+    branch: str = ""
+    tip: Tip | None = None
+    started_at: float | None = None
+
+    @property
+    def agent(self) -> str:
+        """Who holds the task as the lease says, else as the card says, or empty."""
+        card = self.observation.item.agent if self.observation.item is not None else ""
+        return (self.hold.agent if self.hold is not None else "") or card or ""
+
+    @property
+    def is_claimed(self) -> bool:
+        """True if somebody has it: a lease, an agent on the card, or an assignee."""
+        return self.hold is not None or bool(self.agent) or bool(self.issue.assignees)
+
+    @property
+    def is_agents(self) -> bool:
+        """True if an agent has it, as far as anything shows: people's tasks are people's."""
+        return self.hold is not None or bool(self.agent)
+
+    @property
+    def has_card(self) -> bool:
+        """True if its Status is kept somewhere; an issue without any such label is on no board."""
+        item = self.observation.item
+        return item is not None and (bool(item.status) or not item.is_labels)
+
+    @property
+    def is_merged(self) -> bool:
+        """True if the claim's pull request is merged: nothing is left of it but to be ended."""
+        return self.pull is not None and self.pull.state is PullState.MERGED
+
+    @property
+    def head_owner(self) -> str:
+        """Whose repository the claim's branch lies in."""
+        return self.pull.head_owner if self.pull is not None else self.repository.partition("/")[0]
+
+    @property
+    def phase(self) -> Phase:
+        """Where GitHub shows the task; a closed issue is done."""
+        return derive.phase_of(self.pull) if self.issue.is_open else Phase.DONE
+
+    @property
+    def happened_at(self) -> float | None:
+        """When the last thing happened that the Status follows from, taking it among them."""
+        named = Record(values={"pr_number": self.pull.number if self.pull else None})
+        moment = derive.happened_at(named, replace(self.observation, by_number=self.pull))
+        known = [one for one in (moment, self.started_at) if one is not None]
+        return max(known, default=None)
+
+    @property
+    def keeps_card(self) -> bool:
+        """True if the card is to follow the task.
+
+        An agent's does. A person's does between the columns that the engine knows: whoever made
+        others (a backlog, what is shipped) moves cards there and out of there himself.
+        """
+        item = self.observation.item
+        if self.is_agents:
+            return True
+        return item is not None and self.has_card and (not item.status or _is_ours(item.status))
+
+    @property
+    def is_moved(self) -> bool:
+        """True if the card's Status was set after that, and is another than the task has."""
+        item, moment = self.observation.item, self.happened_at
+        if item is None or not (item.status and self.keeps_card):
+            return False
+        if is_same(item.status, _WANTED[self.phase]):
+            return False
+        if item.is_labels:
+            # Nothing says when a label was put on: one that nobody's lease speaks against stands.
+            return not _is_ours(item.status) or (
+                is_same(item.status, Status.TODO) and not self.hold
+            )
+        if is_same(item.status, Status.TODO) and _came_with(item):
+            return False
+        return item.status_at is not None and (moment is None or item.status_at > moment)
+
+    @property
+    def has_two_holders(self) -> bool:
+        """True if the card names another agent than the lease."""
+        item = self.observation.item
+        named = item.agent if item is not None else ""
+        return self.hold is not None and bool(named) and named != self.hold.agent
+
+    @property
+    def is_unassigned(self) -> bool:
+        """True if an agent holds the lease and its account is not among the assignees.
+
+        Where nobody was assigned since the lease was taken, GitHub may have refused the account (it may
+        not write there): then nobody took it off.
+        """
+        if self.hold is None or self.hold.since is None or not self.issue.is_open:
+            return False
+        login, assigned_at = login_of(self.hold.agent).casefold(), self.swept.assigned_at
+        if not login or any(name.casefold() == login for name in self.issue.assignees):
+            return False
+        return assigned_at is not None and assigned_at >= self.hold.since - derive.CLOCK_SKEW
+
+    @property
+    def shows_left_work(self) -> bool:
+        """True if the branch is pushed and has no pull request."""
+        return self.pull is None and self.tip is not None
+
+    @property
+    def is_worked_on_elsewhere(self) -> bool:
+        """True if a pull request that is open for review mentions it, whatever its branch is called."""
+        return any(
+            pull.state is PullState.OPEN and not pull.is_draft
+            for pull in self.swept.observation.by_branch
+        )
+
+    @property
+    def last_sign(self) -> float | None:
+        """The last sign of life of whoever has it, None if GitHub shows none that has a time.
+
+        Nobody who works on a task has its card go to Todo, so that is none; a giving back does.
+        """
+        item = self.observation.item
+        is_taken = item is not None and not is_same(item.status, Status.TODO)
+        signs = (
+            self.tip.at if self.tip is not None else None,
+            self.pull.updated_at if self.pull is not None else None,
+            item.status_at if item is not None and is_taken else None,
+            self.started_at,
+        )
+        return max((one for one in signs if one is not None), default=None)
+
+    def looked_at(self, observation: Observation, holding: Holding | None = None) -> Task | None:
+        """The task as a closer look shows it, or None if GitHub knows no such issue any more.
+
+        Args:
+            observation: what the hooks' own look showed.
+            holding: what the repository holds now. Without it the sweep's lease stands, unless the
+                card names another agent by now: then it is not known to be the task's any more.
+        """
+        issue, item, before = observation.issue, observation.item, self.observation.item
+        if issue is None:
+            return None
+        if item is not None and before is not None:
+            item = replace(item, added_at=before.added_at)
+        if holding is None:
+            was = before.agent if before is not None else ""
+            named = item.agent if item is not None else ""
+            is_others = bool(named) and named not in (was, self.agent)
+            hold = None if is_others else self.hold
+            holding = Holding(
+                self.repository,
+                leases={issue.number: hold} if hold is not None else {},
+                tips={self.branch: self.tip} if self.tip is not None else {},
+            )
+        fresh = (observation.by_number, *observation.by_branch)
+        known = {one.number: one for one in (*self.swept.observation.by_branch, *fresh) if one}
+        seen = replace(observation, item=item, by_branch=tuple(known.values()))
+        return task_of(replace(self.swept, observation=seen), holding)
+
+
+def task_of(swept: Swept, holding: Holding) -> Task | None:
+    """The task that an issue and its repository show together, or None if there is no issue."""
+    issue = swept.observation.issue
+    if issue is None:
+        return None
+    hold = holding.leases.get(issue.number)
+    pull = _pull_of(swept, holding, issue)
+    branch = pull.branch if pull is not None else _branch_of(issue.number, holding, hold)
+    tip = holding.tips.get(branch)
+    default = swept.observation.default_branch or holding.default_branch
+    since = hold.since if hold is not None else None
+    times = (since, _assigned_at(swept), swept.reopened_at)
+    return Task(
+        swept=swept,
+        repository=holding.repository,
+        issue=issue,
+        observation=replace(swept.observation, default_branch=default, by_number=pull),
+        hold=hold,
+        pull=pull,
+        branch=branch,
+        tip=tip,
+        started_at=max((one for one in times if one is not None), default=None),
+    )
+
+
+def record_of(task: Task, allowed: Allowed, now: float) -> Record:
+    """The record of the claim that GitHub shows.
+
+    Args:
+        task: what a sweep or a look showed.
+        allowed: which endings may be begun.
+        now: the moment of a giving back.
+    """
+    item, phase = task.observation.item, task.phase
+    is_closing = phase is Phase.MERGED_DETECTED and task.is_agents and allowed.closing
+    if is_closing:
+        phase = Phase.DONE
+    keeps_lease = phase is Phase.DONE and not (is_closing or allowed.ending_lease)
+    lease = task.hold.sha if task.hold is not None and not keeps_lease else ""
+    return Record(
+        values=_values(task, phase),
+        created_at=task.started_at or 0.0,
+        is_item_known=item is not None,
+        synced_agent=_synced_agent(task),
+        opened=task.pull.number if task.pull is not None else None,
+        pr_url=task.pull.url if task.pull is not None else "",
+        pr_head=task.pull.head_sha if task.pull is not None else "",
+        judged=phase.value,
+        lease=lease,
+        lease_done=not lease,
+        comment_done=not task.issue.is_open,  # whoever closed it has said what there was to say
+        override="" if task.issue.is_open else "the issue is closed",
+        consent=RECONCILE if phase is Phase.DONE else "",
+        releasing=_releasing(task, now) if allowed.releasing else None,
+    )
+
+
+def _values(task: Task, phase: Phase) -> dict[str, Any]:
+    item, wanted = task.observation.item, _WANTED[phase]
+    synced = None
+    if item is not None and item.status:
+        synced = wanted if task.is_moved else item.status
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "item_id": item.id if item is not None else "",
+        "issue_number": task.issue.number,
+        "branch": task.branch,
+        "agent_id": task.agent,
+        "phase": phase.value,
+        "summary": task.issue.title,
+        "status": wanted if task.keeps_card else "",
+        "pr_number": task.pull.number if task.pull is not None else None,
+        "last_check_poll": None,
+        "last_synced_status": synced,
+    }
+
+
+def _came_with(item: BoardItem) -> bool:
+    """True if the Status is as old as the card: the board gave it, and nobody moved anything."""
+    if item.status_at is None or item.added_at is None:
+        return False
+    return item.status_at <= item.added_at + _AUTOMATIC_SECONDS
+
+
+def _is_ours(status: str) -> bool:
+    """True if it is one of the columns that the engine itself writes."""
+    return is_same(status, Status.TODO) or any(is_same(status, one) for one in _WANTED.values())
+
+
+def _synced_agent(task: Task) -> str | None:
+    """What the card says of the agent; labels say nothing of it, so there is nothing to write."""
+    item = task.observation.item
+    if item is None:
+        return None
+    return task.agent if item.is_labels else item.agent
+
+
+def _releasing(task: Task, now: float) -> Releasing:
+    told = releasing.told_at(task.issue, task.agent)
+    # One that was told before this claim was taken gave back an earlier claim of the same name.
+    is_this = told is not None and told >= (task.started_at or 0.0) - derive.CLOCK_SKEW
+    pushed = f"pushed up to {task.tip.sha[:7]}" if task.tip is not None else "nothing pushed"
+    sign = f" since {render(task.last_sign)}" if task.last_sign is not None else ""
+    lease = f" The lease was {task.hold.sha}." if task.hold is not None else ""
+    reason = f"no sign of life{sign}.{lease}"
+    at = float(told) if told is not None and is_this else now
+    progress = f"{pushed}, phase {task.phase}."
+    return Releasing(at=at, reason=reason, progress=progress, by="`lifecycle reconcile`")
+
+
+def _pull_of(swept: Swept, holding: Holding, issue: Issue) -> PullRequest | None:
+    """The claim's own pull request: the newest open one, else the newest merged, else the newest."""
+    known = {pull.number: pull for pull in (*holding.pulls, *swept.observation.by_branch)}
+    hold = holding.leases.get(issue.number)
+    begun = _begun(swept, hold)
+    own = [
+        pull
+        for pull in sorted(known.values(), key=lambda one: one.number, reverse=True)
+        if _is_own(pull, swept, holding, issue)
+        # What ended before this claim was begun was another claim's.
+        and not (begun is not None and pull.closed_at is not None and pull.closed_at < begun)
+    ]
+    for state in (PullState.OPEN, PullState.MERGED, PullState.CLOSED):
+        for pull in own:
+            if pull.state is state:
+                return pull
+    return None
+
+
+def _begun(swept: Swept, hold: Hold | None) -> float | None:
+    """When what is going on now was begun: by the lease, else by the assignment; or by reopening."""
+    if hold is not None and hold.since is not None:
+        taken: float | None = hold.since - derive.CLOCK_SKEW  # by the clock of who took it
+    else:
+        taken = _assigned_at(swept)
+    return max((one for one in (taken, swept.reopened_at) if one is not None), default=None)
+
+
+def _assigned_at(swept: Swept) -> float | None:
+    """When whoever is assigned was assigned last; None if nobody is any more."""
+    issue = swept.observation.issue
+    return swept.assigned_at if issue is not None and issue.assignees else None
+
+
+def _is_own(pull: PullRequest, swept: Swept, holding: Holding, issue: Issue) -> bool:
+    """True if it is of the claim's branch, and of nobody's branch who has nothing to do with it."""
+    hold, item = holding.leases.get(issue.number), swept.observation.item
+    agent = (hold.agent if hold is not None else "") or (item.agent if item is not None else "")
+    people = issue.assignees if not agent else (login_of(agent or ""),)
+    owners = {holding.repository.partition("/")[0].casefold(), *(one.casefold() for one in people)}
+    if not pull.head_owner or pull.head_owner.casefold() not in owners:
+        return False
+    if hold is not None and hold.branch:
+        return pull.branch == hold.branch
+    is_its = is_named(pull.branch, issue.number)
+    is_its = is_its and derive.refers(pull, issue.number, holding.repository)
+    return is_its or pull.number in swept.closed_by
+
+
+def _branch_of(number: int, holding: Holding, hold: Hold | None) -> str:
+    if hold is not None and hold.branch:
+        return hold.branch
+    return next((name for name in sorted(holding.tips) if is_named(name, number)), "")
+
+
+def is_named(branch: str, number: int) -> bool:
+    """True if the branch's name is one that a claim of this issue makes: `claude/<slug>-<n>`."""
+    return bool(re.fullmatch(rf"claude/(?:.*-)?{number}", branch))

@@ -1,0 +1,101 @@
+"""The pull request is merged: the question about closing, and the yes to it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from lifecycle.claim.decisions import closing, consent, derive, review
+from lifecycle.claim.decisions.snapshot import Seen
+from lifecycle.claim.decisions.table import Phase
+from lifecycle.core.messages import messages
+from lifecycle.core.plan import Decision, Say, Tone
+from lifecycle.core.values.model import PullRequest, PullState
+
+
+def decide(seen: Seen) -> Decision:
+    """Ask whether to close, unless the settings say so; go back if nothing is merged after all."""
+    claim = seen.record.claim
+    if seen.rules.closes_itself and seen.record.judged == Phase.MERGED_DETECTED:
+        return Decision(fields={"phase": Phase.DONE.value}, memory={"consent": consent.AUTO})
+    if seen.observation is None:
+        if seen.record.judged == Phase.MERGED_DETECTED and claim.pr_number:
+            return Decision(says=(_question(seen, claim.pr_number),))
+        return Decision()
+    pull = derive.pull_request_of(seen.record, seen.observation, seen.rules.head_owner)
+    if pull is not None and pull.state is PullState.MERGED:
+        return merge_found(seen, pull)
+    if seen.record.judged == Phase.MERGED_DETECTED:
+        return Decision()  # a merge is final: whatever hides it now is a lagging read
+    found = derive.phase_of(pull)
+    reason = closing.why_not_merged(pull, claim.branch)
+    text = messages.done_refused(reason, claim.issue_number, found)
+    key = f"not-merged:{pull.number if pull else 0}:{found}"
+    return Decision(
+        fields={"phase": found.value},
+        memory={"judged": found.value},
+        says=(Say(key, text, Tone.ACT, stands=True),),
+    )
+
+
+def merge_found(seen: Seen, pull: PullRequest) -> Decision:
+    """The phase once a merge is seen, and the question."""
+    return Decision(
+        fields={"pr_number": pull.number, "phase": Phase.MERGED_DETECTED.value},
+        memory={
+            "pr_url": pull.url,
+            "pr_head": pull.head_sha,
+            "judged": Phase.MERGED_DETECTED.value,
+        },
+        says=(_question(seen, pull.number),),
+    )
+
+
+def close_if_answered(seen: Seen) -> Decision:
+    """Close, once somebody has said yes; until then `done` becomes the question."""
+    record, observed = seen.record, seen.observation
+    if consent.is_pending(seen):
+        return _ask_again(seen, record.claim.pr_number or 0)
+    if observed is None:
+        return Decision()
+    pull = derive.pull_request_of(record, observed, seen.rules.head_owner)
+    if pull is None or pull.state is not PullState.MERGED:
+        return closing.decide(seen)
+    if consent.is_missing(seen, pull):
+        found = merge_found(seen, pull)
+        again = _ask_again(seen, pull.number)
+        return replace(again, fields=found.fields, memory=found.memory)
+    step = closing.decide(seen)
+    if record.consent or record.override or not (step.action or step.fields):
+        return step
+    # What is a yes now stays one until the issue is closed, whoever goes on with it.
+    return replace(step, memory={**step.memory, "consent": consent.PROMPT})
+
+
+def _ask_again(seen: Seen, number: int) -> Decision:
+    """Tell the agent that its `done` does not count, and what does; that is the question, too."""
+    record = seen.record
+    counts = consent.counts_done(record, hears_prompts=seen.hears_prompts)
+    was_asked = consent.is_asked(record)
+    text = messages.not_answered(
+        number, record.claim.issue_number, was_asked=was_asked, counts_done=counts
+    )
+    refusal = Say(
+        consent.refusal_key(record), text, Tone.ACT, stands=True, ends=(consent.QUESTION,)
+    )
+    return Decision(
+        fields={"phase": Phase.MERGED_DETECTED.value},
+        memory={"judged": Phase.MERGED_DETECTED.value},
+        # It stands in the place of the question, which is not to be put once more.
+        says=(refusal,) if was_asked else (_question(seen, number), refusal),
+    )
+
+
+def _question(seen: Seen, number: int) -> Say:
+    issue, key = seen.record.claim.issue_number, consent.question_key(number)
+    if seen.rules.closes_itself:
+        text, key, tone = messages.merged_and_closing(number, issue), f"auto-{key}", Tone.NEWS
+    else:
+        counts = consent.counts_done(seen.record, hears_prompts=seen.hears_prompts)
+        text = f"{messages.merged(number, issue)} {messages.how_to_close(counts_done=counts)}"
+        tone = Tone.ASK
+    return Say(key, text, tone, ends=(*review.WHILE_OPEN, "closed"))

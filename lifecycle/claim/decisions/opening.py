@@ -1,0 +1,96 @@
+"""Opening the pull request: at the hand-off, and for work that was left lying."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from lifecycle.claim.decisions import derive, merged, review
+from lifecycle.claim.decisions.snapshot import Seen, may_try
+from lifecycle.claim.decisions.table import Phase, Status
+from lifecycle.core.messages import messages
+from lifecycle.core.plan import Decision, OpenPullRequest, Say, Tone
+from lifecycle.core.values.model import PullRequest
+
+
+def decide(seen: Seen) -> Decision:
+    """Open the pull request, adopt the open one, or find that it was merged already."""
+    claim = seen.record.claim
+    names = missing(seen)
+    if names:
+        return condition(f"missing:{','.join(names)}", messages.missing_fields(names))
+    if seen.observation is None:
+        return Decision()
+    base = seen.rules.base or seen.observation.default_branch
+    if claim.branch == base:
+        return condition(f"branch-is-base:{base}", messages.branch_is_base(base))
+    action = opening(seen, base)
+    pull = derive.open_pull_request_of(claim, seen.observation, seen.rules.head_owner, base)
+    if pull is not None:
+        was_ours = "OpenPullRequest" in seen.record.intents
+        return _adopt(pull, was_ours=was_ours)
+    found = derive.merged_as_pushed(
+        claim, seen.observation, seen.rules.head_owner, seen.pushed_head
+    )
+    if found is not None:
+        return merged.merge_found(seen, found)
+    return Decision(action=action if may_try(seen, action) else None)
+
+
+def show_left_work(seen: Seen) -> Decision:
+    """Nothing while somebody works; work that was left lying is shown as a draft."""
+    claim, observed = seen.record.claim, seen.observation
+    if not seen.is_silent or observed is None or not (seen.pushed_head and claim.summary):
+        return Decision()
+    base = seen.rules.base or observed.default_branch
+    known = (observed.by_number, *observed.by_branch)
+    had = [one for one in known if one and derive.is_ours(one, claim, seen.rules.head_owner)]
+    if claim.branch in ("", base) or any(one.head_sha == seen.pushed_head for one in had):
+        return Decision()  # of what is pushed there was a pull request, and somebody ended it
+    action = replace(opening(seen, base), is_draft=True)
+    return Decision(action=action if may_try(seen, action) else None)
+
+
+def missing(seen: Seen) -> list[str]:
+    """The fields that a hand-off needs and the claim has not."""
+    claim = seen.record.claim
+    return [name for name in ("branch", "summary") if not getattr(claim, name)]
+
+
+def opening(seen: Seen, base: str) -> OpenPullRequest:
+    """The pull request as it is opened into a base."""
+    claim = seen.record.claim
+    return OpenPullRequest(
+        head=f"{seen.rules.head_owner}:{claim.branch}",
+        base=base,
+        title=claim.summary,
+        issue=claim.issue_number or 0,
+        pushed=seen.pushed_head or "",
+    )
+
+
+def condition(key: str, text: str) -> Decision:
+    """Nothing to do but to tell the agent what it has to mend."""
+    return Decision(says=(Say(key, text, Tone.ACT, stands=True),))
+
+
+def _adopt(pull: PullRequest, *, was_ours: bool) -> Decision:
+    if was_ours:
+        text = messages.pr_created(pull.number, pull.url)
+    else:
+        text = messages.pr_adopted(pull.number, pull.url, pull.branch)
+    return Decision(
+        fields={
+            "pr_number": pull.number,
+            "phase": Phase.PR_CREATED.value,
+            "status": Status.IN_REVIEW,
+        },
+        memory={
+            "pr_url": pull.url,
+            "pr_head": pull.head_sha,
+            "judged": Phase.PR_CREATED.value,
+            "intents": {},
+            "troubles": {},
+            **review.NOTHING_YET,
+        },
+        says=(Say(f"pr:{pull.number}", text, Tone.NEXT),),
+    )

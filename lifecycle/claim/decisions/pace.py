@@ -1,0 +1,95 @@
+"""When the next look at an open pull request is worth its request: pure.
+
+The design polls every two minutes. A poll is made earlier, once, when the checks that still run are
+expected to end before that, as told by how long they took last time; and later when GitHub asked us
+to wait. What only the agent's next stop can bring about is not waited for here.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from lifecycle.claim.decisions.snapshot import Rules
+from lifecycle.claim.decisions.table import IN_REVIEW, Phase
+from lifecycle.claim.record.state import Record
+from lifecycle.core.timing.times import parse
+from lifecycle.core.values.checks import Bucket, Checks
+
+SOONEST = 15.0
+"""Seconds between two polls at the least."""
+
+SETTLE = 5.0
+"""Seconds after a check's expected end until its result can be read."""
+
+STOP_GRACE = 10.0
+"""Seconds that on-stop has for a hand-off or a close before somebody else takes it up."""
+
+NEVER = math.inf
+"""Nothing is due by itself; a change of the files will tell."""
+
+_KNOWN_CHECKS = 50
+
+
+def next_poll(record: Record, rules: Rules, now: float) -> float:
+    """From which moment the checks may be read again; 0.0 if the last poll's time is unusable.
+
+    A time that cannot be read, or lies in the future, must not stop the polling for good.
+    """
+    last = parse(record.claim.last_check_poll)
+    if last is None or last > now:
+        return 0.0
+    usual = last + rules.poll_seconds
+    ends = (record.checks or {}).get("ends_at")
+    if not isinstance(ends, int | float) or ends <= last:
+        return usual
+    return min(usual, max(ends + SETTLE, last + SOONEST))
+
+
+def next_look(
+    record: Record, rules: Rules, now: float, *, settled: bool, stopped_at: float | None
+) -> float | None:
+    """When a watcher should look next, or None if there is nothing that it could see.
+
+    Args:
+        record: the claim.
+        rules: the settings.
+        now: seconds since the epoch.
+        settled: the last look at this version of the claim file left nothing to do.
+        stopped_at: when on-stop last ran for this version of the file, or None if it has not.
+    """
+    phase = Phase.named(record.claim.phase)
+    held = record.troubles.get("Look")
+    hold = held.until if held is not None else 0.0
+    if phase in IN_REVIEW:
+        return max(next_poll(record, rules, now), hold)
+    if phase is Phase.MERGED_DETECTED and record.judged != phase:
+        return hold
+    due = record.due()
+    if due is not None:
+        return due
+    if settled or phase not in (Phase.READY_FOR_PR, Phase.DONE):
+        return None
+    return NEVER if stopped_at is None else stopped_at + STOP_GRACE
+
+
+def ends_at(checks: Checks, durations: Mapping[str, float]) -> float | None:
+    """When the last of the running checks should end, or None if that cannot be told."""
+    ends = []
+    for run in checks.runs:
+        if run.bucket is Bucket.PENDING:
+            if run.started_at is None or run.name not in durations:
+                return None
+            ends.append(run.started_at + durations[run.name])
+    return max(ends, default=None)
+
+
+def learned(durations: Mapping[str, float], checks: Checks) -> dict[str, Any]:
+    """How long each check takes, with what these checks add."""
+    known = dict(durations)
+    for run in checks.runs:
+        if run.started_at is not None and run.ended_at is not None:
+            known.pop(run.name, None)
+            known[run.name] = max(run.ended_at - run.started_at, 0.0)
+    return dict(list(known.items())[-_KNOWN_CHECKS:])

@@ -1,0 +1,41 @@
+"""What decisions come to if every action succeeds: the plan that a dry run prints. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from lifecycle.claim.decisions.decide import decide, evolve
+from lifecycle.claim.decisions.snapshot import Seen
+from lifecycle.core.plan import Action, Decision, Fact
+
+MAX_STEPS = 24
+"""Decisions in one look at most: far more than any look takes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One decision, and what was known with it: its fields and memory are in the record."""
+
+    seen: Seen
+    decision: Decision
+
+
+def prepared(seen: Seen, step: Decision) -> Seen:
+    """With what a decision sets before it acts."""
+    record = replace(seen.record.with_values(step.fields), **step.memory)
+    return replace(seen, record=record)
+
+
+def foresee(seen: Seen, imagine: Callable[[Action], Fact]) -> Iterator[Step]:
+    """The steps from here on, each action followed by the fact that `imagine` gives for it."""
+    for _ in range(MAX_STEPS):
+        step = decide(seen)
+        now = prepared(seen, step)
+        yield Step(now, step)
+        if step.action is not None:
+            seen = evolve(now, imagine(step.action))
+        elif now.record == seen.record:
+            return
+        else:
+            seen = now

@@ -1,0 +1,248 @@
+"""Giving a task back: comment, assignee, board, lease, file, each step a fact of its own.
+
+The sibling of `closing`: the same shape, for a task that is not finished. Nothing of the work is
+deleted, here or on GitHub. Whatever people moved by hand is left, and what another agent holds by now
+is not touched at all. The phase plays no part from the moment that the command was given.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Any
+
+from lifecycle.claim.decisions import derive, ending
+from lifecycle.claim.decisions.snapshot import Seen, may_try
+from lifecycle.claim.decisions.table import Status
+from lifecycle.claim.linked import linked_decisions
+from lifecycle.claim.record.state import Record, Releasing, is_same
+from lifecycle.core import hidden_marker
+from lifecycle.core.messages import loss_messages, messages
+from lifecycle.core.plan import (
+    Decision,
+    ForgetClaim,
+    PostComment,
+    Say,
+    SetBoard,
+    Tone,
+    Unassign,
+    Wake,
+)
+from lifecycle.core.values.model import BoardItem, Issue, Observation, PullRequest, PullState
+
+_OURS = (None, "", Status.IN_PROGRESS, Status.IN_REVIEW)
+"""Where a card may stand that a claim had, if it is not known what the claim last wrote."""
+
+ENDING = "given-back:"
+"""How the key of the last step's sentence begins; the moment of the release follows."""
+
+
+def decide(seen: Seen) -> Decision:
+    """The next step of giving back; gives up, once and at the start, if the work was merged."""
+    record, releasing, observed = seen.record, seen.record.releasing, seen.observation
+    if releasing is None or observed is None:
+        return Decision()
+    claim = record.claim
+    holder = releasing.holder or record.taken_by
+    if holder:
+        text = messages.given_back_to_holder(claim.issue_number, holder)
+        return _leave(seen, releasing, text)
+    issue = observed.issue
+    if record.given_back and not releasing.is_begun and issue and is_told(record, issue):
+        return _leave(seen, releasing, loss_messages.given_back_before(claim.issue_number))
+    if not releasing.is_begun:
+        pull = derive.pull_request_of(record, observed, seen.rules.head_owner)
+        if pull is not None and pull.state is PullState.MERGED:
+            text = messages.not_given_back(claim.issue_number, pull.number)
+            say = Say(f"not-given-back:{int(releasing.at)}", text, Tone.ACT)
+            return Decision(memory={"releasing": None}, says=(say,))
+    if observed.issue is None:
+        text = messages.issue_unknown_to_release(claim.issue_number)
+        say = Say(f"no-such-issue:{claim.issue_number}", text, Tone.ACT, stands=True)
+        return Decision(says=(say,))
+    if not releasing.is_begun or claim.status != Status.TODO:
+        begun = replace(releasing, is_begun=True)
+        return Decision(fields={"status": Status.TODO}, memory={"releasing": begun})
+    return _steps(seen, releasing, observed, observed.issue)
+
+
+def absorb(record: Record, seen: Observation, now: float) -> Record:
+    """What an observation says about the steps; a step that was once a fact stays one.
+
+    The task is free before the claim file is gone: what others do with it then is theirs.
+    """
+    if record.releasing is None or not record.releasing.is_begun:
+        return record
+    changes: dict[str, Any] = {}
+    if seen.issue is not None:
+        is_off = _assigned(record, seen.issue) is None
+        changes["unassigned"] = record.unassigned or is_off
+    if seen.item is not None:
+        is_free = is_same(seen.item.status, Status.TODO) and not seen.item.agent
+        changes["board_done"] = record.board_done or (is_free and not record.leaves_labels)
+    return replace(record, **changes, **ending.comment_missed(record, seen, now))
+
+
+def comment_of(
+    record: Record, releasing: Releasing, pull: PullRequest | None, *, is_open: bool = True
+) -> PostComment:
+    """What the issue is told, with a hidden marker that names this release and no other."""
+    claim = record.claim
+    by, at = hidden_marker.word(claim.agent_id), int(releasing.at)
+    mark = hidden_marker.of("released", issue=claim.issue_number, by=by, at=at)
+    text = messages.given_back_comment(
+        claim.agent_id,
+        claim.branch,
+        releasing.progress,
+        _stays(pull),
+        releasing.reason,
+        by=releasing.by,
+        is_open=is_open,
+    )
+    return PostComment(claim.issue_number or 0, hidden_marker.signed(text, mark), mark)
+
+
+def told_at(issue: Issue, agent: str) -> int | None:
+    """The moment of the newest giving back of an agent's claim that the issue was told of, or None.
+
+    Whoever goes on with it without a memory names the same moment, and so finds the comment again.
+    """
+    mark = hidden_marker.of("released", issue=issue.number, by=hidden_marker.word(agent), at="AT")
+    begin, _, end = mark.partition("AT")
+    told = re.compile(rf"{re.escape(begin)}(\d{{1,12}}){re.escape(end)}")
+    lines = [(one.body.rstrip().splitlines() or [""])[-1] for one in issue.comments or ()]
+    found = [match for line in lines if (match := told.fullmatch(line.rstrip()))]
+    return max((int(match[1]) for match in found), default=None)
+
+
+def is_told(record: Record, issue: Issue) -> bool:
+    """True if the issue was told so after this claim was made: an earlier one may have had its name."""
+    told = told_at(issue, record.claim.agent_id)
+    return told is not None and told >= int(record.created_at)
+
+
+def _stays(pull: PullRequest | None) -> str:
+    """The sentence about a pull request that is open, or empty."""
+    is_open = pull is not None and pull.state is PullState.OPEN
+    return messages.pull_stays_open(pull.number) if pull is not None and is_open else ""
+
+
+def login_of(agent: str) -> str:
+    """The account that made a claim: `login` in the agent's name `login-<seconds>`, or empty."""
+    match = re.fullmatch(r"(.+)-\d+", agent)
+    return match[1] if match else ""
+
+
+def _leave(seen: Seen, releasing: Releasing, text: str) -> Decision:
+    """Another agent holds the task, or it was given back before: only what is ours alone ends."""
+    if not releasing.holder:
+        # The card names somebody else, and the lease may still be ours: it would keep them out.
+        lease = ending.lease_step(seen)
+        if lease is not None:
+            return lease
+    inner = linked_decisions.ending_step(seen)
+    if inner is not None:
+        return inner
+    text = f"{text} {linked_decisions.remainder(seen.record)}".rstrip()
+    say = Say(f"{ENDING}{int(releasing.at)}", text, Tone.NOTE)
+    return Decision(action=ForgetClaim(), says=(say,))
+
+
+def _steps(seen: Seen, releasing: Releasing, observed: Observation, issue: Issue) -> Decision:
+    record, claim = seen.record, seen.record.claim
+    if seen.wake is Wake.SWEEP and record.lease and not record.lease_done:
+        # From afar only the lease can tell that nobody took the task up meanwhile, so it goes first;
+        # and where it cannot be ended, the task stays with whoever holds it.
+        return ending.lease_step(seen) or Decision()
+    pull = derive.pull_request_of(record, observed, seen.rules.head_owner)
+    comment = ending.comment_step(seen, comment_of(record, releasing, pull, is_open=issue.is_open))
+    if isinstance(comment, Decision):
+        return comment
+    for action in (_unassignment(record, issue), _board_action(seen, observed, issue)):
+        if action is not None and not ending.is_given_up(record, action):
+            return Decision(action=action if may_try(seen, action) else None)
+    # Free inside before it is free for others: behind the lease somebody else may have both.
+    inner = linked_decisions.ending_step(seen)
+    if inner is not None:
+        return inner
+    if comment == "waiting":
+        return Decision()
+    lease = ending.lease_step(seen)
+    if lease is not None:
+        return lease
+    # Said with the last step and not after it: a crash behind it must not lose the sentence.
+    board = _board_sentence(seen, observed, issue)
+    text = messages.given_back(claim.issue_number, board, claim.branch, _stays(pull))
+    trouble = record.troubles.get("ReleaseLease")
+    if trouble is not None:
+        text = f"{text} {messages.lease_left(claim.issue_number, trouble.sentence)}"
+    text = f"{text} {linked_decisions.remainder(record)}".rstrip()
+    say = Say(f"{ENDING}{int(releasing.at)}", text, Tone.NOTE)
+    return Decision(action=ForgetClaim(), says=(say,))
+
+
+def _assigned(record: Record, issue: Issue) -> str | None:
+    """The claimer's login, as the issue's assignees have it, or None."""
+    login = login_of(record.claim.agent_id).casefold()
+    return next((name for name in issue.assignees if name.casefold() == login), None)
+
+
+def _unassignment(record: Record, issue: Issue) -> Unassign | None:
+    # A closed issue goes on showing who worked on it.
+    login = _assigned(record, issue)
+    if record.unassigned or login is None or not issue.is_open:
+        return None
+    return Unassign(issue.number, login)
+
+
+def _board_action(seen: Seen, observed: Observation, issue: Issue) -> SetBoard | None:
+    record, item = seen.record, observed.item
+    if not seen.rules.has_board or record.board_done or observed.board_problem:
+        return None
+    if item is None or item.is_archived or _is_others(record, item):
+        return None
+    is_set = is_same(item.status, Status.TODO) or not _may_move(record, item, issue)
+    if is_set and not item.agent and not record.leaves_labels:
+        return None
+    is_left = is_set and not (record.leaves_labels and is_same(item.status, Status.TODO))
+    return SetBoard(
+        item_id=item.id,
+        status=None if is_left else Status.TODO,
+        agent=None,
+        clear_agent=bool(item.agent),
+    )
+
+
+def _is_others(record: Record, item: BoardItem) -> bool:
+    return bool(item.agent) and item.agent != record.claim.agent_id
+
+
+def _may_move(record: Record, item: BoardItem, issue: Issue) -> bool:
+    """True if the card stands where this claim left it, and the task can be taken again."""
+    if not issue.is_open or record.moved_to:
+        return False
+    return record.claim.last_synced_status is not None or item.status in _OURS
+
+
+def _board_sentence(seen: Seen, observed: Observation, issue: Issue) -> str:
+    record, item = seen.record, observed.item
+    if not seen.rules.has_board:
+        return messages.board_absent()
+    trouble = record.troubles.get("SetBoard")
+    if trouble is not None:
+        if record.claim.is_labels:
+            return messages.label_not_set(Status.TODO, trouble.sentence)
+        return messages.board_not_freed(trouble.sentence)
+    if observed.board_problem:
+        return messages.board_not_freed(observed.board_problem)
+    if item is None:
+        why = messages.not_on_board(record.claim.issue_number, seen.rules.board_name)
+        return messages.board_not_freed(why)
+    if item.is_archived:
+        return messages.board_not_freed(messages.archived(issue.number, seen.rules.board_name))
+    if _is_others(record, item):
+        return messages.card_of_another(item.agent or "")
+    if not is_same(item.status, Status.TODO) and not _may_move(record, item, issue):
+        kept = messages.label_kept if item.is_labels else messages.card_left
+        return kept(item.status or "")
+    return messages.label_set(Status.TODO) if record.claim.is_labels else messages.board_todo()

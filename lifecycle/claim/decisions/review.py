@@ -1,0 +1,177 @@
+"""What an open pull request goes through: checks, reviews, conflicts; and what of it is worth saying.
+
+Each is said once for what it is about: the head, the review. Checks that still run are silence, and
+so are checks that never registered: neither is a pass. What waits for a person is said to the person.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from lifecycle.claim.decisions import pace
+from lifecycle.claim.decisions.snapshot import Seen
+from lifecycle.claim.record.state import Record
+from lifecycle.core.messages import review_messages as words
+from lifecycle.core.plan import Say, Tone, Wake
+from lifecycle.core.values.checks import Bucket, Checks, Verdict
+from lifecycle.core.values.model import PullRequest
+
+NOTHING_YET: dict[str, Any] = {"checks": None, "changes_by": (), "conflicts_with": ""}
+"""What is known of a pull request that was just opened or adopted."""
+
+CONFLICTING = "CONFLICTING"
+
+EJECTION_SETTLES = 60.0
+"""Seconds after which an open pull request that left the merge queue was not merged by it: GitHub
+reports the leaving in either case, and the merge may be shown a moment later.
+
+Source: https://github.com/objectstack-ai/objectstack/issues/19343
+"""
+
+_BAD = ("FAILURE", "ERROR")
+"""GitHub's words for checks that did not pass."""
+
+_RESULTS = ("failed", "green", "waits")
+"""One result of the checks takes the place of the one before it."""
+
+WHILE_OPEN = ("pr", "reopened", "changes", "conflict", "ejected", *_RESULTS)
+"""Events of an open pull request: news of them is none once it was merged or closed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What to remember, and what to say."""
+
+    memory: dict[str, Any]
+    says: tuple[Say, ...]
+
+
+def judge(seen: Seen, pull: PullRequest) -> Judged:
+    """Judge an open pull request as it was just read."""
+    is_conflicting = pull.mergeable == CONFLICTING
+    memory: dict[str, Any] = {
+        "changes_by": tuple(review.author for review in pull.changes_requested),
+        "conflicts_with": pull.base if is_conflicting else "",
+    }
+    says = [
+        Say(
+            f"changes:{pull.number}:{review.id}",
+            words.changes_requested(pull.number, review.author, review.url),
+            Tone.NEWS,
+        )
+        for review in pull.changes_requested
+    ]
+    if is_conflicting:
+        key = f"conflict:{pull.number}:{pull.head_sha}"
+        says.append(Say(key, words.conflicts(pull.number, pull.base), Tone.NEWS))
+    says += _queue(seen, pull)
+    if pull.checks is not None and seen.looked_at_checks:
+        found = _checks(seen, pull, pull.checks, is_reported=bool(says))
+        memory |= found.memory
+        says += found.says
+    return Judged(memory, tuple(says))
+
+
+def _queue(seen: Seen, pull: PullRequest) -> list[Say]:
+    """That the merge queue gave the pull request back."""
+    left = pull.ejection if pull.queue is None else None
+    if left is None or left.at is None or seen.now - left.at < EJECTION_SETTLES:
+        return []
+    runs = pull.checks.runs if pull.checks is not None else ()
+    if any(run.started_at is not None and run.started_at > left.at for run in runs):
+        return []  # something newer is under way already
+    text = words.ejected(pull.number, left.reason, pull.url)
+    return [Say(f"ejected:{pull.number}:{left.id}", text, Tone.NEWS)]
+
+
+def _checks(seen: Seen, pull: PullRequest, checks: Checks, *, is_reported: bool) -> Judged:
+    record = seen.record
+    durations = pace.learned(record.durations, checks)
+    memory: dict[str, Any] = {"checks": _summary(checks, durations), "durations": durations}
+    match checks.verdict:
+        case Verdict.FAILED:
+            return _failed(record, pull, checks, memory)
+        case Verdict.GREEN:
+            return Judged(memory, _green(pull, checks, is_reported=is_reported))
+        case Verdict.PENDING:
+            return Judged(memory, _waiting(seen, pull, checks))
+
+
+def _failed(record: Record, pull: PullRequest, checks: Checks, memory: dict[str, Any]) -> Judged:
+    """Say a first failure at once, and later ones when no more can follow.
+
+    Another run of the same check that fails again is another failure.
+    """
+    runs = [f"{check.name}@{int(check.started_at or 0)}" for check in checks.failed]
+    known = _told(record, checks)
+    is_last = not checks.count(Bucket.PENDING)
+    if known and (not is_last or known.issuperset(runs)):
+        return Judged(memory, ())
+    memory["told"] = {"sha": checks.sha, "failed": sorted({*known, *runs})}
+    key = f"failed:{pull.number}:{checks.sha}:{','.join(runs)}"
+    # What only a person can mend is not worth a turn of the model.
+    is_a_persons = all(check.word == "ACTION_REQUIRED" for check in checks.failed)
+    tone = Tone.NOTE if is_a_persons else Tone.NEWS
+    return Judged(
+        memory, (Say(key, words.checks_failed(checks, pull.number), tone, ends=_RESULTS),)
+    )
+
+
+def _green(pull: PullRequest, checks: Checks, *, is_reported: bool) -> tuple[Say, ...]:
+    key = f"green:{pull.number}:{checks.sha}"
+    is_behind = pull.merge_state == "BEHIND" and not (pull.queue or pull.is_auto_merge)
+    if is_behind and not is_reported:
+        text = words.behind(pull.number, pull.base)
+        return (Say(f"{key}:behind", text, Tone.NEWS, ends=_RESULTS),)
+    ready = words.readiness(pull, is_reported=is_reported)
+    text = words.checks_passed(checks, pull.number, ready)
+    return (Say(key, text, Tone.NEWS, ends=_RESULTS),)
+
+
+def _waiting(seen: Seen, pull: PullRequest, checks: Checks) -> tuple[Say, ...]:
+    """What will not end by itself, once nothing runs any more: for the person, who can mend it.
+
+    Checks register late, so that one which is required counts as missing at the second look only.
+    """
+    if any(run.bucket is Bucket.PENDING and run.word != "STALE" for run in checks.runs):
+        return ()
+    if checks.unfinished:
+        return ()
+    before = seen.record.checks or {}
+    is_old = before.get("sha") == checks.sha and before.get("missing") == list(checks.missing)
+    if checks.held:
+        text, what = words.approval_needed(pull, checks.held), checks.held
+    elif checks.stale:
+        text, what = words.checks_stale(pull.number, checks.stale), checks.stale
+    elif checks.missing and checks.is_complete and (is_old or seen.wake is Wake.TICK):
+        text = words.checks_missing(pull.number, checks.missing, pull.base)
+        what = checks.missing
+    elif checks.hidden and (checks.runs or checks.overall in _BAD):
+        text = words.checks_unseen(pull.number, checks.hidden, checks.overall)
+        what = (*checks.hidden, checks.overall)
+    else:
+        return ()
+    key = f"waits:{pull.number}:{checks.sha}:{','.join(what)}"
+    return (Say(key, text, Tone.NOTE, ends=_RESULTS),)
+
+
+def _told(record: Record, checks: Checks) -> set[str]:
+    """The failures of this head that were spoken of."""
+    told = record.told or {}
+    return set(told.get("failed", ())) if told.get("sha") == checks.sha else set()
+
+
+def _summary(checks: Checks, durations: dict[str, float]) -> dict[str, Any]:
+    return {
+        "sha": checks.sha,
+        "passed": checks.count(Bucket.PASS),
+        "running": checks.count(Bucket.PENDING),
+        "unfinished": list(checks.unfinished),
+        "failed": [check.name for check in checks.failed],
+        "missing": list(checks.missing),
+        "stale": list(checks.stale),
+        "held": list(checks.held),
+        "hidden": list(checks.hidden),
+        "ends_at": pace.ends_at(checks, durations),
+    }

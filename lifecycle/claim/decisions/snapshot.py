@@ -1,0 +1,118 @@
+"""The one input of every decision: what is known at this wake."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from lifecycle.claim.decisions.table import IN_REVIEW, Phase
+from lifecycle.claim.record.state import Record, is_same, kind_of, mark_of
+from lifecycle.core.plan import Action, Wake
+from lifecycle.core.values.model import Observation
+
+COMMENT_SETTLE = 120.0
+"""Seconds after which a comment that no read shows may be posted again (reads lag)."""
+
+COMMENT_READS = 2
+"""How many reads must have missed the comment by then."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """The settings that a decision depends on.
+
+    Attributes:
+        head_owner: owner of the repository that branches are pushed to; heads are `owner:branch`.
+        base: the configured base branch, or None for the repository's default branch.
+        has_board: a project is configured and was not found unreadable a moment ago.
+        board_name: the project in words.
+        poll_seconds: the backoff between two polls of the checks.
+        closes_itself: a merge closes the issue without asking (`close = "auto"`).
+        link: the word before the issue in a pull request's text, "Refs" or "Closes".
+    """
+
+    head_owner: str = ""
+    base: str | None = None
+    has_board: bool = False
+    board_name: str = "the board"
+    poll_seconds: float = 120.0
+    closes_itself: bool = False
+    link: str = "Refs"
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """All that a decision looks at.
+
+    Attributes:
+        hints: engine fields that somebody edited, until GitHub has judged them.
+        observation: what this wake read from GitHub, or None if it read nothing.
+        looked_at_checks: the observation included the checks.
+        pushed_head: the commit that the remote-tracking ref of the claim's branch shows.
+        failed: kinds of action that failed in this look; none is tried twice in one look.
+        answered_at: when a person last wrote a prompt, None if that was before the question about closing
+            was put (or never was).
+        hears_prompts: the hook on the user's prompts is installed.
+        is_silent: nobody works on the task any more, as far as GitHub shows. A hook or a command is a
+            sign of life by itself.
+    """
+
+    wake: Wake
+    now: float
+    record: Record
+    rules: Rules = Rules()
+    hints: Mapping[str, Any] = field(default_factory=dict)
+    observation: Observation | None = None
+    looked_at_checks: bool = False
+    pushed_head: str | None = None
+    failed: frozenset[str] = frozenset()
+    answered_at: float | None = None
+    hears_prompts: bool = False
+    is_silent: bool = False
+
+
+def is_unsynced(seen: Seen) -> bool:
+    """True if the board is known to differ from what the claim wants."""
+    record, claim = seen.record, seen.record.claim
+    if not seen.rules.has_board or claim.phase == Phase.DONE or not claim.status:
+        return False
+    if record.releasing is not None:
+        return False  # its last write of the card is a step of giving back
+    return not is_same(claim.status, claim.last_synced_status) or (
+        bool(claim.agent_id) and claim.agent_id != record.synced_agent
+    )
+
+
+def may_try(seen: Seen, action: Action) -> bool:
+    """False while an earlier failure of the same action holds it back.
+
+    Who asks by command is not held back by what failed in an earlier look.
+    """
+    kind = kind_of(action)
+    if kind in seen.failed:
+        return False
+    trouble = seen.record.troubles.get(kind)
+    is_held = trouble is not None and trouble.mark == mark_of(action) and seen.now < trouble.until
+    return seen.wake.is_asked or not is_held
+
+
+def still_wanted(seen: Seen, kind: str) -> bool:
+    """True if a trouble of this kind still stands in the way of something the claim wants."""
+    phase = seen.record.claim.phase
+    is_ending = phase == Phase.DONE or seen.record.releasing is not None
+    match kind:
+        case "OpenPullRequest":
+            return phase == Phase.READY_FOR_PR
+        case "SetBoard":
+            return is_ending or is_unsynced(seen)
+        case "AddToBoard":
+            return is_unsynced(seen)
+        case "LinkPullRequest":
+            return phase in IN_REVIEW
+        case "Look":
+            return kind in seen.failed
+        case "SetLinked":
+            return seen.record.link is not None
+        case _:
+            return is_ending

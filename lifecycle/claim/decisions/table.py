@@ -1,0 +1,81 @@
+"""The claim's phases, and which may follow which.
+
+Only the CLI is bound by the table: a phase that an agent wrote into the file by hand is judged
+against GitHub (`derive.py`), whatever the phase before it was.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from lifecycle.core.machine import Machine
+
+
+class Phase(StrEnum):
+    """Where a claim stands; the values are those of the file."""
+
+    CODING = "coding"
+    READY_FOR_PR = "ready_for_pr"
+    PR_CREATED = "pr_created"
+    CHECKS_RUNNING = "checks_running"
+    MERGED_DETECTED = "merged_detected"
+    PR_CLOSED = "pr_closed"
+    DONE = "done"
+
+    @classmethod
+    def named(cls, text: object) -> Phase | None:
+        """The phase called `text`, or None."""
+        return cls(text) if isinstance(text, str) and text in cls._value2member_map_ else None
+
+
+CLAIM: Machine[Phase] = Machine(
+    name="claim",
+    initial=Phase.CODING,
+    table={
+        Phase.CODING: {
+            Phase.READY_FOR_PR: "the agent hands off with a summary",
+        },
+        Phase.READY_FOR_PR: {
+            Phase.PR_CREATED: "on-stop opens the PR or adopts the open one",
+            Phase.MERGED_DETECTED: "what is pushed was merged already",
+            Phase.CODING: "back to work",
+        },
+        Phase.PR_CREATED: {
+            Phase.CHECKS_RUNNING: "on-idle polls the checks",
+            Phase.MERGED_DETECTED: "on-idle sees the merge",
+            Phase.PR_CLOSED: "on-idle sees the PR closed unmerged",
+            Phase.CODING: "back to work",
+        },
+        Phase.CHECKS_RUNNING: {
+            Phase.MERGED_DETECTED: "on-idle sees the merge",
+            Phase.PR_CLOSED: "on-idle sees the PR closed unmerged",
+            Phase.CODING: "back to work",
+        },
+        Phase.PR_CLOSED: {
+            Phase.PR_CREATED: "the PR was reopened",
+            Phase.MERGED_DETECTED: "on-idle sees the merge",
+            Phase.READY_FOR_PR: "the agent hands off again",
+            Phase.CODING: "back to work",
+        },
+        Phase.MERGED_DETECTED: {
+            Phase.DONE: "the user confirms",
+        },
+        Phase.DONE: {},
+    },
+)
+
+IN_REVIEW = frozenset({Phase.PR_CREATED, Phase.CHECKS_RUNNING, Phase.PR_CLOSED})
+"""Phases in which a pull request exists and its fate is not known yet: on-idle looks at it."""
+
+
+class Status:
+    """The board's Status options that the engine itself writes, as the design names them."""
+
+    TODO = "Todo"
+    IN_PROGRESS = "In Progress"
+    IN_REVIEW = "In Review"
+    DONE = "Done"
+
+
+READY_FOR_AGENT = "Ready for Agent"
+"""The Readiness option of a task that an agent may take without a warning."""

@@ -1,0 +1,1 @@
+"""One look at one claim: observe, decide, act, commit, report."""

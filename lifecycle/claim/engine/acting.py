@@ -1,0 +1,201 @@
+"""The only writer to the world: one action in, one fact out.
+
+A *set* is re-applicable and verified from what came back. A *create* is never resent blindly: after
+a lost answer it is looked for, and what is found is the fact.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import assert_never
+
+from lifecycle.app.wiring import World
+from lifecycle.claim.decisions import derive
+from lifecycle.claim.engine import lease, pull_text
+from lifecycle.claim.engine.briefing import BOARD_CACHE
+from lifecycle.claim.linked import linked_writes
+from lifecycle.claim.record.claim_file import Claim
+from lifecycle.claim.record.claim_store import Desk
+from lifecycle.claim.record.state import Record
+from lifecycle.core import plan
+from lifecycle.core.errors import HeldByAnother, LifecycleError, PullRequestExists, Rejected
+from lifecycle.core.messages import messages
+from lifecycle.core.redact import redact
+from lifecycle.core.values.model import BoardItem, PullRequest, PullState
+from lifecycle.github.operations.unclear_writes import settled
+
+
+def perform(action: plan.Action, world: World, desk: Desk | None, record: Record) -> plan.Fact:
+    """Do one thing and say what is true now; an expected failure comes back as `Failed`.
+
+    Without a desk there is no claim file, and forgetting it is nothing to do.
+    """
+    try:
+        match action:
+            case plan.OpenPullRequest():
+                return plan.PullRequestOpened(_open(action, world))
+            case plan.LinkPullRequest():
+                return plan.PullRequestLinked(_link(action, world))
+            case plan.AddToBoard() | plan.SetBoard():
+                return _put_on_board(action, world, record.claim)
+            case plan.PostComment():
+                world.forge.comment(action.issue, action.body)
+                return plan.Commented(action.marker)
+            case plan.SetLinked():
+                return linked_writes.set_linked(action, world, record)
+            case _:
+                return _end(action, world, desk, record)
+    except LifecycleError as error:
+        error.sentence = redact(error.sentence, world.environment)
+        return plan.Failed(action, error)
+
+
+_Ending = plan.CloseIssue | plan.Unassign | plan.ReleaseLease | plan.ForgetClaim
+
+
+def _end(action: _Ending, world: World, desk: Desk | None, record: Record) -> plan.Fact:
+    """One step of closing or giving back."""
+    match action:
+        case plan.CloseIssue():
+            return _close(action, world)
+        case plan.Unassign():
+            return _unassign(action, world)
+        case plan.ReleaseLease():
+            return _release(action, world, is_ours=desk is not None)
+        case plan.ForgetClaim():
+            return _forget(desk, record)
+        case _:
+            assert_never(action)
+
+
+def imagine(action: plan.Action) -> plan.Fact:
+    """The fact that a dry run assumes in place of doing it."""
+    match action:
+        case plan.OpenPullRequest():
+            owner, _, branch = action.head.partition(":")
+            pull = PullRequest(0, "(new)", action.title, PullState.OPEN, branch, owner, "")
+            return plan.PullRequestOpened(replace(pull, body=f"#{action.issue}"))
+        case plan.LinkPullRequest():
+            text = PullRequest(action.number, "", "", PullState.OPEN, "", "", "", body=action.line)
+            return plan.PullRequestLinked(text)
+        case plan.AddToBoard():
+            return plan.OnBoard(BoardItem("(new)"))
+        case plan.SetBoard():
+            item = BoardItem(action.item_id, action.status, action.agent)
+            wrote_agent = "" if action.clear_agent else action.agent
+            return plan.BoardIs(item, action.status, wrote_agent)
+        case plan.PostComment():
+            return plan.Commented(action.marker)
+        case plan.SetLinked():
+            return plan.LinkedIs(action.id, action.wanted)
+        case _:
+            return _imagine_end(action)
+
+
+def _imagine_end(action: _Ending) -> plan.Fact:
+    match action:
+        case plan.CloseIssue():
+            return plan.IssueClosed(action.issue)
+        case plan.Unassign():
+            return plan.Unassigned(action.login)
+        case plan.ReleaseLease():
+            return plan.LeaseReleased()
+        case plan.ForgetClaim():
+            return plan.ClaimForgotten()
+
+
+def _release(action: plan.ReleaseLease, world: World, *, is_ours: bool) -> plan.LeaseReleased:
+    """End the lease. Who gives somebody else's task back stops where it is not that lease any more."""
+    was_there = lease.release(world.git, world.remote, action.issue, action.sha)
+    if not (was_there or is_ours):
+        raise HeldByAnother(
+            f"The lease on #{action.issue} changed meanwhile, so somebody works on it; it was left."
+        )
+    return plan.LeaseReleased()
+
+
+def _forget(desk: Desk | None, record: Record) -> plan.ClaimForgotten:
+    if desk is not None:
+        desk.forget(replace(record, outcome=record.end))
+    return plan.ClaimForgotten()
+
+
+def _open(action: plan.OpenPullRequest, world: World) -> PullRequest:
+    summary = action.title
+    if action.is_draft:
+        summary = f"{summary}\n\n{messages.draft_of_left_work()}"
+    # As the commit has it: a link in the worktree could lead to any file of the user's.
+    commit = action.pushed or action.head.partition(":")[2]
+    template = world.git.committed(commit, pull_text.TEMPLATES)
+    link = world.settings.issue_link
+    body = pull_text.body(template, summary=summary, issue=action.issue, link=link)
+    return settled(
+        lambda: world.forge.create_pull_request(
+            title=pull_text.title(action.title),
+            body=body,
+            head=action.head,
+            base=action.base,
+            is_draft=action.is_draft,
+        ),
+        lambda: _find_open(action, world),
+        told=(PullRequestExists,),
+    ).now
+
+
+def _find_open(action: plan.OpenPullRequest, world: World) -> PullRequest | None:
+    owner, _, branch = action.head.partition(":")
+    for pull in world.forge.pull_requests_of(branch):
+        if pull.state is PullState.OPEN and pull.head_owner.casefold() == owner.casefold():
+            return pull
+    return None
+
+
+def _link(action: plan.LinkPullRequest, world: World) -> PullRequest:
+    """The line at the end of the text as it is now: somebody may have written to it meanwhile."""
+    pull = world.forge.pull_request(action.number)
+    if derive.mentions(pull, action.issue):
+        return pull
+    body = f"{pull.body.rstrip()}\n\n{action.line}".lstrip()
+    return world.forge.set_pull_request_body(action.number, body)
+
+
+def _put_on_board(
+    action: plan.AddToBoard | plan.SetBoard, world: World, claim: Claim
+) -> plan.OnBoard | plan.BoardIs:
+    if isinstance(action, plan.AddToBoard):
+        if world.board is None:
+            raise Rejected("No board is configured.")
+        return plan.OnBoard(world.board.add(action.issue_id))
+    item = world.write_card(
+        claim.issue_number or 0,
+        action.item_id,
+        status=action.status,
+        agent=action.agent,
+        clear_agent=action.clear_agent,
+        standing=claim.status,
+    )
+    world.cache.put(BOARD_CACHE, None)
+    return plan.BoardIs(
+        item,
+        wrote_status=action.status,
+        wrote_agent="" if action.clear_agent else action.agent,
+    )
+
+
+def _close(action: plan.CloseIssue, world: World) -> plan.IssueClosed:
+    issue = world.forge.close_issue(action.issue)
+    if issue.is_open:
+        raise Rejected(
+            f"GitHub accepted the request but still shows #{action.issue} open; it is tried again "
+            "at the next look."
+        )
+    return plan.IssueClosed(action.issue)
+
+
+def _unassign(action: plan.Unassign, world: World) -> plan.Unassigned:
+    left = world.forge.unassign(action.issue, action.login)
+    if any(name.casefold() == action.login.casefold() for name in left):
+        raise Rejected(
+            f"GitHub left {action.login} assigned to #{action.issue} (no right to change that?)."
+        )
+    return plan.Unassigned(action.login)

@@ -1,0 +1,61 @@
+"""What the hooks' guards read: a stamp, and the moments from which a wake is let through.
+
+The guards are `sh` and end before Python starts (`hooks/`). They compare two mtimes: the claim's with
+the stamp's, and a mark's with the present. Everything they know is written here.
+"""
+
+from __future__ import annotations
+
+from lifecycle.claim.decisions.snapshot import Seen
+from lifecycle.claim.decisions.table import IN_REVIEW, Phase
+from lifecycle.claim.record.claim_store import Desk
+from lifecycle.hooks.client_contract import REPLIES
+
+STOP_DUE = "due"
+IDLE_DUE = "idle-due"
+"""Marks in `.lifecycle/` whose mtime is the moment from which on-stop and on-idle look again."""
+
+ALWAYS = 1.0
+"""A moment that has come whatever the clock says: a clock that ran ahead must not stop polling."""
+
+
+def mark(desk: Desk, seen: Seen, *, mtime_ns: int, is_finished: bool, has_ended: bool) -> None:
+    """Tell the guards what a look left to do.
+
+    Args:
+        desk: the claim file and state.json.
+        seen: what the look ended with.
+        mtime_ns: of the claim as it was read, before the look.
+        is_finished: the look came to its end; otherwise the next wake goes on with it.
+        has_ended: the claim is over, or its file is gone.
+    """
+    record = seen.record
+    stop = idle = record.due()
+    if "OpenPullRequest" in record.troubles:
+        stop = (
+            ALWAYS  # what was refused may be mended by a push, which leaves no trace in the claim
+        )
+    if any(trouble.is_of_access for trouble in record.troubles.values()):
+        stop = (
+            ALWAYS  # a token leaves no trace in the claim either: Python sees whether it is another
+        )
+    if Phase.named(record.claim.phase) in IN_REVIEW:
+        idle = ALWAYS
+    if not is_finished:
+        stop = idle = ALWAYS
+    if has_ended:
+        stop = idle = None
+    _wait_for(desk, stop, idle)
+    if is_finished and not has_ended:
+        desk.stamp(mtime_ns)
+
+
+def mark_waiting(desk: Desk) -> None:
+    """Without a claim only what the queue still holds is worth a wake."""
+    _wait_for(desk, None, None)
+
+
+def _wait_for(desk: Desk, stop: float | None, idle: float | None) -> None:
+    waiting = {say.tone for say in desk.ledger.waiting()}
+    desk.set_due(STOP_DUE, ALWAYS if waiting & REPLIES["on-stop"].tones else stop)
+    desk.set_due(IDLE_DUE, ALWAYS if waiting & REPLIES["on-idle"].tones else idle)

@@ -1,0 +1,226 @@
+"""The lease: at most one agent holds a task, even two of one account.
+
+Assignees, labels and board fields cannot be compared and set, so they cannot say who was first. A ref
+can: `refs/agent-claims/N` is pushed with the demand that it does not exist yet, and git's server
+accepts exactly one. Each lease is a commit of its own (an empty tree and a nonce), since two pushes of
+the same object would both succeed.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from dataclasses import dataclass
+
+from lifecycle.core.errors import GitFailed, HeldByAnother, Transient
+from lifecycle.core.messages.loss_messages import forcing
+from lifecycle.core.ports import Git
+from lifecycle.core.redact import named, redact
+from lifecycle.core.values.lease_message import parse_lease
+
+_FORBIDDEN_WORDS = (
+    "returned error: 403",
+    "denied",
+    "declined",
+    "permission",
+    "not allowed",
+    "prohibited",
+    "protected",
+    "read-only",
+    "authentication failed",
+    "funny refname",
+)
+"""How git and its servers say that this ref may not be written at all; anything else may be a race."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """Who holds the task, as the lease commit says, and since when by its committer date.
+
+    `nonce` tells one attempt from every other: agents of one account may share a name.
+    """
+
+    sha: str
+    agent: str
+    since: str
+    nonce: str = ""
+
+
+def ref_of(issue: int) -> str:
+    """The lease's ref."""
+    return f"refs/agent-claims/{issue}"
+
+
+def new_nonce() -> str:
+    """What makes one attempt to take a lease unlike every other."""
+    return secrets.token_hex(8)
+
+
+def take(
+    git: Git,
+    remote: str,
+    issue: int,
+    agent: str,
+    *,
+    branch: str = "",
+    nonce: str = "",
+    instead_of: str = "",
+) -> str:
+    """Take the lease and return its sha.
+
+    Args:
+        git: the worktree's git.
+        remote: the remote that holds the leases.
+        issue: the task.
+        agent: who takes it.
+        branch: where the work will be, for those who see only GitHub.
+        nonce: of this attempt, by which an interrupted one is known again; a new one unless given.
+        instead_of: the sha of a lease to take over; empty means that there must be none.
+
+    Raises:
+        HeldByAnother: somebody was first; the sentence says who, since when and where.
+        GitFailed: no write access, so that exclusion is impossible.
+        Transient: the remote did not answer, and a read could not settle it.
+    """
+    nonce = nonce or new_nonce()
+    said = {"agent": redact(agent), "issue": issue, "nonce": nonce}
+    word = json.dumps(said | ({"branch": branch} if branch else {}))
+    tree = git.run("hash-object", "-t", "tree", "-w", "--stdin")
+    sha = git.run(*_identity(), "commit-tree", tree, "-m", f"lease {word}", "-m", "[skip ci]")
+    ref = ref_of(issue)
+    guard = f"--force-with-lease={ref}:{instead_of}"
+    try:
+        git.run("push", "--porcelain", "--no-verify", guard, remote, f"{sha}:{ref}", remote=remote)
+    except (GitFailed, Transient) as error:
+        failure = error
+    else:
+        return sha
+    # Whatever was said: only what the remote holds now tells who was first.
+    holder = _read_for_certain(git, remote, issue)
+    # A killed run's push may have landed after it was killed, and behind the look of this one.
+    if holder is not None and (holder.sha == sha or holder.nonce == nonce):
+        return holder.sha
+    if holder is not None:
+        raise HeldByAnother(
+            f"#{issue} is held by {named(holder.agent)} since {holder.since} ({ref} on {remote}); nothing "
+            f"was claimed. Choose another task, or if that agent is gone, take it over: {forcing(issue)}"
+        )
+    if isinstance(failure, GitFailed) and _is_forbidden(failure):
+        raise failure
+    raise Transient(f"The lease on #{issue} could not be taken; nothing was claimed. Try again.")
+
+
+def _is_forbidden(error: GitFailed) -> bool:
+    return any(word in error.evidence.casefold() for word in _FORBIDDEN_WORDS)
+
+
+def _read_for_certain(git: Git, remote: str, issue: int) -> Lease | None:
+    try:
+        return read(git, remote, issue)
+    except GitFailed as error:
+        raise Transient(
+            f"Whether #{issue} is free could not be read ({error.evidence}); nothing was claimed."
+        ) from None
+
+
+def read(git: Git, remote: str, issue: int) -> Lease | None:
+    """The lease as the remote has it, or None if there is none.
+
+    Raises:
+        GitFailed, Transient: the remote could not be read, so nothing is known.
+    """
+    sha = _listed(git, remote, issue)
+    return _fetched(git, remote, issue, sha) if sha else None
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How a claim's lease stands: `other` is somebody else's in its place, `is_gone`: there is none."""
+
+    other: Lease | None = None
+    is_gone: bool = False
+
+
+def standing(git: Git, remote: str, issue: int, *, sha: str, agent: str) -> Standing:
+    """How the lease of a claim stands on the remote; without a `sha` it had none that could go.
+
+    Args:
+        git: the worktree's git.
+        remote: the remote that holds the leases.
+        issue: the task.
+        sha: of the lease that this claim took, or empty if it is not known to have one.
+        agent: the claim's agent, by whose name a lease is known that was taken before `sha` was lost.
+
+    Raises:
+        GitFailed, Transient: the remote could not be read, so nothing is known.
+    """
+    found = _listed(git, remote, issue)
+    if not found or found == sha:
+        return Standing(is_gone=bool(sha) and not found)
+    holder = _fetched(git, remote, issue, found)
+    is_ours = not sha and holder.agent == agent
+    return Standing(other=None if is_ours else holder)
+
+
+def _listed(git: Git, remote: str, issue: int) -> str:
+    """The lease's sha as the remote has it, or empty.
+
+    HEAD is asked for with it: git takes an empty page, as proxies answer with, for a repository without
+    refs, and that no ref was shown at all does not say that the lease is gone.
+
+    Raises:
+        GitFailed, Transient: the remote could not be read, or showed nothing.
+    """
+    ref = ref_of(issue)
+    lines = git.run("ls-remote", remote, "HEAD", ref, remote=remote).splitlines()
+    shown = {name: sha for sha, _, name in (line.partition("\t") for line in lines)}
+    if not shown and not git.run("ls-remote", remote, remote=remote):
+        raise Transient(
+            f"{remote} showed no refs at all, so whether the lease on #{issue} is there is not known; "
+            "nothing was changed."
+        )
+    return shown.get(ref, "")
+
+
+def _fetched(git: Git, remote: str, issue: int, sha: str) -> Lease:
+    """What a lease says of itself."""
+    ref = ref_of(issue)
+    plain = ("--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules")
+    git.run("fetch", *plain, remote, ref, remote=remote)
+    since, _, subject = git.run("show", "--no-patch", "--format=%cI %s", sha).partition(" ")
+    agent, nonce, _ = parse_lease(subject)
+    return Lease(sha, agent or "an unknown holder", since, nonce)
+
+
+def release(git: Git, remote: str, issue: int, sha: str, *, back_to: str = "") -> bool:
+    """Delete the lease if it is still this one; if it is not, there is nothing to release.
+
+    Args:
+        git: the worktree's git.
+        remote: the remote that holds the leases.
+        issue: the task.
+        sha: of the lease that is to end.
+        back_to: the sha of the lease that it took the place of, which is put there again; it was fetched
+            when it was read.
+
+    Returns:
+        True if it was still this one.
+
+    Raises:
+        GitFailed, Transient: it is, and could not be deleted; or the remote could not be asked.
+    """
+    ref = ref_of(issue)
+    guard = f"--force-with-lease={ref}:{sha}"
+    try:
+        git.run(
+            "push", "--porcelain", "--no-verify", guard, remote, f"{back_to}:{ref}", remote=remote
+        )
+    except GitFailed:
+        if _listed(git, remote, issue) == sha:
+            raise
+        return False
+    return True
+
+
+def _identity() -> tuple[str, ...]:
+    return ("-c", "user.name=lifecycle", "-c", "user.email=lifecycle@users.noreply.github.com")

@@ -1,0 +1,491 @@
+"""One look at one claim: observe → decide → act → commit after each fact → report.
+
+Hooks, the CLI and the demo all wake this. Everything decided comes from state that was just read; a
+lost wake loses nothing, and waking five times writes exactly what waking once does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field, replace
+
+from lifecycle.app.wiring import World
+from lifecycle.claim.decisions import consent
+from lifecycle.claim.decisions.decide import absorb, complaints, decide, evolve, look, wants_look
+from lifecycle.claim.decisions.rehearsal import MAX_STEPS, foresee, prepared
+from lifecycle.claim.decisions.snapshot import Rules, Seen, still_wanted
+from lifecycle.claim.decisions.table import Phase
+from lifecycle.claim.engine import guard_stamp
+from lifecycle.claim.linked import linked_decisions, linked_writes, pending_writes
+from lifecycle.claim.record import claim_origin, journalling, sessions
+from lifecycle.claim.record.claim_store import Desk, Loaded
+from lifecycle.claim.record.excluded_files import exclude_own_files
+from lifecycle.claim.record.state import Record, Trouble, kind_of
+from lifecycle.core import plan
+from lifecycle.core.errors import LifecycleError, Refused, Transient
+from lifecycle.core.plan import Action, Say, Tone, Wake
+from lifecycle.core.redact import redact
+from lifecycle.core.timing.deadline import DeadlineReached
+from lifecycle.storage import journal, log, signs_of_life
+from lifecycle.storage.ledger import lasting
+
+LOOK_AGAIN_SECONDS = 60.0
+BOARD_OFF_SECONDS = 600.0
+_BOARD_OFF = "board_off"
+_ACCESS = "access"
+"""Where state.json keeps with which token, in no words of its own, something was refused."""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What one look came to.
+
+    Attributes:
+        record: the claim afterwards, or None if there is none.
+        said: sentences that were taken off the queue for this channel.
+        actions: what was done, or (dry run) would be.
+        problem: why the look could not be finished, or None.
+    """
+
+    record: Record | None = None
+    said: tuple[Say, ...] = ()
+    actions: tuple[Action, ...] = ()
+    problem: LifecycleError | None = None
+
+
+@dataclass(slots=True)
+class _Look:
+    """The engine's working memory during one look."""
+
+    world: World
+    desk: Desk
+    seen: Seen
+    actions: list[Action] = field(default_factory=list)
+    problem: LifecycleError | None = None
+    stated: set[str] = field(default_factory=set)
+    is_finished: bool = False
+    is_gone: bool = False
+    was_edited: bool = False
+
+
+def tick(
+    world: World,
+    desk: Desk,
+    wake: Wake,
+    *,
+    tones: Collection[Tone] = tuple(Tone),
+    channel: str = "cli",
+    session: str = "",
+) -> Report:
+    """Bring the world one look nearer to what the claim wants.
+
+    Args:
+        world: what may be touched.
+        desk: the claim file and state.json.
+        wake: who asks; hooks trust what was last synced, `TICK` looks at everything.
+        tones: which sentences the caller can deliver; the others stay on the queue.
+        channel: the name under which they are marked as offered.
+        session: the client's session that they are offered to, or empty if nobody knows.
+
+    Raises:
+        Refused: the claim file cannot be acted on, or git tracks it; nothing was done.
+        LockBusy: another process is at work on this claim.
+    """
+    world.refuse_tracked()
+    world.renew_token()
+    with desk.folder.locked(world.deadline.remaining(at_most=30.0)):
+        try:
+            loaded = desk.load()
+            world.cache.state = desk.state
+            for say in loaded.says:
+                desk.ledger.queue(say)
+            if linked_writes.is_waiting(desk.state):
+                linked_writes.repair(world, desk, loaded.record, is_asked=wake is Wake.TICK)
+            if loaded.record is None:
+                return _without_claim(desk, tones, channel, session)
+            if not loaded.record.touched:
+                _exclude(world)
+            record = _owned(desk, _published(world, loaded.record), session)
+            record = believed(world, desk, record)
+            tones = sessions.deliverable(record, session, tones)
+            loaded = replace(loaded, record=record)
+            working = _Look(world, desk, _seen(world, desk, wake, loaded))
+            desk.ledger.clear_refusals()
+        except Refused as error:
+            if wake is Wake.TICK:
+                raise
+            return _refused(desk, error, tones, channel, session)
+        _work(working, loaded)
+        _tell_withheld(working)
+        said = desk.take(tones, channel, session)
+        record = working.seen.record
+        if desk.ledger.retire("" if record.outcome else record.claim_key):
+            desk.save()
+        if wake is Wake.TICK and record.claim.phase == Phase.MERGED_DETECTED:
+            desk.note_asked()  # whoever asks by command reads the question on the terminal
+            desk.save()
+        guard_stamp.mark(
+            desk,
+            working.seen,
+            mtime_ns=loaded.mtime_ns,
+            is_finished=working.is_finished,
+            has_ended=working.is_gone or bool(record.outcome),
+        )
+        if working.is_gone or record.outcome:
+            _wait_inside(desk)
+        return Report(record, said, tuple(working.actions), working.problem)
+
+
+def is_quiet(world: World, desk: Desk, wake: Wake, session: str = "") -> bool:
+    """True if a wake would read nothing, do nothing and say nothing; takes no lock.
+
+    Marks the claim as looked at for the guard, so that the next wake ends before Python starts.
+    """
+    try:
+        loaded = desk.load(repair=False)
+    except LifecycleError:
+        return False
+    world.cache.state = desk.state
+    if loaded.record is None or loaded.hints or desk.ledger.waiting():
+        return False
+    if loaded.record != desk.remembered():
+        return False  # what was read is kept first: a file that is corrupt later comes back as it is now
+    if loaded.record.past[-1:] != (loaded.record.values,):
+        return False
+    mine = believed(world, desk, _owned(desk, loaded.record, session))
+    if desk.is_due(guard_stamp.STOP_DUE) or mine != loaded.record:
+        return False
+    try:
+        seen = _seen(world, desk, wake, loaded)
+    except LifecycleError:
+        return False
+    if look(seen) is not None:
+        return False
+    step = decide(seen)
+    key = seen.record.claim_key
+    is_news = any(not desk.ledger.was_said(f"{key}/{say.key}") for say in step.says)
+    if step.fields or step.memory or step.action or is_news:
+        return False
+    desk.stamp(loaded.mtime_ns)
+    return True
+
+
+def believed(world: World, desk: Desk, record: Record) -> Record:
+    """The record without what was refused to another token than there is now: that is asked anew.
+
+    What waits to be said of it is not said any more. Nothing is written here.
+    """
+    old = [kind for kind, trouble in record.troubles.items() if trouble.is_of_access]
+    if not old or desk.state.get(_ACCESS) == world.access:
+        return record
+    for kind in old:
+        desk.ledger.withdraw(f"{record.claim_key}/refused:{kind}:")
+    return replace(record, troubles={k: t for k, t in record.troubles.items() if k not in old})
+
+
+def rehearse(world: World, desk: Desk, *, record: Record | None = None) -> Report:
+    """The dry run: the same look and the same plan, and nothing is written anywhere.
+
+    Args:
+        world: what may be touched.
+        desk: the claim file and state.json.
+        record: the claim as a command would leave it; as it lies there unless given.
+    """
+    from lifecycle.claim.engine.acting import imagine
+
+    loaded = desk.load(repair=False)
+    record = record or loaded.record
+    if record is not None:
+        loaded = replace(loaded, record=believed(world, desk, record))
+    world.cache.state = desk.state
+    if loaded.record is None:
+        return Report()
+    working = _Look(world, desk, _seen(world, desk, Wake.TICK, loaded))
+    _observe(working, loaded)
+    says: list[Say] = []
+    actions: list[Action] = []
+    left = working.seen.record
+    for step in foresee(working.seen, imagine):
+        left, action = step.seen.record, step.decision.action
+        # What comes with the last step tells how the claim ended, and nothing ends in a rehearsal.
+        new = () if isinstance(action, plan.ForgetClaim) else step.decision.says
+        for say in new:
+            if say not in says and not desk.ledger.was_said(f"{left.claim_key}/{say.key}"):
+                says.append(say)
+        if action is not None:
+            actions.append(action)
+            left = evolve(step.seen, imagine(action)).record
+    return Report(left, lasting(says), tuple(actions), working.problem)
+
+
+def _work(working: _Look, loaded: Loaded) -> None:
+    try:
+        _observe(working, loaded)
+        for _ in range(MAX_STEPS):
+            if working.is_gone or working.was_edited or working.is_finished:
+                break
+            has_more = _step(working)
+            working.is_finished = not (has_more or working.was_edited)
+    except DeadlineReached:
+        working.problem = Transient("The time for this look was up; it goes on at the next one.")
+        log.write(working.world.root, "deadline reached")
+        _queue(working, complaints(working.seen.record))
+    desk, record = working.desk, working.seen.record
+    seen = working.seen
+    kept = {
+        kind: trouble
+        for kind, trouble in record.troubles.items()
+        if still_wanted(seen, kind) or (kind == "Look" and wants_look(seen))
+    }
+    record = replace(record, troubles=kept, touched=desk.mtime_ns())
+    working.seen = replace(working.seen, record=record)
+    if working.is_finished:
+        desk.ledger.forget_cleared(f"{record.claim_key}/", working.stated)
+    if any(trouble.is_of_access for trouble in kept.values()):
+        desk.state[_ACCESS] = working.world.access
+    desk.remember(record)
+    desk.save()
+
+
+def _observe(working: _Look, loaded: Loaded) -> None:
+    """Read what the decision needs, if it needs anything, and judge hints by it."""
+    world, now = working.world, working.world.clock.now()
+    for _ in range(2):
+        wanted = look(working.seen)
+        if wanted is None:
+            return
+        try:
+            placed = claim_origin.noted(world, working.seen.record)
+            working.seen = replace(working.seen, record=placed)
+            rules = replace(working.seen.rules, head_owner=world.head.owner)
+            observation = world.forge.observe(wanted)
+        except (LifecycleError, DeadlineReached) as error:
+            _could_not_look(working, error)
+            return
+        record = working.seen.record
+        troubles = {k: v for k, v in record.troubles.items() if k != "Look"}
+        working.seen = replace(
+            working.seen,
+            record=replace(record, troubles=troubles),
+            rules=rules,
+            observation=observation,
+            looked_at_checks=wanted.checks,
+        )
+        if observation.board_problem:
+            off = {
+                "sentence": observation.board_problem,
+                "until": now + BOARD_OFF_SECONDS,
+                _ACCESS: world.access,
+            }
+            world.cache.put(_BOARD_OFF, off)
+        if not loaded.hints or not working.seen.hints:
+            break
+        from lifecycle.claim.decisions import hints as hinting
+
+        judged = hinting.judge(working.seen)
+        _queue(working, judged.says)
+        accepted = hinting.accept(working.seen.record, judged)
+        working.seen = replace(working.seen, record=accepted, hints={})
+        if not judged.is_wrong_issue:
+            break
+        working.seen = replace(working.seen, observation=None, looked_at_checks=False)
+    if working.seen.observation is not None:
+        record = absorb(working.seen.record, working.seen.observation, now)
+        working.seen = replace(working.seen, record=record)
+        if linked_decisions.wants_to_know(working.seen):
+            record, says = linked_writes.learned(world, working.seen)
+            working.seen = replace(working.seen, record=record)
+            _queue(working, says)
+
+
+def _could_not_look(working: _Look, error: LifecycleError | DeadlineReached) -> None:
+    world, record = working.world, working.seen.record
+    if isinstance(error, DeadlineReached):
+        error = Transient(
+            "GitHub did not answer in time; the claim was kept and is looked at again."
+        )
+    error.sentence = redact(error.sentence, world.environment)
+    log.write(world.root, f"look: {error.sentence}")
+    wait = error.retry_after if isinstance(error, Transient) else None
+    trouble = Trouble(
+        mark=repr(sorted(record.values.items(), key=str)),
+        sentence=error.sentence,
+        until=world.clock.now() + (wait or LOOK_AGAIN_SECONDS),
+        is_final=not isinstance(error, Transient),
+        for_agent=error.for_agent,
+        is_of_access=error.is_of_access,
+    )
+    working.problem = error
+    record = replace(record, troubles={**record.troubles, "Look": trouble})
+    failed = working.seen.failed | {"Look"}
+    working.seen = replace(working.seen, record=record, failed=failed)
+
+
+def _step(working: _Look) -> bool:
+    """Take one decision as far as its fact; False once nothing is left to do."""
+    step = decide(working.seen)
+    before = working.seen.record
+    working.seen = prepared(working.seen, step)
+    _queue(working, step.says)
+    if step.action is None:
+        _commit(working)
+        return working.seen.record != before
+    _commit(working)
+    if working.is_gone or working.was_edited:
+        return False
+    _act(working, step.action)
+    return True
+
+
+def _queue(working: _Look, says: Iterable[Say]) -> None:
+    """Put sentences on the queue under this claim's keys; who asks by command is always answered."""
+    is_asked = working.seen.wake is Wake.TICK
+    for say in says:
+        key = f"{working.seen.record.claim_key}/{say.key}"
+        is_first = key not in working.stated  # what this look has said or ended is not said again
+        working.stated.add(key)
+        again = is_asked and is_first and (say.stands or say.tone is Tone.ASK)
+        working.desk.ledger.queue(replace(say, key=key), again=again)
+
+
+def _act(working: _Look, action: Action) -> None:
+    from lifecycle.claim.engine.acting import perform
+
+    world, desk = working.world, working.desk
+    if isinstance(action, plan.OpenPullRequest | plan.PostComment):
+        working.seen = evolve(working.seen, plan.Intended(action))
+        desk.remember(working.seen.record)
+        desk.save()
+    if isinstance(action, plan.ForgetClaim):
+        pending_writes.at_the_end(desk, working.seen.record)
+    try:
+        fact = perform(action, world, desk, working.seen.record)
+    except DeadlineReached:
+        late = Transient("The answer did not come in time.", is_ambiguous=True)
+        _conclude(working, action, plan.Failed(action, late))
+        raise
+    _conclude(working, action, fact)
+
+
+def _conclude(working: _Look, action: Action, fact: plan.Fact) -> None:
+    world = working.world
+    working.seen = evolve(working.seen, fact)
+    record = working.seen.record
+    if isinstance(fact, plan.Failed):
+        working.problem = working.problem or fact.error
+        log.write(world.root, f"{type(action).__name__} failed: {fact.error.sentence}")
+    else:
+        working.actions.append(action)
+        # What it failed with before is over: nothing of that is to be said beside it.
+        cured = f"{record.claim_key}/refused:{kind_of(action)}:"
+        working.stated = {key for key in working.stated if not key.startswith(cured)}
+        log.write(world.root, f"{type(action).__name__} done for {record.key}")
+    if isinstance(fact, plan.ClaimForgotten):
+        working.desk.remember(record)
+        working.desk.save()
+    else:
+        _commit(working)
+    journal.note(world.root, *journalling.wrote(action, fact, record, world.clock.now()))
+
+
+def _commit(working: _Look) -> None:
+    if working.seen.record.outcome:
+        return
+    committed = working.desk.commit(working.seen.record, working.seen.hints)
+    working.seen = replace(working.seen, record=committed.record)
+    working.is_gone = working.is_gone or committed.is_gone
+    # The agent edited while we looked: what we saw may not fit what it wants now. Look again.
+    working.was_edited = working.was_edited or bool(committed.changed)
+
+
+def _seen(world: World, desk: Desk, wake: Wake, loaded: Loaded) -> Seen:
+    record, settings, now = loaded.record, world.settings, world.clock.now()
+    if record is None:
+        raise ValueError("there is no claim to look at")
+    off = desk.state.get("cache", {}).get(_BOARD_OFF)
+    # What closes is tried for certain: nothing comes after it that would.
+    is_ending = record.claim.phase == Phase.DONE or record.releasing is not None
+    is_tried = wake is Wake.TICK or is_ending
+    is_off = bool(off) and now < off["until"] and off.get(_ACCESS) == world.access and not is_tried
+    rules = Rules(
+        base=settings.base,
+        has_board=settings.has_board and not is_off,
+        board_name=settings.board_name,
+        poll_seconds=settings.poll_seconds,
+        closes_itself=settings.close == consent.AUTO,
+        link=settings.issue_link,
+    )
+    pushed = None
+    if record.claim.phase == Phase.READY_FOR_PR and record.claim.branch:
+        pushed = world.git.remote_head_of(record.claim.branch, settings.remote)
+    return Seen(
+        wake,
+        now,
+        record,
+        rules,
+        loaded.hints,
+        pushed_head=pushed,
+        answered_at=desk.answered_at,
+        hears_prompts=desk.hears_prompts(record.created_at),
+    )
+
+
+def _exclude(world: World) -> None:
+    """Before the first look ends: a claim that was written by hand is kept out of git as any other."""
+    try:
+        exclude_own_files(world.root)
+    except OSError as error:
+        log.write(world.root, f"our files are not excluded from git: {error}")
+
+
+def _owned(desk: Desk, record: Record, session: str) -> Record:
+    """The claim as this session's, if nobody else that lives holds it."""
+    now = desk.clock.now()
+    signs = signs_of_life.signs_of(desk.folder, record.session, now)
+    return sessions.adopt(record, session, signs, now)
+
+
+def _without_claim(desk: Desk, tones: Collection[Tone], channel: str, session: str) -> Report:
+    """What the last claim left to say is said without it."""
+    said = desk.take(tones, channel, session)
+    if desk.ledger.retire(""):
+        desk.save()
+    guard_stamp.mark_waiting(desk)
+    _wait_inside(desk)
+    return Report(said=said)
+
+
+def _tell_withheld(working: _Look) -> None:
+    """The agent hears of each time that a secret was taken out of what others read."""
+    text, record = working.world.told_withheld(), working.seen.record
+    if text:
+        # What a claim leaves to the agent ends with it; what it leaves to the person does not.
+        tone = Tone.NOTE if record.outcome else Tone.NEXT
+        say = Say(f"{record.claim_key}/withheld", text, tone)
+        working.desk.ledger.queue(say, again=True)
+
+
+def _published(world: World, record: Record) -> Record:
+    """The claim without secrets in what others will read of it: title of the PR, name on the card."""
+    values = {
+        name: world.public(value, f"{name} of .agent-claim.json")
+        for name in ("summary", "agent_id")
+        if isinstance(value := record.values.get(name), str)
+    }
+    return record.with_values(values) if values != {n: record.values[n] for n in values} else record
+
+
+def _wait_inside(desk: Desk) -> None:
+    """No claim is here that would be looked at: what is left inside is worth a look of its own."""
+    moment = pending_writes.due(desk.state)
+    if moment is not None:
+        desk.set_due(guard_stamp.STOP_DUE, moment)
+
+
+def _refused(
+    desk: Desk, error: Refused, tones: Collection[Tone], channel: str, session: str
+) -> Report:
+    desk.ledger.queue_refusal(error)
+    said = desk.take(tones, channel, session)
+    desk.save()
+    return Report(said=said, problem=error)

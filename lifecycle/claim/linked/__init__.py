@@ -1,0 +1,1 @@
+"""The task of another tracker that stands for the claim's issue."""

@@ -1,0 +1,146 @@
+"""A task that lives in two trackers: which one stands for the claim's issue, and what becomes of it. Pure.
+
+A task of another tracker may name an issue of GitHub's as what it is elsewhere (`Task.external`). Who
+claims one has both, and both end together. The inner one is claimed before the issue and closed before
+it. It never keeps the issue back for ever: like board and lease it is tried again while that can help,
+and what could not be is told with the end.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from lifecycle.claim.decisions import ending
+from lifecycle.claim.decisions.snapshot import Seen, may_try
+from lifecycle.claim.decisions.table import Phase
+from lifecycle.claim.record.state import BEST_EFFORT_TRIES, Record
+from lifecycle.core.messages import linked_messages
+from lifecycle.core.plan import Decision, Say, SetLinked, Tone, Wake
+from lifecycle.core.tracker import Task
+
+CLAIMED, CLOSED, RELEASED = "claimed", "closed", "released"
+"""What a linked task may be wanted to be, and what `Link.synced` says of it."""
+
+LEFT = "left"
+"""What `Link.synced` says of a task that was to end with the claim, and is not the claim's to end."""
+
+FIND = "FindLinked"
+"""Under which a record keeps that a claim about to end could not ask for its linked task."""
+
+_SHORT = r"gh-|github:\s?#?"
+
+
+def issue_of(external: str, base: str, host: str) -> int | None:
+    """The number of the issue that an external reference names, or None if it names none of `base`.
+
+    `gh-42`, `github:#42`, `owner/name#42` (also behind `github:`), or the issue's address.
+
+    Args:
+        external: as the tracker has it.
+        base: `owner/name` of the repository of the issues.
+        host: of its pages, with a port if it has one.
+    """
+    name = re.escape(base)
+    ways = (
+        rf"(?:{_SHORT})(\d{{1,9}})",
+        rf"(?:github:\s?)?{name}#(\d{{1,9}})",
+        rf"https?://{re.escape(host)}/{name}/issues/(\d{{1,9}})/?(?:[?#].*)?",
+    )
+    for way in ways:
+        match = re.fullmatch(way, external.strip(), re.IGNORECASE)
+        if match is not None and int(match[1]):
+            return int(match[1])
+    return None
+
+
+def of_issue(tasks: Iterable[Task], issue: int, base: str, host: str) -> tuple[Task, ...]:
+    """Those of the tasks that are linked to the issue; the first stands for it, closed ones for nothing."""
+    return tuple(
+        one for one in tasks if one.is_open and issue_of(one.external, base, host) == issue
+    )
+
+
+def wanted(record: Record) -> str:
+    """What the linked task is to be while the claim is as it is."""
+    if record.releasing is not None:
+        return RELEASED
+    return CLOSED if record.claim.phase == Phase.DONE else CLAIMED
+
+
+def action_of(record: Record) -> SetLinked | None:
+    """The write that brings the linked task to that, or None if there is nothing to write.
+
+    One that is closed stays closed, whoever did it. What a living claim left as it was may be free when
+    the claim closes, so that is looked at once more.
+    """
+    link, aim = record.link, wanted(record)
+    if link is None or link.synced in (aim, CLOSED, LEFT):
+        return None
+    if record.link_left and aim != CLOSED:
+        return None
+    return SetLinked(link.tracker, link.id, aim, reason_of(record))
+
+
+def reason_of(record: Record) -> str:
+    """Why the linked task is closed; "" while it is not to be."""
+    claim = record.claim
+    if wanted(record) != CLOSED:
+        return ""
+    return linked_messages.closing_reason(
+        claim.summary, claim.pr_number, record.pr_url, record.override
+    )
+
+
+def wants_to_know(seen: Seen) -> bool:
+    """True if this look should ask whether there is a linked task.
+
+    Who asks by command wants to know what is linked by now; and what ends, and never asked, has no
+    later look that would.
+    """
+    record = seen.record
+    if record.link is not None or seen.wake is Wake.SWEEP or record.claim.issue_number is None:
+        return False
+    if record.taken_by or record.given_back:
+        return False
+    is_ending = wanted(record) != CLAIMED
+    return seen.wake is Wake.TICK or (is_ending and not record.is_link_known)
+
+
+def living(seen: Seen) -> Decision:
+    """The step towards a claimed task beside a claim that lives."""
+    action = action_of(seen.record)
+    if action is None or seen.wake is Wake.SWEEP or not may_try(seen, action):
+        return Decision()
+    return Decision(action=action)
+
+
+def ending_step(seen: Seen) -> Decision | None:
+    """The linked task ends with the claim, or (None) there is none, it did, or it is given up."""
+    record = seen.record
+    if seen.wake is Wake.SWEEP:
+        return None
+    unknown = record.troubles.get(FIND)
+    if unknown is not None and unknown.tries < BEST_EFFORT_TRIES and not record.is_link_known:
+        return Decision()
+    action = action_of(record)
+    if action is None or ending.is_given_up(record, action):
+        return None
+    return Decision(action=action if may_try(seen, action) else None)
+
+
+def says(record: Record) -> tuple[Say, ...]:
+    """That the linked task is left as it is: once."""
+    if record.link is None or not record.link_left:
+        return ()
+    end = ":end" if record.link.synced == LEFT else ""
+    return (Say(f"linked-left:{record.link.id}{end}", record.link_left, Tone.NOTE),)
+
+
+def remainder(record: Record) -> str:
+    """What the last sentence of a claim adds about a linked task that did not end with it, or ""."""
+    link, trouble = record.link, record.troubles.get("SetLinked")
+    if link is None or trouble is None or action_of(record) is None:
+        return ""
+    told = linked_messages.left_open if wanted(record) == CLOSED else linked_messages.left_claimed
+    return told(link.id, trouble.sentence)

@@ -1,0 +1,302 @@
+"""The linked task, asked and written: looked for, claimed inside before the issue, and given back.
+
+The intent to claim it is committed first. So whoever is killed between the two claims leaves a note
+that the next look reads: with a claim file the task is that claim's, without one it is given back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from lifecycle.app.wiring import World
+from lifecycle.claim.decisions.snapshot import Seen
+from lifecycle.claim.linked import linked_decisions, linked_tracker, pending_writes
+from lifecycle.claim.record.claim_store import Desk
+from lifecycle.claim.record.state import RETRY_SECONDS, Record, Trouble
+from lifecycle.core.errors import (
+    AlreadyClaimed,
+    BadConfig,
+    GitFailed,
+    Invalid,
+    LifecycleError,
+    NotFound,
+    Refused,
+    Rejected,
+    Transient,
+)
+from lifecycle.core.messages import linked_messages
+from lifecycle.core.plan import LinkedIs, Say, SetLinked, Tone
+from lifecycle.core.redact import redact
+from lifecycle.core.tracker import Link, Task, TaskStatus, Tracker
+from lifecycle.settings import config
+from lifecycle.storage import log
+
+LINKING = "linking"
+"""In state.json: the inner task that a taking is about to claim, and in whose name."""
+
+_DUE = "due"
+"""The guard's mark (`guard.py`, a layer above) for on-stop."""
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """The inner task of a claim that is being taken, as far as it is known; `left`: why it is not ours."""
+
+    link: Link | None = None
+    is_known: bool = False
+    left: str = ""
+
+
+def issue_named(world: World, task: Task) -> int | None:
+    """The number of the issue of this worktree's repository that a task is linked to, or None."""
+    if not task.external:
+        return None
+    try:
+        base, host = str(world.base), config.web_host(world.addresses.api_url)
+    except (BadConfig, GitFailed):
+        return None  # a worktree without GitHub: its tasks are linked to nothing of it
+    return linked_decisions.issue_of(task.external, base, host)
+
+
+def named(world: World, query: str, notes: list[str]) -> tuple[int, Task] | None:
+    """The inner task whose id `query` is, and its issue; None if there is no such task.
+
+    Raises:
+        Refused: there is one, and it is linked to no issue, or closed; nothing was claimed.
+    """
+    word = query.strip()
+    inner = world.inner_as("") if word and not word.split()[1:] else None
+    if inner is None:
+        return None
+    try:
+        task = inner.get(word)
+    except (NotFound, Invalid):
+        return None
+    except LifecycleError as error:
+        notes.append(f"{inner.name} is left out: {error.sentence}")
+        return None
+    number = issue_named(world, task)
+    if number is None:
+        raise Refused(linked_messages.not_linked(task.id, str(world.base), f"{world.base}#42"))
+    if not task.is_open:
+        raise Refused(linked_messages.closed_already(task.id, number))
+    return number, task
+
+
+def hold(
+    world: World,
+    desk: Desk,
+    issue: int,
+    agent: str,
+    notes: list[str],
+    *,
+    chosen: Task | None = None,
+    insists: bool = False,
+    force: bool = False,
+) -> Held:
+    """Claim the inner task of an issue that is about to be claimed, if it has one.
+
+    Args:
+        world: what may be touched.
+        desk: holds the note of what is begun; what an earlier taking left there is over.
+        issue: the issue.
+        agent: the claim's agent, in whose name the task is claimed.
+        notes: gets a remark where the issue is claimed without it.
+        chosen: the task, if it was named.
+        insists: the issue is claimed whatever the task says: by force, or because that goes on.
+        force: what somebody else holds is taken over.
+
+    Raises:
+        AlreadyClaimed: somebody else has the task. Nothing was claimed.
+        Refused: it may not be begun. Nothing was claimed.
+    """
+    inner = world.inner_as(agent)
+    if inner is None:
+        return Held()
+    try:
+        found = linked_tracker.find(world, inner, issue)
+    except LifecycleError as error:
+        if chosen is None:
+            notes.append(linked_messages.not_asked(inner.name, issue, error.sentence))
+            return Held()
+        found = ()
+    task = chosen or next(iter(found), None)
+    if task is None:
+        return Held(is_known=True)
+    others = [one.id for one in found if one.id != task.id]
+    if others:
+        notes.append(linked_messages.also_linked(issue, task.id, others))
+    link = Link(inner.name, task.id)
+    if _begin(desk, inner, task) and _is_mine(inner, task):
+        return Held(replace(link, synced=linked_decisions.CLAIMED), is_known=True)
+    try:
+        _claim(world, desk, inner, task.id, notes, takes_over=force)
+    except (Transient, Rejected) as error:  # it may have happened
+        notes.append(linked_messages.claimed_later(task.id, error.sentence))
+        return Held(link, is_known=True)
+    except Refused as error:
+        settle(desk)
+        if insists:
+            notes.append(linked_messages.left_alone(task.id, error.sentence))
+            return Held(link, is_known=True, left=notes[-1])
+        raise _refusal(error, task.id, issue) from None
+    pending_writes.forget(desk, inner.name, task.id)
+    return Held(replace(link, synced=linked_decisions.CLAIMED), is_known=True)
+
+
+def _is_mine(inner: Tracker, task: Task) -> bool:
+    return task.assignee == inner.actor and task.status is TaskStatus.IN_PROGRESS
+
+
+def _begin(desk: Desk, inner: Tracker, task: Task) -> bool:
+    """Note what is about to be claimed; True if there is no such note, since it is had already.
+
+    Only what a taking claimed itself is given back if that fails.
+    """
+    begun = desk.state.get(LINKING) or {}
+    is_noted = (begun.get("tracker"), begun.get("id")) == (inner.name, task.id)
+    if _is_mine(inner, task) and not is_noted:
+        return True
+    desk.state[LINKING] = {"tracker": inner.name, "id": task.id, "actor": inner.actor}
+    desk.set_due(_DUE, 1.0)  # killed before the claim is there, the next stop gives it back
+    desk.save()
+    return False
+
+
+def _claim(
+    world: World, desk: Desk, inner: Tracker, task: str, notes: list[str], *, takes_over: bool
+) -> None:
+    """Claim it; what this worktree holds under a name that it had before is its own."""
+    try:
+        inner.claim(task)
+    except AlreadyClaimed as error:
+        before = world.inner_as("")
+        ours = {before.actor if before is not None else "", *pending_writes.actors(desk, task)}
+        holder = world.inner_as(error.by) if error.by else None
+        if holder is None or not (error.by in ours or takes_over):
+            raise
+        # As whoever has it, so that a task that is somebody else's by now is not touched.
+        holder.release(task)
+        inner.claim(task)
+        if error.by not in ours:
+            notes.append(linked_messages.taken_over(task, error.by))
+
+
+def _refusal(error: Refused, task: str, issue: int) -> Refused | AlreadyClaimed:
+    if isinstance(error, AlreadyClaimed):
+        return AlreadyClaimed(linked_messages.held_inside(task, issue, error.by), by=error.by)
+    return Refused(linked_messages.not_to_be_begun(task, issue, error.sentence))
+
+
+def settle(desk: Desk) -> None:
+    """The taking is over, and whose the inner task is stands in the claim, if there is one."""
+    if desk.state.pop(LINKING, None) is not None:
+        desk.save()
+
+
+def let_go(world: World, desk: Desk, issue: int = 0) -> str:
+    """Give the inner task back that a taking had claimed; a remark if that has to be tried again.
+
+    What is somebody else's by now, closed or gone is left.
+    """
+    begun: dict[str, Any] | None = desk.state.get(LINKING)
+    if begun is None:
+        return ""
+    task, actor, name = str(begun["id"]), str(begun["actor"]), str(begun["tracker"])
+    said = ""
+    try:
+        inner = world.inner_as(actor, name)
+        if inner is not None:
+            linked_tracker.released(inner, task)
+    except LifecycleError as error:
+        said = redact(error.sentence, world.environment)
+        log.write(world.root, f"giving {task} back: {said}")
+        now = world.clock.now()
+        left = pending_writes.Left(
+            name, task, actor, linked_decisions.RELEASED, issue, since=now, until=now
+        )
+        pending_writes.add(desk, left)
+        desk.set_due(_DUE, 1.0)
+    settle(desk)
+    return linked_messages.not_returned(task, said) if said else ""
+
+
+def is_waiting(state: Mapping[str, Any]) -> bool:
+    """True if anything is left to do inside, of a claim that is over or of a taking."""
+    return bool(state.get(LINKING) or state.get(pending_writes.UNDONE))
+
+
+def repair(world: World, desk: Desk, record: Record | None, *, is_asked: bool = False) -> None:
+    """Finish what was left inside; the caller holds the lock, so that no taking is under way.
+
+    Args:
+        world: what may be touched.
+        desk: holds the notes of it.
+        record: the worktree's claim, or None.
+        is_asked: somebody looks by command, so that nothing waits for its time.
+    """
+    abandon(world, desk, record)
+    if desk.state.get(pending_writes.UNDONE):
+        pending_writes.finish(world, desk, record, is_asked=is_asked)
+
+
+def abandon(world: World, desk: Desk, record: Record | None) -> str:
+    """Before another task is taken: what a killed taking had claimed inside is given back; a remark."""
+    begun = desk.state.get(LINKING)
+    if begun is None:
+        return ""
+    link = record.link if record is not None else None
+    if link is not None and link.id == begun["id"]:
+        settle(desk)
+        return ""
+    return let_go(world, desk)
+
+
+def learned(world: World, seen: Seen) -> tuple[Record, tuple[Say, ...]]:
+    """The record once the tracker was asked for its linked task, and what there is to say of that.
+
+    Without another tracker than GitHub nothing is asked and nothing changes.
+    """
+    record, issue = seen.record, seen.record.claim.issue_number
+    known = {kind: one for kind, one in record.troubles.items() if kind != linked_decisions.FIND}
+    try:
+        inner = world.inner_as(record.claim.agent_id)
+        if inner is None or issue is None:
+            return record, ()
+        task = next(iter(linked_tracker.find(world, inner, issue)), None)
+    except LifecycleError as error:
+        sentence = redact(error.sentence, world.environment)
+        log.write(world.root, f"the linked task of #{issue}: {sentence}")
+        if isinstance(error, Transient):
+            before = record.troubles.get(linked_decisions.FIND)
+            tries = before.tries + 1 if before is not None else 1
+            trouble = Trouble("", sentence, seen.now + RETRY_SECONDS, tries)
+            return replace(record, troubles={**known, linked_decisions.FIND: trouble}), ()
+        text = linked_messages.not_asked(world.settings.tracker_use, issue, sentence)
+        return record, (Say("linked-unknown", text, Tone.NOTE),)
+    link = Link(inner.name, task.id) if task is not None else None
+    if task is not None and task.assignee == inner.actor and task.status is TaskStatus.IN_PROGRESS:
+        link = Link(inner.name, task.id, linked_decisions.CLAIMED)
+    return replace(record, link=link, is_link_known=True, troubles=known), ()
+
+
+def set_linked(action: SetLinked, world: World, record: Record) -> LinkedIs:
+    """Bring the linked task to what the claim wants; what is somebody else's, or gone, is left.
+
+    Raises:
+        BadConfig: there is no tracker any more of the name that the link has.
+        Refused, Transient, Rejected: as the tracker says (a blocker, its program is not there).
+    """
+    inner = world.inner_as(record.claim.agent_id, action.tracker)
+    if inner is None:
+        raise ValueError("the link is to GitHub itself")
+    left = "" if action.wanted == linked_decisions.CLAIMED else linked_decisions.LEFT
+    try:
+        now = linked_tracker.written(inner, action.id, action.wanted, action.reason)
+        return LinkedIs(action.id, now)
+    except AlreadyClaimed as error:
+        return LinkedIs(action.id, left, linked_messages.held_by(action.id, error.by))
+    except NotFound:
+        return LinkedIs(action.id, left, linked_messages.gone(action.id))

@@ -1,0 +1,195 @@
+"""What a claim left to do in the other tracker when it ended, or a taking that failed: done by later looks.
+
+state.json keeps it, since the claim that wanted it is gone. It is tried more and more rarely, and whoever
+looks by command tries it at once. It ends when it is done, when the task is somebody else's or gone by
+then, or with one sentence after `KEPT_SECONDS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from lifecycle.app.wiring import World
+from lifecycle.claim.linked import linked_decisions, linked_tracker
+from lifecycle.claim.record.claim_store import Desk
+from lifecycle.claim.record.state import REFUSED_SECONDS, RETRY_SECONDS, Record
+from lifecycle.core.errors import AlreadyClaimed, LifecycleError, NotFound, Transient
+from lifecycle.core.messages import linked_messages
+from lifecycle.core.plan import Say, Tone
+from lifecycle.core.redact import redact
+from lifecycle.core.timing.deadline import DeadlineReached
+from lifecycle.storage import journal, log
+
+UNDONE = "linked_undone"
+"""In state.json: a list of `Left`."""
+
+KEPT_SECONDS = 14 * 86_400.0
+DAY_SECONDS = 86_400.0
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """One write that is still wanted.
+
+    Attributes:
+        tracker: the registry's name; "" for the worktree's, whose task was never asked for.
+        id: the task there, or "".
+        actor: in whose name.
+        wanted: `linked.CLOSED` or `linked.RELEASED`.
+        issue: the number of the issue.
+        reason: of a closing.
+        since, until: when that began, and when it is tried again; seconds since the epoch.
+    """
+
+    tracker: str
+    id: str
+    actor: str
+    wanted: str
+    issue: int
+    reason: str = ""
+    since: float = 0.0
+    until: float = 0.0
+
+
+def waiting(state: Mapping[str, Any]) -> tuple[Left, ...]:
+    """What is left to do."""
+    return tuple(Left(**one) for one in state.get(UNDONE, ()))
+
+
+def due(state: Mapping[str, Any]) -> float | None:
+    """When the first of it is to be tried again, or None."""
+    return min((one.until for one in waiting(state)), default=None)
+
+
+def add(desk: Desk, left: Left) -> None:
+    """Remember it until it is done, in the place of what was wanted of the same task before."""
+    others = [
+        one for one in waiting(desk.state) if (one.tracker, one.id) != (left.tracker, left.id)
+    ]
+    _set(desk, [*others, left])
+
+
+def forget(desk: Desk, tracker: str, task: str) -> None:
+    """A new claim has this task: what an earlier one wanted of it is over."""
+    kept = [one for one in waiting(desk.state) if (one.tracker, one.id) != (tracker, task)]
+    _set(desk, kept)
+
+
+def actors(desk: Desk, task: str) -> set[str]:
+    """In whose names this worktree still has the task to give back."""
+    return {one.actor for one in waiting(desk.state) if one.id == task}
+
+
+def at_the_end(desk: Desk, record: Record) -> None:
+    """Before the claim's file goes: remember what could not be done inside, until a later look."""
+    link, claim, now = record.link, record.claim, desk.clock.now()
+    action = linked_decisions.action_of(record)
+    left = None
+    if link is not None and action is not None:
+        issue = claim.issue_number or 0
+        left = Left(link.tracker, link.id, claim.agent_id, action.wanted, issue, action.reason)
+    elif (
+        link is None and linked_decisions.FIND in record.troubles and claim.issue_number is not None
+    ):
+        wanted, reason = linked_decisions.wanted(record), linked_decisions.reason_of(record)
+        left = Left("", "", claim.agent_id, wanted, claim.issue_number, reason)
+    if left is not None:
+        add(desk, replace(left, since=now, until=now + REFUSED_SECONDS))
+        desk.save()
+
+
+def finish(world: World, desk: Desk, record: Record | None, *, is_asked: bool) -> None:
+    """Do what is left, as far as its time has come; the caller holds the lock.
+
+    Args:
+        world: what may be touched.
+        desk: holds the list.
+        record: the worktree's claim, which takes care of its own task, or None.
+        is_asked: somebody looks by command, so that nothing waits for its time.
+    """
+    link = record.link if record is not None and not record.outcome else None
+    for left in waiting(desk.state):
+        if link is not None and (link.tracker, link.id) == (left.tracker, left.id):
+            forget(desk, left.tracker, left.id)
+        elif is_asked or world.clock.now() >= left.until:
+            _try(world, desk, left)
+    desk.save()
+
+
+def _try(world: World, desk: Desk, left: Left) -> None:
+    now = world.clock.now()
+    try:
+        done = _done(world, left)
+    except (AlreadyClaimed, NotFound):
+        done = ""
+    except DeadlineReached:
+        _later(desk, left, Transient("The answer did not come in time."), now)
+        raise
+    except LifecycleError as error:
+        error.sentence = redact(error.sentence, world.environment)
+        log.write(
+            world.root, f"{left.id or 'a linked task'} is not {left.wanted}: {error.sentence}"
+        )
+        _later(desk, left, error, now)
+        return
+    forget(desk, left.tracker, left.id)
+    if done and left.wanted == linked_decisions.CLOSED:
+        _tell(desk, left, linked_messages.closed_after_all(done, left.issue))
+    if done:
+        journal.note(world.root, _entry(left, done, now))
+
+
+def _done(world: World, left: Left) -> str:
+    """Do it; the task's id, or "" if there is nothing to do any more."""
+    tracker = world.inner_as(left.actor, left.tracker)
+    if tracker is None:
+        return ""
+    name = left.id
+    if not name:
+        found = linked_tracker.find(world, tracker, left.issue)
+        name = found[0].id if found else ""
+    if not name or not tracker.get(name).is_open:
+        return ""
+    if left.wanted == linked_decisions.CLOSED and world.forge.issue(left.issue).is_open:
+        return ""  # reopened since then: so is the task, and neither is this claim's any more
+    linked_tracker.written(tracker, name, left.wanted, left.reason)
+    return name
+
+
+def _later(desk: Desk, left: Left, error: LifecycleError, now: float) -> None:
+    """Try it again, each time after as long as it has waited already; or say that it is given up."""
+    if now - left.since >= KEPT_SECONDS:
+        forget(desk, left.tracker, left.id)
+        name = left.id or f"of #{left.issue}"
+        _tell(desk, left, linked_messages.given_up(name, left.wanted, error.sentence))
+        return
+    least = RETRY_SECONDS if isinstance(error, Transient) else REFUSED_SECONDS
+    wait = min(max(least, now - left.since), DAY_SECONDS)
+    add(desk, replace(left, until=now + wait))
+
+
+def _tell(desk: Desk, left: Left, text: str) -> None:
+    key = f"linked-undone:{left.tracker}:{left.id}:{int(left.since)}"
+    desk.ledger.queue(Say(key, text, Tone.NOTE))
+
+
+def _entry(left: Left, task: str, now: float) -> journal.Entry:
+    return journal.Entry(
+        now,
+        journal.CLAIM,
+        journal.WRITE,
+        task=f"#{left.issue}",
+        actor=left.actor,
+        target="linked task",
+        key=f"{left.issue}@{left.actor}/SetLinked/{task}/{left.wanted}",
+        detail={"id": task, "wanted": left.wanted},
+    )
+
+
+def _set(desk: Desk, left: list[Left]) -> None:
+    if left:
+        desk.state[UNDONE] = [asdict(one) for one in left]
+    else:
+        desk.state.pop(UNDONE, None)

@@ -1,0 +1,1 @@
+"""The claim file and `state.json`: what they say, how they are merged and written."""

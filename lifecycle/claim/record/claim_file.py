@@ -1,0 +1,157 @@
+"""`.agent-claim.json`, schema version 1: what its bytes say.
+
+An agent edits this file by hand, whole or in part, at any moment and with any tool. So reading is
+lenient (a number written as text is a number, an unknown key is kept), and only two things are not
+read at all: bytes that are no JSON object, and a schema version that is not ours.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from lifecycle.core.errors import ClaimRefused
+from lifecycle.core.values.model import LABELS_ITEM
+
+CLAIM_FILE = ".agent-claim.json"
+SCHEMA_VERSION = 1
+
+FIELDS = (
+    "schema_version",
+    "item_id",
+    "issue_number",
+    "branch",
+    "agent_id",
+    "phase",
+    "summary",
+    "status",
+    "pr_number",
+    "last_check_poll",
+    "last_synced_status",
+)
+"""The design's eleven fields, in the design's order."""
+
+AGENT_FIELDS = ("phase", "summary", "status", "branch")
+"""Fields whose edits by the agent always win."""
+
+ENGINE_FIELDS = tuple(name for name in FIELDS if name not in AGENT_FIELDS)
+"""Fields that the engine owns: reverted ones are restored, edited ones are hints."""
+
+_LARGEST = 2**31 - 1
+"""GitHub's numbers are positive GraphQL Ints."""
+
+LIMIT = 1_000_000
+"""Bytes of the longest claim that is read."""
+
+_NUMBERS = ("schema_version", "issue_number", "pr_number")
+
+
+class CorruptClaimError(Exception):
+    """The bytes are no JSON object; the text says where reading stopped."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """The claim with its types; text fields are never None, numbers and times may be.
+
+    `extra` holds keys that the schema does not know; they are written back unchanged.
+    """
+
+    issue_number: int | None
+    branch: str
+    phase: str
+    item_id: str = ""
+    agent_id: str = ""
+    summary: str = ""
+    status: str = ""
+    pr_number: int | None = None
+    last_check_poll: str | None = None
+    last_synced_status: str | None = None
+    schema_version: int = SCHEMA_VERSION
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def is_labels(self) -> bool:
+        """True if the Status is kept as labels of the issue."""
+        return self.item_id.startswith(LABELS_ITEM)
+
+    @classmethod
+    def of(cls, values: Mapping[str, Any]) -> Claim:
+        """The typed view of raw field values."""
+        return cls(
+            schema_version=SCHEMA_VERSION,
+            item_id=_text(values.get("item_id")),
+            issue_number=_number(values.get("issue_number")),
+            branch=_text(values.get("branch")).strip(),
+            agent_id=_text(values.get("agent_id")).strip(),
+            phase=_text(values.get("phase")).strip(),
+            summary=_text(values.get("summary")).strip(),
+            status=_text(values.get("status")).strip(),
+            pr_number=_number(values.get("pr_number")),
+            last_check_poll=_text(values.get("last_check_poll")) or None,
+            last_synced_status=_text(values.get("last_synced_status")) or None,
+            extra={key: value for key, value in values.items() if key not in FIELDS},
+        )
+
+
+def parse(content: bytes) -> dict[str, Any]:
+    """The raw values of the file's fields; absent ones are None.
+
+    Raises:
+        CorruptClaimError: the bytes are no JSON object, or too many.
+        ClaimRefused: the schema version is not one that this product knows.
+    """
+    if len(content) > LIMIT:
+        raise CorruptClaimError(f"it is larger than {LIMIT // 1_000_000} MB")
+    try:
+        values = json.loads(content.decode("utf-8-sig"))
+    except RecursionError:
+        raise CorruptClaimError("it is nested too deeply") from None
+    except ValueError as error:
+        raise CorruptClaimError(str(error)) from None
+    if not isinstance(values, dict):
+        raise CorruptClaimError("it is not a JSON object")
+    version = values.get("schema_version")
+    if version is None:
+        values["schema_version"] = version = SCHEMA_VERSION
+    if isinstance(version, bool) or version not in (SCHEMA_VERSION, str(SCHEMA_VERSION)):
+        raise ClaimRefused(
+            f"{CLAIM_FILE} has schema_version {json.dumps(version)[:40]}, and this lifecycle knows "
+            f"only version {SCHEMA_VERSION}; the file was left as it is. Upgrade lifecycle, or move "
+            "the file away and claim again."
+        )
+    for name in FIELDS:
+        values.setdefault(name, None)
+    for name in _NUMBERS:
+        values[name] = _number(values[name]) if values[name] is not None else None
+    return values
+
+
+def render(values: Mapping[str, Any]) -> bytes:
+    """The file's bytes: the eleven fields in the design's order, then any others, indented."""
+    ordered = {name: values.get(name) for name in FIELDS}
+    ordered |= {key: value for key, value in values.items() if key not in FIELDS}
+    try:
+        return json.dumps(ordered, indent=2, ensure_ascii=False).encode() + b"\n"
+    except (
+        UnicodeEncodeError
+    ):  # half a surrogate pair, as some editors leave: escaped, it reads back
+        return json.dumps(ordered, indent=2).encode() + b"\n"
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else "" if value is None else str(value)
+
+
+def _number(value: object) -> int | None:
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, str):
+        digits = value.strip().lstrip("#")
+        is_number = digits.isascii() and digits.isdigit() and len(digits) <= len(str(_LARGEST))
+        value = int(digits) if is_number else None
+    if isinstance(value, float):
+        value = int(value) if value.is_integer() else None
+    return value if isinstance(value, int) and 0 < value <= _LARGEST else None

@@ -1,0 +1,476 @@
+"""The claim file and state.json, kept in step.
+
+The claim file is shared with an agent that takes no lock and may write at any moment; state.json is
+the engine's alone. The order of writes is: state.json with what the engine wants, then the claim file
+by exchange, then state.json again with what came of it. A crash between any two is read, at the next
+look, as an edit that was not there or a write that is still to be made; both are merged the same way.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from lifecycle.claim.decisions import consent
+from lifecycle.claim.decisions.table import Phase
+from lifecycle.claim.record import claim_file, journalling
+from lifecycle.claim.record.claim_file import CLAIM_FILE, CorruptClaimError
+from lifecycle.claim.record.excluded_files import exclude_own_files
+from lifecycle.claim.record.file_merge import Merged, merge
+from lifecycle.claim.record.late_writes import Edit, Late
+from lifecycle.claim.record.state import Record
+from lifecycle.core.errors import ClaimRefused, Refused
+from lifecycle.core.messages import messages
+from lifecycle.core.plan import Say, Tone
+from lifecycle.core.ports import Clock
+from lifecycle.core.timing.times import render
+from lifecycle.storage import journal, regular_files, store
+from lifecycle.storage.ledger import Ledger
+from lifecycle.storage.regular_files import StrangeFileError
+
+RACY_NS = 2_000_000_000
+"""A file younger than this may be changed again without its mtime showing it (as git's racy index)."""
+
+SETTLE_TRIES = 8
+SETTLE_SECONDS = 0.05
+"""How often, and how long apart, a half-written file is read again before it counts as corrupt."""
+
+WAITING = "waiting"
+"""A mark that lies in `.lifecycle/` while a prompt of the user's is worth Python's start."""
+
+OWNER = "owner"
+"""A file in `.lifecycle/` with the id of the session that the claim belongs to."""
+
+ANSWERED = "answered"
+"""A mark whose mtime is when a person last wrote a prompt; it goes when the question is put."""
+
+PROMPTS = "prompts"
+"""A file that the hook on the user's prompts touches: its mtime shows that the hook is installed."""
+
+ASIDE = "closing.json"
+"""The claim file on its way out."""
+
+_ARCHIVE_LIMIT = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """What one load found.
+
+    Attributes:
+        record: None if there is no claim.
+        hints: edited engine fields that GitHub has not judged yet.
+        mtime_ns: of the claim file as it was read, before the look.
+        says: what the load itself has to report (a corrupt file that was set aside).
+    """
+
+    record: Record | None
+    hints: Mapping[str, Any] = field(default_factory=dict)
+    mtime_ns: int = 0
+    says: tuple[Say, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Committed:
+    """What a commit found in the file: `changed` names the fields that the agent had edited."""
+
+    record: Record
+    changed: frozenset[str] = frozenset()
+    is_gone: bool = False
+
+
+class Desk:
+    """Reads and writes the two files; holds state.json's content in between."""
+
+    def __init__(self, root: Path, clock: Clock) -> None:
+        self.root = root
+        self.path = root / CLAIM_FILE
+        self.folder = store.Folder(root)
+        self.late = Late(root, clock)
+        self.clock = clock
+        self.state: dict[str, Any] = {}
+        self.taken: list[Edit] = []
+
+    def load(self, *, repair: bool = True) -> Loaded:
+        """Read both files and merge them.
+
+        Args:
+            repair: set a corrupt claim file aside and restore it; without the lock, say False.
+
+        Raises:
+            ClaimRefused: an unknown schema version, or (without `repair`) a corrupt file.
+        """
+        self.state = self.folder.load_state(repair=repair)
+        record = self.remembered()
+        if repair:
+            self._sweep(record)
+            self._recover(record)
+        try:
+            snapshot, theirs = self._settled()
+        except CorruptClaimError as error:
+            if not repair:
+                raise ClaimRefused(
+                    f"{CLAIM_FILE} cannot be read ({error}); it was left as it is. To have it set "
+                    "aside and restored, run: lifecycle tick"
+                ) from None
+            return self._set_aside(record, str(error))
+        if snapshot is None or theirs is None:
+            return Loaded(None)
+        if record is None or not _continues(record, theirs):
+            record = self._begin(record, theirs)
+            return Loaded(record, mtime_ns=snapshot.mtime_ns)
+        late, says = self._late(record, repair=repair)
+        merged = _merged(record, snapshot.mtime_ns, theirs, late)
+        # What was read is the base of the next merge: an edit that is known now is no edit then.
+        read = {**theirs, **{name: merged.values[name] for name in merged.hints}}
+        record = record.with_values(merged.values).projected(read)
+        if record.touched != snapshot.mtime_ns:
+            # The agent wrote the file again: that is another attempt, whatever was refused before.
+            record = record.without_troubles(only_final="phase" not in merged.changed)
+        if record.claim.phase != Phase.DONE:
+            record = replace(record, override="", consent="")  # a yes is to one closing
+        return Loaded(record, merged.hints, snapshot.mtime_ns, says)
+
+    def commit(self, record: Record, hints: Mapping[str, Any]) -> Committed:
+        """Make the record durable and bring the claim file to it; the agent's edits win.
+
+        Args:
+            record: what the engine wants.
+            hints: unjudged edits of engine fields, which stay in the file as they are.
+        """
+        self._keep(record)
+        self._know()
+        changed: set[str] = set()
+        while True:
+            try:
+                snapshot, theirs = self._settled()
+            except (CorruptClaimError, ClaimRefused):
+                return Committed(record, frozenset(changed | {"phase"}))
+            if snapshot is None or theirs is None:
+                return Committed(record, frozenset(changed), is_gone=True)
+            merged = merge(record.past, record.values, theirs)
+            # Known now, so that a second edit, even back to what was before, is one of its own.
+            read = {**theirs, **{name: merged.values[name] for name in merged.hints}}
+            record = record.with_values(merged.values).projected(read)
+            changed |= merged.changed
+            wanted = {**merged.values, **{k: v for k, v in hints.items() if theirs.get(k) == v}}
+            if wanted == theirs:
+                break
+            found = store.replace_if(
+                self.path, snapshot.content, claim_file.render(wanted), self.late.keep
+            )
+            if found is None:
+                break
+        record = record.projected()
+        self._journal(record)
+        self._keep(record)
+        return Committed(record, frozenset(changed))
+
+    def create(self, record: Record) -> Record:
+        """Write a fresh claim file; FileExistsError if there is one."""
+        self._keep(record)
+        with self.path.open("xb") as created:
+            try:
+                created.write(claim_file.render(record.values))
+                created.flush()
+            except BaseException:
+                self.path.unlink(missing_ok=True)  # a part of a claim is none
+                raise
+        record = record.projected()
+        self._journal(record)
+        self._keep(record)
+        return record
+
+    def forget(self, record: Record) -> None:
+        """Delete the claim file, unless it has become another claim's; the record is archived."""
+        with contextlib.suppress(FileNotFoundError):
+            self.path.rename(self._aside)
+        self._recover(record)
+        self._journal(record)
+        self._keep(record)
+
+    @property
+    def ledger(self) -> Ledger:
+        """What was said and what waits to be, of this worktree, claim or not."""
+        return Ledger(self.state, self.clock)
+
+    def save(self) -> None:
+        """Write state.json as it is in memory, and what the hooks' guards read of it."""
+        self.folder.save_state(self.state)
+        record = self.remembered()
+        is_alive = record is not None and not record.outcome
+        self._show_owner(record.session if record is not None and is_alive else "")
+        asks = record is not None and is_alive and consent.is_waited_for(record)
+        tells = record is not None and is_alive and record.is_inherited
+        is_waiting = bool(self.state.get("queue")) or tells or (asks and self.answered_at is None)
+        self.set_due(WAITING, self.clock.now() if is_waiting else None)
+
+    def remember(self, record: Record) -> None:
+        """Put the record into state.json's content, without writing it."""
+        self.state["record"] = record.as_json()
+
+    def take(self, tones: Collection[Tone], channel: str, session: str = "") -> tuple[Say, ...]:
+        """Take off the queue what `channel` delivers, durably, before anything is printed."""
+        taken = self.ledger.take(tones, channel, session)
+        if taken:
+            record = self.remembered()
+            if record is not None and any(consent.is_question(say.key, record) for say in taken):
+                self.note_asked()
+            self.save()
+        return taken
+
+    def note_asked(self, *, again: bool = False) -> None:
+        """Note that the question about closing was put to somebody; `again`: to a session new to it.
+
+        From then on any prompt of a person's is an answer; one that came before is none.
+        """
+        record = self.remembered()
+        if record is not None and (again or not consent.is_asked(record)):
+            self.folder.remove(ANSWERED)
+            self.remember(replace(record, asked_pr=record.claim.pr_number))
+
+    @property
+    def answered_at(self) -> float | None:
+        """When a person last wrote a prompt, if that was after the question was put; else None."""
+        moment = self.folder.mtime_ns(ANSWERED)
+        return moment / 1e9 if moment >= 0 else None
+
+    def hears_prompts(self, since: float) -> bool:
+        """True if the hook on the user's prompts has run since then, so that it is installed."""
+        return self.folder.mtime_ns(PROMPTS) >= since * 1e9
+
+    def stamp(self, mtime_ns: int) -> None:
+        """Tell the guard that this version of the file was looked at and left nothing to do.
+
+        Not while somebody may still write into one that was taken out: that has no date in the claim.
+        """
+        if self.clock.now() * 1e9 - mtime_ns >= RACY_NS and not self.late.settle():
+            self.folder.mark("stamp", mtime_ns)
+
+    def is_stamped(self, mtime_ns: int) -> bool:
+        """True if a look at this version of the file left nothing to do."""
+        return self.folder.mtime_ns("stamp") == mtime_ns
+
+    def set_due(self, name: str, moment: float | None) -> None:
+        """Tell the guard when to let a wake through again; None removes the mark."""
+        if moment is None:
+            self.folder.remove(name)
+        else:
+            self.folder.mark(name, int(moment * 1e9))
+
+    def mtime_ns(self) -> int:
+        """The claim file's mtime, or 0 if there is none."""
+        return max(regular_files.mtime_ns(str(self.path)), 0)
+
+    def has_mark(self, name: str) -> bool:
+        """True if the mark is there, due or not."""
+        return self.folder.mtime_ns(name) >= 0
+
+    def is_due(self, name: str) -> bool:
+        """True if the mark is there and its moment has come."""
+        return 0 <= self.folder.mtime_ns(name) <= self.clock.now() * 1e9
+
+    def _show_owner(self, session: str) -> None:
+        content = f"{session}\n".encode()
+        if not session:
+            self.folder.remove(OWNER)
+        elif (known := self.folder.read(OWNER)) is None or known.content != content:
+            self.folder.write(OWNER, content)
+
+    def remembered(self) -> Record | None:
+        """The record that state.json holds, whether the claim file is there or not."""
+        return _record_from(self.state.get("record"))
+
+    @property
+    def _aside(self) -> Path:
+        return Path(self.folder.at(ASIDE))
+
+    def _sweep(self, record: Record | None) -> None:
+        """Take away what killed processes left; an edit that an exchange took out of the file goes back.
+
+        It goes back only while the file holds what the engine put there: a later edit is the newer one.
+        """
+        for name in (store.STATE, OWNER):
+            for left in store.left_beside(Path(self.folder.at(name))):
+                left.unlink(missing_ok=True)
+        for left in store.left_beside(self.path):
+            if record is not None and self._holds_edit(record, left):
+                left.replace(self.path)
+            left.unlink(missing_ok=True)
+
+    def _holds_edit(self, record: Record, left: Path) -> bool:
+        here, there = store.read(self.path, follow=False), store.read(left, follow=False)
+        try:
+            if here is None or there is None or claim_file.parse(here.content) != record.values:
+                return False
+            theirs = claim_file.parse(there.content)
+        except (CorruptClaimError, ClaimRefused):
+            return False
+        return theirs != record.values and bool(merge(record.past, record.values, theirs).changed)
+
+    def _recover(self, record: Record | None) -> None:
+        """Finish a deletion: what was put aside goes, unless it is another claim's file."""
+        snapshot = self.folder.read(ASIDE)
+        if snapshot is None:
+            return
+        is_another = record is None or self._is_another(record, snapshot.content)
+        if is_another and not self.path.exists():
+            self._aside.rename(self.path)
+        self._aside.unlink(missing_ok=True)
+
+    def _keep(self, record: Record) -> None:
+        self.remember(record)
+        self.save()
+
+    def _journal(self, record: Record) -> None:
+        """Note the claim's step to another phase; whoever ends before it is saved notes it again."""
+        if journalling.is_lost(record, self.state):
+            with contextlib.suppress(Refused):  # whoever reads it for its own sake is told
+                journalling.recover(record, self.state, journal.read(self.root))
+        entry = journalling.move(record, self.state, self.clock.now())
+        if entry is not None:
+            journal.note(self.root, entry)
+
+    def _settled(self) -> tuple[store.Snapshot | None, dict[str, Any] | None]:
+        """The file once nobody is in the middle of writing it."""
+        for attempt in range(SETTLE_TRIES):
+            snapshot = self._read()
+            if snapshot is None:
+                return None, None
+            try:
+                return snapshot, claim_file.parse(snapshot.content)
+            except CorruptClaimError:
+                age_ns = self.clock.now() * 1e9 - snapshot.mtime_ns
+                if attempt == SETTLE_TRIES - 1 or age_ns > RACY_NS:
+                    raise
+                self.clock.sleep(SETTLE_SECONDS)
+        raise AssertionError("unreachable")
+
+    def _read(self) -> store.Snapshot | None:
+        """The claim file's bytes; no more of them than `file.parse` takes for a claim."""
+        what = regular_files.strange(str(self.path))
+        if what:  # a folder too: no claim could be kept in its place
+            raise ClaimRefused(StrangeFileError(str(self.path), what).sentence)
+        try:
+            found = regular_files.content(str(self.path), limit=claim_file.LIMIT)
+        except StrangeFileError as error:
+            raise ClaimRefused(error.sentence) from None
+        return store.Snapshot(*found) if found is not None else None
+
+    def _late(
+        self, record: Record, *, repair: bool
+    ) -> tuple[list[tuple[int, dict[str, Any]]], tuple[Say, ...]]:
+        """What was written into files that were taken out: when, and the values; and what to say of it."""
+        found, says = [], []
+        self.taken.clear()
+        if repair:
+            self.late.settle()
+        for edit in self.late.edits():
+            theirs, reason = _edited(record, edit.content)
+            if theirs is not None:
+                found.append((edit.mtime_ns, theirs))
+                self.taken.append(edit)
+            elif edit.is_over and repair:  # else somebody is in the middle of writing it
+                says += self._set_late_aside(edit, reason)
+        return found, tuple(says)
+
+    def _set_late_aside(self, edit: Edit, reason: str) -> list[Say]:
+        if not edit.content:
+            edit.path.unlink(missing_ok=True)  # emptied, and never written
+            return []
+        kept = store.set_aside(edit.path, self._label, beside=self.path)
+        return [Say(f"corrupt:{kept.name}", messages.late_claim(reason, kept.name), Tone.ACT)]
+
+    @property
+    def _label(self) -> str:
+        return f"corrupt-{render(self.clock.now()).replace(':', '')}"
+
+    def _know(self) -> None:
+        """The late edits that were merged are in state.json now."""
+        for edit in self.taken:
+            self.late.known(edit)
+        self.taken.clear()
+
+    def _begin(self, before: Record | None, theirs: dict[str, Any]) -> Record:
+        if before is not None and not before.outcome:
+            archive = self.state.setdefault("archive", {})
+            archive[before.key] = before.as_json()
+            for stale in list(archive)[:-_ARCHIVE_LIMIT]:
+                del archive[stale]
+        fresh = Record(values=theirs, past=(dict(theirs),), created_at=self.clock.now())
+        known = _record_from(self.state.get("archive", {}).pop(fresh.key, None))
+        if known is not None:
+            record = known.with_values(merge(known.past, known.values, theirs).values)
+            self.remember(record)
+            return record
+        was_synced = fresh.claim.last_synced_status is not None
+        agent = fresh.claim.agent_id if was_synced else None
+        return Record(
+            values=theirs,
+            past=(dict(theirs),),
+            created_at=self.clock.now(),
+            synced_agent=agent,
+        )
+
+    def _set_aside(self, record: Record | None, reason: str) -> Loaded:
+        with contextlib.suppress(OSError):  # the worktree is untidy then, and the claim is kept
+            exclude_own_files(self.root)
+        bad = self._read()
+        kept = store.set_aside(self.path, self._label)
+        self.late.watch(kept, bad.content if bad is not None else b"")  # somebody may just write it
+        is_alive = record is not None and not record.outcome
+        text = messages.corrupt_claim(reason, kept.name, restored=is_alive)
+        say = Say(f"corrupt:{kept.name}", text, Tone.ACT)
+        if record is None or not is_alive:
+            return Loaded(None, says=(say,))
+        store.write(self.path, claim_file.render(record.values))
+        snapshot = store.read(self.path)
+        return Loaded(record, mtime_ns=snapshot.mtime_ns if snapshot else 0, says=(say,))
+
+    def _is_another(self, record: Record, content: bytes) -> bool:
+        try:
+            return not _continues(record, claim_file.parse(content), is_closing=True)
+        except (CorruptClaimError, ClaimRefused):
+            return True
+
+
+def _record_from(data: dict[str, Any] | None) -> Record | None:
+    """The record, or None if it was written by another version or by hand: it is learned again."""
+    try:
+        return Record.from_json(data) if data else None
+    except (TypeError, AttributeError, ValueError):
+        return None
+
+
+def _merged(
+    record: Record, mtime_ns: int, theirs: dict[str, Any], late: list[tuple[int, dict[str, Any]]]
+) -> Merged:
+    """The claim file and what came late merged in the order in which they were written."""
+    values, changed, hints = dict(record.values), set[str](), dict[str, Any]()
+    for _, one in sorted([(mtime_ns, theirs), *late], key=lambda pair: pair[0]):
+        merged = merge(record.past, values, one)
+        values, changed = merged.values, changed | merged.changed
+        if one is theirs:
+            hints = merged.hints
+    return Merged(values, frozenset(changed), hints)
+
+
+def _edited(record: Record, content: bytes) -> tuple[dict[str, Any] | None, str]:
+    """The values of an edit of this claim; None and the reason if it is none."""
+    try:
+        theirs = claim_file.parse(content)
+    except (CorruptClaimError, ClaimRefused) as error:
+        return None, str(error)
+    return (theirs, "") if _continues(record, theirs) else (None, "it is another claim's")
+
+
+def _continues(record: Record, theirs: Mapping[str, Any], *, is_closing: bool = False) -> bool:
+    """True if the file is still this record's claim and not the next one."""
+    if record.outcome and not is_closing:
+        return False
+    same_issue = theirs.get("issue_number") in (None, record.values.get("issue_number"))
+    same_branch = theirs.get("branch") == record.values.get("branch")
+    return same_issue or same_branch

@@ -1,0 +1,131 @@
+"""What of a claim goes into the journal: its phases, and what was written for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from lifecycle.claim.decisions.table import Phase
+from lifecycle.claim.record.state import Record
+from lifecycle.core import plan
+from lifecycle.storage import journal
+from lifecycle.storage.journal import Entry
+
+NOTED = "noted"
+"""Where state.json keeps what the journal has: the claim, its phase, and how many moves that were."""
+
+_WRITES: dict[type[Any], str] = {
+    plan.OpenPullRequest: "pull request",
+    plan.LinkPullRequest: "link in the pull request",
+    plan.AddToBoard: "card",
+    plan.SetBoard: "status",
+    plan.PostComment: "comment",
+    plan.CloseIssue: "issue closed",
+    plan.Unassign: "assignee",
+    plan.ReleaseLease: "lease",
+    plan.SetLinked: "linked task",
+}
+"""What an action writes, in words. Deleting the claim file is none: the last move tells of it."""
+
+
+def move(record: Record, state: dict[str, Any], at: float) -> Entry | None:
+    """The claim's step from the phase that the journal has to the one it is in, or None if that is one.
+
+    `state` remembers it; until that is saved, the same step has the same key, and so is written once.
+    """
+    target = record.outcome or Phase.named(record.claim.phase)
+    known = state.get(NOTED)
+    if not isinstance(known, dict) or known.get("claim") != record.claim_key:
+        known = {"claim": record.claim_key, "phase": "", "moves": 0}
+    if not target or known.get("phase") == target:
+        return None
+    number = int(known.get("moves") or 0) + 1
+    state[NOTED] = {"claim": record.claim_key, "phase": str(target), "moves": number}
+    nudge = record.nudges[-1] if record.nudges else None
+    is_nudged = nudge is not None and nudge.target == target
+    return Entry(
+        at,
+        journal.CLAIM,
+        journal.TRANSITION,
+        **_whose(record),
+        source=str(known.get("phase") or ""),
+        target=str(target),
+        key=f"{record.claim_key}/move/{number}",
+        detail={"pull": record.claim.pr_number, "by_hand": is_nudged}
+        | ({"title": record.title} if record.title else {}),
+    )
+
+
+def is_lost(record: Record, state: Mapping[str, Any]) -> bool:
+    """True if a claim is here that was not just made, and state.json does not say what the journal has."""
+    return NOTED not in state and not record.is_taken
+
+
+def recover(record: Record, state: dict[str, Any], entries: Iterable[Entry]) -> None:
+    """Go on where the journal left the same agent's claim of the same task, if that did not end there."""
+    whose = _whose(record)
+    steps = [
+        one
+        for one in entries
+        if (one.system, one.kind) == (journal.CLAIM, journal.TRANSITION)
+        and (one.task, one.actor) == (whose["task"], whose["actor"])
+    ]
+    if steps and Phase.named(steps[-1].target) is not None:
+        state[NOTED] = {"claim": record.claim_key, "phase": steps[-1].target, "moves": 0}
+
+
+def wrote(
+    action: plan.Action, fact: plan.Fact, record: Record, at: float, *, by: str = ""
+) -> tuple[Entry, ...]:
+    """What an action wrote, once it is a fact; nothing for one that wrote nothing outside.
+
+    `by` names who wrote it in the agent's place.
+    """
+    target = _WRITES.get(type(action))
+    if target is None or isinstance(fact, plan.Failed):
+        return ()
+    mark, detail = _mark(action, fact)
+    detail |= {"by": by} if by else {}
+    key = f"{record.claim_key}/{type(action).__name__}/{mark}" if mark else ""
+    return (
+        Entry(
+            at,
+            journal.CLAIM,
+            journal.WRITE,
+            **_whose(record),
+            source=record.claim.phase or "",
+            target=target,
+            key=key,
+            detail=detail,
+        ),
+    )
+
+
+def _whose(record: Record) -> dict[str, str]:
+    number = record.claim.issue_number
+    return {
+        "task": f"#{number}" if number else "",
+        "actor": record.claim.agent_id or "",
+        "session": record.session,
+    }
+
+
+def _mark(action: plan.Action, fact: plan.Fact) -> tuple[str, dict[str, Any]]:
+    """What tells this write from others of its kind, or "" if each one counts; and what to know of it."""
+    match action, fact:
+        case plan.OpenPullRequest(), plan.PullRequestOpened():
+            return str(fact.pull_request.number), {"pull": fact.pull_request.number}
+        case plan.LinkPullRequest(), _:
+            return str(action.number), {"pull": action.number}
+        case plan.SetBoard(), _:
+            return "", {"status": action.status, "agent": action.agent}
+        case plan.PostComment(), _:
+            return action.marker, {}
+        case plan.ReleaseLease(), _:
+            return action.sha, {}
+        case plan.Unassign(), _:
+            return action.login, {"login": action.login}
+        case plan.SetLinked(), _:
+            return f"{action.id}/{action.wanted}", {"id": action.id, "wanted": action.wanted}
+        case _:
+            return "once", {}

@@ -1,0 +1,157 @@
+"""What every command starts from: the worktree, its world, and a way to print."""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, NoReturn, TypeVar
+
+import click
+
+from lifecycle.app.wiring import World
+from lifecycle.claim.engine import briefing, look
+from lifecycle.claim.record import sessions
+from lifecycle.claim.record.claim_store import Desk
+from lifecycle.claim.record.state import Record
+from lifecycle.cli.terminal import at_once, json_text
+from lifecycle.core.errors import LifecycleError, Refused
+from lifecycle.core.redact import visible
+from lifecycle.core.timing.clock import SystemClock
+from lifecycle.core.timing.deadline import COMMAND_GRACE, Deadline, ending
+from lifecycle.hooks.client_contract import session_of
+from lifecycle.storage import log, signs_of_life
+from lifecycle.storage.store import worktree_root
+
+SECONDS = 60.0
+"""How long a command may take in all; a person waits for it."""
+
+LIMIT = f"Ends after {SECONDS:g} seconds at the latest; what was done by then is kept."
+"""That, for `--help`."""
+
+TOO_LATE = "The time that this command has was up; what was done by then is kept."
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True)
+class Session:
+    """One command's worktree."""
+
+    root: Path
+    desk: Desk
+    world: World
+    as_json: bool
+
+    def claim_lines(self, record: Record) -> list[str]:
+        """The claim as whoever runs this command may read it: what is to be done with it is its holder's.
+
+        A person's terminal names no session, and is told everything.
+        """
+        record = look.believed(self.world, self.desk, record)
+        whom, now = session_of({}, self.world.environment), self.world.clock.now()
+        signs = signs_of_life.signs_of(self.desk.folder, record.session, now)
+        if sessions.is_held(record, whom, signs, now):
+            return [briefing.held_line(record, signs.last_at), *briefing.state_lines(record)]
+        hears = self.desk.hears_prompts(record.created_at)
+        return briefing.claim_lines(record, hears_prompts=hears, has_hooks=self.has_hooks)
+
+    @property
+    def has_hooks(self) -> bool:
+        """True if a hook of the session that runs this was seen; on a terminal, of any session."""
+        return signs_of_life.has_met(self.desk.folder, session_of({}, self.world.environment))
+
+    def show(self, lines: list[str], data: Mapping[str, Any]) -> None:
+        """Print sentences for a person, or one JSON object for a machine."""
+        told = self.world.told_withheld()
+        if self.as_json:
+            click.echo(json_text({**data, "withheld": told} if told else data))
+            return
+        lines = [*lines, f"Note: {told}"] if told else lines
+        for line in lines:
+            click.echo(visible(line))
+
+
+def begin(*, as_json: bool, changes_tasks: bool = False) -> Session:
+    """The session of the worktree that the current folder lies in.
+
+    Args:
+        as_json: print one JSON object instead of sentences.
+        changes_tasks: the command changes a task: at its end, however that comes, hooks do not believe
+            any more what the tracker said before.
+
+    Raises:
+        Refused: the current folder is in no git worktree.
+    """
+    root = worktree_root(Path.cwd())
+    if root is None:
+        raise Refused(f"{Path.cwd()} is in no git worktree; go to the repository that you work in.")
+    clock = SystemClock()
+    desk = Desk(root, clock)
+    world = World(
+        root, os.environ, clock, Deadline.after(clock, SECONDS - COMMAND_GRACE), desk.state
+    )
+    session = Session(root, desk, world, as_json)
+    context = click.get_current_context()
+    context.with_resource(ending(world.deadline, end_late))
+    if changes_tasks:
+        context.call_on_close(lambda: _forget_tasks(session))
+    return session
+
+
+def end_late() -> NoReturn:
+    """The alarm rang and something goes on hanging: nothing else can end the command."""
+    at_once(f"lifecycle: {TOO_LATE}")
+    os._exit(1)
+
+
+def timed(function: F) -> F:
+    """Say in the command's `--help` how long it may take: as long as `begin` lets it."""
+    function.__doc__ = f"{inspect.cleandoc(function.__doc__ or '')}\n\n{LIMIT}"
+    return function
+
+
+def _forget_tasks(session: Session) -> None:
+    """What the staged workflow knows of the tasks is old; what keeps that from being noted is logged."""
+    from lifecycle.stages.session import guard_marks, workflow_tasks
+    from lifecycle.stages.session.session_files import Shelf
+
+    shelf = Shelf(session.root)
+    try:
+        if shelf.sessions.mtime_ns(workflow_tasks.TASKS) >= 0 and not session.world.is_tracked(
+            guard_marks.FOLDER
+        ):
+            workflow_tasks.drop(shelf, session.world.clock.now())
+    except (LifecycleError, OSError) as error:
+        log.write(session.root, f"tasks: {error}")
+
+
+def claim_data(record: Record | None) -> dict[str, Any] | None:
+    """The claim for `--json`: the file's fields, and what the engine knows beside them."""
+    if record is None:
+        return None
+    return {
+        **record.values,
+        "pr_url": record.pr_url or None,
+        "pr_head": record.pr_head or None,
+        "checks": record.checks,
+        "outcome": record.outcome or None,
+        "linked": asdict(record.link) if record.link is not None else None,
+    }
+
+
+already_json = click.option(
+    "--json",
+    is_flag=True,
+    expose_value=False,
+    help="Accepted as everywhere; what this prints is JSON already.",
+)
+"""For commands that print JSON whether asked or not."""
+
+
+def json_option(function: F) -> F:
+    """Add `--json`."""
+    option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+    return option(function)

@@ -1,0 +1,246 @@
+"""The main job, told as it happens: claim → code → PR → checks → merge → close.
+
+Nothing is pretended: the embedded GitHub answers over HTTP, git pushes over smart HTTP, and the agent's
+side is the real `lifecycle` command and the real hook scripts, each a process of its own.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from lifecycle.claim.decisions.table import Phase, Status
+from lifecycle.claim.record.claim_file import CLAIM_FILE
+from lifecycle.sandbox.control import Control
+from lifecycle.sandbox.server import Sandbox, SandboxInfo
+from lifecycle.sandbox.state.checks import PlannedCheck
+from lifecycle.settings.resources import hook_script
+
+ISSUE = 42
+_STEP_SECONDS = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One thing that happened.
+
+    Attributes:
+        who: human, agent, hook or CI.
+        what: what they did.
+        heard: what reached the agent or the person because of it.
+        requests: how many requests GitHub's API answered for it.
+        board: the task's Status on the board afterwards.
+    """
+
+    who: str
+    what: str
+    heard: str
+    requests: int
+    board: str
+
+
+@dataclass(slots=True)
+class Story:
+    """All that happened, and how it ended."""
+
+    steps: list[Step] = field(default_factory=list)
+    seconds: float = 0.0
+    is_closed: bool = False
+    comment: str = ""
+    board: str = ""
+    agent: str = ""
+    is_claim_gone: bool = False
+
+    @property
+    def is_good(self) -> bool:
+        """True if the issue really ended closed, and the board Done with no agent on it."""
+        return (
+            self.is_closed
+            and self.board == Status.DONE
+            and not self.agent
+            and self.is_claim_gone
+            and self.comment.startswith("Completed in #")
+        )
+
+    def as_json(self) -> dict[str, Any]:
+        """The story for machines."""
+        return {**asdict(self), "ok": self.is_good}
+
+
+class DemoFailedError(Exception):
+    """A process of the story ended badly; the text says which and how."""
+
+
+def tell(on_step: Callable[[Step], None]) -> Story:
+    """Run the story, calling `on_step` as each thing has happened."""
+    started = time.monotonic()
+    with Sandbox() as sandbox, tempfile.TemporaryDirectory(prefix="lifecycle-demo-") as folder:
+        stage = _Stage(sandbox.info, Path(folder), on_step)
+        _play(stage)
+        _end(stage)
+    stage.story.seconds = round(time.monotonic() - started, 1)
+    return stage.story
+
+
+class _Stage:
+    """The worktree, the processes, and the count of requests."""
+
+    def __init__(self, info: SandboxInfo, folder: Path, on_step: Callable[[Step], None]) -> None:
+        self.control = Control(info.control_url)
+        self.root = folder / "hello-service"
+        self.story = Story()
+        self.on_step = on_step
+        self.counted = 0
+        self.environment = _environment(info, folder)
+        self.run("git", "clone", "--quiet", info.git_url, str(self.root), cwd=folder)
+        for name, value in (("user.name", "Agent"), ("user.email", "agent@example.com")):
+            self.run("git", "config", name, value)
+        (self.root / ".lifecycle.toml").write_text("[checks]\npoll_seconds = 0.001\n")
+
+    def run(self, *command: str, cwd: Path | None = None, stdin: str = "") -> str:
+        """Run a process; its output, or DemoFailedError."""
+        done = subprocess.run(
+            command,
+            cwd=cwd or self.root,
+            env=self.environment,
+            input=stdin,
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",
+            timeout=_STEP_SECONDS,
+            check=False,
+        )
+        if done.returncode not in (0, 2):
+            words = (done.stderr or done.stdout).strip()
+            raise DemoFailedError(f"{' '.join(command[:3])} exited {done.returncode}: {words}")
+        return done.stdout + done.stderr
+
+    def lifecycle(self, *arguments: str) -> str:
+        """Run the `lifecycle` command as the agent does."""
+        return self.run(self.environment["LIFECYCLE_BIN"], *arguments)
+
+    def hook(self, name: str, event: str, **more: str) -> str:
+        """Run a hook as the client does; what reaches the agent or the person."""
+        payload = json.dumps({"hook_event_name": event, "session_id": "demo", **more})
+        output = self.run("sh", str(hook_script(name)), stdin=payload)
+        return _heard(output)
+
+    def prompt(self, text: str) -> None:
+        """Run the hook on prompts, as the client does for a person's and for a wake's."""
+        self.hook("user-prompt-submit", "UserPromptSubmit", prompt=text)
+
+    def commit(self, name: str, text: str, message: str) -> None:
+        """Commit one file, as the agent's work."""
+        (self.root / name).write_text(text)
+        self.run("git", "add", name)
+        self.run("git", "commit", "--quiet", "-m", message)
+
+    def write_phase(self, phase: Phase) -> None:
+        """Edit the claim by hand, as an agent does."""
+        path = self.root / CLAIM_FILE
+        path.write_text(json.dumps({**json.loads(path.read_text()), "phase": phase.value}))
+
+    def happened(self, who: str, what: str, heard: str = "") -> None:
+        """Add a step with what it cost and where the board stands."""
+        api = [r for r in self.control.requests() if r.kind != "git"]
+        values = self.control.world()["board"][str(ISSUE)]["values"]
+        board = values.get("Status") or "-"
+        step = Step(who, what, heard.strip(), len(api) - self.counted, board)
+        self.counted = len(api)
+        self.story.steps.append(step)
+        self.on_step(step)
+
+
+def _play(stage: _Stage) -> None:
+    stage.control.plan_checks(
+        PlannedCheck(name="lint", after_reads=1),
+        PlannedCheck(name="test", conclusion="failure", after_reads=1),
+    )
+    stage.hook("session-start", "SessionStart", source="startup")
+    stage.happened("hook", "session-start: tells the agent what the board holds")
+    said = stage.lifecycle("claim", str(ISSUE))
+    stage.happened("agent", f"lifecycle claim {ISSUE}", said)
+    stage.happened("hook", "on-stop: nothing changed", stage.hook("on-stop", "Stop"))
+    stage.commit("queue.py", "tasks: list[str] = []\n", "Guard the queue")
+    said = stage.lifecycle("handoff", "--summary", "Fix race condition in the task queue")
+    stage.happened("agent", "writes code, commits, lifecycle handoff", said)
+    stage.happened("hook", "on-stop: opens the PR", stage.hook("on-stop", "Stop"))
+    said = stage.hook("on-idle", "Notification")
+    stage.happened("hook", "on-idle: no check has registered, so not green", said)
+    said = stage.hook("on-idle", "Notification")
+    stage.prompt(f"<task-notification>{said}</task-notification>")
+    stage.happened("hook", "on-idle: CI failed, the agent is woken", said)
+
+    stage.control.plan_checks(PlannedCheck(name="lint"), PlannedCheck(name="test"))
+    stage.commit("queue.py", "tasks: set[str] = set()\n", "Keep tasks unique")
+    said = stage.lifecycle("handoff", "--summary", "Fix race condition in the task queue")
+    stage.happened("agent", "fixes, commits, hands off again", said)
+    said = stage.hook("on-idle", "Notification")
+    stage.happened("hook", "on-idle: CI is green for the new head", said)
+
+    number = next(int(n) for n, p in stage.control.world()["pulls"].items() if p["state"] == "open")
+    stage.control.merge_pull(number, method="squash", delete_branch=True)
+    stage.happened("human", f"merges PR #{number} on GitHub")
+    said = stage.hook("on-idle", "Notification")
+    stage.happened("hook", "on-idle: sees the merge and asks", said)
+    stage.prompt("yes")
+    stage.write_phase(Phase.DONE)
+    stage.happened("agent", 'the human says "yes"; writes "phase": "done"')
+    stage.happened("hook", "on-stop: closes the issue", stage.hook("on-stop", "Stop"))
+    stage.happened("hook", "on-stop: nothing left", stage.hook("on-stop", "Stop"))
+
+
+def _end(stage: _Stage) -> None:
+    world = stage.control.world()
+    issue, item = world["issues"][str(ISSUE)], world["board"][str(ISSUE)]
+    story = stage.story
+    story.is_closed = issue["state"] == "closed"
+    story.comment = issue["comments"][-1]["body"] if issue["comments"] else ""
+    story.board = item["values"].get("Status") or ""
+    story.agent = item["values"].get("Agent") or ""
+    story.is_claim_gone = not (stage.root / CLAIM_FILE).exists()
+
+
+def _environment(info: SandboxInfo, folder: Path) -> dict[str, str]:
+    """What the processes see: the embedded GitHub, and nothing of the user's own settings."""
+    command = folder / "lifecycle"
+    command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -P -m lifecycle "$@"\n')
+    command.chmod(0o755)
+    ours = ("LIFECYCLE_", "MOLTNET_", "GIT_", "GITHUB_")
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(ours)}
+    return kept | {
+        "GITHUB_API_URL": info.api_url,
+        "GITHUB_GRAPHQL_URL": info.graphql_url,
+        "GH_TOKEN": info.token,
+        "LIFECYCLE_PROJECT_NUMBER": str(info.project_number),
+        "LIFECYCLE_PROJECT_OWNER": str(info.project_owner),
+        "LIFECYCLE_BIN": str(command),
+        "CLAUDE_PROJECT_DIR": str(folder / "hello-service"),
+        # The demo is the client, in front of which somebody sits.
+        "CLAUDECODE": "1",
+        "CLAUDE_PID": str(os.getpid()),
+        "CLAUDE_CODE_SESSION_ATTENDED": "1",
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "NO_PROXY": "127.0.0.1,localhost",
+        "no_proxy": "127.0.0.1,localhost",
+    }
+
+
+def _heard(output: str) -> str:
+    """The text in a hook's reply: of its JSON, or what it woke the session with."""
+    try:
+        reply = json.loads(output)
+    except ValueError:
+        return output
+    texts = [reply.get("reason"), reply.get("systemMessage")]
+    texts.append(reply.get("hookSpecificOutput", {}).get("additionalContext"))
+    return "\n".join(text for text in texts if text)

@@ -1,0 +1,1 @@
+"""`lifecycle reconcile`: its options, outputs and screen."""

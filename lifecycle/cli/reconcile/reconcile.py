@@ -1,0 +1,224 @@
+"""`lifecycle reconcile`: board, issues and claims of many tasks, made true again."""
+
+from __future__ import annotations
+
+import math
+import os
+import sys
+from contextlib import nullcontext
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from lifecycle.app.wiring import World
+from lifecycle.cli.command_session import end_late, json_option
+from lifecycle.cli.reconcile.reconcile_form import Form, is_terminal
+from lifecycle.cli.reconcile.reconcile_scope import (
+    Asked,
+    Place,
+    asked_scope,
+    event_of,
+    policy,
+    whole,
+    within,
+)
+from lifecycle.cli.reconcile.reconcile_screen import bar
+from lifecycle.core.timing.clock import SystemClock
+from lifecycle.core.timing.deadline import Deadline, ending
+from lifecycle.reconcile.finding import State
+from lifecycle.reconcile.scope import Policy, Scope
+from lifecycle.reconcile.sweep_report import Report
+
+MINUTES = 50
+"""How long a run may take: a token of a GitHub App, and so a run's, lasts an hour."""
+
+FAIL_ON = ("never", "failed", "findings")
+"""When the exit code is 1."""
+
+
+class Span(click.FloatRange):
+    """A number between two others: "nan" is between none, and compares with none."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """The number; raises click.BadParameter."""
+        number = float(super().convert(value, param, ctx))
+        if math.isnan(number):
+            self.fail(f"{value!r} is not a number.", param, ctx)
+        return number
+
+
+class Reconcile(click.Command):
+    """The command; a wrong command line is an annotation too where a step's summary is asked for."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the command line; raises click.UsageError."""
+        form = Form(as_json="--json" in args, summary="--summary" in args)  # parsing uses args up
+        with form.telling():
+            return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Run it; raises click.UsageError for options that contradict each other."""
+        form = Form(as_json=ctx.params["as_json"], summary=ctx.params["summary"])
+        with form.telling():
+            return super().invoke(ctx)
+
+
+@click.command("reconcile", cls=Reconcile, short_help="Repair what drifted, in many tasks at once.")
+@click.option(
+    "--repo",
+    "repositories",
+    metavar="OWNER/NAME",
+    multiple=True,
+    help="Look at this repository; may be given several times.",
+)
+@click.option("--org", "owner", metavar="LOGIN", help="Look at all repositories of this owner.")
+@click.option(
+    "--issue",
+    "issues",
+    metavar="N",
+    type=click.IntRange(1),
+    multiple=True,
+    help="Only this issue of the one repository.",
+)
+@click.option(
+    "--pull",
+    "pulls",
+    metavar="N",
+    type=click.IntRange(1),
+    multiple=True,
+    help="Only the issue of this pull request.",
+)
+@click.option("--event", is_flag=True, help="Only what the event of GitHub Actions is about.")
+@click.option("--shard", metavar="I/N", help="Only the I-th of N parts of the repositories.")
+@click.option("--dry-run", is_flag=True, help="Print the plan; write nothing anywhere.")
+@click.option(
+    "--close/--no-close",
+    "closes",
+    default=None,
+    help='Close the issue of a merged claim. Default: if close is "auto" in .lifecycle.toml.',
+)
+@click.option(
+    "--release/--no-release",
+    "releases",
+    default=None,
+    help="Give silent claims back. Default: reconcile.release in .lifecycle.toml, else no.",
+)
+@click.option(
+    "--silent-hours",
+    metavar="H",
+    type=Span(0, 87_600, min_open=True),
+    help="Without a sign of life for so long, a claim is silent. Default: reconcile.silent_hours, else 24.",
+)
+@click.option(
+    "--fail-on",
+    type=click.Choice(FAIL_ON),
+    default="failed",
+    show_default=True,
+    help="When to exit 1: never, for what failed, or for whatever was found and not applied.",
+)
+@click.option(
+    "--minutes",
+    metavar="M",
+    type=Span(0, 350, min_open=True),
+    default=MINUTES,
+    show_default=True,
+    help="End cleanly after so long; the next run goes on.",
+)
+@click.option(
+    "--summary",
+    is_flag=True,
+    help="Print Markdown; in GitHub Actions: summary, outputs, annotations.",
+)
+@json_option
+def command(
+    *,
+    repositories: tuple[str, ...],
+    owner: str | None,
+    issues: tuple[int, ...],
+    pulls: tuple[int, ...],
+    event: bool,
+    shard: str | None,
+    dry_run: bool,
+    closes: bool | None,
+    releases: bool | None,
+    silent_hours: float | None,
+    fail_on: str,
+    minutes: float,
+    summary: bool,
+    as_json: bool,
+) -> int:
+    """Look at every claimed task as GitHub shows it, and repair what drifted.
+
+    Sets the board's Status and Agent, puts issues on the board, links pull requests, opens drafts for
+    lost branches. Closing issues and giving tasks back are off unless asked for or configured. What a
+    person moved on purpose is left. A second run changes nothing.
+
+    Without --repo and --org it is LIFECYCLE_REPOSITORY, else GITHUB_REPOSITORY, else the repository of
+    this worktree.
+    """
+    from lifecycle.reconcile.reconcile_run import Interrupted
+
+    asked = Asked(repositories, owner, issues, pulls, shard, closes, releases, silent_hours)
+    form = Form(as_json=as_json, summary=summary)
+    try:
+        report = _report(asked, by_event=event, dry_run=dry_run, minutes=minutes)
+    except Interrupted as stop:
+        form.tell(stop.report)
+        raise
+    form.tell(report)
+    return exit_code(report, fail_on)
+
+
+def exit_code(report: Report, fail_on: str) -> int:
+    """1 if the report holds what the policy fails on, else 0."""
+    open_ones = report.count(State.PLANNED, State.OFF, State.FAILED)
+    is_bad = {"never": False, "failed": report.failed, "findings": report.failed or open_ones}
+    return 1 if is_bad[fail_on] else 0
+
+
+def _report(asked: Asked, *, by_event: bool, dry_run: bool, minutes: float) -> Report:
+    """Look and repair.
+
+    Raises:
+        LifecycleError: nothing could be begun; the sentence says why.
+    """
+    scope = asked_scope(asked)
+    place = Place.of(Path.cwd(), os.environ, scope)
+    clock = SystemClock()
+    world = World(place.root, place.environment, clock, Deadline.after(clock, minutes * 60), {})
+    try:
+        with ending(world.deadline, end_late):
+            scope, note, skipped = whole(scope, world), "", ""
+            if by_event:
+                scope, note, skipped = within(scope, event_of(os.environ), world)
+            if skipped:
+                return Report(skipped=skipped, is_dry_run=dry_run)
+            return _run(world, scope, policy(asked, world.settings), note, dry_run=dry_run)
+    finally:
+        world.close()
+
+
+def _run(world: World, scope: Scope, allowed: Policy, note: str, *, dry_run: bool) -> Report:
+    """The run itself, with a bar where somebody watches.
+
+    Raises:
+        Interrupted: somebody stopped it during its repairs.
+        LifecycleError: nothing could be begun; the sentence says why.
+    """
+    from lifecycle.reconcile.reconcile_run import Interrupted, reconcile
+
+    try:
+        with bar() if is_terminal(sys.stderr) else nullcontext() as progress:
+            report = reconcile(world, scope, allowed, dry_run=dry_run, progress=progress)
+    except Interrupted as stop:
+        stop.report = _noted(stop.report, note)
+        raise
+    return _noted(report, note)
+
+
+def _noted(report: Report, note: str) -> Report:
+    return replace(report, notes=(note, *report.notes)) if note else report

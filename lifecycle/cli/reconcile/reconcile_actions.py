@@ -1,0 +1,259 @@
+"""A reconcile in GitHub Actions: the step's summary, its outputs, its annotations, its log.
+
+Sources: https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands (the files, the
+size of a summary, `stop-commands`), https://github.com/actions/toolkit/blob/main/docs/problem-matchers.md
+(how many annotations are kept), https://github.com/actions/toolkit/blob/main/packages/core/src/command.ts
+(how a command's message and properties are escaped), and https://github.com/actions/runner (Runner.Common,
+ActionCommand.cs: commands are looked for in every line of both outputs, in an old form anywhere in it).
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from lifecycle.cli.reconcile.reconcile_words import (
+    Fold,
+    account,
+    clean,
+    outcome,
+    parted,
+    problems,
+    task_of,
+    totals,
+    why_not,
+)
+from lifecycle.core.redact import short
+from lifecycle.reconcile.finding import Finding, State
+from lifecycle.reconcile.sweep_report import Report
+
+SUMMARY = "GITHUB_STEP_SUMMARY"
+OUTPUT = "GITHUB_OUTPUT"
+
+BYTES = 1024 * 1024
+"""A step's summary may have so many; a longer one is not shown at all."""
+
+MOST = 10
+"""So many annotations of each kind are kept of one step; the rest is dropped without a word."""
+
+MANY = 50
+"""So many problems, notes and names are listed in a summary; the rest is counted."""
+
+CELL = 500
+"""Characters of a cell."""
+
+_LEVELS = {
+    State.FAILED: "error",
+    State.OFF: "warning",
+    State.PLANNED: "notice",
+    State.APPLIED: "notice",
+}
+"""What becomes an annotation; what was left by rule does not."""
+
+_EMOJI = {
+    State.APPLIED: "✅",
+    State.PLANNED: "➡️",
+    State.OFF: "⏸️",
+    State.LEFT: "✋",
+    State.FAILED: "❌",
+}
+
+_MARKUP = re.compile(r"[\\`*_{}\[\]<>#|~$&@]|:(?=//)|(?<=\bGH)-(?=\d)|(?<=\bwww)\.", re.IGNORECASE)
+_LINK = re.compile(r"https?://[\w./:-]+(?:#[\w-]+)?", re.ASCII)
+_JOINER = "&#8203;"
+"""A space of no width: what stands on both sides of it is no mention, no reference and no address."""
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """One line of a run's annotations: `level` is error, warning or notice."""
+
+    level: str
+    title: str
+    message: str
+
+    def command(self) -> str:
+        """The workflow command that makes it."""
+        title = _data(self.title).replace(":", "%3A").replace(",", "%2C")
+        return f"::{self.level} title={title}::{_data(self.message)}"
+
+
+def outputs(report: Report) -> str:
+    """The lines for GITHUB_OUTPUT: numbers only, so that no text of a stranger is in them."""
+    values = {
+        "findings": len(report.findings),
+        "applied": report.count(State.APPLIED),
+        "failed": report.failed,
+    }
+    return "".join(f"{name}={value}\n" for name, value in values.items())
+
+
+def annotated(report: Report) -> list[Annotation]:
+    """The annotations that are worth one, most urgent first, and no more than GitHub keeps."""
+    kept: dict[str, list[Annotation]] = {"error": [], "warning": [], "notice": []}
+    for one in _annotations(report):
+        kept[one.level].append(one)
+    return [one for level in kept.values() for one in level[:MOST]]
+
+
+def _annotations(report: Report) -> Iterator[Annotation]:
+    if report.ended:
+        yield Annotation("error", "Ended early", clean(report.ended))
+    for problem in report.problems:
+        yield Annotation("error", clean(problem.where), clean(problem.sentence))
+    for note in report.notes:
+        yield Annotation("notice", "lifecycle reconcile", clean(note))
+    for finding in parted(report)[0]:
+        level = _LEVELS.get(finding.state)
+        if level is not None:
+            text = short(clean(f"{finding.evidence} {outcome(finding)}"), 2 * CELL)
+            yield Annotation(level, f"{task_of(finding)} {finding.kind}", text)
+
+
+def dropped(report: Report) -> int:
+    """How many annotations GitHub would not have kept."""
+    return len(list(_annotations(report))) - len(annotated(report))
+
+
+def quoted(lines: list[str]) -> list[str]:
+    """Lines for the log in which the runner finds no command, whatever a stranger wrote in them."""
+    token = secrets.token_hex(16)
+    return [f"::stop-commands::{token}", *lines, f"::{token}::"]
+
+
+def summary(report: Report, room: int = BYTES) -> str:
+    """The step's summary in GitHub's Markdown, of at most `room` bytes.
+
+    What was left for one reason, if it is much, is folded; what has no room is counted.
+    """
+    head = ["## lifecycle reconcile", "", _first(report), ""]
+    tail = [*_problems(report), *_rest(report)]
+    rows, folds = parted(report)
+    left = room - _size(head) - _size(tail) - 2 * CELL
+    cut = 0
+    for fold in (None, *folds):
+        findings = rows if fold is None else fold.findings
+        block, without = _block(fold, findings, left)
+        left -= _size(block)
+        head += block
+        cut += without
+    if cut:
+        tail = ["", f"{cut:,} more findings have no room here; `--json` has them all.", *tail]
+    whole = "\n".join([*head, *tail]) + "\n"
+    return whole if len(whole.encode()) <= room else ""
+
+
+def _first(report: Report) -> str:
+    told = account(report)
+    return f"**{escaped(totals(report))}**" + (f" {escaped(told)}" if told else "")
+
+
+def _block(fold: Fold | None, findings: Sequence[Finding], room: int) -> tuple[list[str], int]:
+    """A table of findings of at most `room` bytes, folded or not, and how many have no room."""
+    before = ["| | task | finding | what is so | what is done |", "|---|---|---|---|---|"]
+    after: list[str] = []
+    if fold is not None:
+        opened = f"<details><summary>{escaped(fold.head)}</summary>"
+        before, after = ["", opened, "", *before], ["", "</details>"]
+    room -= _size(before) + _size(after)
+    rows: list[str] = []
+    for finding in findings:
+        row = _row(finding)
+        room -= _size([row])
+        if room < 0:
+            break
+        rows.append(row)
+    without = len(findings) - len(rows)
+    return ([*before, *rows, *after] if rows else []), without
+
+
+def write_outputs(report: Report, environment: Mapping[str, str]) -> None:
+    """Write the outputs to the step's file, if there is one; raises OSError."""
+    if file := environment.get(OUTPUT):
+        _append(Path(file), outputs(report))
+
+
+def write_summary(report: Report, environment: Mapping[str, str]) -> bool:
+    """Write the summary to the step's file; False if there is none; raises OSError."""
+    if not (file := environment.get(SUMMARY)):
+        return False
+    path = Path(file)
+    used = path.stat().st_size if path.exists() else 0
+    _append(path, summary(report, BYTES - used))
+    return True
+
+
+def escaped(text: str) -> str:
+    """Text of anybody's, as Markdown that shows it and does nothing else.
+
+    It makes no table cell, link, image, tag, mention, reference or formula.
+    """
+    plain = short(clean(text), CELL)
+    return _MARKUP.sub(_entity, plain)
+
+
+def _entity(match: re.Match[str]) -> str:
+    """A character as an entity; one that would link what follows stands apart from it."""
+    entity = f"&#{ord(match[0])};"
+    return entity + (_JOINER if match[0] in "@#:-." else "")
+
+
+def _row(finding: Finding) -> str:
+    name = escaped(task_of(finding)).replace(_JOINER, "")
+    task = f"[{name}]({finding.url})" if _LINK.fullmatch(finding.url) else escaped(name)
+    what = " ".join(part for part in (finding.fix, why_not(finding)) if part)
+    cells = (
+        _EMOJI[finding.state],
+        f"{task} {escaped(finding.title)}",
+        f"`{finding.kind}`",
+        escaped(finding.evidence),
+        f"**{finding.state}** {escaped(what)}",
+    )
+    return f"| {' | '.join(cells)} |"
+
+
+def _problems(report: Report) -> list[str]:
+    told = problems(report)
+    if not told:
+        return []
+    found = [
+        f"- **{escaped(where)}** {escaped(why)}" if where else f"- {escaped(why)}"
+        for where, why in told[:MANY]
+    ]
+    more = len(told) - MANY
+    if more > 0:
+        found.append(f"- and {more:,} more")
+    return ["", "### What could not be looked at", "", *found]
+
+
+def _rest(report: Report) -> list[str]:
+    lines = []
+    if report.ended:
+        lines.append(f"**Ended early:** {escaped(report.ended)}")
+    if report.left:
+        names = ", ".join(escaped(name) for name in report.left[:MANY])
+        more = len(report.left) - MANY
+        names += f" and {more:,} more" if more > 0 else ""
+        lines.append(f"Left for the next run: {names}.")
+    lines += [f"Note: {escaped(note)}" for note in report.notes[:MANY]]
+    if more := dropped(report):
+        lines.append(
+            f"GitHub keeps {MOST} annotations of each kind for a step: {more:,} more are only here."
+        )
+    return [line for one in lines for line in ("", one)]
+
+
+def _data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _size(lines: list[str]) -> int:
+    return sum(len(line.encode()) + 1 for line in lines)
+
+
+def _append(path: Path, text: str) -> None:
+    with path.open("a", encoding="utf-8") as file:
+        file.write(text)

@@ -1,0 +1,177 @@
+"""Where a reconcile looks and what it may do: options, environment and settings, read into values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from lifecycle.app.wiring import World
+from lifecycle.core.errors import BadConfig, Refused
+from lifecycle.core.redact import visible
+from lifecycle.core.values.model import Repository
+from lifecycle.reconcile.scope import Policy, Scope, Shard
+from lifecycle.reconcile.trigger import Event, narrowed, read_event
+from lifecycle.settings import config, readers
+from lifecycle.settings.values import Settings
+from lifecycle.storage.store import worktree_root
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The options that say where to look and what may be done; None where one was not given."""
+
+    repositories: tuple[str, ...] = ()
+    owner: str | None = None
+    issues: tuple[int, ...] = ()
+    pulls: tuple[int, ...] = ()
+    shard: str | None = None
+    closes: bool | None = None
+    releases: bool | None = None
+    silent_hours: float | None = None
+
+
+def asked_scope(asked: Asked) -> Scope:
+    """What the options alone say: neither repositories nor an owner if none is named.
+
+    Raises:
+        click.UsageError: two of them contradict each other, or one cannot be read.
+    """
+    if asked.repositories and asked.owner is not None:
+        raise click.UsageError("Name repositories with --repo, or an owner with --org; not both.")
+    repositories = tuple(
+        {name.casefold(): _repository(name) for name in asked.repositories}.values()
+    )
+    if (asked.issues or asked.pulls) and (asked.owner or len(repositories) > 1):
+        raise click.UsageError("--issue and --pull need exactly one repository.")
+    if asked.owner is not None and re.fullmatch(readers.NAME, asked.owner) is None:
+        raise click.UsageError(f"--org takes a login, not {asked.owner!r}.")
+    return Scope(repositories, asked.owner or "", asked.issues, asked.pulls, _shard(asked.shard))
+
+
+def policy(asked: Asked, settings: Settings) -> Policy:
+    """What may be done: as asked, else as the project says."""
+    hours = settings.silent_hours if asked.silent_hours is None else asked.silent_hours
+    return Policy(
+        closes=settings.close == "auto" if asked.closes is None else asked.closes,
+        releases=settings.reconcile_release if asked.releases is None else asked.releases,
+        silent_seconds=hours * 3600,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where the command runs.
+
+    Attributes:
+        root: the worktree, or the current folder outside of one; `.lifecycle.toml` is read there.
+        environment: the variables, with the repository and the board's owner of this run.
+    """
+
+    root: Path
+    environment: Mapping[str, str]
+
+    @classmethod
+    def of(cls, folder: Path, environment: Mapping[str, str], scope: Scope) -> Place:
+        """The place for a run with this scope.
+
+        Without an owner or repositories it is this of: LIFECYCLE_REPOSITORY, GITHUB_REPOSITORY, the
+        worktree's own.
+
+        Raises:
+            Refused: no repository is named and the folder lies in no worktree.
+            BadConfig: a variable or a file cannot be used.
+        """
+        root = worktree_root(folder)
+        given = dict(environment)
+        named = _named(scope, environment)
+        if named is not None:
+            given["LIFECYCLE_REPOSITORY"] = str(named)
+        elif root is None and not scope.owner:
+            raise Refused(_nowhere(folder, environment))
+        found = cls(root or folder, given)
+        if scope.owner and config.load(found.root, given).project_owner is None:
+            given["LIFECYCLE_PROJECT_OWNER"] = scope.owner
+        return found
+
+
+def whole(scope: Scope, world: World) -> Scope:
+    """The scope with the world's own repository if it names none; raises BadConfig."""
+    if scope.repositories or scope.owner:
+        return scope
+    return Scope((world.base,), "", scope.issues, scope.pulls, scope.shard)
+
+
+def event_of(environment: Mapping[str, str]) -> Event:
+    """The event that started this run of GitHub Actions; one that narrows nothing outside of it."""
+    name = environment.get("GITHUB_EVENT_NAME", "")
+    path = environment.get("GITHUB_EVENT_PATH", "")
+    try:
+        payload = Path(path).read_text(encoding="utf-8") if path else None
+    except (OSError, UnicodeDecodeError):
+        payload = None  # the note of `read_event` tells it
+    return read_event(name, payload, environment.get("GITHUB_REPOSITORY", ""))
+
+
+def within(scope: Scope, event: Event, world: World) -> tuple[Scope, str, str]:
+    """The part of the scope that the event is about.
+
+    Returns:
+        The scope; a note, "" if there is none; and why nothing is to be done, "" if something is.
+
+    Raises:
+        LifecycleError: an App caused the event, and GitHub did not say whether it is this token's.
+    """
+    if event.is_about_one and event.is_by_bot and event.is_caused_by(world.forge.viewer()):
+        return (
+            scope,
+            "",
+            (
+                f"Nothing was looked at: {event.sender}, whose token this is, caused the event "
+                f"{event.name} itself."
+            ),
+        )
+    part, note = narrowed(scope, event)
+    return part, note, ""
+
+
+def _named(scope: Scope, environment: Mapping[str, str]) -> Repository | None:
+    """The repository that gives the run its board and its App's installation."""
+    if scope.repositories:
+        return scope.repositories[0]
+    for name in ("LIFECYCLE_REPOSITORY", "GITHUB_REPOSITORY"):
+        if value := environment.get(name):
+            return readers.repository(name, value)
+    return None
+
+
+def _nowhere(folder: Path, environment: Mapping[str, str]) -> str:
+    """Why there is no repository; raises BadConfig."""
+    way = "name one with --repo OWNER/NAME, or all of an owner's with --org LOGIN."
+    if config.load(folder, environment).repository:
+        return (
+            f"{folder} is in no git worktree, and only in one `repository` of {config.CONFIG_FILE} is "
+            f"used, so nothing was looked at; {way}"
+        )
+    return f"{folder} is in no git worktree and no repository is named, so nothing was looked at; {way}"
+
+
+def _repository(name: str) -> Repository:
+    try:
+        return readers.repository("--repo", name)
+    except BadConfig as error:
+        raise click.UsageError(error.sentence) from None
+
+
+def _shard(text: str | None) -> Shard | None:
+    if text is None:
+        return None
+    match = re.fullmatch(r"([0-9]{1,4})/([0-9]{1,4})", text)
+    if match is None or not 1 <= int(match[1]) <= int(match[2]):
+        raise click.UsageError(
+            f"--shard takes I/N with I from 1 to N, as in 2/3, not {visible(text)!r}."
+        )
+    return Shard(int(match[1]), int(match[2]))

@@ -1,0 +1,204 @@
+"""What a reconcile came to, in words: the sentences that every form of its output shares."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from lifecycle.core.redact import as_data, redact
+from lifecycle.reconcile.finding import KINDS, Finding, Gate, State
+from lifecycle.reconcile.sweep_report import Report
+
+SIGNS = {
+    State.APPLIED: "✓",
+    State.PLANNED: "→",
+    State.OFF: "○",
+    State.LEFT: "·",
+    State.FAILED: "✗",
+}
+PLAIN_SIGNS = {
+    State.APPLIED: "+",
+    State.PLANNED: ">",
+    State.OFF: "o",
+    State.LEFT: "-",
+    State.FAILED: "x",
+}
+"""For an output that has no such characters."""
+
+ORDER = (State.FAILED, State.APPLIED, State.PLANNED, State.OFF, State.LEFT)
+"""What wants somebody's eye comes first, and last what is left as it is."""
+
+FEW = 5
+"""So many of what is left are named on a screen; the rest is counted."""
+
+ROWS = 3
+"""More findings than that which are left for one reason are one line."""
+
+_AS_ENDED = "For the reason that ended the run."
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """Findings of one kind that were left for one reason; `reason` is "" where the ending says it."""
+
+    kind: str
+    reason: str
+    findings: tuple[Finding, ...]
+
+    @property
+    def head(self) -> str:
+        """`moved-by-hand: 68 left: octo-org/x#1, …`, and why."""
+        names = some([task_of(one) for one in self.findings], FEW)
+        line = f"{self.kind}: {len(self.findings):,} left: {names}."
+        return f"{line} {self.reason}" if self.reason else line
+
+
+def parted(report: Report) -> tuple[list[Finding], list[Fold]]:
+    """The findings as they are shown: one by one in the order of ORDER, and many left ones as one."""
+    rows: list[Finding] = []
+    left: dict[tuple[str, str], list[Finding]] = {}
+    for finding in sorted(report.findings, key=lambda one: ORDER.index(one.state)):
+        one = _told_once(finding, report.ended)
+        if one.state is State.LEFT:
+            left.setdefault((one.kind, one.problem), []).append(one)
+        else:
+            rows.append(one)
+    folds = []
+    for (kind, reason), found in left.items():
+        if len(found) > ROWS:
+            folds.append(Fold(kind, reason, tuple(found)))
+        else:
+            rows += found
+    return rows, folds
+
+
+def _told_once(finding: Finding, ended: str) -> Finding:
+    """Without the sentence that the ending tells."""
+    if not (finding.problem and ended.startswith(finding.problem)):
+        return finding
+    return replace(finding, problem="" if finding.state is State.LEFT else _AS_ENDED)
+
+
+def signs_for(encoding: str | None) -> dict[State, str]:
+    """The signs that an output with this encoding can hold."""
+    try:
+        "".join(SIGNS.values()).encode(encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return PLAIN_SIGNS
+    return SIGNS
+
+
+def clean(text: str) -> str:
+    """Text of anybody's in one line: no secret, and nothing that hides, moves, or passes for ours."""
+    return as_data(redact(text))
+
+
+def counted(number: int, one: str, many: str = "") -> str:
+    """`1 request`, `2 requests`, `1,000 requests`."""
+    return f"{number:,} {one if number == 1 else many or f'{one}s'}"
+
+
+def task_of(finding: Finding) -> str:
+    """`owner/name#42`."""
+    return f"{finding.repository}#{finding.issue}"
+
+
+def why_not(finding: Finding) -> str:
+    """Why a finding was not applied, "" if it was or will be."""
+    if finding.problem:
+        return finding.problem
+    gate = KINDS[finding.kind].gate
+    if finding.state is State.OFF and gate is not Gate.NONE:
+        return f"Only with --{gate}, or {gate}: true in the Action."
+    return ""
+
+
+def outcome(finding: Finding) -> str:
+    """What became of a finding: its state, what is done, and why not."""
+    state = finding.state.capitalize()
+    parts = [part for part in (finding.fix, why_not(finding)) if part]
+    return f"{state}: {' '.join(parts)}" if parts else f"{state}."
+
+
+def totals(report: Report) -> str:
+    """How many findings there are, and what became of them: one sentence."""
+    if report.skipped:
+        return report.skipped
+    found = len(report.findings)
+    if not (found or report.repositories):
+        if report.failed:
+            return "Nothing could be looked at."
+        return "Nothing was looked at: there is no repository in this part."
+    if not found:
+        where = " in what could be looked at" if report.failed else ""
+        return f"Nothing drifted{where}: {scope_of(report)}."
+    counts = {state: report.count(state) for state in State}
+    parts = [f"{count:,} {state}" for state, count in counts.items() if count]
+    return f"{counted(found, 'finding')}: {', '.join(parts)}."
+
+
+def scope_of(report: Report) -> str:
+    """How much was looked at: issues that are claimed, were claimed, or have a card."""
+    where = counted(report.repositories, "repository", "repositories")
+    if not report.tasks:
+        return f"in {where} no issue is claimed or has a card"
+    return f"{counted(report.tasks, 'issue')} in {where}"
+
+
+def cost(report: Report) -> str:
+    """What it cost: `12 requests, 9 points`."""
+    return f"{counted(report.requests, 'request')}, {counted(report.points, 'point')}"
+
+
+def account(report: Report) -> str:
+    """How much was looked at, what that cost, and whether anything was written; "" if nothing was."""
+    if report.skipped:
+        return ""
+    seen = f"{scope_of(report)}; " if report.findings else ""
+    written = " A dry run: nothing was written." if report.is_dry_run else ""
+    return f"{seen}{cost(report)}.{written}"
+
+
+def problems(report: Report) -> list[tuple[str, str]]:
+    """What could not be looked at: where, "" if the sentence says it, and why; each reason once."""
+    found: dict[str, list[str]] = {}
+    for problem in report.problems:
+        is_ending = report.ended.startswith(problem.sentence)
+        found.setdefault(_AS_ENDED if is_ending else problem.sentence, []).append(problem.where)
+    return [
+        ("" if len(where) == 1 and where[0] in why else some(where, FEW), why)
+        for why, where in found.items()
+    ]
+
+
+def ending(report: Report) -> list[str]:
+    """Below the findings: totals, cost, what could not be looked at, and what should be known."""
+    lines = [totals(report)]
+    if told := account(report):
+        lines.append(told)
+    lines += [f"{where}: {why}" if where else why for where, why in problems(report)]
+    if report.ended:
+        lines.append(f"Ended early: {report.ended}")
+    if report.left:
+        lines.append(f"Left for the next run: {some(report.left, FEW)}.")
+    return lines + [f"Note: {note}" for note in report.notes]
+
+
+def some(names: Sequence[str], most: int) -> str:
+    """The first few names, and how many more there are."""
+    rest = len(names) - most
+    return ", ".join(names[:most]) + (f" and {rest:,} more" if rest > 0 else "")
+
+
+def lines(report: Report, signs: dict[State, str]) -> list[str]:
+    """The report for a pipe or a log: a finding a line, then the ending."""
+    return [clean(line) for line in (*_findings(report, signs), *ending(report))]
+
+
+def _findings(report: Report, signs: dict[State, str]) -> Iterable[str]:
+    rows, folds = parted(report)
+    for finding in rows:
+        head = f"{signs[finding.state]} {task_of(finding)} {finding.kind}:"
+        yield " ".join(part for part in (head, finding.evidence, outcome(finding)) if part)
+    for fold in folds:
+        yield f"{signs[State.LEFT]} {fold.head}"

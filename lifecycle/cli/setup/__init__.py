@@ -1,0 +1,1 @@
+"""The commands that set a project up and examine it."""

@@ -1,0 +1,141 @@
+"""`lifecycle doctor`: what works here, what will not happen, and what mends it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from lifecycle.cli import terminal
+from lifecycle.cli.command_session import end_late, json_option
+from lifecycle.cli.terminal import json_text
+from lifecycle.core.redact import visible
+from lifecycle.core.timing.clock import SystemClock
+from lifecycle.core.timing.deadline import Deadline, ending
+from lifecycle.storage.store import worktree_root
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
+
+    from lifecycle.setup.doctor.doctor_finding import Finding
+    from lifecycle.setup.doctor.examination import Report
+
+WIDTH = 100
+"""Columns at most: longer lines are hard to read."""
+
+_SIGNS = {"ok": "✓", "warn": "!", "fail": "✗"}
+_PLAIN_SIGNS = {"ok": "+", "warn": "!", "fail": "x"}
+"""For an output that has no such characters."""
+
+_GROUP, _LABEL = 12, 9
+"""Columns of the group's name, and of the word before a fix."""
+
+_NARROWEST = 20
+
+_STYLES = {"ok": "green", "warn": "yellow", "fail": "bold red"}
+
+
+@click.command("doctor", short_help="Say what works here, what does not, and the fix.")
+@json_option
+def command(*, as_json: bool) -> int:
+    """Look at versions, token, repository, board, hooks and files, and say what will not happen.
+
+    It ends after 24 seconds at the latest. Each line says what works or not; what will not happen because
+    of it; and the fix, to be copied. It writes nothing to GitHub and nothing to the project. Where the
+    command lies is recorded in your own configuration folder, if nothing is recorded yet. Exits 1 if
+    something does not work.
+    """
+    from lifecycle.setup.doctor.examination import examine
+    from lifecycle.setup.doctor.examined import SECONDS
+
+    clock = SystemClock()
+    with ending(Deadline.after(clock, SECONDS), end_late):
+        report = examine(worktree_root(Path.cwd()), os.environ, clock)
+    if as_json:
+        click.echo(json_text(report.as_json()))
+    elif sys.stdout.isatty():
+        _show(report)
+    else:
+        for finding in report.findings:
+            click.echo(_line(finding))
+    return 0 if report.is_ok else 1
+
+
+def _signs() -> dict[str, str]:
+    try:
+        "".join(_SIGNS.values()).encode(sys.stdout.encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return _PLAIN_SIGNS
+    return _SIGNS
+
+
+def _line(finding: Finding) -> str:
+    """A finding as one line, for a pipe or a file."""
+    parts = [f"{_signs()[finding.level]} {finding.group}: {visible(finding.says)}"]
+    if finding.hinders:
+        parts.append(f"Hinders: {', '.join(finding.hinders)}.")
+    if finding.fix:
+        parts.append(f"Fix: {visible(finding.fix)}")
+    return " ".join(parts)
+
+
+def _show(report: Report) -> None:
+    """The list for a terminal: groups on the left, and every fix on a line of its own."""
+    from rich.text import Text
+
+    console = terminal.console(width=min(terminal.console().width, WIDTH))
+    console.print(
+        Text.assemble(("lifecycle doctor", "bold"), (f"  {report.repository}".rstrip(), "dim"))
+    )
+    console.print()
+    for group, findings in groupby(report.findings, lambda finding: finding.group):
+        for index, finding in enumerate(findings):
+            _show_finding(console, "" if index else group, finding)
+    console.print()
+    console.print(_summary(report))
+
+
+def _show_finding(console: Console, group: str, finding: Finding) -> None:
+    from rich.text import Text
+
+    style = _STYLES[finding.level]
+    sign = Text(f"{_signs()[finding.level]} ", style=style)
+    lead = Text(f"{group:<{_GROUP}}", style="bold")
+    _wrapped(console, Text.assemble(lead, sign), visible(finding.says))
+    margin = " " * (_GROUP + 2)
+    if finding.hinders:
+        label = Text(f"{margin}{'hinders':<{_LABEL}}", style="dim")
+        _wrapped(console, label, ", ".join(finding.hinders), style="dim")
+    if finding.fix:
+        # Not wrapped by us: copied from the terminal, it is one line.
+        fix = Text.assemble((f"{margin}{'fix':<{_LABEL}}", "dim"), (visible(finding.fix), "cyan"))
+        console.print(fix, soft_wrap=True)
+
+
+def _wrapped(console: Console, lead: Text, says: str, *, style: str = "") -> None:
+    """Text in lines of the terminal's width, each below the first one's beginning."""
+    from rich.text import Text
+
+    width = max(console.width - len(lead), _NARROWEST)
+    for index, line in enumerate(Text(says, style=style).wrap(console, width)):
+        line.rstrip()
+        console.print(Text.assemble(lead if index == 0 else " " * len(lead), line), soft_wrap=True)
+
+
+def _summary(report: Report) -> Text:
+    from rich.text import Text
+
+    from lifecycle.setup.doctor.doctor_finding import Level
+
+    fails, warns = len(report.of(Level.FAIL)), len(report.of(Level.WARN))
+    remarks = f"{warns} remark{'' if warns == 1 else 's'}" if warns else ""
+    if fails:
+        head = (f"{fails} thing{'' if fails == 1 else 's'} to fix", _STYLES[Level.FAIL])
+    else:
+        head = ("All that is needed works", _STYLES[Level.OK])
+    return Text.assemble(head, (f", {remarks}." if remarks else ".", ""))

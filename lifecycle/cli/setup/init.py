@@ -1,0 +1,169 @@
+"""`lifecycle init`: wire one project, without the plugin."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+
+from lifecycle.cli.command_session import json_option
+from lifecycle.cli.terminal import json_text
+from lifecycle.core.redact import visible
+from lifecycle.core.timing.clock import SystemClock
+from lifecycle.core.timing.deadline import Deadline
+from lifecycle.git.process import GitRepository
+from lifecycle.setup.init import FileChange, Plan, apply, plan
+from lifecycle.setup.init.init_mark import EXCLUDE, MARK
+from lifecycle.setup.init.planning import PERMISSIONS_ALONE
+from lifecycle.storage.store import worktree_root
+
+_OWN = (".claude/settings.local.json", EXCLUDE, MARK)
+"""What git does not see, or is kept from seeing."""
+
+_GIT_SECONDS = 20.0
+"""For asking git which files it tracks."""
+
+_ALONE = "The agent may run these unasked, for you alone, in this worktree."
+
+_MODES = {"local": "for you alone, in this worktree", "shared": "for everybody in this repository"}
+
+
+@click.command("init", short_help="Wire this project's hooks, or take them out.")
+@click.option(
+    "--shared", is_flag=True, help="For everybody: .claude/settings.json, to be committed."
+)
+@click.option(
+    "--stages",
+    is_flag=True,
+    help="The staged workflow as well: docs/operations.md is its handbook.",
+)
+@click.option(
+    "--permissions",
+    is_flag=True,
+    help="With the plugin: only let the agent run claim, handoff, status, tick and release unasked.",
+)
+@click.option("--remove", is_flag=True, help="Take out what init put in, and nothing else.")
+@click.option("--dry-run", is_flag=True, help="Show every file's diff; write nothing.")
+@json_option
+def command(
+    *,
+    shared: bool,
+    stages: bool,
+    permissions: bool,
+    remove: bool,
+    dry_run: bool,
+    as_json: bool,
+) -> None:
+    """Put lifecycle's hooks and permissions into this project's settings for Claude Code.
+
+    Merges into .claude/settings.local.json and keeps everything that others wrote there, to the byte.
+    Supplies the commands /claim, /handoff and /status as far as they are missing. Keeps our own files out
+    of git: for you alone by info/exclude, with --shared by .gitignore. Writes a commented .lifecycle.toml
+    if there is none; a linked worktree reads that of its main one. Doing it again changes nothing; --remove
+    takes out exactly what was put in.
+
+    Not needed with the plugin, but for --permissions, since no plugin can allow its commands, and for
+    --stages: that switches the staged workflow on in .lifecycle.toml, and supplies the commands for review
+    and start, two scripts, permissions, and the client's limit of continuations.
+    """
+    if permissions and (shared or stages):
+        raise click.UsageError(
+            "--permissions is for one person, and --stages puts them in as well: it goes with neither."
+        )
+    given = (("--shared", shared), ("--stages", stages), ("--permissions", permissions))
+    for name, is_given in given:
+        if is_given and remove:
+            raise click.UsageError(
+                f"--remove takes out whatever is there; {name} does not go with it."
+            )
+    here = Path.cwd()
+    todo = plan(
+        worktree_root(here) or here,
+        shared=shared,
+        stages=stages,
+        remove=remove,
+        permissions=permissions,
+        environment=os.environ,
+    )
+    if not dry_run:
+        apply(todo)
+    if as_json:
+        click.echo(json_text(_data(todo, dry_run=dry_run)))
+        return
+    lines = _diffs(todo) if dry_run else _done(todo, remove=remove)
+    for line in [*lines, *(f"Note: {visible(note)}" for note in todo.notes)]:
+        click.echo(line)
+
+
+def _done(todo: Plan, *, remove: bool) -> list[str]:
+    if todo.mode == PERMISSIONS_ALONE:
+        undo = "Nothing needs a restart. Undo: lifecycle init --remove"
+        return [_ALONE, *_table(todo.changes), undo] if todo.changes else [_ALONE]
+    mode = _MODES.get(todo.mode, "")
+    if not todo.changes:
+        return [] if remove else [f"lifecycle is wired already, {mode}; nothing was changed."]
+    lines = [_title(todo, remove=remove), *_table(todo.changes)]
+    if remove:
+        return [*lines, "Nothing needs a restart."]
+    if todo.mode != "shared":
+        lines += _left_to_all(todo)
+    if todo.mode == "shared":
+        lines.append(
+            "Commit these files, and everybody who has lifecycle installed has it here, in sessions that "
+            "are started in this folder; in its subfolders the client reads the plugin's hooks, not these."
+        )
+    what = (
+        f'put the label "{visible(todo.label)}" on a task'
+        if todo.label
+        else "lifecycle claim <number>"
+    )
+    return [*lines, f"Nothing needs a restart. Next: {what}. Undo: lifecycle init --remove"]
+
+
+def _left_to_all(todo: Plan) -> list[str]:
+    """Names what a wiring for one person changes of what git tracks: everybody would get that."""
+    here = [change for change in todo.changes if change.path.is_relative_to(todo.root)]
+    there = [change for change in here if change.before is not None]
+    changed = [change for change in there if not change.shown.endswith((*_OWN, ".md", ".sh"))]
+    git = GitRepository(todo.root, Deadline.after(SystemClock(), _GIT_SECONDS), os.environ)
+    names = [c.shown for c in changed if git.run("ls-files", "--", str(c.path))]
+    return [f"In the repository's own files: {', '.join(names)}."] if names else []
+
+
+def _title(todo: Plan, *, remove: bool) -> str:
+    if remove:
+        return "lifecycle is out of this project's settings."
+    return f"lifecycle is wired {_MODES[todo.mode]}."
+
+
+def _table(changes: tuple[FileChange, ...]) -> list[str]:
+    width = max(len(change.shown) for change in changes)
+    verbs = max(len(change.verb) for change in changes)
+    return [
+        f"  {change.verb:{verbs}}  {change.shown:{width}}  {change.what}".rstrip()
+        for change in changes
+    ]
+
+
+def _diffs(todo: Plan) -> list[str]:
+    diffs = [change.diff().rstrip("\n") for change in todo.changes]
+    return [*diffs, "Nothing was written."] if diffs else ["Nothing would be changed."]
+
+
+def _data(todo: Plan, *, dry_run: bool) -> dict[str, object]:
+    return {
+        "mode": todo.mode or None,
+        "label": todo.label or None,
+        "dry_run": dry_run,
+        "changes": [
+            {
+                "path": str(change.path),
+                "change": change.verb,
+                "what": change.what,
+                **({"diff": change.diff()} if dry_run else {}),
+            }
+            for change in todo.changes
+        ],
+        "notes": list(todo.notes),
+    }

@@ -1,0 +1,150 @@
+"""`lifecycle trust`: let a project's own commands run, and the program that keeps its tasks."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import click
+
+from lifecycle.cli.command_session import Session, begin, json_option, timed
+from lifecycle.core.errors import Refused
+from lifecycle.core.redact import visible
+from lifecycle.settings import config, user_folder
+from lifecycle.storage import store
+from lifecycle.trackers import registry
+
+
+@dataclass
+class _Asked:
+    """What would run here, and whether the user lets it."""
+
+    session: Session
+
+    @cached_property
+    def commands(self) -> tuple[str, ...]:
+        """What `.lifecycle.toml` names."""
+        return self.session.world.settings.validate
+
+    @cached_property
+    def program(self) -> str:
+        """What keeps the tasks here, "" if nothing that would have to be run."""
+        return registry.program(self.session.root, self.session.world.settings)
+
+    @cached_property
+    def clone(self) -> Path:
+        """What the yes is for."""
+        return store.clone_of(self.session.root)
+
+    @property
+    def is_trusted(self) -> bool:
+        """True if nothing is left to be allowed."""
+        commands = not self.commands or user_folder.is_trusted(
+            os.environ, self.clone, self.commands
+        )
+        return commands and (
+            not self.program or user_folder.allows(os.environ, self.clone, self.program)
+        )
+
+    def allow(self) -> None:
+        """The user's yes to all of it."""
+        if self.commands:
+            user_folder.trust(os.environ, self.clone, self.commands)
+        if self.program:
+            user_folder.allow(os.environ, self.clone, self.program)
+
+    @property
+    def lines(self) -> list[str]:
+        """What it is, for a person."""
+        shown = [f"  {visible(one)}" for one in self.commands]
+        lines = ["lifecycle handoff runs, in this order:", *shown] if shown else []
+        if self.program:
+            lines.append(
+                f"lifecycle runs {self.program}, which keeps the tasks of this repository and does what "
+                "the repository tells it to."
+            )
+        return lines
+
+    def data(self, *, trusted: bool) -> dict[str, Any]:
+        """The same for a machine."""
+        named = {"commands": self.commands, "program": self.program or None}
+        return {**named, "trusted": trusted}
+
+
+@click.command("trust", short_help="Let a project's own commands run.")
+@click.option("--yes", is_flag=True, help="Do not ask; for a person's own scripts.")
+@click.option("--show", is_flag=True, help="Show what would run and whether it may.")
+@click.option("--revoke", is_flag=True, help="Take the yes back.")
+@json_option
+@timed
+def command(*, yes: bool, show: bool, revoke: bool, as_json: bool) -> None:
+    """Show what would run here for this repository, and ask whether it may.
+
+    That is the commands of .lifecycle.toml, and bd where it keeps the tasks. Both come with the
+    repository, so nothing runs them before you say yes. The yes is for these very commands in this clone
+    and all its worktrees; when they change, you are asked again. That to bd stays. It is kept in
+    trust.json in your own configuration folder.
+    """
+    if yes + show + revoke > 1:
+        raise click.UsageError("--yes, --show and --revoke exclude each other.")
+    session = begin(as_json=as_json)
+    asked = _Asked(session)
+    if revoke:
+        _revoke(asked)
+        return
+    if not asked.lines:
+        line = f"{config.CONFIG_FILE} names no commands here: there is nothing to trust."
+        session.show([line], asked.data(trusted=True))
+        return
+    if show or asked.is_trusted:
+        may = (
+            "That may run."
+            if asked.is_trusted
+            else "That may not run yet; allow it with: lifecycle trust"
+        )
+        session.show([*asked.lines, may], asked.data(trusted=asked.is_trusted))
+        return
+    if os.environ.get("CLAUDE_CODE_SESSION_ID"):
+        raise Refused(
+            "An agent cannot allow commands for its user; nothing was allowed. The user runs this in a "
+            "terminal of their own: lifecycle trust"
+        )
+    if not yes:
+        _ask(asked)
+    asked.allow()
+    end = (
+        "That may run now, here and in every worktree of this clone. Undo: lifecycle trust --revoke"
+    )
+    shown = [*asked.lines, end] if yes else [end]
+    session.show(shown, asked.data(trusted=True))
+
+
+def _revoke(asked: _Asked) -> None:
+    was_trusted = user_folder.revoke(os.environ, asked.clone)
+    line = (
+        "Nothing of this repository may run any more."
+        if was_trusted
+        else "Nothing of this repository was allowed to run; nothing was changed."
+    )
+    asked.session.show([line], asked.data(trusted=not asked.lines))
+
+
+def _ask(asked: _Asked) -> None:
+    """The person's yes, asked on the terminal; Refused without one."""
+    if asked.session.as_json or not (sys.stdin.isatty() and sys.stderr.isatty()):
+        named = (*asked.commands, *([asked.program] if asked.program else []))
+        shown = ", ".join(f"`{visible(one)}`" for one in named)
+        raise Refused(
+            f"This repository wants {shown} to run, and there is no terminal to ask a person on; "
+            "nothing was allowed. A person who has looked at it allows it with: lifecycle trust --yes"
+        )
+    for line in asked.lines:
+        click.echo(line, err=True)
+    with asked.session.world.deadline.standing_still():  # a person may think
+        is_allowed = click.confirm("May that run here?", default=False, err=True)
+    if not is_allowed:
+        raise Refused("Nothing was allowed, so nothing of it is run.")

@@ -1,0 +1,162 @@
+"""The numbers on a terminal: a table for the stages, one for the phases, and what stands out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from lifecycle.cli import terminal
+from lifecycle.core.redact import visible
+from lifecycle.views.stats.stats_words import count, part, span
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+    from lifecycle.views.stats.summary import Group, Row, Summary
+    from lifecycle.views.stats.visits import Visit
+
+WIDTH = 120
+"""Columns at most."""
+
+TASKS = 10
+"""How many tasks are shown one by one, the newest."""
+
+VISITS, AWAY, MEAN = 64, 74, 84
+"""From so many columns on these have one of their own; --json has them always."""
+
+
+def show(summary: Summary, *, is_told: bool, console: Console | None = None) -> None:
+    """Print the tables, to standard output unless a console is given.
+
+    Args:
+        summary: the numbers.
+        is_told: print every visit as well.
+        console: where to.
+    """
+    from rich.text import Text
+
+    shown = console or terminal.console()
+    width = min(shown.width, WIDTH)
+    head = f"{count(len(summary.tasks), 'task')}, {len(summary.done)} done"
+    period = f"{_moment(summary.since)} to {_moment(summary.until)} UTC"
+    shown.print(Text.assemble((head, "bold"), f"  {period}" if summary.entries else ""))
+    for title, rows in (("stage", summary.stages), ("phase of a claim", summary.phases)):
+        if rows:
+            shown.print()
+            shown.print(_rows(title, rows, width), width=width)
+    left = _left_out((*summary.stages, *summary.phases), width)
+    if left:
+        text = f"No room for: {', '.join(left)}; a wider terminal or --json has all."
+        shown.print(Text(text, "dim"), width=width)
+    if summary.bottlenecks:
+        shown.print()
+        shown.print(Text("what holds work up", "bold"))
+        for number, one in enumerate(summary.bottlenecks, 1):
+            shown.print(Text(visible(f"{number}. {one.name}: {'; '.join(one.why)}")), width=width)
+    for title, groups in (("label", summary.labels), ("agent", summary.agents)):
+        if groups:
+            shown.print()
+            shown.print(_groups(title, groups, width), width=width)
+    if summary.tasks:
+        shown.print()
+        shown.print(_tasks(summary, width), width=width)
+    if is_told:
+        shown.print()
+        shown.print(_told(summary.told, width), width=width)
+
+
+_NAMES = ("visits", "median", "mean", "9 of 10", "away", "tries", "success")
+
+
+def _left_out(rows: Sequence[Row], width: int) -> list[str]:
+    """The columns that have no room."""
+    is_away = any(row.away for row in rows)
+    found = [("visits", width >= VISITS), ("mean", width >= MEAN)]
+    found += [("away", width >= AWAY)] if is_away else []
+    return [name for name, is_shown in found if not is_shown]
+
+
+def _table(first: str, *others: str) -> Table:
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+    table.add_column(first, overflow="fold")
+    for name in others:
+        table.add_column(name, justify="right", no_wrap=True)
+    return table
+
+
+def _rows(title: str, rows: Sequence[Row], width: int) -> Table:
+    is_away = any(row.away for row in rows)
+    shown = {
+        "visits": width >= VISITS,
+        "mean": width >= MEAN,
+        "away": width >= AWAY and is_away,
+    }
+    kept = [name for name in _NAMES if shown.get(name, True)]
+    table = _table(title, *kept)
+    for row in rows:
+        cells = _cells(row)
+        table.add_row(row.name, *(cells[name] for name in kept))
+    return table
+
+
+def _cells(row: Row) -> dict[str, str]:
+    times = row.times
+    spans = {"median": times.median, "mean": times.mean, "9 of 10": times.p90}
+    return {name: span(value) if times.count else "-" for name, value in spans.items()} | {
+        "visits": str(row.visits),
+        "away": span(row.away) if row.away else "-",
+        "tries": str(row.attempts),
+        "success": part(row.success),
+    }
+
+
+def _groups(title: str, groups: Sequence[Group], width: int) -> Table:
+    from rich.text import Text
+
+    tries = ("tries",) if width >= VISITS else ()
+    table = _table(title, "tasks", "done", "median", *tries, "success")
+    for one in groups:
+        median = span(one.times.median) if one.times.count else "-"
+        counts = [str(one.tasks), str(one.done), median, *(str(one.attempts) for _ in tries)]
+        table.add_row(Text(visible(one.name)), *counts, part(one.success))
+    return table
+
+
+def _tasks(summary: Summary, width: int) -> Table:
+    """The newest tasks, their titles, and how long they took."""
+    from rich.text import Text
+
+    is_wide = width >= AWAY
+    table = _table("task", "time", "tries", *(("done (UTC)",) if is_wide else ()))
+    newest = list(summary.tasks.items())[: -TASKS - 1 : -1]
+    for name, title in newest:
+        spent = span(summary.spent[name]) if name in summary.spent else "-"
+        done = _moment(summary.done[name]) if name in summary.done else "-"
+        text = Text(visible(f"{name} {title}".strip()))
+        text.truncate(width // 2, overflow="ellipsis")
+        table.add_row(text, spent, str(summary.tries.get(name, 0)), *((done,) if is_wide else ()))
+    left = len(summary.tasks) - len(newest)
+    if left > 0:
+        table.add_row(Text(f"and {left} more: --json has all", "dim"), "", "")
+    return table
+
+
+def _told(told: Sequence[Visit], width: int) -> Table:
+    is_wide = width >= AWAY
+    table = _table(
+        "stage or phase", "entered (UTC)", "time", *(("tries", "then") if is_wide else ())
+    )
+    for one in told:
+        began = "?" if one.began is None else _moment(one.began)
+        spent = "?" if one.seconds is None else span(one.seconds)
+        more = (str(one.attempts), visible(one.target) or "-") if is_wide else ()
+        table.add_row(one.stage, began, "lasts" if one.ended is None else spent, *more)
+    return table
+
+
+def _moment(at: float) -> str:
+    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M")

@@ -1,0 +1,285 @@
+"""`lifecycle tracker claim`, `takeover`, `next`, `release`, `close`: where the claim's rules have a say."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import click
+
+from lifecycle.claim.commands.giving_back import give_back
+from lifecycle.claim.commands.moves import move
+from lifecycle.claim.commands.taking import Taken, take
+from lifecycle.claim.decisions.table import Phase
+from lifecycle.claim.engine import look
+from lifecycle.claim.linked import linked_writes
+from lifecycle.cli.claims.claim import without_force
+from lifecycle.cli.claims.tick import glance, tones
+from lifecycle.cli.command_session import Session, claim_data, json_option, timed
+from lifecycle.cli.report_text import report_lines
+from lifecycle.cli.tracker import tracker_over
+from lifecycle.cli.tracker.tracker_rules import has_remote, refuse_half, refuse_others, stand_of
+from lifecycle.cli.tracker.tracker_session import begin
+from lifecycle.cli.tracker.tracker_values import READY, key_of, labels_option, nothing_is, task_data
+from lifecycle.core.errors import (
+    BlockedBy,
+    HeldByAnother,
+    LifecycleError,
+    NotClaimable,
+    NotFound,
+    Refused,
+)
+from lifecycle.core.messages import messages
+from lifecycle.core.messages.loss_messages import forcing
+from lifecycle.core.plan import Wake
+from lifecycle.core.redact import quoted
+from lifecycle.core.tracker import Capability, Task, TaskStatus
+from lifecycle.trackers.registry import GITHUB
+
+_TRIED = 10
+"""So many ready tasks are tried before somebody is told that none could be had."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What a command came to: lines for a person, the task and the claim for a machine."""
+
+    task: Task | None
+    lines: list[str]
+    notes: list[str] = field(default_factory=list)
+    claim: dict[str, Any] | None = None
+    code: int = 0
+
+    def show(self, session: Session) -> int:
+        data = {
+            "tracker": session.world.tracker.name,
+            "task": task_data(self.task),
+            "claim": self.claim,
+            "notes": self.notes,
+        }
+        session.show([f"Note: {note}" for note in self.notes] + self.lines, data)
+        return self.code
+
+
+@click.command("claim", short_help="Take a task.")
+@without_force("lifecycle tracker takeover")
+@click.argument("task")
+@json_option
+@timed
+def claim(task: str, *, as_json: bool) -> int:
+    """Take the task TASK, for you alone.
+
+    An issue of GitHub's, or a task that is linked to one, is taken as lifecycle claim takes it: with
+    lease, branch, assignee and card. Taking what you have already changes nothing.
+
+    What somebody else holds is left (exit code 4), unless that was an earlier session of this worktree
+    and is over; lifecycle tracker takeover takes it over from whoever has it.
+    """
+    session = begin(as_json=as_json, changes_tasks=True)
+    return _claimed(session, session.world.tracker.get(task)).show(session)
+
+
+@click.command("takeover", short_help="Take a task over from an agent that is gone.")
+@click.argument("task")
+@json_option
+@timed
+def takeover(task: str, *, as_json: bool) -> int:
+    """Take the task TASK, for you alone, also from whoever has it and is gone.
+
+    For an issue of GitHub's, or a task that is linked to one, it is lifecycle takeover: that one may
+    also be in another Status than Todo, or wait for others.
+    """
+    session = begin(as_json=as_json, changes_tasks=True)
+    return _claimed(session, session.world.tracker.get(task), force=True).show(session)
+
+
+@click.command("next", short_help="Take the most urgent task that is ready.")
+@labels_option
+@json_option
+@timed
+def claim_next(labels: tuple[str, ...], *, as_json: bool) -> int:
+    """Take the most urgent task that could be begun now; what somebody else just took is passed over."""
+    session = begin(as_json=as_json, changes_tasks=True)
+    tracker = session.world.tracker
+    found = tracker.ready(labels=labels)
+    is_plain = tracker.name != GITHUB and not any(
+        linked_writes.issue_named(session.world, task) for task in found
+    )
+    if is_plain and tracker.abilities().has(Capability.ATOMIC_CLAIM_NEXT):
+        mine = tracker.claim_next(labels=labels)
+        return _got(session, mine).show(session)
+    return _first(session, found).show(session)
+
+
+def _first(session: Session, found: tuple[Task, ...]) -> _Told:
+    """The first of the tasks that can be had; raises what kept the last one if none can."""
+    refusal: LifecycleError | None = None
+    for task in found[:_TRIED]:
+        try:
+            return _claimed(session, task)
+        except (HeldByAnother, NotClaimable, BlockedBy, NotFound) as error:
+            refusal = error
+        except Refused as error:
+            if session.desk.load(repair=False).record is not None:
+                raise  # this worktree has a claim, so that the next one would be refused as well
+            refusal = error
+    if refusal is not None:
+        raise refusal
+    return _got(session, None)
+
+
+def _got(session: Session, task: Task | None) -> _Told:
+    if task is None:
+        return _Told(None, [nothing_is(READY, session.world.tracker.name)])
+    return _Told(task, [_is_yours(session, task)])
+
+
+def _is_yours(session: Session, task: Task) -> str:
+    return f"{task.id} {quoted(task.title)} is yours, as {session.world.tracker.actor}."
+
+
+def _claimed(session: Session, task: Task, *, force: bool = False) -> _Told:
+    """A task, taken by itself or with the issue that it is or is linked to."""
+    world = session.world
+    is_issue = world.tracker.name == GITHUB
+    if is_issue and task.is_open and task.blocked_by and not force:
+        _refuse_blocked(session, task)
+    is_claimed = is_issue and has_remote(session)
+    if is_claimed or linked_writes.issue_named(world, task) is not None:
+        taken = take(world, session.desk, task.id, force=force)
+        return _taken(session, taken, "" if is_issue else task.id)
+    mine, notes = tracker_over.take(session, task, force=force)
+    return _Told(mine, [_is_yours(session, mine)], notes)
+
+
+def _refuse_blocked(session: Session, task: Task) -> None:
+    """Refuse an issue that waits for others, unless this worktree has it already."""
+    record = session.desk.load(repair=False).record
+    if record is not None and str(record.claim.issue_number) == task.id:
+        return
+    names = ", ".join(f"#{name}" for name in task.blocked_by)
+    first = "those" if len(task.blocked_by) > 1 else "it"
+    raise BlockedBy(
+        f"#{task.id} waits for {names}; nothing was claimed. Close {first} first, or take it all "
+        f"the same: {forcing(task.id)}",
+        ids=task.blocked_by,
+    )
+
+
+def _taken(session: Session, taken: Taken, name: str = "") -> _Told:
+    """What taking an issue came to; `name` is the inner task's id, or empty."""
+    claim = taken.record.claim
+    how = "taken" if taken.is_new or taken.is_again else "yours already"
+    both = f"{name} and " if name else ""
+    which = f"{both}#{claim.issue_number} {quoted(taken.title)}"
+    lines = [
+        f"{which} {'are' if both else 'is'} {how}, as {claim.agent_id}.",
+        f"On branch {claim.branch}. When done: {messages.HAND_OFF}",
+    ]
+    task = session.world.tracker.get(name or str(claim.issue_number))
+    return _Told(task, lines, list(taken.notes), claim_data(taken.record))
+
+
+@click.command("renew", short_help="Keep a task that has a lease.")
+@click.argument("task")
+@json_option
+@timed
+def renew(task: str, *, as_json: bool) -> int:
+    """Renew your claim on the task TASK, in a tracker whose claims run out.
+
+    Nothing else renews it, so whoever works for long runs this now and then. Where claims do not run
+    out there is nothing to renew: exit code 1.
+    """
+    session = begin(as_json=as_json)
+    mine = session.world.tracker.renew(task)
+    return _Told(mine, [f"{mine.id} stays yours, as {session.world.tracker.actor}."]).show(session)
+
+
+@click.command("release", short_help="Give a task back.")
+@click.argument("task")
+@click.option("--reason", metavar="TEXT", default="", help="Why; it goes into a comment.")
+@click.option("--force", is_flag=True, help="Give it back for whoever has it and is gone.")
+@json_option
+@timed
+def release(task: str, reason: str, *, force: bool, as_json: bool) -> int:
+    """Give the task TASK back, so that somebody else can take it.
+
+    The task of this worktree's claim is given back as lifecycle release does it. What somebody else
+    holds is left (exit code 4), unless that was an earlier session of this worktree and is over, or
+    --force is given. An issue is not given back for others: take it over first, with lifecycle takeover.
+    """
+    session = begin(as_json=as_json, changes_tasks=True)
+    reason = session.world.public(reason, "reason")
+    tracker = session.world.tracker
+    stand = stand_of(session, task)
+    if stand.is_ours:
+        return _given_back(session, stand.task, reason).show(session)
+    refuse_others(session, stand, "given back", force=force)
+    notes = _freed(session, stand.task)
+    now = tracker.release(stand.task.id)
+    if reason and stand.task.assignee and now.is_open:
+        tracker.comment(now.id, key_of("given back", reason), f"Given back: {reason}")
+    state = "nobody's" if now.is_open else "closed"
+    return _Told(now, [f"{now.id} is {state} now."], notes).show(session)
+
+
+def _freed(session: Session, task: Task) -> list[str]:
+    """What somebody else held is given back in that name; a remark if there was such a one."""
+    tracker = session.world.tracker
+    if tracker.name == GITHUB or not task.is_open or task.assignee in ("", tracker.actor):
+        return []
+    return [tracker_over.free(session, task.id, task.assignee, "given back")]
+
+
+def _given_back(session: Session, task: Task, reason: str) -> _Told:
+    given = give_back(session.world, session.desk, reason)
+    report = look.tick(session.world, session.desk, Wake.TICK, tones=tones())
+    lines = report_lines(report)
+    lines += [say.text for say in session.desk.ledger.waiting() if say.text not in lines]
+    problem, record = report.problem, report.record
+    if problem is not None and not any(problem.sentence in line for line in lines):
+        lines.append(problem.sentence)
+    is_left = record is not None and not record.outcome
+    if is_left and record is not None and record.releasing is not None:
+        lines.append(messages.giving_back(record.claim.issue_number))
+    now, claim = session.world.tracker.get(task.id), claim_data(record)
+    return _Told(now, lines, list(given.notes), claim, 1 if is_left else 0)
+
+
+@click.command("close", short_help="Close a task.")
+@click.argument("task")
+@click.option("--reason", metavar="TEXT", default="", help="Why; kept with the task.")
+@json_option
+@timed
+def close(task: str, reason: str, *, as_json: bool) -> int:
+    """Close the task TASK; one that is closed already stays as it is.
+
+    The task of this worktree's claim is closed as lifecycle close does it: your yes, after its PR was
+    merged; the comment then says which PR, and --reason plays no part. What somebody else holds is
+    left (exit code 4).
+    """
+    session = begin(as_json=as_json, changes_tasks=True)
+    reason = session.world.public(reason, "reason")
+    stand = stand_of(session, task)
+    if stand.is_ours:
+        return _closed(session, stand.task, reason).show(session)
+    if stand.task.is_open:
+        refuse_others(session, stand, "closed")
+        refuse_half(session, stand)
+    now = session.world.tracker.close(stand.task.id, reason=reason)
+    is_plain = now.close_reason.casefold() in ("", TaskStatus.CLOSED.value)
+    why = "" if is_plain else f": {now.close_reason}"
+    return _Told(now, [f"{now.id} is closed{why}."]).show(session)
+
+
+def _closed(session: Session, task: Task, reason: str) -> _Told:
+    record = move(session.world, session.desk, Phase.DONE, force=True, consent="close")
+    seen = glance(session)
+    left = session.desk.load(repair=False).record
+    is_left = left is not None and left.claim.issue_number == record.claim.issue_number
+    why = (
+        "The claim stands, so --reason" if is_left else "The claim says why it is closed; --reason"
+    )
+    notes = [f"{why} was not used."] if reason else []
+    now, claim = session.world.tracker.get(task.id), claim_data(seen.report.record)
+    return _Told(now, seen.lines, notes, claim, 1 if is_left else seen.code)

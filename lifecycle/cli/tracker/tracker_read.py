@@ -1,0 +1,113 @@
+"""`lifecycle tracker ready`, `list`, `show`, `comments`: what is there."""
+
+from __future__ import annotations
+
+import click
+
+from lifecycle.cli.command_session import Session, json_option, timed
+from lifecycle.cli.tracker import tracker_screen as screen
+from lifecycle.cli.tracker.tracker_session import begin
+from lifecycle.cli.tracker.tracker_values import (
+    ALL,
+    NOT_CLOSED,
+    READY,
+    labels_option,
+    limit_option,
+    note_data,
+    task_data,
+)
+from lifecycle.core.tracker import Task, TaskStatus, Tracker
+from lifecycle.trackers.refusals import has_any
+
+_STATUSES = [ALL, *(one.value for one in TaskStatus)]
+
+
+@click.command("ready", short_help="What could be begun now.")
+@labels_option
+@limit_option
+@json_option
+@timed
+def ready(labels: tuple[str, ...], limit: int | None, *, as_json: bool) -> None:
+    """List the tasks that could be begun now, the most urgent first.
+
+    Those are open, nobody's, and not blocked by an open task.
+    """
+    session = begin(as_json=as_json)
+    tracker = session.world.tracker
+    _tell(session, tracker, tracker.ready(labels=labels), limit, READY)
+
+
+@click.command("list", short_help="All tasks, by label and status.")
+@labels_option
+@click.option(
+    "--status",
+    metavar="STATUS",
+    type=click.Choice(_STATUSES),
+    default=None,
+    help=f"Only tasks that stand so: {', '.join(_STATUSES[1:])}; all: closed ones as well.  "
+    "[default: all that are not closed]",
+)
+@limit_option
+@json_option
+@timed
+def listed(
+    labels: tuple[str, ...], status: str | None, limit: int | None, *, as_json: bool
+) -> None:
+    """List the tasks, the most urgent first: all that are not closed, unless you ask for others."""
+    session = begin(as_json=as_json)
+    tracker = session.world.tracker
+    found = _listed(tracker, labels, status)
+    _tell(session, tracker, found, limit, status or NOT_CLOSED)
+
+
+def _listed(tracker: Tracker, labels: tuple[str, ...], status: str | None) -> tuple[Task, ...]:
+    label = labels[0] if len(labels) == 1 and not labels[0].endswith("*") else ""
+    wanted = TaskStatus(status) if status not in (None, ALL) else None
+    found = tracker.list(label=label, status=wanted)
+    if status == ALL:
+        closed = tracker.list(label=label, status=TaskStatus.CLOSED)
+        known = {task.id: task for task in (*found, *closed)}
+        found = tuple(sorted(known.values(), key=lambda task: task.urgency))
+    return tuple(task for task in found if has_any(task.labels, labels))
+
+
+def _tell(
+    session: Session, tracker: Tracker, found: tuple[Task, ...], limit: int | None, what: str
+) -> None:
+    shown = found if limit is None else found[:limit]
+    if session.as_json:
+        data = {"tracker": tracker.name, "total": len(found), "tasks": [*map(task_data, shown)]}
+        session.show([], data)
+    else:
+        screen.show_tasks(screen.Listing(tracker.name, what, shown, len(found)))
+
+
+@click.command("show", short_help="One task, with its text.")
+@click.argument("task")
+@json_option
+@timed
+def show(task: str, *, as_json: bool) -> None:
+    """Show the task with the id TASK."""
+    session = begin(as_json=as_json)
+    tracker = session.world.tracker
+    found = tracker.get(task)
+    if session.as_json:
+        session.show([], {"tracker": tracker.name, "task": task_data(found)})
+    else:
+        screen.show_task(found)
+
+
+@click.command("comments", short_help="What was said on a task.")
+@click.argument("task")
+@json_option
+@timed
+def comments(task: str, *, as_json: bool) -> None:
+    """Show the comments on the task with the id TASK, the oldest first."""
+    session = begin(as_json=as_json)
+    tracker = session.world.tracker
+    notes = tracker.list_comments(task)
+    if session.as_json:
+        data = {"tracker": tracker.name, "task": task, "comments": [*map(note_data, notes)]}
+        session.show([], data)
+    else:
+        screen.show_comments(task, notes)

@@ -1,0 +1,164 @@
+"""Whose rules a task is under: its tracker's alone, or those of the claim of the issue that it is.
+
+An issue of GitHub's, and a task that is linked to one, is taken, given back and closed with its claim.
+So nobody gets around the lease, the merge or the person's yes by speaking to the tracker.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lifecycle.claim.commands.clone_claims import claimed, list_places
+from lifecycle.claim.engine import lease
+from lifecycle.claim.linked import linked_writes
+from lifecycle.cli.command_session import Session
+from lifecycle.cli.tracker import tracker_over
+from lifecycle.core.errors import HeldByAnother, NotFound, Refused
+from lifecycle.core.messages.loss_messages import forcing
+from lifecycle.core.redact import named
+from lifecycle.core.tracker import Task
+from lifecycle.core.values.model import Look
+from lifecycle.github.operations.ensure_issues import Issues
+from lifecycle.github.pulls.issue_calls import IssueCalls
+from lifecycle.trackers.registry import GITHUB
+
+_WAYS = {"given back": "release"}
+"""Which command has a `--force` for what was not done, if the task need not be taken over first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stand:
+    """How a task stands to the claims.
+
+    Attributes:
+        task: as the tracker has it.
+        issue: the number of the issue that it is or is linked to, or None.
+        is_issue: it is that issue itself.
+        is_ours: the claim of this worktree is for it.
+    """
+
+    task: Task
+    issue: int | None
+    is_issue: bool
+    is_ours: bool
+
+
+def stand_of(session: Session, name: str) -> Stand:
+    """How the task called `name` stands; raises as the tracker's `get` does, and ClaimRefused."""
+    world = session.world
+    task = world.tracker.get(name)
+    is_issue = world.tracker.name == GITHUB
+    issue = int(task.id) if is_issue else linked_writes.issue_named(world, task)
+    record = session.desk.load(repair=False).record
+    is_ours = False
+    if record is not None:
+        is_linked = record.link is not None and record.link.id == task.id and not is_issue
+        is_ours = is_linked or (issue is not None and record.claim.issue_number == issue)
+    return Stand(task, issue, is_issue, is_ours)
+
+
+def has_remote(session: Session) -> bool:
+    """True if there is a remote on which leases could lie."""
+    world = session.world
+    return world.git.remote_url(world.settings.remote) is not None
+
+
+def refuse_others(session: Session, stand: Stand, done: str, *, force: bool = False) -> None:
+    """Refuse to end what somebody else holds, by a claim or in the tracker itself.
+
+    Args:
+        session: this worktree.
+        stand: the task.
+        done: what was not done, as in "closed".
+        force: what the tracker alone says to be another's may be ended all the same; a claim's not.
+
+    Raises:
+        HeldByAnother: another worktree of this clone claims it, somebody else has its lease, or the
+            tracker says that it is somebody else's.
+        GitFailed, Transient: whose it is could not be read; nothing was done.
+    """
+    if stand.issue is not None:
+        _refuse_claimed(session, stand, stand.issue, done)
+    if not stand.task.is_open:
+        return
+    if stand.is_issue:
+        _refuse_assigned(session, stand.task, done)
+        return
+    holder = stand.task.assignee
+    is_free = holder in ("", session.world.tracker.actor)
+    if not is_free and not tracker_over.may_free(session, holder, force=force):
+        raise tracker_over.refusal(session, stand.task.id, holder, done, _WAYS.get(done, ""))
+
+
+def _refuse_claimed(session: Session, stand: Stand, number: int, done: str) -> None:
+    """Refuse what another worktree of this clone claims, or somebody else has the lease of.
+
+    Without the remote there are no leases: then the issue's assignees and comments say whose it is.
+    """
+    world = session.world
+    for place in list_places(world.git):
+        if place.path.resolve() != world.root.resolve() and claimed(place.path) == number:
+            raise HeldByAnother(
+                f"#{number} is claimed in {place.path}; nothing was {done}. Go there to end that claim."
+            )
+    holder = lease.read(world.git, world.remote, number) if has_remote(session) else None
+    if holder is not None and holder.agent != world.tracker.actor:
+        way = f"take it over first: {forcing(number)}"
+        if not stand.task.is_open:
+            way = f"end that: lifecycle tracker reopen {stand.task.id} --force"
+        raise HeldByAnother(
+            f"#{number} is held by {named(holder.agent)} since {holder.since}; nothing was {done}. Leave "
+            f"it to them, or if that agent is gone, {way}"
+        )
+
+
+def _refuse_assigned(session: Session, task: Task, done: str) -> None:
+    """Refuse an issue that other accounts are assigned to, and this one is not."""
+    if not task.assignee:
+        return
+    world = session.world
+    login = world.forge.viewer().casefold()
+    if task.assignee.casefold() == login:
+        return
+    others = world.forge.issue(int(task.id)).assignees
+    if others and login not in {name.casefold() for name in others}:
+        raise HeldByAnother(
+            f"#{task.id} is assigned to {', '.join(others)}; nothing was {done}. Leave it to them, or if "
+            f"they are gone, take it over first: {forcing(task.id)}"
+        )
+
+
+def refuse_half(session: Session, stand: Stand) -> None:
+    """Refuse to close only one half of a task that lives in both.
+
+    Raises:
+        Refused: the issue that the task is linked to is open.
+        NotFound: there is no such issue.
+    """
+    if stand.issue is None or stand.is_issue:
+        return
+    world = session.world
+    found = world.forge.observe(Look(issue=stand.issue, branch="")).issue
+    if found is None:
+        raise NotFound(
+            f"{stand.task.id} is linked to #{stand.issue}, which {world.base} does not show to this token; "
+            "nothing was closed. Correct the link, or the token's access."
+        )
+    if found.is_open:
+        raise Refused(
+            f"{stand.task.id} is linked to #{stand.issue}, which is open, and both are closed together; "
+            f"nothing was closed. Take it with: lifecycle claim {stand.task.id}; or close #{stand.issue} "
+            "on GitHub first."
+        )
+
+
+def reopen_ours(session: Session, stand: Stand) -> Task:
+    """The task of this worktree's claim is open, and stays the claim's: its lease and its assignee too."""
+    tracker, task = session.world.tracker, stand.task
+    if task.is_open:
+        return task
+    if not stand.is_issue:
+        tracker.reopen(task.id)
+        return tracker.claim(task.id)
+    Issues(IssueCalls(session.world.calls)).ensure_open(int(task.id))
+    return tracker.get(task.id)

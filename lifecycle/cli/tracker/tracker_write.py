@@ -1,0 +1,212 @@
+"""`lifecycle tracker create`, `reopen`, `edit`, `label`, `comment`, `dep`, `publish`: no claim's matter."""
+
+from __future__ import annotations
+
+import click
+
+from lifecycle.cli.command_session import Session, json_option, timed
+from lifecycle.cli.tracker.tracker_rules import refuse_others, reopen_ours, stand_of
+from lifecycle.cli.tracker.tracker_session import begin
+from lifecycle.cli.tracker.tracker_values import (
+    STDIN,
+    file_option,
+    key_of,
+    note_data,
+    task_data,
+    text_from,
+)
+from lifecycle.core.errors import UnknownOption
+from lifecycle.core.redact import quoted
+from lifecycle.core.tracker import Task, Tracker
+
+_PRIORITY = click.IntRange(0, 4)
+
+
+@click.command("create", short_help="Make a task.")
+@click.argument("title", nargs=-1, required=True)
+@click.option("--description", metavar="TEXT", default=None, help="Its text; -: standard input.")
+@file_option
+@click.option("--label", "labels", metavar="LABEL", multiple=True, help="A label; again for more.")
+@click.option("--priority", metavar="N", type=_PRIORITY, default=None, help="0 is the most urgent.")
+@click.option(
+    "--external", metavar="REF", default="", help="What it is elsewhere, as in gh-42 for an issue."
+)
+@click.option(
+    "--key", metavar="KEY", default=None, help="Its own key: a second task of the same texts."
+)
+@json_option
+@timed
+def create(
+    title: tuple[str, ...],
+    description: str | None,
+    file: str | None,
+    labels: tuple[str, ...],
+    priority: int | None,
+    external: str,
+    key: str | None,
+    *,
+    as_json: bool,
+) -> None:
+    """Make a task called TITLE.
+
+    It is made once: the same title and text give the same task again, as it is now. So a command that
+    was interrupted can be repeated. For another task of the same texts, give a --key.
+    """
+    session = begin(as_json=as_json, changes_tasks=True)
+    name = session.world.public(" ".join(title), "title")
+    text = session.world.public(text_from(description, file, "--description") or "", "description")
+    labels = tuple(session.world.public(one, "label") for one in labels)
+    external = session.world.public(external, "external reference")
+    tracker = session.world.tracker
+    made = tracker.create(
+        key or key_of(name, text),
+        title=name,
+        description=text,
+        labels=labels,
+        priority=priority,
+        external=external,
+    )
+    where = f" {made.url}" if made.url else ""
+    state = "" if made.is_open else ", which is closed"
+    _tell(session, tracker, made, f"{made.id} is the task: {quoted(made.title)}{state}.{where}")
+
+
+@click.command("reopen", short_help="Open a closed task again.")
+@click.argument("task")
+@click.option("--force", is_flag=True, help="Although somebody's claim on it is still there.")
+@json_option
+@timed
+def reopen(task: str, *, force: bool, as_json: bool) -> None:
+    """Open the closed task TASK again; it is nobody's then.
+
+    The task of this worktree's claim stays the claim's. What somebody else's claim holds is left (exit
+    code 4); --force ends that claim.
+    """
+    session = begin(as_json=as_json, changes_tasks=True)
+    tracker, stand = session.world.tracker, stand_of(session, task)
+    if not (force or stand.is_ours or stand.task.is_open):
+        refuse_others(session, stand, "reopened")
+    now = reopen_ours(session, stand) if stand.is_ours else tracker.reopen(stand.task.id)
+    _tell(session, tracker, now, f"{now.id} is {_state(now)}.")
+
+
+@click.command("edit", short_help="Change title, text or priority.")
+@click.argument("task")
+@click.option("--title", metavar="TEXT", default=None, help="The new title.")
+@click.option("--description", metavar="TEXT", default=None, help="New text; -: standard input.")
+@file_option
+@click.option("--priority", metavar="N", type=_PRIORITY, default=None, help="0 is the most urgent.")
+@json_option
+@timed
+def edit(
+    task: str,
+    title: str | None,
+    description: str | None,
+    file: str | None,
+    priority: int | None,
+    *,
+    as_json: bool,
+) -> None:
+    """Change the task TASK; what is not named stays as it is."""
+    text = text_from(description, file, "--description")
+    if title is None and text is None and priority is None:
+        raise click.UsageError("Name what to change: --title, --description, --file or --priority.")
+    session = begin(as_json=as_json, changes_tasks=True)
+    title = title and session.world.public(title, "title")
+    text = text and session.world.public(text, "description")
+    tracker = session.world.tracker
+    now = tracker.edit(task, title=title, description=text, priority=priority)
+    parts = {"title": title, "description": text, "priority": priority}
+    changed = ", ".join(name for name, value in parts.items() if value is not None)
+    _tell(session, tracker, now, f"{now.id} has its {changed} as you said.")
+
+
+@click.command("label", short_help="Put labels on, or take them off.")
+@click.argument("task")
+@click.option("--add", metavar="LABEL", multiple=True, help="Put it on; again for more.")
+@click.option("--remove", metavar="LABEL", multiple=True, help="Take it off; again for more.")
+@click.option("--create", is_flag=True, help="Make a label that the repository lacks.")
+@json_option
+@timed
+def label(
+    task: str, add: tuple[str, ...], remove: tuple[str, ...], *, create: bool, as_json: bool
+) -> None:
+    """Put labels on the task TASK, or take them off; what is so already stays so.
+
+    A label that the repository lacks is refused, since it may be misspelt, unless --create is given.
+    In beads a label is any word.
+    """
+    if not (add or remove):
+        raise click.UsageError("Name a label with --add or --remove.")
+    session = begin(as_json=as_json, changes_tasks=True)
+    add = tuple(session.world.public(name, "label") for name in add)
+    tracker = session.world.tracker
+    try:
+        now = tracker.edit_labels(task, add=add, remove=remove, create=create)
+    except UnknownOption as error:
+        error.sentence += " To make a new one, add --create."
+        raise
+    _tell(session, tracker, now, f"{now.id} has the labels: {', '.join(now.labels) or 'none'}.")
+
+
+@click.command("comment", short_help="Say something on a task.")
+@click.argument("task")
+@click.argument("text", nargs=-1)
+@file_option
+@click.option("--key", metavar="KEY", default=None, help="Its own key: the same text once more.")
+@json_option
+@timed
+def comment(
+    task: str, text: tuple[str, ...], file: str | None, key: str | None, *, as_json: bool
+) -> None:
+    """Say TEXT on the task TASK.
+
+    It is said once: the same text on the same task is not posted again, unless it has another --key.
+    TEXT may be -, for standard input.
+    """
+    body = text_from(" ".join(text) if text else None, file, "TEXT", is_unasked=True)
+    if body is None or not body.strip():
+        raise click.UsageError(f"Give the text: in words, with --file, or {STDIN} and on stdin.")
+    session = begin(as_json=as_json)
+    body = session.world.public(body, "comment")
+    tracker = session.world.tracker
+    note = tracker.comment(task, key or key_of(body), body)
+    data = {"tracker": tracker.name, "task": task, "comment": note_data(note)}
+    session.show([f"The comment is on {task}."], data)
+
+
+@click.command("dep", short_help="Let one task wait for another.")
+@click.argument("task")
+@click.argument("blocker")
+@json_option
+@timed
+def dep(task: str, blocker: str, *, as_json: bool) -> None:
+    """Let TASK wait for BLOCKER: it is not ready before BLOCKER is closed."""
+    session = begin(as_json=as_json, changes_tasks=True)
+    tracker = session.world.tracker
+    now = tracker.add_dependency(task, blocker)
+    open_ones = ", ".join(now.blocked_by) or "no open task"
+    _tell(session, tracker, now, f"{now.id} waits for {open_ones}.")
+
+
+@click.command("publish", short_help="Send what was written to where others read it.")
+@json_option
+@timed
+def publish(*, as_json: bool) -> None:
+    """Send what was written to where others read it, for a tracker that keeps it here first."""
+    session = begin(as_json=as_json)
+    tracker = session.world.tracker
+    tracker.publish()
+    session.show(
+        [f"What was written is published by {tracker.name}."],
+        {"tracker": tracker.name, "published": True},
+    )
+
+
+def _tell(session: Session, tracker: Tracker, task: Task, line: str) -> None:
+    session.show([line], {"tracker": tracker.name, "task": task_data(task)})
+
+
+def _state(task: Task) -> str:
+    who = f", held by {task.assignee}" if task.assignee else ""
+    return f"{task.raw_status or task.status.value}{who}"

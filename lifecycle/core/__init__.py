@@ -1,0 +1,1 @@
+"""Values, tables and words, without I/O; imports nothing but itself."""

@@ -1,0 +1,53 @@
+"""Hidden markers: HTML comments by which a text of ours is found again on GitHub.
+
+GitHub deduplicates neither issues nor comments, so what was created is known by its marker. Nobody
+sees one on the page, and anybody may quote one: it counts only as the last line of a text, where
+`signed` puts it, and who wrote the text is looked at as well.
+"""
+
+from __future__ import annotations
+
+import re
+
+from lifecycle.core.errors import Refused
+
+_KEY = r"[\w.:/#=]+(?:-[\w.:/#=]+)*"
+
+
+def of(kind: str, **facts: object) -> str:
+    """The marker of a kind of text, with what tells it from others of the kind."""
+    said = "".join(f" {name}={value}" for name, value in facts.items())
+    return f"<!-- lifecycle:{kind}{said} -->"
+
+
+def word(text: str) -> str:
+    """The text as it may stand in a marker: no space, and nothing that ends an HTML comment."""
+    return re.sub(r"[^\w.]+", "-", text)
+
+
+def keyed(key: str) -> str:
+    """The marker for a key that a caller chose.
+
+    Raises:
+        Refused: the key holds a space, `--`, or a sign that does not belong in a marker.
+    """
+    if not re.fullmatch(_KEY, key):
+        raise Refused(
+            f"The marker {key!r} cannot be hidden in a text, so nothing was done; use letters, digits, "
+            "and single . : / # = - or _ between them."
+        )
+    return of(key)
+
+
+def signed(body: str, mark: str) -> str:
+    """A text with its marker below it."""
+    return f"{body.rstrip()}\n\n{mark}" if body.strip() else mark
+
+
+def is_signed(body: str, mark: str) -> bool:
+    """True if the marker is the last line of a text, as `signed` leaves it, or all of it.
+
+    One within a line, a quotation or an example is what somebody says about us, and is not ours.
+    """
+    lines = body.rstrip().splitlines()
+    return bool(lines) and lines[-1].rstrip() == mark

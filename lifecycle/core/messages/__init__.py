@@ -1,0 +1,1 @@
+"""Every sentence that an agent or a person reads, by subject."""

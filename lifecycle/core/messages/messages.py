@@ -1,0 +1,504 @@
+"""Every sentence that an agent or a person reads, as functions.
+
+The texts that the design gives stand here as it gives them. A sentence says what happened, what was
+kept, what to do next; none of them holds a secret.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from lifecycle.core.messages import linked_messages, loss_messages
+from lifecycle.core.redact import named, quoted
+
+HAND_OFF = "lifecycle handoff --summary-file - <<'EOF' (then the summary in one line, then EOF)"
+"""How an agent hands its work off: the shell reads nothing in the summary, whatever quotes it has."""
+
+
+def pr_created(number: int, url: str) -> str:
+    """The new pull request."""
+    return f"PR #{number} created: {url}"
+
+
+def pr_adopted(number: int, url: str, branch: str) -> str:
+    """An open pull request that was there already."""
+    return f"PR #{number} was already open for {branch} and goes on as this claim's PR: {url}"
+
+
+def pr_missing(branch: str) -> str:
+    """A phase that needs a pull request, and none is there."""
+    return (
+        f"GitHub shows no pull request for branch {branch or '(none)'}; the claim was kept. Push the "
+        f"branch and run: {HAND_OFF}"
+    )
+
+
+def phase_without_pull(written: str, branch: str, phase: str) -> str:
+    """A phase that was written by hand, needs a pull request, and has none; `phase` it is again."""
+    then = (
+        ' When the work is done, run: lifecycle handoff --summary "…"' if phase == "coding" else ""
+    )
+    return (
+        f"GitHub shows no pull request for branch {branch or '(none)'}, so the claim cannot be in phase "
+        f"{written}; it is {phase} again.{then}"
+    )
+
+
+def judged_next(phase: str, *, has_hooks: bool = True) -> str:
+    """A phase that was written by hand, before GitHub was asked about it."""
+    then = "and the next stop asks GitHub; now: " if has_hooks else "and nobody has asked GitHub: "
+    return f"Whether {phase} is so is not known yet: it was written into the claim, {then}lifecycle tick"
+
+
+def missing_fields(names: Sequence[str]) -> str:
+    """A hand-off that lacks what a pull request is made of."""
+    both = " and ".join(names)
+    return (
+        f"No PR yet: {both} {'is' if len(names) == 1 else 'are'} missing in .agent-claim.json. "
+        f"Fill {'it' if len(names) == 1 else 'them'} in; the PR is opened at the next stop."
+    )
+
+
+def branch_is_base(branch: str) -> str:
+    """A hand-off from the branch that the pull request would go into."""
+    return (
+        f"No PR yet: the claim's branch is {branch}, which is also the PR's base. Commit on a branch "
+        "of its own, push it, and set branch in .agent-claim.json."
+    )
+
+
+def merged_and_closing(number: int, issue: int | None) -> str:
+    """The merge, where nobody has to be asked."""
+    return f'PR #{number} merged; issue #{issue} is closed now, since close = "auto" is configured.'
+
+
+def not_answered(number: int, issue: int | None, *, was_asked: bool, counts_done: bool) -> str:
+    """`done` that nobody has said yes to: the question was put and not answered, or never put."""
+    since = "the question was put" if was_asked else "the merge"
+    why = f"the user has written nothing since {since}" if counts_done else "nobody has said yes"
+    return (
+        f"Issue #{issue} was not closed: PR #{number} merged, but {why}. Ask "
+        f'"Should I close issue #{issue}?" and wait for the answer; {_on_a_yes(counts_done)}'
+    )
+
+
+def merged(number: int, issue: int | None) -> str:
+    """The question that closing waits for."""
+    return f"PR #{number} merged! Should I close issue #{issue}?"
+
+
+def how_to_close(*, counts_done: bool = True) -> str:
+    """What the agent does with the user's answer; `counts_done`: `done` in the claim can be the yes."""
+    return f"Ask the user; {_on_a_yes(counts_done)}"
+
+
+def _on_a_yes(counts_done: bool) -> str:
+    if counts_done:
+        return 'on a yes, run "lifecycle close" or write "phase": "done".'
+    return (
+        'on a yes, run "lifecycle close": "phase": "done" does not count here before a hook has heard a '
+        "prompt of the user's."
+    )
+
+
+def closed_unmerged(number: int, issue: int | None) -> str:
+    """The pull request was closed without a merge."""
+    return (
+        f"PR #{number} was closed without being merged; issue #{issue} stays open and the claim was "
+        f"kept. Reopen the PR, or hand off again with: {HAND_OFF}"
+    )
+
+
+def reopened(number: int) -> str:
+    """A closed pull request is open again."""
+    return f"PR #{number} was reopened."
+
+
+def done_refused(reason: str, issue: int | None, phase: str) -> str:
+    """`done` without a merge; what is next depends on what GitHub shows instead."""
+    wait = {
+        "checks_running": "Wait for the merge",
+        "pr_closed": "Reopen the PR or hand off again",
+    }.get(phase, "Hand off the work first")
+    return (
+        f"Issue #{issue} stays open: {reason}. The phase is {phase}. {wait}, or have a "
+        'person run: lifecycle close --override "reason"'
+    )
+
+
+def completed_comment(number: int) -> str:
+    """The comment on the issue."""
+    return f"Completed in #{number}"
+
+
+def overridden_comment(number: int | None, reason: str) -> str:
+    """The comment when a person closed without a merge."""
+    where = f" (PR #{number} is not merged)" if number else ""
+    return f"Closed without a merged pull request{where}, by explicit override: {reason}"
+
+
+def confirmed(consent: str) -> str:
+    """Who said yes, for the comment's second line; nothing where the user was simply asked."""
+    if consent == "close":
+        return "Confirmed with `lifecycle close`."
+    if consent == "auto":
+        return 'Closed without asking: `close = "auto"` is configured.'
+    if consent == "reconcile":
+        return "Closed by `lifecycle reconcile`, which is allowed to after a merge."
+    nudged, _, reason = consent.partition(": ")
+    return f"Nudged to done: {reason}" if nudged == "nudge" and reason else ""
+
+
+def given_back_comment(
+    agent: str,
+    branch: str,
+    progress: str,
+    pull: str,
+    reason: str,
+    *,
+    by: str = "",
+    is_open: bool = True,
+) -> str:
+    """The comment on the issue when a task is given back; `pull` names the open PR, if any.
+
+    `by` is who did it in the agent's place, or empty. A closed issue is free for nobody.
+    """
+    whose = agent or "an agent"
+    who = f"{by}, in the place of {whose}" if by else whose
+    state = "the task is free again" if is_open else "the issue is closed"
+    lines = [f"Given back by {who}; {state}, and the work is kept."]
+    lines.append(
+        f"Branch `{branch}`: {progress}" if branch else progress[:1].upper() + progress[1:]
+    )
+    lines += [pull, f"Reason: {reason}" if reason else ""]
+    return "\n".join(line for line in lines if line)
+
+
+def draft_of_left_work() -> str:
+    """What a draft says that nobody asked for."""
+    return (
+        "Opened as a draft by `lifecycle reconcile`: the branch is pushed, and nobody works on it."
+    )
+
+
+def pull_stays_open(number: int) -> str:
+    """The open pull request of a task that was given back."""
+    return f"PR #{number} stays open."
+
+
+def given_back(issue: int | None, board: str, branch: str, pull: str = "") -> str:
+    """The end of a claim that was given back.
+
+    `board` is the sentence about the board, `pull` the one about an open PR, or empty.
+    """
+    kept = f"Branch {branch} and the work on it are kept." if branch else "The work is kept."
+    parts = (f"Issue #{issue} given back.", board, kept, pull, "Signal file cleaned up.")
+    return " ".join(part for part in parts if part)
+
+
+def giving_back(issue: int | None) -> str:
+    """A release that could not be finished yet."""
+    return (
+        f"#{issue} is being given back; what was done is kept, and the rest goes on at the next look. "
+        "To look now: lifecycle tick"
+    )
+
+
+def given_back_to_holder(issue: int | None, holder: str) -> str:
+    """The end of a claim whose task somebody else holds by now."""
+    return (
+        f"Issue #{issue} is held by {named(holder)} now, so only the claim here was deleted; GitHub was "
+        "left as it is, and branch and work are kept."
+    )
+
+
+def not_given_back(issue: int | None, number: int) -> str:
+    """Giving back, after the merge."""
+    return (
+        f"Issue #{issue} was not given back: PR #{number} is merged, so the task is finished. Close it "
+        "with: lifecycle close"
+    )
+
+
+def board_todo() -> str:
+    """The card is free again."""
+    return "Board → Todo."
+
+
+def board_not_freed(why: str) -> str:
+    """The card could not be set free."""
+    return f"The board was not set to Todo: {why}"
+
+
+def card_left(found: str) -> str:
+    """Giving back met a card that does not stand where this claim left it."""
+    return f"The card stays in {quoted(found)}, where it was left."
+
+
+def card_of_another(agent: str) -> str:
+    """Giving back met a card that names another agent."""
+    return f"The card names {named(agent)} and was left as it is."
+
+
+def lease_left(issue: int | None, why: str) -> str:
+    """The lease could not be returned."""
+    return f"The lease stayed, so it is next taken with {loss_messages.forcing(issue)}: {why}"
+
+
+def issue_unknown_to_release(issue: int | None) -> str:
+    """The issue of a claim that is given back cannot be read."""
+    return (
+        f"GitHub shows no issue #{issue} to this token, so nothing was given back and the claim was "
+        "kept. Correct the token's access; if the issue is gone, delete .agent-claim.json."
+    )
+
+
+def not_unassigned(why: str, issue: int | None) -> str:
+    """The assignee could not be taken off."""
+    return f"The assignee of #{issue} was not removed; everything else went on. {why}"
+
+
+def taken_over(issue: int | None, agent: str) -> str:
+    """The card shows another agent where this claim's stood."""
+    return (
+        f"#{issue} was taken over by {named(agent)}: this claim writes nothing any more, and its branch "
+        "and commits are kept. Talk to them, or delete .agent-claim.json and claim another task."
+    )
+
+
+def closed_elsewhere(issue: int | None) -> str:
+    """Somebody closed the issue before there was a merge."""
+    return (
+        f"Issue #{issue} was closed on GitHub meanwhile; the claim and the work are kept. If nothing is "
+        "to come of it, delete .agent-claim.json; otherwise reopen the issue."
+    )
+
+
+def closed(issue: int | None, board: str) -> str:
+    """The end of a claim; `board` is the sentence about the board."""
+    return f"Issue #{issue} closed. {board} Signal file cleaned up."
+
+
+def board_done() -> str:
+    """The board followed."""
+    return "Board → Done."
+
+
+def label_set(status: str) -> str:
+    """The label followed, in the place of the board."""
+    return f"Status label → {status}."
+
+
+def label_not_set(status: str, why: str) -> str:
+    """The label did not follow."""
+    return f"The Status label was not set to {status}: {why}"
+
+
+def board_absent() -> str:
+    """There is no board to keep."""
+    return "No board is configured."
+
+
+def board_not_done(why: str) -> str:
+    """The board did not follow."""
+    return f"The board was not set to Done: {why}"
+
+
+def board_moved(issue: int | None, found: str, synced: str | None) -> str:
+    """Somebody moved the card."""
+    return (
+        f'The card of #{issue} was moved to {quoted(found)} (last set here: "{synced}"); it is left there '
+        "until something else happens to the task."
+    )
+
+
+def label_moved(issue: int | None, found: str, synced: str | None) -> str:
+    """Somebody put another label on."""
+    return (
+        f'The Status label of #{issue} was changed to {quoted(found)} (last set here: "{synced}"); it is '
+        f'left. Put "{synced}" back on the issue if the claim should go on keeping it.'
+    )
+
+
+def label_kept(found: str) -> str:
+    """Closing met a label that somebody had put on."""
+    return f"The Status label stays {quoted(found)}, as somebody left it."
+
+
+def board_kept(found: str) -> str:
+    """Closing met a card that somebody had moved."""
+    return f"The card stays in {quoted(found)}, where somebody moved it."
+
+
+def archived(issue: int | None, board: str) -> str:
+    """The item cannot be written."""
+    return (
+        f"The card of #{issue} on {board} is archived, so its Status is not kept; issue and PR go on. "
+        "Restore the card on the board to have it kept again."
+    )
+
+
+def not_on_board(issue: int | None, board: str) -> str:
+    """The issue has no item."""
+    return (
+        f"Issue #{issue} is not on {board} (if there is such a project), so its Status is not kept; "
+        "issue and PR go on. Add the issue to the project on GitHub, or correct the project's number."
+    )
+
+
+def branch_merged(branch: str, title: str, number: int) -> str:
+    """Without a claim: the branch's pull request was merged, and there is a next task."""
+    return (
+        f"Your PR on branch {branch} was merged! Next available task: {quoted(title)} (#{number}). "
+        "Use /claim to pick it up."
+    )
+
+
+def branch_merged_alone(branch: str) -> str:
+    """Without a claim and without a board."""
+    return f"Your PR on branch {branch} was merged!"
+
+
+def branch_merged_last(branch: str) -> str:
+    """Without a claim: the branch's pull request was merged, and nothing is left."""
+    return f"Your PR on branch {branch} was merged! No task is left in Todo."
+
+
+def corrupt_claim(reason: str, kept: str, *, restored: bool) -> str:
+    """The claim file was no JSON."""
+    then = (
+        "the claim was restored as it was last known: make your edit again."
+        if restored
+        else "claim again with: lifecycle claim <number>"
+    )
+    return f".agent-claim.json could not be read ({reason}). It was kept as {kept}; {then}"
+
+
+def late_claim(reason: str, kept: str) -> str:
+    """Something was written into a claim file that had been replaced meanwhile, and is no edit of it."""
+    return (
+        f"What was last written to .agent-claim.json came while the file was being replaced, and was not "
+        f"taken ({reason}). It was kept as {kept}; the claim is as it was: make your edit again."
+    )
+
+
+def no_hooks() -> str:
+    """Nobody has seen a hook at work."""
+    return (
+        "No hook has been seen at work in this session, so nothing goes on by itself here. Why: "
+        "lifecycle doctor"
+    )
+
+
+def unknown_phase(phase: str, known: Sequence[str]) -> str:
+    """A phase that the table does not have."""
+    return (
+        f'.agent-claim.json has the phase "{phase[:40]}", which does not exist; nothing was done. '
+        f"The phases are: {', '.join(known)}."
+    )
+
+
+def no_issue_number() -> str:
+    """A claim that is about nothing."""
+    return (
+        ".agent-claim.json has no usable issue_number; nothing was done. Write the number of the "
+        "issue that this work is for."
+    )
+
+
+def issue_kept(value: object, kept: object) -> str:
+    """The claim's issue was edited to one that it cannot be for."""
+    return (
+        f"issue_number in .agent-claim.json was edited to {value}; this claim stays on #{kept}. For "
+        "another task, finish this one, or claim it in another worktree."
+    )
+
+
+def hint_refused(name: str, value: object, kept: object) -> str:
+    """An edit of an engine field that GitHub does not bear out."""
+    if kept in (None, ""):
+        return (
+            f"{name} in .agent-claim.json was edited to {value}; GitHub shows none, and none it is."
+        )
+    return (
+        f"{name} in .agent-claim.json was edited to {value}; GitHub shows {kept}, which was kept."
+    )
+
+
+def not_created(why: str, _issue: int | None) -> str:
+    """The pull request could not be opened."""
+    return f"The PR was not opened: {why}"
+
+
+def not_created_yet(why: str, issue: int | None) -> str:
+    """The pull request could not be opened for now."""
+    return f"The PR for #{issue} is not open yet, and is tried again by itself: {why}"
+
+
+def not_commented(why: str, issue: int | None) -> str:
+    """The comment could not be posted."""
+    return f"Issue #{issue} got no comment: {why}"
+
+
+def comment_unknown(issue: int | None, again: str) -> str:
+    """Closing waits for a comment whose fate is not known; `again` is when reads will tell."""
+    return (
+        f"#{issue} is closed. Whether its comment was posted is not known: it is looked for from {again} "
+        "on, at a stop or by lifecycle tick, and the claim ends then."
+    )
+
+
+def not_closed(why: str, issue: int | None) -> str:
+    """The issue could not be closed."""
+    return f"Issue #{issue} is not closed, and the claim was kept: {why}"
+
+
+def not_on_the_board(why: str, issue: int | None) -> str:
+    """The board could not be written."""
+    return f"The card of #{issue} was not updated; issue and PR go on. {why}"
+
+
+def not_added(why: str, issue: int | None) -> str:
+    """The issue could not be put on the board."""
+    return f"Issue #{issue} was not put on the board; issue and PR go on. {why}"
+
+
+def not_linked(why: str, issue: int | None) -> str:
+    """The pull request's text could not be changed."""
+    return f"The PR's text does not refer to #{issue}, and nothing was added to it. {why}"
+
+
+def not_seen(why: str, _issue: int | None) -> str:
+    """GitHub could not be read; the sentence says why by itself."""
+    return why
+
+
+COMPLAINTS: dict[str, Callable[[str, int | None], str]] = {
+    "OpenPullRequest": not_created,
+    "LinkPullRequest": not_linked,
+    "AddToBoard": not_added,
+    "PostComment": not_commented,
+    "CloseIssue": not_closed,
+    "Unassign": not_unassigned,
+    "SetBoard": not_on_the_board,
+    "Look": not_seen,
+    "SetLinked": linked_messages.not_followed,
+}
+"""For each kind of action, the sentence about its refusal."""
+
+
+def withheld(names: Sequence[str]) -> str:
+    """A secret was taken out of texts on their way to GitHub."""
+    listed = " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+    return (
+        f'What looks like a secret in the {listed} was replaced by "***" before it was published; all '
+        "else was done. Tell the user: a real one that stood in a text has to be renewed."
+    )
+
+
+def issue_unknown(issue: int | None) -> str:
+    """The issue cannot be read."""
+    return (
+        f"GitHub shows no issue #{issue} to this token, so it cannot be closed; the claim was kept. "
+        "Correct issue_number in .agent-claim.json, or the token's access."
+    )

@@ -1,0 +1,168 @@
+"""Every sentence about an open pull request: its checks, its reviews, what keeps it from the merge.
+
+As in `messages`: what happened, what was kept, what to do next; none of them holds a secret.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from lifecycle.core.redact import named, short
+from lifecycle.core.values.checks import Check, Checks
+from lifecycle.core.values.model import PullRequest
+
+SHOWN_NAMES = 5
+"""How many failing checks are named; the rest is counted."""
+
+NAME_LIMIT = 80
+"""Characters of a check's name that are shown."""
+
+_ENDED = {
+    "ACTION_REQUIRED": "needs a person",
+    "CANCELLED": "cancelled",
+    "STARTUP_FAILURE": "could not start",
+    "TIMED_OUT": "timed out",
+}
+"""What is worth a word beside a failing check's name."""
+
+
+def checks_running(passed: int, total: int, running: int) -> str:
+    """Poll with some checks pending; shown by `status`, and never worth a turn."""
+    return f"CI: {passed}/{total} passed, {running} running..."
+
+
+def checks_passed(checks: Checks, number: int, ready: str) -> str:
+    """Poll with every check green; `ready` is what `readiness` says."""
+    total = len(checks.runs)
+    green = f"All {total} checks green" if total != 1 else "The only check is green"
+    return f"CI passed! {green}. PR #{number} {ready}."
+
+
+def readiness(pull: PullRequest, *, is_reported: bool) -> str:
+    """What stands between a pull request with green checks and its merge, as a verb phrase.
+
+    Source: https://docs.github.com/graphql/reference/enums#mergestatestatus
+
+    Args:
+        pull: an open one.
+        is_reported: something else was said of it that has to be mended first.
+    """
+    if is_reported:
+        return "waits for what was reported of it"
+    if pull.is_draft:
+        return "is a draft, and cannot be merged before it is marked as ready"
+    if pull.queue is not None:
+        place = f" (position {pull.queue.position})" if pull.queue.position else ""
+        is_stuck = pull.queue.state == "UNMERGEABLE"
+        stuck = ", and cannot be merged together with what is queued before it" if is_stuck else ""
+        return f"is in the merge queue{place}{stuck}"
+    if pull.is_auto_merge:
+        return "is merged by GitHub once everything that is required is there (auto-merge)"
+    if pull.review_decision == "REVIEW_REQUIRED":
+        return "waits for an approving review"
+    if pull.merge_state == "BLOCKED":
+        return f"is still blocked by a rule of {pull.base or 'its base'}, which its page names"
+    if "UNKNOWN" in (pull.mergeable, pull.merge_state):
+        return "is ready to merge, if GitHub finds no conflict"
+    return "is ready to merge"
+
+
+def checks_failed(checks: Checks, number: int) -> str:
+    """Poll with failures: their count, the first five names, and what can be done."""
+    failed = checks.failed
+    shown = [_named(check) for check in failed[:SHOWN_NAMES]]
+    more = f" (+{len(failed) - SHOWN_NAMES} more)" if len(failed) > SHOWN_NAMES else ""
+    return (
+        f"CI: {len(failed)} FAILED — {', '.join(shown)}{more} on PR #{number} at {checks.sha[:7]}. "
+        f"{_advice(failed)}"
+    )
+
+
+def _named(check: Check) -> str:
+    ended = _ENDED.get(check.word)
+    return named(check.name, NAME_LIMIT) + (f" ({ended})" if ended else "")
+
+
+def _advice(failed: Iterable[Check]) -> str:
+    words = {check.word for check in failed}
+    if words == {"ACTION_REQUIRED"}:
+        url = next((check.url for check in failed if check.url), "")
+        where = f": {url}" if url else ""
+        return f"A person has to act there, no commit mends it{where}."
+    if words == {"CANCELLED"}:
+        return "Run what was cancelled again, or push; the new head is watched."
+    return "Fix, commit and push; the new head is watched."
+
+
+def approval_needed(pull: PullRequest, workflows: Iterable[str]) -> str:
+    """Workflows that GitHub does not run before somebody has approved them."""
+    names = ", ".join(named(name, NAME_LIMIT) for name in workflows if name) or "its workflows"
+    return (
+        f"CI of PR #{pull.number} has not run: {names} waits for somebody who may write to the "
+        f'repository to press "Approve workflows to run" on {pull.url}; the PR was kept, and its checks '
+        "are watched."
+    )
+
+
+def checks_missing(number: int, names: Iterable[str], base: str) -> str:
+    """Everything that ran passed, and something that the base demands never reported."""
+    shown = ", ".join(named(name, NAME_LIMIT) for name in names)
+    return (
+        f"CI of PR #{number} is not green: {shown} is required by {base or 'the base branch'} and has not "
+        "reported on this head; it is waited for. If its workflow leaves this change out (paths, "
+        "branches, [skip ci]), somebody has to run it or to drop the requirement."
+    )
+
+
+def checks_unseen(number: int, hidden: Iterable[str], overall: str) -> str:
+    """Everything that the token is shown passed, and GitHub does not call it all passed."""
+    said = f"; GitHub's own word over all of them is {overall}" if overall else ""
+    return (
+        f"CI of PR #{number} cannot be judged: the token is not shown {' and '.join(hidden)}{said}. Look "
+        "at the PR's checks, or use a token that may read them (lifecycle doctor says more)."
+    )
+
+
+def checks_stale(number: int, names: Iterable[str]) -> str:
+    """GitHub gave up waiting for a check."""
+    shown = ", ".join(named(name, NAME_LIMIT) for name in names)
+    return (
+        f"CI of PR #{number} is not green: GitHub marked {shown} as stale, since it never ended; run it "
+        "again, or push. The PR was kept."
+    )
+
+
+def behind(number: int, base: str) -> str:
+    """The base demands that the branch holds its newest commit."""
+    return (
+        f"PR #{number} is green, but {base} has moved on and demands an up-to-date branch. Merge {base} "
+        "into the branch, run the tests, commit and push."
+    )
+
+
+def ejected(number: int, reason: str, url: str) -> str:
+    """The merge queue gave the pull request back."""
+    words = short(" ".join(reason.replace("_", " ").split()).lower(), NAME_LIMIT)
+    why = f" ({words})" if words else ""
+    return (
+        f"PR #{number} was taken out of the merge queue without being merged{why}; it is open, and the "
+        f"claim was kept. Look at the queue's checks on {url}, mend what failed, push, and have it queued "
+        "again."
+    )
+
+
+def changes_requested(number: int, author: str, url: str) -> str:
+    """A reviewer wants something else."""
+    who = named(author) if author else "a reviewer"
+    return (
+        f"Changes requested on PR #{number} by {who}: {url} Read the review, change what it asks for, "
+        "commit and push; then tell the user what you changed."
+    ).replace(":  ", ": ")
+
+
+def conflicts(number: int, base: str) -> str:
+    """The pull request cannot be merged as it is."""
+    return (
+        f"PR #{number} conflicts with {base}. Merge {base} into the branch, solve the conflicts, "
+        "run the tests, commit and push."
+    )

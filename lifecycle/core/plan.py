@@ -1,0 +1,291 @@
+"""What a decision is made of: actions to take, facts that come back, sentences to say.
+
+`decide` returns a `Decision`; the engine acts on it, folds the resulting `Fact` into the record,
+commits, and asks again until nothing is left to do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from lifecycle.core.errors import LifecycleError
+from lifecycle.core.values.model import BoardItem, PullRequest
+
+
+class Wake(StrEnum):
+    """Who woke the engine. A wake only says "look"; it carries no news."""
+
+    STOP = "stop"
+    IDLE = "idle"
+    TICK = "tick"
+    SWEEP = "sweep"
+    """A look from afar: no worktree, no memory, and nobody who hears what there is to say."""
+
+    @property
+    def is_asked(self) -> bool:
+        """True if somebody wants all that GitHub shows, and nothing earlier holds it back."""
+        return self in (Wake.TICK, Wake.SWEEP)
+
+
+class Tone(StrEnum):
+    """What a sentence is for; the reply table of `hookio.py` turns it into a channel."""
+
+    ACT = "act"
+    """The agent can mend this and should: it continues a stop and wakes an idle session."""
+    NEXT = "next"
+    """The agent goes on from here: the new PR. Continues a stop and wakes an idle session."""
+    NEWS = "news"
+    """What the pull request went through: wakes an idle session, never continues a stop."""
+    ASK = "ask"
+    """The agent must ask the user; kept in state until it is answered."""
+    NOTE = "note"
+    """For the person alone; never worth a turn of the model."""
+
+
+@dataclass(frozen=True, slots=True)
+class Say:
+    """One sentence and the key under which it is said at most once.
+
+    `stands` marks a condition: it is said once while it lasts, and again if it comes back. `ends` names
+    the events of the same claim whose sentences are not true any more, and need not be said if they
+    still wait.
+    """
+
+    key: str
+    text: str
+    tone: Tone
+    stands: bool = False
+    ends: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class OpenPullRequest:
+    """Create: open the PR. `head` is `owner:branch`; `pushed` is the commit last seen pushed."""
+
+    head: str
+    base: str
+    title: str
+    issue: int
+    pushed: str = ""
+    is_draft: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LinkPullRequest:
+    """Set: the text of the PR refers to the issue; `line` is added if it does not."""
+
+    number: int
+    issue: int
+    line: str
+
+
+@dataclass(frozen=True, slots=True)
+class AddToBoard:
+    """Set: the issue has a card; `issue_id` is its global id."""
+
+    issue: int
+    issue_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class SetBoard:
+    """Set: write Status and Agent of one item."""
+
+    item_id: str
+    status: str | None
+    agent: str | None
+    clear_agent: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PostComment:
+    """Create: post a comment; `marker` is hidden in `body` and finds it again."""
+
+    issue: int
+    body: str
+    marker: str
+
+
+@dataclass(frozen=True, slots=True)
+class CloseIssue:
+    """Set: close the issue as completed."""
+
+    issue: int
+
+
+@dataclass(frozen=True, slots=True)
+class Unassign:
+    """Set: take one assignee off the issue."""
+
+    issue: int
+    login: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseLease:
+    """Set: delete the lease ref, provided that it still holds `sha`."""
+
+    issue: int
+    sha: str
+
+
+@dataclass(frozen=True, slots=True)
+class SetLinked:
+    """Set: the task of another tracker that stands for the issue is `wanted`.
+
+    Attributes:
+        tracker: the name of that tracker.
+        id: the task there.
+        wanted: "claimed", "closed" or "released", as in `tracker.Link`.
+        reason: why it is closed.
+    """
+
+    tracker: str
+    id: str
+    wanted: str
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ForgetClaim:
+    """Delete the claim file; the last step of a claim."""
+
+
+Action = (
+    OpenPullRequest
+    | LinkPullRequest
+    | AddToBoard
+    | SetBoard
+    | PostComment
+    | CloseIssue
+    | Unassign
+    | ReleaseLease
+    | SetLinked
+    | ForgetClaim
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Intended:
+    """A create that GitHub does not deduplicate is about to be sent; committed before it is."""
+
+    action: OpenPullRequest | PostComment
+
+
+@dataclass(frozen=True, slots=True)
+class PullRequestOpened:
+    """The pull request exists."""
+
+    pull_request: PullRequest
+
+
+@dataclass(frozen=True, slots=True)
+class PullRequestLinked:
+    """The pull request refers to the issue; as GitHub shows it afterwards."""
+
+    pull_request: PullRequest
+
+
+@dataclass(frozen=True, slots=True)
+class OnBoard:
+    """The issue has this card."""
+
+    item: BoardItem
+
+
+@dataclass(frozen=True, slots=True)
+class BoardIs:
+    """The mutation's payload showed this."""
+
+    item: BoardItem
+    wrote_status: str | None
+    wrote_agent: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Commented:
+    """The comment is on the issue."""
+
+    marker: str
+
+
+@dataclass(frozen=True, slots=True)
+class IssueClosed:
+    """GitHub shows the issue closed."""
+
+    issue: int
+
+
+@dataclass(frozen=True, slots=True)
+class Unassigned:
+    """GitHub's answer shows the issue without this assignee."""
+
+    login: str
+
+
+@dataclass(frozen=True, slots=True)
+class LeaseReleased:
+    """The lease ref is gone, or was not ours any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedIs:
+    """What is true of the linked task now.
+
+    Attributes:
+        synced: "claimed", "closed" or "released"; "" if it was left as it is.
+        left: why it was left: whose it is, or that it is gone; "" if it was not.
+    """
+
+    id: str
+    synced: str
+    left: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimForgotten:
+    """The claim file is gone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The action did not come about, or nobody knows whether it did."""
+
+    action: Action
+    error: LifecycleError
+
+
+Fact = (
+    Intended
+    | PullRequestOpened
+    | PullRequestLinked
+    | OnBoard
+    | BoardIs
+    | Commented
+    | IssueClosed
+    | Unassigned
+    | LeaseReleased
+    | LinkedIs
+    | ClaimForgotten
+    | Failed
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """One step.
+
+    Attributes:
+        fields: claim fields to set first (phase, status, pr_number, …).
+        memory: fields of the record to set first.
+        action: the one write to do next, or None if this look is finished.
+        says: sentences that became true with this step.
+    """
+
+    fields: Mapping[str, Any] = field(default_factory=dict)
+    memory: Mapping[str, Any] = field(default_factory=dict)
+    action: Action | None = None
+    says: tuple[Say, ...] = ()

@@ -1,0 +1,156 @@
+"""One wall-clock deadline for everything that a wake does.
+
+Per-read time-outs of HTTP clients are not a deadline: a server that sends a byte now and then holds
+such a client for ever. So two things end a wake: adapters ask `Deadline.remaining()` for each
+request's time-out, and `alarm()` interrupts whatever still hangs.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from types import FrameType
+from typing import NoReturn
+
+from lifecycle.core.errors import Transient
+from lifecycle.core.ports import Clock
+
+HARD_EXIT_GRACE = 0.8
+"""Seconds between the alarm, which lets the engine commit and report, and the hard end."""
+
+COMMAND_GRACE = 1.0
+"""Seconds after a command's deadline until the alarm: what asks the deadline has ended by itself then."""
+
+COMMAND_LAST = 5.0
+"""Seconds between a command's alarm and its hard end: git is let finish what it would leave half done."""
+
+_GLANCE = 2.0
+"""How often, in seconds, an alarm looks whether its deadline was moved."""
+
+
+class DeadlineReached(BaseException):
+    """The wake's time is up.
+
+    A BaseException, so that no client's `except Exception` swallows it on the way to the engine.
+    """
+
+
+@dataclass(slots=True, eq=False)
+class Deadline:
+    """A moment on the injected monotonic clock; `at` is None for "no limit".
+
+    Everybody who was built with one shares it, so that whoever looks again and again renews it
+    for all of them at once and keeps clients and connections.
+    """
+
+    clock: Clock
+    at: float | None
+
+    @classmethod
+    def after(cls, clock: Clock, seconds: float | None) -> Deadline:
+        """The deadline `seconds` from now."""
+        return cls(clock, None if seconds is None else clock.monotonic() + seconds)
+
+    def renew(self, seconds: float | None) -> None:
+        """Begin again: the end is `seconds` from now; None means no limit."""
+        self.at = None if seconds is None else self.clock.monotonic() + seconds
+
+    @property
+    def left(self) -> float:
+        """Seconds until the end, negative after it, infinite without one."""
+        return math.inf if self.at is None else self.at - self.clock.monotonic()
+
+    @contextmanager
+    def standing_still(self) -> Iterator[None]:
+        """Let the time stand still meanwhile: what runs within has a limit of its own, or none."""
+        left, self.at = self.left, None
+        try:
+            yield
+        finally:
+            self.renew(None if math.isinf(left) else left)
+
+    @contextmanager
+    def keeping(self, seconds: float) -> Iterator[None]:
+        """End `seconds` earlier meanwhile, so that they are left afterwards; not to be renewed within."""
+        whole = self.at
+        self.at = None if whole is None else whole - seconds
+        try:
+            yield
+        finally:
+            self.at = whole
+
+    def remaining(self, at_most: float = 10.0) -> float:
+        """Seconds left for one request, never more than `at_most`.
+
+        Raises:
+            Transient: nothing is left; nothing was sent.
+        """
+        if self.left <= 0.05:
+            raise Transient("The time for this look is up, so nothing more was asked; try again.")
+        return min(self.left, at_most)
+
+
+@contextmanager
+def alarm(seconds: float) -> Iterator[None]:
+    """Raise `DeadlineReached` after `seconds`, and end the process with 0 a little later.
+
+    The second step is for code that cannot be interrupted: state is committed after each fact, so an
+    abrupt end loses nothing that the next wake does not find again. Main thread only.
+    """
+
+    def soft() -> float:
+        return 0.0
+
+    with _ringing(max(seconds - HARD_EXIT_GRACE, 0.05), soft, HARD_EXIT_GRACE, lambda: os._exit(0)):
+        yield
+
+
+@contextmanager
+def ending(deadline: Deadline, end: Callable[[], NoReturn]) -> Iterator[None]:
+    """Raise `DeadlineReached` once a deadline is over, and call `end` some seconds later.
+
+    For a command that a person waits for: what asks the deadline for its time ends by itself, and this
+    ends what does not, a server that sends a byte now and then. The deadline may be moved, or stand still,
+    meanwhile. Main thread only.
+
+    Args:
+        deadline: which; without an end nothing rings.
+        end: says that the time was up, and ends the process, whatever hangs.
+    """
+
+    def soft() -> float:
+        return deadline.left + COMMAND_GRACE
+
+    with _ringing(min(soft(), _GLANCE), soft, COMMAND_LAST, end):
+        yield
+
+
+@contextmanager
+def _ringing(
+    seconds: float, soft: Callable[[], float], grace: float, end: Callable[[], NoReturn]
+) -> Iterator[None]:
+    """Ring after `seconds`: again as long as `soft` gives a time that is left, then raise; `end` later."""
+
+    def hard(_signal: int, _frame: FrameType | None) -> NoReturn:
+        end()
+
+    def ring(_signal: int, _frame: FrameType | None) -> None:
+        left = soft()
+        if left > 0:
+            signal.setitimer(signal.ITIMER_REAL, max(min(left, _GLANCE), 0.05))
+            return
+        signal.signal(signal.SIGALRM, hard)
+        signal.setitimer(signal.ITIMER_REAL, grace)
+        raise DeadlineReached
+
+    before = signal.signal(signal.SIGALRM, ring)
+    timer = signal.setitimer(signal.ITIMER_REAL, max(seconds, 0.05))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_REAL, *timer)

@@ -1,0 +1,326 @@
+"""Frozen values: what is known of an issue, a pull request, its checks, a board.
+
+No provider's type appears here, and nothing here reads a clock, a file or the network. Times are
+seconds since the epoch (UTC) as floats; `None` means that GitHub did not say.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from lifecycle.core.values.checks import Checks
+
+
+@dataclass(frozen=True, slots=True)
+class Repository:
+    """A repository by its two names, as in `owner/name`."""
+
+    owner: str
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.owner}/{self.name}"
+
+
+class PullState(StrEnum):
+    """A pull request's state, as GraphQL's PullRequestState spells it."""
+
+    OPEN = "OPEN"
+    CLOSED = "CLOSED"
+    MERGED = "MERGED"
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """One submitted review.
+
+    Attributes:
+        id: GitHub's global id: another review of the same author has another one.
+        author: a login, "" if the account is gone.
+        state: as GraphQL's PullRequestReviewState spells it.
+        sha: the head that it was given for, "" if GitHub does not know it any more.
+    """
+
+    id: str
+    author: str
+    state: str
+    submitted_at: float | None = None
+    url: str = ""
+    sha: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class QueueEntry:
+    """A pull request's place in the merge queue.
+
+    Attributes:
+        state: as GraphQL's MergeQueueEntryState spells it.
+        position: counted from 1, None if GitHub did not say.
+    """
+
+    state: str
+    position: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ejection:
+    """A pull request was taken out of the merge queue: when, and GitHub's word for why."""
+
+    id: str
+    at: float | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PullRequest:
+    """One pull request. `checks` is None if they were not asked for.
+
+    Attributes:
+        merge_state: as GraphQL's MergeStateStatus spells it, "" if it was not asked for.
+        queue: its place in the merge queue, None if it has none.
+        ejection: the last time that it left the queue, None if it never did. Leaving it by being
+            merged counts as well.
+        is_auto_merge: GitHub merges it by itself once all that is demanded is there.
+        review_decision: GitHub's own verdict, "" where the base branch requires no review: then
+            changes may be requested all the same.
+        changes_requested: the reviews that ask for changes now, each the last opinion of somebody
+            who may write to the repository, the oldest first.
+    """
+
+    number: int
+    url: str
+    title: str
+    state: PullState
+    branch: str
+    head_owner: str
+    head_sha: str
+    base: str = ""
+    body: str = ""
+    is_draft: bool = False
+    mergeable: str = "UNKNOWN"
+    merged_at: float | None = None
+    checks: Checks | None = None
+    review_decision: str = ""
+    changes_requested: tuple[Review, ...] = ()
+    merge_state: str = ""
+    queue: QueueEntry | None = None
+    ejection: Ejection | None = None
+    is_auto_merge: bool = False
+    opened_at: float | None = None
+    closed_at: float | None = None
+    updated_at: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """An issue comment."""
+
+    id: int
+    body: str
+
+
+@dataclass(frozen=True, slots=True)
+class Issue:
+    """One issue. `comments` is None if they were not asked for, else the newest hundred.
+
+    `closed_at` is None while it is open.
+    """
+
+    number: int
+    id: str
+    title: str
+    url: str
+    is_open: bool
+    state_reason: str = ""
+    assignees: tuple[str, ...] = ()
+    comments: tuple[Comment, ...] | None = None
+    closed_at: float | None = None
+    updated_at: float | None = None
+
+
+LABELS_ITEM = "labels/"
+
+
+@dataclass(frozen=True, slots=True)
+class BoardItem:
+    """An issue's item on one project: its id and the two fields that the claim keeps true.
+
+    Where labels take the place of the board, the id is `LABELS_ITEM` and the issue's number.
+    `status_at` is when the Status was set last, None if it has none, or if labels keep it; `added_at` is
+    when the issue was put on the board, None if nobody asked.
+    """
+
+    id: str
+    status: str | None = None
+    agent: str | None = None
+    is_archived: bool = False
+    status_at: float | None = None
+    added_at: float | None = None
+
+    @property
+    def is_labels(self) -> bool:
+        """True if the item stands for an issue's labels."""
+        return self.id.startswith(LABELS_ITEM)
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """A board item together with the issue on it, for choosing the next task."""
+
+    item: BoardItem
+    number: int
+    title: str
+    url: str
+    repository: str
+    is_open: bool
+    priority: str | None = None
+    readiness: str | None = None
+    dependencies: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A draft on the board: a title and a Status, but no issue that could be claimed."""
+
+    title: str
+    status: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BoardBrief:
+    """A board as a session's first lines show it.
+
+    Attributes:
+        cards: every issue's card that was read, archived ones left out, in the board's order;
+            `Card.url`, `readiness` and `dependencies` are not read.
+        total: how many items the board has, drafts and pull requests among them.
+        is_complete: False if the time was up before the last page: then counts are lower bounds.
+        drafts: the drafts among the items that were read, archived ones left out.
+    """
+
+    title: str
+    cards: tuple[Card, ...]
+    total: int
+    is_complete: bool
+    drafts: tuple[Draft, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class BoardField:
+    """A project field; `options` maps names of options or iterations to ids; a text has none."""
+
+    id: str
+    name: str
+    kind: str
+    options: tuple[tuple[str, str], ...] = ()
+
+    def option(self, name: str) -> str | None:
+        """The id of the option called `name`: exactly, else without regard to case."""
+        for wanted in (name, name.casefold()):
+            for known, option_id in self.options:
+                if wanted in (known, known.casefold()):
+                    return option_id
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class BoardSchema:
+    """A project's ids: what has to be known before a field can be written. Cached in state.json."""
+
+    project_id: str
+    title: str
+    url: str
+    viewer: str
+    fields: tuple[BoardField, ...]
+
+    def field(self, name: str) -> BoardField | None:
+        """The field called `name`, or None if the project has none."""
+        return next((field for field in self.fields if field.name == name), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What one observation of a claim has to fetch; whatever is False costs nothing.
+
+    Attributes:
+        insists: the board is asked for again although it could not be seen a while ago: somebody
+            waits for the answer, or nothing comes after this that would set the card.
+    """
+
+    issue: int
+    branch: str
+    pr_number: int | None = None
+    checks: bool = False
+    comments: bool = False
+    board: bool = False
+    insists: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """What GitHub showed in one read.
+
+    Attributes:
+        issue: None if GitHub knows no such issue (or hides it).
+        by_number: the pull request that `Look.pr_number` named, or None if there is none.
+        by_branch: the newest ten whose head branch has the claim's name, in any state, newest
+            first, and from any owner: match `head_owner` before trusting one.
+        item: the issue's item on the configured project, None if it has none or was not asked for.
+        board_problem: why the board could not be read, as a sentence, or None.
+        board_note: what a person should know of how `item` was read all the same, or None.
+    """
+
+    repository: str
+    default_branch: str
+    issue: Issue | None
+    by_number: PullRequest | None = None
+    by_branch: tuple[PullRequest, ...] = ()
+    item: BoardItem | None = None
+    board_problem: str | None = None
+    board_note: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TokenFacts:
+    """What GitHub and its own looks say about a token. Never the token itself.
+
+    Attributes:
+        login: whose it is, "" for a token that is no user's (an app's, or that of Actions).
+        kind: `classic`, `fine-grained`, `oauth`, `app`, `actions` or `unknown`.
+        scopes: the OAuth scopes, None where a token has permissions instead.
+        server_time: GitHub's clock as it answered.
+        limit, remaining: the REST requests of an hour, and how many are left.
+        permissions: what GitHub said that it wants where it refused, "" if it said nothing.
+        expires_at: when the token ends, None if it does not or if GitHub does not say.
+        server_version: of GitHub Enterprise Server, "" on github.com.
+    """
+
+    login: str
+    kind: str
+    scopes: tuple[str, ...] | None = None
+    server_time: float | None = None
+    limit: int | None = None
+    remaining: int | None = None
+    permissions: str = ""
+    expires_at: float | None = None
+    server_version: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RepositoryAccess:
+    """What the token's owner may do in the repository, and what the repository is like.
+
+    Attributes:
+        name: as GitHub has it now: another one than asked for if it was renamed.
+        can_push, can_triage: None if GitHub did not say, as for a token that is no user's. A
+            token may still be allowed less than its owner.
+    """
+
+    name: str
+    default_branch: str
+    can_push: bool | None = None
+    can_triage: bool | None = None
+    is_private: bool = False
+    has_issues: bool = True
+    is_archived: bool = False

@@ -1,0 +1,94 @@
+"""What a sweep over many repositories shows: values only, read a hundred at a time.
+
+A sweep sees every task a little; whoever acts on one looks at it once more, as the hooks do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from lifecycle.core.errors import LifecycleError
+from lifecycle.core.values.model import Observation, PullRequest
+
+
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """A lease, as its commit says.
+
+    Attributes:
+        agent: who holds the task, "" if the commit does not say so in our words.
+        since: the committer's date, None if GitHub did not say.
+        branch: the claim's branch, "" for a lease of an older version.
+    """
+
+    issue: int
+    sha: str
+    agent: str = ""
+    since: float | None = None
+    branch: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Tip:
+    """The newest commit of a branch, and its committer's date."""
+
+    branch: str
+    sha: str
+    at: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Holding:
+    """One repository: what is held in it, and what is pushed and open.
+
+    Attributes:
+        repository: `owner/name`, as GitHub has it now.
+        url: its page, to which `.git` is added for git.
+        leases: by issue.
+        tips: the branches that claims make (`claude/…`), by name.
+        pulls: the open pull requests, newest first, with their bodies.
+        claimed: how many open issues have an assignee.
+        problem: why it could not be read; everything else is empty then.
+    """
+
+    repository: str
+    url: str = ""
+    default_branch: str = ""
+    leases: Mapping[int, Hold] = field(default_factory=dict)
+    tips: Mapping[str, Tip] = field(default_factory=dict)
+    pulls: tuple[PullRequest, ...] = ()
+    claimed: int = 0
+    problem: LifecycleError | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Swept:
+    """One issue of the sweep.
+
+    Attributes:
+        repository: `owner/name`.
+        observation: as `Forge.observe` gives it, with one difference: `by_branch` are the pull
+            requests of the same repository that mention the issue, whatever their branch, newest
+            first. Checks, reviews, comments and `default_branch` are not read.
+        assigned_at: when somebody was assigned last, who need not be assigned any more; None if nobody ever
+            was, or GitHub did not say.
+        reopened_at: when the issue was reopened last, None if it never was.
+        closed_by: the numbers of those pull requests that say that they close the issue.
+        problem: why issues of this repository could not be read; `observation` is empty then.
+    """
+
+    repository: str
+    observation: Observation
+    assigned_at: float | None = None
+    closed_by: frozenset[int] = frozenset()
+    problem: LifecycleError | None = None
+    reopened_at: float | None = None
+
+
+class BoardTooLarge(Exception):
+    """The board has more cards than are worth reading; `cards` says how many."""
+
+    def __init__(self, cards: int) -> None:
+        super().__init__(f"the board has {cards} cards")
+        self.cards = cards

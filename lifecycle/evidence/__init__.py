@@ -1,0 +1,1 @@
+"""What was run, on which tree, how it ended, and what that proves."""

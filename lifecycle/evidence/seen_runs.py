@@ -1,0 +1,184 @@
+"""Test runs that were seen in this worktree, each with its outcome and the tree that it ran on.
+
+They are kept in `.lifecycle/stages/runs.json`, the newest last. Whoever ran the tests, what counts is
+the tree: a run says as much for every session that works on the same files.
+
+A run in the background is written down in `.lifecycle/stages/awaited.json` until the client tells of its
+end; the mark `.lifecycle/stage-awaited` has the moment until which that is waited for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from typing import Any
+
+from lifecycle.core.redact import redact, short
+from lifecycle.stages.session import guard_marks
+from lifecycle.stages.session.session_files import Shelf
+
+RUNS = "runs.json"
+AWAITED = "awaited.json"
+KEPT = 40
+"""How many runs are remembered."""
+
+PATIENCE = 6 * 3600.0
+"""Seconds that the end of a run in the background is waited for."""
+
+_WAITING = 20
+"""How many runs are waited for at a time."""
+
+_SHOWN = 200
+
+
+class Ended(StrEnum):
+    """How a test run ended, in the journal's words."""
+
+    GREEN = "green"
+    RED = "red"
+    UNKNOWN = "unknown"
+    NOTHING = "nothing"
+    """It ended and ran no test; the journal has it as unknown."""
+
+
+class Standing(StrEnum):
+    """What the runs that were seen say of the tree as it is."""
+
+    GREEN = "green"
+    """The last one on this very tree was green."""
+    RED = "red"
+    """The last one was not green, and no green one on this tree came after it."""
+    CHANGED = "changed"
+    """The last green one was on another tree: files were changed since."""
+    UNKNOWN = "unknown"
+    """The last one was seen, and not how it ended."""
+    NOTHING = "nothing"
+    """The last one ran no test."""
+    NONE = "none"
+    """No test run was seen."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One test run.
+
+    Attributes:
+        at: when it ended, in seconds since the epoch.
+        command: what was run, shortened, without secrets.
+        outcome: how it ended.
+        tree: the name of the tree right after it; "" if that is not known, or changed while it ran.
+        id: the client's id of the tool call; a second copy of one event is no second run.
+    """
+
+    at: float
+    command: str
+    outcome: Ended
+    tree: str
+    id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Awaited:
+    """A test run in the background whose end the client has not told yet.
+
+    Attributes:
+        at: when it was last seen running, in seconds since the epoch.
+        task: the client's id of it.
+        command: the whole command line.
+        tree: the name of the tree then; "" if that is not known.
+        is_here: it runs in this worktree, and nothing but it.
+    """
+
+    at: float
+    task: str
+    command: str
+    tree: str
+    is_here: bool
+
+
+def standing(runs: tuple[Run, ...], tree: str) -> Standing:
+    """What the runs, oldest first, say of this tree; one of an unknown outcome proves nothing."""
+    silent = (Ended.UNKNOWN, Ended.NOTHING)
+    told = [run for run in runs if run.outcome not in silent]
+    here = [run for run in told if run.tree == tree and tree]
+    if here and here[-1].outcome is Ended.GREEN:
+        return Standing.GREEN
+    if not runs:
+        return Standing.NONE
+    if runs[-1].outcome in silent:
+        return Standing(runs[-1].outcome.value)
+    return Standing.CHANGED if told[-1].outcome is Ended.GREEN else Standing.RED
+
+
+def load(shelf: Shelf) -> tuple[Run, ...]:
+    """The runs that are remembered; none where the file is not there or is not ours to understand."""
+    listed = shelf.load(RUNS)
+    try:
+        return tuple(_run(entry) for entry in listed or [])
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return ()  # it is learned again with the next run
+
+
+def add(shelf: Shelf, run: Run) -> bool:
+    """Remember a run; False if it is remembered already. The caller holds the lock."""
+    runs = load(shelf)
+    if run.id and any(run.id == known.id for known in runs):
+        return False
+    shelf.save(RUNS, [asdict(one) for one in [*runs, _short(run)][-KEPT:]])
+    return True
+
+
+def awaited(shelf: Shelf) -> tuple[Awaited, ...]:
+    """The runs whose end is waited for; none where the file is not there or cannot be understood."""
+    listed = shelf.load(AWAITED)
+    try:
+        return tuple(_awaited(entry) for entry in listed or [])
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return ()  # their ends are not seen, and the suite is run once more
+
+
+def wait_for(shelf: Shelf, run: Awaited) -> None:
+    """Wait for the end of a run. The caller holds the lock."""
+    others = [one for one in _live(shelf, run.at) if one.task != run.task]
+    _keep(shelf, [*others, run][-_WAITING:])
+
+
+def take(shelf: Shelf, task: str, now: float) -> Awaited | None:
+    """A run that was waited for and is over; None if it was not, or another took it. Under the lock."""
+    live = _live(shelf, now)
+    _keep(shelf, [one for one in live if one.task != task])
+    return next((one for one in live if one.task == task), None)
+
+
+def _live(shelf: Shelf, now: float) -> list[Awaited]:
+    return [one for one in awaited(shelf) if abs(now - one.at) < PATIENCE]
+
+
+def _keep(shelf: Shelf, waiting: list[Awaited]) -> None:
+    if not waiting:
+        shelf.sessions.remove(AWAITED)
+        shelf.folder.remove(guard_marks.AWAITED)
+        return
+    shelf.save(AWAITED, [asdict(one) for one in waiting])
+    until = int((max(one.at for one in waiting) + PATIENCE) * 1e9)
+    shelf.folder.mark(guard_marks.AWAITED, until)
+
+
+def _awaited(entry: dict[str, Any]) -> Awaited:
+    task, command, tree = (str(entry[name]) for name in ("task", "command", "tree"))
+    return Awaited(float(entry["at"]), task, command, tree, bool(entry["is_here"]))
+
+
+def shown(command: str) -> str:
+    """A command line as it is kept and shown: one line, shortened, without secrets."""
+    return short(redact(" ".join(command.split())), _SHOWN)
+
+
+def _short(run: Run) -> Run:
+    return Run(run.at, shown(run.command), run.outcome, run.tree, run.id)
+
+
+def _run(entry: dict[str, Any]) -> Run:
+    outcome = Ended(entry["outcome"])
+    command, tree, call = (str(entry[name]) for name in ("command", "tree", "id"))
+    return Run(float(entry["at"]), command, outcome, tree, call)

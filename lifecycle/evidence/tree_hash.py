@@ -1,0 +1,121 @@
+"""The working tree in one word: the same before and after a commit, another after any edit.
+
+The word is the name of the tree object that git would make of all files that it does not ignore. It is
+made in a temporary index, and objects that it needs go to a temporary folder: nothing is written into
+the repository. The temporary index begins as a copy of the real one, so only what changed is read.
+
+Sources: https://git-scm.com/docs/git-write-tree, https://git-scm.com/docs/git-add, and for the variables
+https://git-scm.com/docs/git (GIT_INDEX_FILE, GIT_OBJECT_DIRECTORY, GIT_ALTERNATE_OBJECT_DIRECTORIES).
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from lifecycle.core.errors import GitFailed, Transient
+from lifecycle.core.timing.deadline import Deadline
+from lifecycle.git.process import GitRepository
+from lifecycle.storage import stage_log
+from lifecycle.storage.store import FOLDER
+from lifecycle.trackers import command_signs
+
+OWN = (
+    ".agent-claim.json*",
+    f"{FOLDER}/",
+    f"{stage_log.FOLDER}/{stage_log.LOG}*",
+    *command_signs.FILES,
+)
+"""What the product itself and trackers write into a worktree: no part of what was tested."""
+
+_PLAIN = ("core.fsmonitor=false", "core.splitIndex=false", "core.untrackedCache=false")
+"""Nothing that would keep files of its own beside the index."""
+
+_FAST = ("core.compression=0", "core.looseCompression=0", "core.fsync=none")
+"""What is written is read by nobody and thrown away: neither made small nor waited for."""
+
+SECONDS = 5.0
+"""How long git may take for it."""
+
+
+def fingerprint(
+    root: Path, deadline: Deadline, environment: Mapping[str, str], seconds: float = SECONDS
+) -> str:
+    """The name of the tree that the worktree's files are now; "" outside of a repository.
+
+    Raises:
+        GitFailed: git cannot say: there is a file that it cannot read, say.
+        Transient: the deadline passed, or `seconds` did: there are too many or too big files that are new.
+    """
+    if deadline.left <= seconds:
+        return _found(root, deadline, environment)
+    try:
+        return _found(root, Deadline.after(deadline.clock, seconds), environment)
+    except Transient:
+        raise Transient(
+            f"git needed more than {seconds:.0f} seconds to read what is new in the files here, so no test "
+            "run counts for them; nothing was changed. Name big files that do not belong to the project "
+            "in .gitignore."
+        ) from None
+
+
+def _found(root: Path, deadline: Deadline, environment: Mapping[str, str]) -> str:
+    git = GitRepository(root, deadline, environment)
+    listed = git.run("rev-parse", "--git-path", "index", "--git-path", "objects", check=False)
+    if not listed:
+        return ""
+    index, objects = ((root / line).resolve() for line in listed.splitlines())
+    with tempfile.TemporaryDirectory(prefix="lifecycle-tree-") as folder:
+        return _written(_Aside(root, Path(folder), index, objects), deadline, environment)
+
+
+class _Aside:
+    """Where a tree is written that is nobody's."""
+
+    def __init__(self, root: Path, folder: Path, index: Path, objects: Path) -> None:
+        self.root = root
+        self.index = folder / "index"
+        self.objects = folder / "objects"
+        self.objects.mkdir()
+        self.real = objects
+        if index.is_file():
+            shutil.copyfile(index, self.index)  # and with it what git knows of unchanged files
+
+    def places(self, environment: Mapping[str, str]) -> dict[str, str]:
+        """Where git reads the repository, and writes here instead."""
+        others = environment.get("GIT_ALTERNATE_OBJECT_DIRECTORIES", "")
+        known = os.pathsep.join(text for text in (_quoted(self.real), others) if text)
+        return {
+            "GIT_INDEX_FILE": str(self.index),
+            "GIT_OBJECT_DIRECTORY": str(self.objects),
+            "GIT_ALTERNATE_OBJECT_DIRECTORIES": known,
+        }
+
+
+def _quoted(path: Path) -> str:
+    """A folder as the variable takes it: in quotes if it has the separator in it."""
+    text = str(path)
+    if os.pathsep not in text and not text.startswith('"'):
+        return text
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+def _written(aside: _Aside, deadline: Deadline, environment: Mapping[str, str]) -> str:
+    git = GitRepository(aside.root, deadline, environment, aside.places(environment))
+    plain = [word for setting in (*_PLAIN, *_FAST) for word in ("-c", setting)]
+    own = [f":(top,glob){name}{'**' if name.endswith('/') else ''}" for name in OWN]
+    try:
+        git.run(*plain, "add", "--all", "--", ":/")
+        # Taken out again, not left out: git refuses to leave out what it ignores anyway.
+        git.run(*plain, "rm", "--cached", "--force", "--quiet", "--ignore-unmatch", "--", *own)
+        return git.run(*plain, "write-tree")
+    except GitFailed as error:
+        raise GitFailed(
+            f"git could not say what the files here are ({error.evidence}), so no test run counts for "
+            "them; nothing was changed. Mend that first.",
+            evidence=error.evidence,
+        ) from None

@@ -1,0 +1,1 @@
+"""git in a worktree: commands, remotes, and what is tracked."""

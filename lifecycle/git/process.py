@@ -1,0 +1,370 @@
+"""git, as a process: the repository that the agent works in.
+
+Nothing here prompts, waits for an editor, or outlives the deadline; every call is an argv list.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import signal
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+from pathlib import Path
+from typing import NoReturn
+from urllib.parse import urlsplit
+
+from lifecycle.core.errors import BadConfig, GitFailed, Transient
+from lifecycle.core.timing.deadline import Deadline, DeadlineReached
+from lifecycle.core.values.model import Repository
+from lifecycle.settings.config import CONFIG_FILE, web_host
+from lifecycle.settings.credentials import for_child
+
+_SCP = re.compile(r"^(?:[^@/\s]+@)?(?P<host>[^:/\s]+):(?!//)(?P<path>[^\s]+)$")
+_LISTED = re.compile(r"^([^\t]+)\t(.*) \((?:fetch|push)\)")
+"""A line of `git remote --verbose`: name, URL, and what it is used for."""
+
+_AWAY = re.compile(r"(?:https?|ssh|git|git\+ssh|ssh\+git)://|[^/:]+:(?!:|//)")
+"""How a URL begins that leads to a server: with a scheme, or, as scp has it, with a host and a colon. A
+path, `file://` and a helper of git's (`ext::…`) run programs on this machine."""
+
+_PLACES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_PREFIX")
+"""A hook of git's own sets these; they would make our git serve another repository."""
+
+_TELLING = ("!", "remote: error", "remote: fatal", "ssh:", "kex_", "fatal:", "error:")
+"""How the lines begin that say why, most telling first."""
+
+_FILE_MODES = ("100644", "100755")
+_MOST_BYTES = 1024 * 1024
+
+_WHOLE = ("switch", "merge", "worktree")
+"""Commands that change the files here, and no remote: half of one would stand in the next one's way."""
+
+_FINISH_SECONDS = 3.0
+"""How long such a command may go on after Ctrl-C, or after the time was up."""
+
+_END_SECONDS = 0.3
+"""How long git may take to end when it is asked to."""
+
+_OTHERS = {"gitlab", "bitbucket", "codeberg", "gitea", "forgejo", "sr", "azure", "visualstudio"}
+"""Words in the names of hosts that are no GitHub."""
+
+_SHOWN_NAMES = 5
+"""How many of the files that git names are told; the rest is counted."""
+
+_NETWORK_WORDS = (
+    "could not resolve host",
+    "connection refused",
+    "connection timed out",
+    "connection reset",
+    "operation timed out",
+    "failed to connect",
+    "couldn't connect",
+    "the remote end hung up",
+    "network is unreachable",
+    "no route to host",
+    "connection closed by",
+    "early eof",
+    "returned error: 5",
+    "unable to access",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Remote:
+    """Where a remote URL points: a host (with its port, if any) and a repository.
+
+    `may_be_alias`: the host of an ssh or scp URL may be a name from ssh's own configuration.
+    """
+
+    host: str
+    repository: Repository
+    may_be_alias: bool = False
+
+
+def parse_remote(url: str) -> Remote | None:
+    """The host and repository of a remote URL, or None if it is no `owner/name` on a host.
+
+    Understands https, ssh and git URLs and the scp form, with or without `.git`, a trailing slash
+    or credentials, which are dropped.
+    """
+    match = _SCP.match(url)
+    is_web = False
+    if "://" in url:
+        try:
+            parts = urlsplit(url)
+            port = parts.port
+        except ValueError:  # a port or a bracket that is none
+            return None
+        if parts.scheme not in ("http", "https", "ssh", "git") or not parts.hostname:
+            return None
+        is_web = parts.scheme in ("http", "https")
+        host = f"{parts.hostname}:{port}" if port is not None and is_web else parts.hostname
+        path = parts.path
+    elif match:
+        host, path = match["host"], match["path"]
+    else:
+        return None
+    names = path.strip("/").removesuffix(".git").strip("/").split("/")
+    if len(names) != 2 or not all(names):
+        return None
+    return Remote(host.casefold(), Repository(names[0], names[1]), not is_web)
+
+
+class GitRepository:
+    """One worktree. Fits `ports.Git`.
+
+    Args:
+        root: its top folder.
+        deadline: when every process has to be over.
+        environment: variables beside those of this process.
+        places: where git reads and writes instead of its own places, for whoever asks for that.
+        for_servers: variables that git sees only when it talks to a remote on a server.
+    """
+
+    def __init__(
+        self,
+        root: Path,
+        deadline: Deadline,
+        environment: Mapping[str, str] | None = None,
+        places: Mapping[str, str] | None = None,
+        for_servers: Mapping[str, str] | None = None,
+    ) -> None:
+        self.root = root
+        self.deadline = deadline
+        self.environment = environment or {}
+        self.places = places or {}
+        self.for_servers = for_servers or {}
+
+    def run(self, *args: str, check: bool = True, remote: str = "") -> str:
+        """Run git and return stdout without its last newline.
+
+        Args:
+            args: the command's words.
+            check: a failure is raised.
+            remote: the remote that the command talks to, if it talks to one. Only such a command sees
+                the user's tokens, for a credential helper, and only if the remote is on a server: what
+                is on this machine runs hooks, and a command of this worktree filters and hooks.
+
+        Raises:
+            BadConfig: no remote is listed by this name; git would take the word for a path or a URL.
+            GitFailed: git said no (only if `check`); the evidence is its last words.
+            Transient: the deadline passed, or the remote could not be reached.
+        """
+        command = ["git", *args]
+        is_away = bool(remote) and self._is_away(remote)
+        extra = self.for_servers if is_away else {}
+        given = for_child("git", {**self.environment, **extra}, keeps=is_away)
+        # Nobody is asked: not by git, and not by ssh, which has no terminal here.
+        silent = {"GIT_TERMINAL_PROMPT": "0", "SSH_ASKPASS_REQUIRE": "never", "LC_ALL": "C"}
+        environment = {k: v for k, v in given.items() if k not in _PLACES} | silent
+        environment |= self.places
+        try:
+            process = subprocess.Popen(
+                command,
+                cwd=self.root,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                errors="replace",
+                start_new_session=True,
+            )
+        except FileNotFoundError:
+            raise GitFailed("git is not installed or not on PATH; install it and retry.") from None
+        with process:
+            try:
+                out, err = process.communicate(timeout=self.deadline.remaining(at_most=120.0))
+            except subprocess.TimeoutExpired:
+                _end(process)
+                raise Transient(
+                    f"git {_verb(args)} took too long and was ended.",
+                    is_ambiguous=True,
+                ) from None
+            except (KeyboardInterrupt, DeadlineReached):
+                if _verb(args) in _WHOLE:
+                    with contextlib.suppress(subprocess.TimeoutExpired):
+                        process.communicate(timeout=_FINISH_SECONDS)
+                _end(process)
+                raise
+            except BaseException:
+                _end(process)
+                raise
+        if process.returncode != 0 and check:
+            _refuse(args, f"{err}\n{out}")
+        return out.rstrip("\n")
+
+    def remotes(self) -> dict[str, tuple[str, ...]]:
+        """Every remote that is set up here with the URLs that git would use, `insteadOf` applied.
+
+        One process. Empty in a folder that is no repository.
+        """
+        found: dict[str, tuple[str, ...]] = {}
+        for line in self.run("remote", "--verbose", check=False).splitlines():
+            if match := _LISTED.match(line):
+                found[match[1]] = (*found.get(match[1], ()), match[2])
+        return found
+
+    def demand_remote(self, name: str) -> None:
+        """Refuse a remote that the user has not set up; BadConfig."""
+        self._listed(name)
+
+    def _listed(self, name: str) -> tuple[str, ...]:
+        known = self.remotes()
+        if name not in known:
+            others = f" ({', '.join(known)})" if known else ""
+            raise BadConfig(
+                f'This repository has no remote called "{name}", so nothing was sent or fetched. Name one '
+                f"that git remote lists{others} as remote in {CONFIG_FILE}, or add it with: git remote "
+                f"add {name} <url>"
+            )
+        return known[name]
+
+    def _is_away(self, remote: str) -> bool:
+        return all(_AWAY.match(url) for url in self._listed(remote))
+
+    def current_branch(self) -> str | None:
+        """The branch that HEAD is on, or None if it is detached or this is no repository."""
+        return self.run("symbolic-ref", "--quiet", "--short", "HEAD", check=False) or None
+
+    def head_of(self, branch: str) -> str | None:
+        """The commit of a local branch, or None."""
+        return self._commit(f"refs/heads/{branch}")
+
+    def remote_head_of(self, branch: str, remote: str = "origin") -> str | None:
+        """The commit that the remote-tracking ref of a branch shows, or None. No network."""
+        return self._commit(f"refs/remotes/{remote}/{branch}")
+
+    def remote_url(self, remote: str) -> str | None:
+        """Where a remote is pushed to, `pushurl` and `insteadOf` applied; None if there is none."""
+        return self.run("remote", "get-url", "--push", remote, check=False) or None
+
+    def committed(self, commit: str, names: Sequence[str]) -> str:
+        """The text of the first of these files that a commit has, or "".
+
+        Only a regular file counts, of at most `_MOST_BYTES`: what a link leads to is not in the commit.
+
+        Args:
+            commit: its name; a branch's goes. One that is not here has no files.
+            names: paths from the root, the first that is there wins.
+
+        Raises:
+            GitFailed, Transient: it is there, and could not be read.
+        """
+        words = ("ls-tree", "-l", "-z", "--full-tree", "--end-of-options", commit, "--", *names)
+        found: dict[str, str] = {}
+        for line in filter(None, self.run(*words, check=False).split("\0")):
+            about, _, path = line.partition("\t")
+            mode, _, name, size = about.split()
+            if mode in _FILE_MODES and int(size) <= _MOST_BYTES:
+                found[path] = name
+        first = next((found[name] for name in names if name in found), "")
+        return self.run("cat-file", "blob", first) if first else ""
+
+    def _commit(self, ref: str) -> str | None:
+        return (
+            self.run("rev-parse", "--verify", "--quiet", f"{ref}^{{commit}}", check=False) or None
+        )
+
+
+def is_no_repository(error: GitFailed) -> bool:
+    """True if git failed because there is no repository here, or no git."""
+    words = f"{error.evidence} {error.sentence}".casefold()
+    return "not a git repository" in words or "git is not installed" in words
+
+
+def head_repository(git: GitRepository, remote: str, api_url: str) -> Repository:
+    """The repository that the remote points to, which must lie on the GitHub that we talk to.
+
+    Raises:
+        BadConfig: there is no such remote, or it points somewhere else.
+    """
+    url = git.remote_url(remote)
+    if url is None:
+        raise BadConfig(
+            f'This repository has no remote called "{remote}", so nothing was asked of GitHub; add '
+            "it, or name another one as remote in .lifecycle.toml."
+        )
+    found = parse_remote(url)
+    web = web_host(api_url)
+    if found is None or not _is_host(found, web):
+        where = found.host if found else "a place that is not owner/name on a host"
+        own = "for a GitHub of its own run: gh auth login --hostname HOST (or set GITHUB_API_URL), else "
+        if found is None or is_no_github(found.host):
+            own = ""
+        raise BadConfig(
+            f'The remote "{remote}" points to {where}, which is not a repository on {web}; {own}set '
+            "repository in .lifecycle.toml."
+        )
+    return found.repository
+
+
+def is_no_github(host: str) -> bool:
+    """True for a host of another kind by its name: there is no `gh auth login` for it."""
+    return any(word in _OTHERS for word in re.split(r"[.:-]", host.casefold()))
+
+
+def remote_repositories(git: GitRepository, api_url: str) -> list[Repository]:
+    """Every repository on the GitHub that we talk to which some remote fetches from or pushes to.
+
+    One process; `insteadOf` is applied. Empty in a folder that is no repository.
+    """
+    urls = [url for urls in git.remotes().values() for url in urls]
+    web = web_host(api_url)
+    remotes = [found for url in urls if (found := parse_remote(url)) and _is_host(found, web)]
+    return [remote.repository for remote in remotes]
+
+
+def _is_host(remote: Remote, web: str) -> bool:
+    # A name without a dot is an alias from ssh's config, as people with two accounts use it.
+    is_alias = remote.may_be_alias and "." not in remote.host
+    return remote.host in (web, f"ssh.{web}", f"www.{web}") or is_alias
+
+
+def _verb(args: tuple[str, ...]) -> str:
+    """The git command's name, behind any `-c name=value`."""
+    return next((arg for arg in args if not arg.startswith("-") and "=" not in arg), "")
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    """End git and what it started (ssh, git-remote-https), which hold its pipes open.
+
+    Asked to end, git takes its lock files away; killed, it leaves them, and the next git refuses to work.
+    """
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGTERM)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(timeout=_END_SECONDS)
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+def _named_below(output: str, words: str) -> str:
+    """What git lists, a tab before each, below a line that ends with a colon: mostly files."""
+    _, _, below = output.partition(words)
+    names = [line.strip() for line in takewhile(_is_listed, below.splitlines()[1:])]
+    more = f" (+{len(names) - _SHOWN_NAMES} more)" if len(names) > _SHOWN_NAMES else ""
+    return ", ".join(names[:_SHOWN_NAMES]) + more
+
+
+def _is_listed(line: str) -> bool:
+    return line.startswith("\t")
+
+
+def _refuse(args: tuple[str, ...], output: str) -> NoReturn:
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    telling = [line for mark in _TELLING for line in lines if line.startswith(mark)]
+    words = telling[0] if telling else (lines[-1] if lines else "no words")
+    if words.endswith(":"):
+        words = f"{words} {_named_below(output, words)}".strip()
+    evidence = re.sub(r"//[^/@\s]+@", "//", words)[:300]
+    text = output.casefold()
+    is_answer = re.search(r"returned error: 40[134]", text)
+    if not is_answer and any(word in text for word in _NETWORK_WORDS):
+        raise Transient(
+            f"git {_verb(args)} could not reach the remote: {evidence}", is_ambiguous=True
+        )
+    raise GitFailed(f"git {_verb(args)} failed: {evidence}", evidence=evidence)

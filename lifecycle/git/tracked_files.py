@@ -1,0 +1,74 @@
+"""What of ours git tracks: such a file came with the repository, from whoever wrote that."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from lifecycle.claim.record.claim_file import CLAIM_FILE
+from lifecycle.core.errors import GitFailed, Refused
+from lifecycle.core.ports import Git
+from lifecycle.core.timing.deadline import Deadline
+from lifecycle.storage.store import FOLDER, OURS
+
+NAMES = (CLAIM_FILE, f"{CLAIM_FILE}.*{OURS}", FOLDER)
+"""What is ours at the top of a worktree, names and patterns."""
+
+
+def refuse(root: Path, deadline: Deadline, environment: Mapping[str, str]) -> None:
+    """Refuse to go on where the claim or anything in `.lifecycle/` is tracked by git.
+
+    Raises:
+        Refused: one is tracked, and how to take it out; or git does not say.
+    """
+    for name in tracked(root, deadline, environment, NAMES):
+        way = "git rm -rf --cached" if (root / name).is_dir() else "git rm -f --cached"
+        raise Refused(
+            f"{name} is tracked by git, so it came with the repository and is nobody's claim here; "
+            f"nothing was done. Take it out with: {way} {shlex.quote(name)}"
+        )
+
+
+def tracked(
+    root: Path, deadline: Deadline, environment: Mapping[str, str], names: Sequence[str]
+) -> list[str]:
+    """What git tracks in the folder under these names, as git spells it; one git process.
+
+    Raises:
+        Refused: git does not say.
+    """
+    from lifecycle.git.process import GitRepository, is_no_repository
+
+    # Names, not patterns, whatever the environment says; and in any case, since a file system
+    # that ignores case opens `.Lifecycle` for `.lifecycle`.
+    plain = {"GLOB": "0", "NOGLOB": "0", "LITERAL": "0", "ICASE": "1"}
+    pathspecs = {f"GIT_{name}_PATHSPECS": value for name, value in plain.items()}
+    git = GitRepository(root, deadline, {**environment, **pathspecs})
+    try:
+        listed = git.run("ls-files", "-z", "--", *names).split("\0")
+    except GitFailed as error:
+        if is_no_repository(error):
+            return []  # then nothing came with one
+        raise Refused(
+            f"git does not say what it tracks here ({error.evidence or error.sentence}), so the claim "
+            "may have come with the repository; nothing was done. Mend that first."
+        ) from None
+    tops = sorted({path.partition("/")[0] for path in listed if path})
+    return [top for top in tops if any(_is_one(root, name, top) for name in names)]
+
+
+def tracked_in(git: Git, commit: str) -> list[str]:
+    """What of ours a commit has at its top, as git spells it; raises GitFailed."""
+    listed = git.run("ls-tree", "--name-only", "-z", commit).split("\0")
+    wanted = [name.casefold() for name in NAMES]
+    return [top for top in listed if any(fnmatchcase(top.casefold(), name) for name in wanted)]
+
+
+def _is_one(root: Path, name: str, other: str) -> bool:
+    """True if both names lead to one file here, or one is a pattern of the other."""
+    if name == other or ("*" in name and fnmatchcase(other.casefold(), name)):
+        return True
+    one, two = root / name, root / other
+    return one.exists() and two.exists() and one.samefile(two)

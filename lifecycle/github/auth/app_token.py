@@ -1,0 +1,394 @@
+"""The token of a GitHub App's installation: made with the App's key, kept until it ends, shared.
+
+One process asks GitHub for it, under a lock; all others read it from the user's own folder, where only
+the user may read. Neither the key nor a token is in any text that leaves.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import urljoin, urlsplit
+
+from lifecycle.core.errors import (
+    BadConfig,
+    BadCredentials,
+    LifecycleError,
+    LockBusy,
+    NoPermission,
+    NotFound,
+)
+from lifecycle.core.redact import keep_secret
+from lifecycle.core.timing import times
+from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.timing.retry import reading
+from lifecycle.core.values.model import Repository
+from lifecycle.github.client.transport import RequestException, Sent, send, silence
+from lifecycle.github.failures.failures import Answer, Asked, Failures
+from lifecycle.settings import user_folder
+from lifecycle.settings.config import AppKey
+from lifecycle.storage import store
+
+RENEW_SECONDS = 600.0
+"""A token is renewed this long before it ends: a look, or a long command, begins with a good one.
+
+Installation tokens last an hour.
+Source: https://docs.github.com/apps/creating-github-apps/authenticating-with-a-github-app/generating-an-installation-access-token-for-a-github-app
+"""
+
+BACK_SECONDS, AHEAD_SECONDS = 60, 540
+"""A JWT begins a minute ago, for clocks that differ, and may not end more than ten minutes ahead.
+
+Source: https://docs.github.com/apps/creating-github-apps/authenticating-with-a-github-app/generating-a-json-web-token-jwt-for-a-github-app
+"""
+
+SKEW_SECONDS = 30.0
+"""A difference of the clocks that can explain a refused JWT."""
+
+_VERSION = 1
+_LOCK_SECONDS = 20.0
+_FORGET_SECONDS = 2.0
+_MOVED = {301, 302, 307, 308}
+_SENDABLE = re.compile(r"[\x21-\x7e]+")
+_NEVER = 1e11
+"""Seconds since the epoch that are no time of a token's end; a greater number may be no float at all."""
+
+
+@dataclass(frozen=True, slots=True)
+class InstallationToken:
+    """A token of an installation, and when it ends by the clock of this machine."""
+
+    value: str = field(repr=False)
+    expires_at: float
+
+    def is_fresh(self, now: float) -> bool:
+        """True if it lasts long enough to begin something with it."""
+        return now < self.expires_at - RENEW_SECONDS
+
+
+def installation_token(
+    app: AppKey,
+    repository: Callable[[], Repository],
+    api_url: str,
+    environment: Mapping[str, str],
+    deadline: Deadline,
+) -> InstallationToken:
+    """A token that lasts: the kept one, or a new one, which is kept (0600) for all processes.
+
+    None to two requests: POST …/access_tokens, and the installation is looked up where it is not
+    configured.
+
+    Args:
+        app: which App, its key, and perhaps which installation.
+        repository: the repository whose installation it is, asked only if none is configured.
+        api_url: the REST API.
+        environment: names the user's folder; without one nothing is kept.
+        deadline: bounds everything.
+
+    Raises:
+        BadConfig: the key cannot be read or is none.
+        BadCredentials: GitHub does not accept the App's signature.
+        NotFound, NoPermission: there is no such installation, or it was suspended.
+        Transient: GitHub, or another process that asks, did not answer.
+    """
+    mark = _mark(app, repository, api_url)
+    place = user_folder.folder(environment)
+    kept = _kept(place, mark)
+    if kept is not None and kept.is_fresh(deadline.clock.now()):
+        return kept
+    with _alone(place, deadline.remaining(_LOCK_SECONDS)):
+        kept = _kept(place, mark)  # somebody else may have asked meanwhile
+        if kept is not None and kept.is_fresh(deadline.clock.now()):
+            return kept
+        made = _App(app, api_url, deadline).token(repository)
+        _keep(place, mark, made, deadline.clock.now())
+    return made
+
+
+def forget(
+    app: AppKey,
+    repository: Callable[[], Repository],
+    api_url: str,
+    environment: Mapping[str, str],
+    deadline: Deadline,
+    value: str,
+) -> None:
+    """Forget the kept token, which GitHub does not accept any more; the next one is a new one.
+
+    One that another process has put in its place meanwhile stays. No request.
+
+    Args:
+        app: as for `installation_token`.
+        repository: likewise.
+        api_url: likewise.
+        environment: likewise.
+        deadline: bounds the wait for the lock.
+        value: the token that was refused.
+    """
+    place, mark = user_folder.folder(environment), _mark(app, repository, api_url)
+    try:
+        with _alone(place, min(max(deadline.left, 0.0), _FORGET_SECONDS)):
+            kept = _kept(place, mark)
+            if place is None or kept is None or kept.value != value:
+                return
+            entries = _entries(place)
+            del entries[mark]
+            with contextlib.suppress(OSError):
+                _write(place, entries)
+    except LockBusy:
+        return  # somebody is at that file: if it is not this token, its next refusal forgets it
+
+
+def _mark(app: AppKey, repository: Callable[[], Repository], api_url: str) -> str:
+    """The name under which a token is kept; it tells nobody whose it is."""
+    whose = str(app.installation or repository()).casefold()
+    return hashlib.sha256(json.dumps([api_url, app.id, whose]).encode()).hexdigest()
+
+
+class _App:
+    """What is asked as the App itself."""
+
+    def __init__(self, app: AppKey, api_url: str, deadline: Deadline) -> None:
+        self.app = app
+        self.api_url = api_url
+        self.deadline = deadline
+        self.key = _key_of(app)
+        self.skew = 0.0
+
+    def token(self, repository: Callable[[], Repository]) -> InstallationToken:
+        """A new token of the installation."""
+        number = self.app.installation or self._installation(repository())
+        asked = Asked(f"a token of installation {number} of the GitHub App", is_write=False)
+        url = f"{self.api_url}/app/installations/{number}/access_tokens"
+        sent = self._ask("POST", url, asked)
+        value = sent.body.get("token") if isinstance(sent.body, dict) else None
+        ends = times.parse(sent.body.get("expires_at")) if isinstance(sent.body, dict) else None
+        if not isinstance(value, str) or not value or ends is None:
+            raise self._failures().of_nonsense(asked)
+        keep_secret(value)
+        # GitHub's time for its end, ours for what is left: the clocks may differ.
+        now = self.deadline.clock.now()
+        return InstallationToken(value, ends - (times.parse(sent.headers.get("date")) or now) + now)
+
+    def _installation(self, repository: Repository) -> int:
+        """The number of the App's installation on a repository; one that was renamed is followed once.
+
+        Source: https://docs.github.com/rest/apps/apps#get-a-repository-installation-for-the-authenticated-app
+        """
+        asked = Asked(f"the GitHub App's installation on {repository}")
+        url = f"{self.api_url}/repos/{repository}/installation"
+        sent = self._ask("GET", url, asked, may_move=True)
+        if sent.status in _MOVED:
+            sent = self._ask("GET", self._target(sent, asked), asked)
+        number = sent.body.get("id") if isinstance(sent.body, dict) else None
+        if not isinstance(number, int):
+            raise self._failures().of_nonsense(asked)
+        return number
+
+    def _target(self, sent: Sent, asked: Asked) -> str:
+        """The address that a redirect names; the signature goes to no other host.
+
+        Source: https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api#follow-redirects
+        """
+        named = sent.headers.get("location")
+        if named is None and isinstance(sent.body, dict):
+            named = sent.body.get("url")
+        target = urljoin(self.api_url, named) if isinstance(named, str) and named else ""
+        if not target or _origin(target) != _origin(self.api_url):
+            raise self._error(sent, asked)
+        return target
+
+    def _ask(self, method: str, url: str, asked: Asked, *, may_move: bool = False) -> Sent:
+        """Ask, twice where the clocks differ: then with GitHub's time.
+
+        Making a token may be done again: each is one of many.
+        """
+        sent = self._sent(method, url, asked)
+        if sent.status == 401 and self._is_skewed(sent):
+            sent = self._sent(method, url, asked)
+        if 200 <= sent.status < 300 or (may_move and sent.status in _MOVED):
+            return sent
+        raise self._error(sent, asked)
+
+    def _sent(self, method: str, url: str, asked: Asked) -> Sent:
+        def once() -> Sent:
+            try:
+                sent = send(method, url, self._jwt(), self.deadline)
+            except RequestException as error:
+                found = silence(error)
+                raise self._failures().of_silence(
+                    found.words, asked, may_have_landed=found.may_have_landed
+                ) from None
+            if sent.status >= 500 or sent.status in {408, 429}:
+                raise self._translated(sent, asked)
+            return sent
+
+        return reading(self.deadline, once)
+
+    def _jwt(self) -> str:
+        import jwt
+
+        now = int(self.deadline.clock.now() + self.skew)
+        claims = {"iat": now - BACK_SECONDS, "exp": now + AHEAD_SECONDS, "iss": self.app.id}
+        try:
+            signed: str = jwt.encode(claims, self.key, algorithm="RS256")
+        except (jwt.PyJWTError, ValueError, TypeError, AttributeError):
+            # AttributeError: a public key, which PyJWT takes for one that can sign.
+            raise _unusable(self.app, "is no private key in PEM") from None
+        keep_secret(signed)
+        return signed
+
+    def _is_skewed(self, sent: Sent) -> bool:
+        """True if GitHub's clock says another time than ours, which is its own from now on."""
+        theirs = times.parse(sent.headers.get("date"))
+        if theirs is None:
+            return False
+        self.skew = theirs - self.deadline.clock.now()
+        return abs(self.skew) > SKEW_SECONDS
+
+    def _error(self, sent: Sent, asked: Asked) -> LifecycleError:
+        words = self._failures().clean(_words(sent))
+        app, where = self.app.id, self.app.where
+        kept = "so nothing was asked of GitHub's repositories and nothing was changed"
+        if sent.status == 401:
+            clock = f" (the clocks differ by {abs(self.skew):.0f} s)" if abs(self.skew) > 30 else ""
+            return BadCredentials(
+                f"GitHub does not accept the key of the GitHub App {app}{clock}, {kept}; see that id and "
+                f"private key in {where} belong to one App.",
+                evidence=words,
+            )
+        if sent.status == 403 and "suspended" in words.casefold():
+            return NoPermission(
+                f"The installation of the GitHub App {app} is suspended, {kept}; lift that in the "
+                "settings of the account that it is installed in.",
+                evidence=words,
+            )
+        if sent.status == 404:
+            return NotFound(
+                f"GitHub shows no {asked.subject.removeprefix('a token of ').removeprefix('the ')} to "
+                f"{app}, {kept}; install the App there, or correct its installation's number in {where}.",
+                evidence=words,
+            )
+        return self._translated(sent, asked)
+
+    def _translated(self, sent: Sent, asked: Asked) -> LifecycleError:
+        return self._failures().of_answer(Answer.read(sent.status, sent.headers, sent.body), asked)
+
+    def _failures(self) -> Failures:
+        return Failures("", f"the GitHub App {self.app.id}", self.deadline.clock)
+
+
+def _origin(url: str) -> tuple[str, str | None, int | None]:
+    """Scheme, host and port; an address that is none has an origin of its own."""
+    try:
+        parts = urlsplit(url)
+        port = parts.port or {"https": 443, "http": 80}.get(parts.scheme)
+    except ValueError:
+        return "", url, None
+    return parts.scheme, parts.hostname, port
+
+
+def _words(sent: Sent) -> str:
+    return Answer.read(sent.status, sent.headers, sent.body).words
+
+
+def _key_of(app: AppKey) -> str:
+    """The private key; what is wrong with it is said without a character of it."""
+    if app.key_file is None:
+        keep_secret(app.pem)
+        return app.pem.replace("\\n", "\n")  # a variable often holds its line breaks like this
+    try:
+        found = store.read(app.key_file)
+        key = found.content.decode("ascii") if found is not None else None
+    except OSError as error:
+        raise _unusable(app, f"cannot be read ({error.strerror})") from None
+    except UnicodeDecodeError:
+        raise _unusable(app, "is no private key in PEM") from None
+    if key is None:
+        raise _unusable(app, "is not there")
+    keep_secret(key)
+    return key
+
+
+def _unusable(app: AppKey, what: str) -> BadConfig:
+    key = app.key_file or "in the environment"
+    return BadConfig(
+        f"The private key of the GitHub App {app.id} ({key}) {what}, so nothing was asked of GitHub and "
+        "nothing was changed; download one from the App's settings and name its file."
+    )
+
+
+@contextlib.contextmanager
+def _alone(place: Path | None, seconds: float) -> Iterator[None]:
+    """Let one process ask; without a folder that can be written each asks for itself."""
+    try:
+        if place is not None:
+            place.mkdir(mode=0o700, parents=True, exist_ok=True)
+            (place / user_folder.TOKENS_LOCK).touch(mode=0o600)
+    except OSError:
+        place = None
+    if place is None:
+        yield
+        return
+    sentence = (
+        "Another process is asking GitHub for the App's token; nothing was asked meanwhile. Try "
+        "again."
+    )
+    with store.locked(place / user_folder.TOKENS_LOCK, seconds, sentence):
+        yield
+
+
+def _kept(place: Path | None, mark: str) -> InstallationToken | None:
+    found = _read(_entries(place).get(mark))
+    if found is not None:
+        keep_secret(found.value)
+    return found
+
+
+def _read(entry: object) -> InstallationToken | None:
+    """A kept entry, or None for anything that is none, whoever wrote it."""
+    if not isinstance(entry, dict):
+        return None
+    value, ends = entry.get("token"), entry.get("expires_at")
+    if not isinstance(value, str) or not _SENDABLE.fullmatch(value):
+        return None
+    if not isinstance(ends, int | float) or not 0 < ends < _NEVER:
+        return None
+    return InstallationToken(value, float(ends))
+
+
+def _entries(place: Path | None) -> dict[str, Any]:
+    """What is kept; a file that cannot be read or understood is none: all of it can be had again."""
+    with contextlib.suppress(OSError, ValueError, RecursionError):
+        found = store.read(place / user_folder.TOKENS) if place is not None else None
+        data = json.loads(found.content) if found is not None else {}
+        if isinstance(data, dict) and data.get("version") == _VERSION:
+            entries = data.get("tokens")
+            return entries if isinstance(entries, dict) else {}
+    return {}
+
+
+def _keep(place: Path | None, mark: str, made: InstallationToken, now: float) -> None:
+    if place is None:
+        return
+    read = {one: (entry, _read(entry)) for one, entry in _entries(place).items()}
+    entries = {
+        one: entry for one, (entry, found) in read.items() if found and found.expires_at > now
+    }
+    entry = {"token": made.value, "expires_at": made.expires_at}
+    with contextlib.suppress(OSError):  # a folder that cannot be written costs a request, no more
+        _write(place, {**entries, mark: entry})
+
+
+def _write(place: Path, entries: Mapping[str, Any]) -> None:
+    path = place / user_folder.TOKENS
+    with contextlib.suppress(FileNotFoundError):
+        path.chmod(0o600)  # the new file gets the mode of the old one
+    text = json.dumps({"version": _VERSION, "tokens": entries}, indent=1)
+    user_folder.write(path, text.encode("ascii") + b"\n")

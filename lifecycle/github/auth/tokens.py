@@ -1,0 +1,190 @@
+"""Which token is used, and where GitHub answers for it.
+
+A token is a person's, or an App's, for one GitHub. What a variable or the user's file gives is used for
+the addresses that are named there, else for github.com; what gh keeps is used for the host that it
+keeps it for. So a clone whose remote lies on another host gets no token that was not made for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from lifecycle.core.errors import BadConfig, NoToken
+from lifecycle.core.ports import Clock
+from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.values.model import Repository
+from lifecycle.settings import config, user_folder
+from lifecycle.settings.config import Addresses, AppKey
+from lifecycle.settings.credentials import kept_by_gh
+
+GH = "gh"
+
+RENEW_SECONDS = 300.0
+"""How long before its end a token is replaced by whoever asks again and again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A token; its value is in no text.
+
+    Attributes:
+        value: the secret.
+        source: where it comes from: a variable's name, `token_command`, an App in words, or `gh`.
+        expires_at: when it ends by the clock of this machine, None if that is not known before it is
+            used.
+        renew: forgets what is kept of it, so that the next one is a new one; None for all but Apps.
+    """
+
+    value: str = field(repr=False)
+    source: str
+    expires_at: float | None = None
+    renew: Callable[[], None] | None = field(default=None, repr=False, compare=False)
+
+    def is_ending(self, now: float) -> bool:
+        """True if it ends so soon that nothing should be begun with it."""
+        return self.expires_at is not None and now >= self.expires_at - RENEW_SECONDS
+
+
+class Keeper:
+    """The token of an object that lives long: found when first wanted, and again when it has to be.
+
+    Args:
+        find: finds the token, as `find` does.
+        clock: time.
+    """
+
+    def __init__(self, find: Callable[[], Token], clock: Clock) -> None:
+        self._find = find
+        self._clock = clock
+        self._token: Token | None = None
+
+    def current(self) -> Token:
+        """The token that is good now; raises as `find` does."""
+        if self._token is None or self._token.is_ending(self._clock.now()):
+            self._token = self._find()
+        return self._token
+
+    def refused(self) -> None:
+        """GitHub does not accept the token: it is not used again, and what is kept of it is forgotten."""
+        token, self._token = self._token, None
+        if token is not None and token.renew is not None:
+            token.renew()
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What a token is looked for.
+
+    Attributes:
+        environment: variables, PATH and the user's folder.
+        addresses: where GitHub answers.
+        root: the worktree, in which no private key may lie; None where there is none.
+        repository: whose installation an App's token is for; asked only then.
+        deadline: bounds what has to be asked of GitHub.
+    """
+
+    environment: Mapping[str, str] = field(repr=False)
+    addresses: Addresses
+    root: Path | None
+    repository: Callable[[], Repository]
+    deadline: Deadline
+
+
+def find(place: Place) -> Token:
+    """The first of: the variables' App, GH_TOKEN, GITHUB_TOKEN, the user's App, token_command, gh.
+
+    Raises:
+        NoToken: there is none; the sentence names the ways to one.
+        BadConfig: one is named that cannot be used.
+        BadCredentials, NotFound, NoPermission, Transient: an App's token was not to be had.
+    """
+    environment = place.environment
+    found = _of_app(place, of_user=False)
+    if found is not None:
+        return found
+    given = config.variable_token(environment)
+    if given is not None:
+        return Token(*given)
+    found = _of_app(place, of_user=True)
+    if found is not None:
+        return found
+    given = config.command_token(environment)
+    if given is not None:
+        return Token(*given)
+    found = of_gh(config.web_host(place.addresses.api_url), environment)
+    if found is not None:
+        return found
+    raise NoToken(
+        "No GitHub token: neither GH_TOKEN nor GITHUB_TOKEN is set, so nothing was asked of GitHub and "
+        "nothing was changed. Set one, for example: export GH_TOKEN=$(gh auth token); or log in with: gh "
+        f"auth login; or name a token_command or an App in "
+        f"{user_folder.shown(user_folder.CONFIG, environment)}.",
+        is_absent=True,
+    )
+
+
+def of_gh(host: str, environment: Mapping[str, str]) -> Token | None:
+    """The token that gh keeps for a host, or None; gh knows no ports.
+
+    Raises:
+        NoToken: gh did not answer in time.
+        BadConfig: what it printed cannot be a token.
+    """
+    if "." not in host or ":" in host or host.replace(".", "").isdecimal():
+        return None
+    value = kept_by_gh(host, environment)
+    if value is None:
+        return None
+    way = f"gh auth login --hostname {host}"
+    return Token(config.sendable(value, "What gh auth token printed", way), GH)
+
+
+def addresses_of(
+    remote_host: str, environment: Mapping[str, str]
+) -> tuple[Addresses, Token | None]:
+    """Where GitHub answers if nobody says so: on the remote's host, if gh is logged in there.
+
+    Args:
+        remote_host: the host of the remote, "" if it names none.
+        environment: PATH and HOME, for gh.
+
+    Returns:
+        The addresses, github.com's if gh knows nothing of the host; and the token, if it was found
+        on the way.
+
+    Raises:
+        NoToken: gh did not answer in time.
+    """
+    host = remote_host.removeprefix("ssh.").removeprefix("www.")
+    found = of_gh(host, environment) if host not in ("", "github.com") else None
+    return (Addresses(), None) if found is None else (Addresses.of_host(host), found)
+
+
+def _of_app(place: Place, *, of_user: bool) -> Token | None:
+    app = config.app(place.environment, of_user=of_user)
+    if app is None:
+        return None
+    _refuse_inside(app, place.root)
+    from lifecycle.github.auth.app_token import forget, installation_token
+
+    api_url, environment = place.addresses.api_url, place.environment
+    made = installation_token(app, place.repository, api_url, environment, place.deadline)
+
+    def renew() -> None:
+        forget(app, place.repository, api_url, environment, place.deadline, made.value)
+
+    return Token(made.value, f"the GitHub App {app.id}", made.expires_at, renew)
+
+
+def _refuse_inside(app: AppKey, root: Path | None) -> None:
+    """A private key in a repository is one commit away from everybody."""
+    if root is None or app.key_file is None:
+        return
+    if app.key_file.resolve().is_relative_to(root.resolve()):
+        raise BadConfig(
+            f"The private key of the GitHub App {app.id} lies in the repository ({app.key_file}), so it "
+            "was not used and nothing was asked of GitHub; move it out, and make a new one if it was "
+            "ever committed."
+        )

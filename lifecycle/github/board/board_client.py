@@ -1,0 +1,379 @@
+"""One Projects v2 board: cached ids, and writes that are checked against what GitHub answers.
+
+Only values of items are ever written: the mutation that edits a field replaces its options.
+Source: https://docs.github.com/issues/planning-and-tracking-with-projects/automating-your-project/using-the-api-to-manage-projects
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from lifecycle.core.errors import (
+    ItemMissing,
+    NotFound,
+    Rejected,
+    StaleFields,
+    Transient,
+    UnknownOption,
+    did_you_mean,
+)
+from lifecycle.core.ports import Cache
+from lifecycle.core.timing.retry import reading
+from lifecycle.core.values.model import BoardBrief, BoardField, BoardItem, BoardSchema, Card, Draft
+from lifecycle.github.board.schema_cache import as_json, from_json
+from lifecycle.github.failures.failures import Asked
+from lifecycle.github.pulls import translate
+
+if TYPE_CHECKING:
+    from lifecycle.github.client.graph import GraphClient, Reply
+    from lifecycle.github.failures.failures import Failures
+
+T = TypeVar("T")
+
+STATUS = "Status"
+AGENT = "Agent"
+_TEXT = "TEXT"
+_PAGE_SECONDS = 1.0
+_SAYING_SECONDS = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectRef:
+    """A project as people name it: the login of its owner, user or organisation, and its number."""
+
+    owner: str
+    number: int
+
+    def __str__(self) -> str:
+        return f"project {self.number} of {self.owner}"
+
+
+class GitHubBoard:
+    """Fits `ports.Board`.
+
+    Args:
+        project: which board.
+        graph: GraphQL.
+        cache: keeps the ids of the project, its fields and options.
+    """
+
+    def __init__(self, project: ProjectRef, graph: GraphClient, cache: Cache) -> None:
+        self.project = project
+        self._graph = graph
+        self._cache = cache
+
+    def schema(self, *, refresh: bool = False) -> BoardSchema:
+        """Ids of the project, its fields and options: cached, or read anew on `refresh`.
+
+        Raises:
+            NotFound: there is no such owner or project, or the token may not see it.
+            MissingScope: the token lacks the project scope.
+        """
+        known = None if refresh else from_json(self._cache.get(self._key))
+        if known is not None:
+            return known
+        found = self._discover()
+        self._cache.put(self._key, as_json(found))
+        return found
+
+    def set_fields(
+        self, item_id: str, *, status: str | None, agent: str | None, clear_agent: bool = False
+    ) -> BoardItem:
+        """Write Status and Agent in one request and return what the payload shows afterwards.
+
+        `None` leaves a field alone; an empty `agent` clears, as `clear_agent` does. A board without
+        a text field called Agent gets its Status all the same, and the item's `agent` stays None.
+
+        Raises:
+            UnknownOption: Status has no such option, or the board no such field.
+            ItemArchived, ItemMissing: the card cannot be written.
+            Rejected: GitHub took the value and shows another.
+        """
+        clears = clear_agent or agent == ""
+        text = None if clears else agent
+
+        def write(schema: BoardSchema) -> BoardItem:
+            return self._set(schema, item_id, status, text, clears=clears)
+
+        return self.with_schema(write)
+
+    def add(self, issue_id: str) -> BoardItem:
+        """Put an issue on the board; returns the item that is there if it was on it already.
+
+        Raises:
+            NotFound: there is no such issue.
+        """
+        subject = f"adding the issue to {self.project}"
+
+        def write(schema: BoardSchema) -> BoardItem:
+            variables = {"project": schema.project_id, "content": issue_id}
+            reply = self.ask("add_board_item", variables, subject, absent=(issue_id, NotFound))
+            payload = reply.data.get("addProjectV2ItemById") or {}
+            if not payload.get("item"):
+                raise self._graph.failures.of_nonsense(Asked(subject, is_write=True))
+            return translate.board_item(payload["item"])
+
+        return self.with_schema(write)
+
+    def cards(self) -> tuple[Card, ...]:
+        """Every item whose content is an issue, all pages, archived ones left out."""
+        return self.with_schema(lambda schema: tuple(self._cards(schema.project_id)))
+
+    def brief(self) -> BoardBrief:
+        """Title and cards, page by page while there is time: one request a hundred items.
+
+        No id has to be known. A page after the first is begun only if a second is left, and
+        asked for once; half a second is always kept for saying what was read.
+
+        Raises:
+            NotFound, MissingScope: as `schema`.
+            Transient: not even the first page came.
+        """
+        with self._graph.deadline.keeping(_SAYING_SECONDS):
+            project = self._page_of_cards(None)
+            cards = list(self._shown(project))
+            drafts = list(_drafts(project))
+            total = int(project["items"].get("totalCount") or 0)
+            after = self._next(project["items"])
+            while after is not None and self._graph.deadline.left >= _PAGE_SECONDS:
+                try:
+                    page = self._page_of_cards(after)
+                    after = self._next(page["items"])
+                except Transient:
+                    break  # what was read is shown, and said to be a part
+                cards += self._shown(page)
+                drafts += _drafts(page)
+        title = str(project.get("title") or "")
+        return BoardBrief(title, tuple(cards), total, after is None, tuple(drafts))
+
+    def _page_of_cards(self, after: str | None) -> translate.Json:
+        """The project with one page of its items; only the first page is asked for again."""
+        subject = f"the cards of {self.project}"
+        ask = partial(self._graph.execute, "brief_board", self._named(after), subject=subject)
+        reply = reading(self._graph.deadline, ask) if after is None else ask()
+        project = project_in(self.project, self._graph.failures, reply, subject)
+        if not isinstance(project.get("items"), Mapping):
+            raise self._graph.failures.of_nonsense(Asked(subject))
+        return project
+
+    def _shown(self, project: translate.Json) -> Iterator[Card]:
+        for node in project["items"].get("nodes") or []:
+            card = translate.card(node or {})
+            if card is not None and not card.item.is_archived:
+                yield card
+
+    @property
+    def _key(self) -> str:
+        return f"board:{self.project.owner.casefold()}/{self.project.number}"
+
+    def with_schema(self, act: Callable[[BoardSchema], T]) -> T:
+        """Act with the ids that are known, and once more with fresh ones if they turn out stale."""
+        known = from_json(self._cache.get(self._key))
+        if known is not None:
+            # Whether the ids or the wish are wrong is for the fresh ids to say.
+            with suppress(StaleFields, UnknownOption):
+                return act(known)
+        return act(self.schema(refresh=True))
+
+    def _discover(self) -> BoardSchema:
+        fields: list[translate.Json] = []
+        after = None
+        while True:
+            project, viewer = self._page_of_fields(after)
+            connection = project.get("fields") or {}
+            fields += [node for node in connection.get("nodes") or [] if node]
+            after = self._next(connection)
+            if after is None:
+                return translate.board_schema(viewer, project, fields)
+
+    def _page_of_fields(self, after: str | None) -> tuple[translate.Json, str]:
+        subject = f"the board, {self.project}"
+        ask = partial(self._graph.execute, "discover_board", self._named(after), subject=subject)
+        reply = reading(self._graph.deadline, ask)
+        project = project_in(self.project, self._graph.failures, reply, subject)
+        return project, (reply.data.get("viewer") or {}).get("login") or ""
+
+    def _named(self, after: str | None) -> dict[str, Any]:
+        """The variables of a document that names the project as people do."""
+        return {"owner": self.project.owner, "number": self.project.number, "after": after}
+
+    def _set(
+        self,
+        schema: BoardSchema,
+        item_id: str,
+        status: str | None,
+        text: str | None,
+        *,
+        clears: bool,
+    ) -> BoardItem:
+        status_field = _status_field(schema) if status is not None else None
+        option = option_of(status_field, status) if status_field and status is not None else None
+        agent_field = _agent_field(schema)
+        sets_agent = agent_field is not None and text is not None
+        clears = agent_field is not None and clears
+        if option is None and not sets_agent and not clears:
+            return BoardItem(item_id)
+        variables = {
+            "project": schema.project_id,
+            "item": item_id,
+            "statusField": status_field.id if status_field else "",
+            "status": option or "",
+            "setStatus": option is not None,
+            "agentField": agent_field.id if agent_field else "",
+            "agent": text or "",
+            "setAgent": sets_agent,
+            "clearAgent": clears,
+        }
+        subject = f"the fields of a card on {self.project}"
+        reply = self.ask("set_board_fields", variables, subject, absent=(item_id, ItemMissing))
+        item = self._item_after(reply, subject)
+        if option is not None:
+            demand_same(STATUS, item.status, status)
+        if sets_agent or clears:
+            demand_same(AGENT, item.agent, text)
+        return item
+
+    def _item_after(self, reply: Reply, subject: str) -> BoardItem:
+        """The item as the last of the mutations left it: GitHub runs them in the written order."""
+        payloads = [reply.data.get(alias) for alias in ("cleared", "agent", "status")]
+        nodes = [payload.get("projectV2Item") for payload in payloads if payload]
+        if not nodes or not nodes[0]:
+            raise self._graph.failures.of_nonsense(Asked(subject, is_write=True))
+        return translate.board_item(nodes[0])
+
+    def ask(
+        self,
+        name: str,
+        variables: Mapping[str, Any],
+        subject: str,
+        *,
+        absent: tuple[str, type[Rejected]] | None = None,
+    ) -> Reply:
+        """Ask, where a hole in the answer is an error.
+
+        An id that GitHub does not know is a stale one of the schema, except for `absent`'s, which
+        has an error of its own.
+        """
+
+        def once() -> Reply:
+            reply = self._graph.execute(name, variables, subject=subject)
+            if reply.problems:
+                is_partly_done = any(part is not None for part in reply.data.values())
+                asked = Asked(subject, is_write=True, is_partly_done=is_partly_done)
+                raise self._graph.failures.of_problems(reply.problems, asked)
+            return reply
+
+        try:
+            return reading(self._graph.deadline, once)
+        except NotFound as error:
+            if absent is not None and absent[0] in error.evidence:
+                raise absent[1](
+                    f"GitHub knows no such card or issue for {subject} (any more), so nothing was "
+                    "changed; look at the board.",
+                    evidence=error.evidence,
+                ) from None
+            raise StaleFields(
+                f"The ids known of {self.project} are out of date, so nothing was changed. Try "
+                "again: they are read anew.",
+                evidence=error.evidence,
+            ) from None
+
+    def _cards(self, project_id: str) -> Iterator[Card]:
+        subject = f"the cards of {self.project}"
+        after = None
+        while True:
+            variables = {"project": project_id, "after": after}
+            reply = self.ask("list_board_items", variables, subject)
+            connection = (reply.data.get("node") or {}).get("items")
+            if connection is None:
+                raise self._graph.failures.of_nonsense(Asked(subject))
+            yield from self._shown({"items": connection})
+            after = self._next(connection)
+            if after is None:
+                return
+
+    def _next(self, connection: translate.Json) -> str | None:
+        """The cursor of the next page, or None on the last one."""
+        page = connection.get("pageInfo") or {}
+        if not page.get("hasNextPage"):
+            return None
+        if not page.get("endCursor"):
+            raise self._graph.failures.of_nonsense(Asked(f"the pages of {self.project}"))
+        return str(page["endCursor"])
+
+
+def project_in(
+    project: ProjectRef, failures: Failures, reply: Reply, subject: str
+) -> translate.Json:
+    """The project of an answer that may have none; another hole is an error.
+
+    Raises:
+        NotFound: there is no such owner or project, or the token may not see it.
+    """
+    for problem in reply.problems:
+        if problem.type != "NOT_FOUND":
+            raise failures.of_problem(problem, Asked(subject))
+    owner = reply.data.get("repositoryOwner")
+    if not owner:
+        raise NotFound(
+            f"GitHub knows no user or organisation {project.owner}, so no board was read; "
+            "correct the configured owner of the project."
+        )
+    if not owner.get("projectV2"):
+        raise NotFound(
+            f"GitHub shows no {project} to the token, so no board was read; check the "
+            "number in the project's URL, and that the token may see it (a private project needs "
+            "the project scope: gh auth refresh -s project)."
+        )
+    found: translate.Json = owner["projectV2"]
+    return found
+
+
+def _drafts(project: translate.Json) -> Iterator[Draft]:
+    """The drafts of one page, archived ones left out."""
+    for node in project["items"].get("nodes") or []:
+        draft = translate.draft(node or {})
+        if draft is not None and not node.get("isArchived"):
+            yield draft
+
+
+def _status_field(schema: BoardSchema) -> BoardField:
+    field = schema.field(STATUS)
+    if field is None or not field.options:
+        names = ", ".join(one.name for one in schema.fields) or "none"
+        raise UnknownOption(
+            f'The board "{schema.title}" has no single-select field "{STATUS}", so its card was left '
+            f"as it is; its fields are: {names}."
+        )
+    return field
+
+
+def _agent_field(schema: BoardSchema) -> BoardField | None:
+    field = schema.field(AGENT)
+    return field if field is not None and field.kind == _TEXT else None
+
+
+def option_of(field: BoardField, name: str) -> str:
+    """The id of a field's option or iteration; UnknownOption names those that there are."""
+    option = field.option(name)
+    if option is None:
+        names = ", ".join(known for known, _ in field.options)
+        raise UnknownOption(
+            f'{field.name} has no option "{name}" on the board, so the card was left as it is; use '
+            f"one of: {names}.{did_you_mean(name, (known for known, _ in field.options))}"
+        )
+    return option
+
+
+def demand_same(name: str, shown: str | None, wanted: str | None) -> None:
+    """Refuse a payload that shows another value than the one written."""
+    if (shown or "").strip().casefold() != (wanted or "").strip().casefold():
+        raise Rejected(
+            f'GitHub took {name} "{wanted or ""}" for the card and shows "{shown or ""}", so the '
+            "board is not as it should be; look there for a workflow that moves the card.",
+            evidence=f"{name} is {shown!r}",
+        )

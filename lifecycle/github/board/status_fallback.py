@@ -1,0 +1,235 @@
+"""Board or labels: a token or a server that cannot see the board gets labels, and that is said.
+
+Chosen by what GitHub answered and remembered, so that the next look costs nothing more. A board that
+can be read and written is always the one that is kept; of one that refuses to be written, the labels
+are the truth until it is tried again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
+
+from lifecycle.core.errors import LifecycleError, MissingScope, NoPermission, NotFound, Unsupported
+from lifecycle.core.ports import Board, Cache, Clock
+from lifecycle.core.values.model import LABELS_ITEM, BoardBrief, BoardItem, BoardSchema, Card
+from lifecycle.github.auth.access import PEOPLES, kind_of
+from lifecycle.github.board.status_labels import StatusLabels
+
+if TYPE_CHECKING:
+    from lifecycle.github.board.board_client import ProjectRef
+
+T = TypeVar("T")
+
+AUTO, ALWAYS, NEVER = "auto", "always", "never"
+REMEMBERED_SECONDS = 3600.0
+"""For how long the board is not asked for again; another token asks at once."""
+
+_BLIND = (MissingScope, NoPermission, Unsupported)
+
+
+class Choice:
+    """Where a task's Status is kept. Shared by whoever reads it and whoever writes it.
+
+    Args:
+        project: the board, or None if none is configured.
+        use: `auto` (labels where the board cannot be seen), `always`, or `never`.
+        names: what the labels are called.
+        token: what is remembered is remembered of this token; no part of it is kept.
+        cache: where it is remembered.
+        clock: time.
+        probe: reads the project itself, and raises where it is not shown; None if nobody can.
+    """
+
+    def __init__(
+        self,
+        project: ProjectRef | None,
+        use: str,
+        names: StatusLabels,
+        token: str,
+        cache: Cache,
+        clock: Clock,
+        probe: Callable[[], object] | None = None,
+    ) -> None:
+        self.project = project
+        self.names = names
+        self._use = use
+        self._kind = kind_of(token)
+        self._whose = hashlib.sha256(token.encode()).hexdigest()[:8]
+        self._cache = cache
+        self._clock = clock
+        self._probe = probe
+        self.follows_writes = True
+        """False: a board that can be seen is kept although it refuses to be written."""
+
+    @property
+    def uses_labels(self) -> bool:
+        """True if the Status is kept as labels."""
+        return self._use == ALWAYS or self._remembered() is not None
+
+    @property
+    def is_doubted(self) -> bool:
+        """True if labels are used only because the board could not be seen a while ago."""
+        kept = self._remembered()
+        return self._use != ALWAYS and kept is not None and not kept.get("writes")
+
+    @property
+    def is_due(self) -> bool:
+        """True if that was so long ago that the board is to be asked again, beside the labels."""
+        return self.is_doubted and self._is_over(self._remembered() or {})
+
+    @property
+    def note(self) -> str | None:
+        """Why labels are used instead of the board, as a sentence for a person; None if they are not."""
+        kept = self._remembered()
+        if kept is None or self._use == ALWAYS:
+            return None
+        return (
+            f"{kept.get('why')} Until then the Status is kept as labels of the issue "
+            f'("{self.names.name("In Progress")}"); labels.use = "never" in .lifecycle.toml leaves it.'
+        )
+
+    def gives_up(self, error: LifecycleError, *, writes: bool = False) -> bool:
+        """True if, after this answer about the board, labels are used; it is remembered then.
+
+        What a person can mend in the settings (a wrong number, seen by a person's own token) is no
+        reason, and neither is an outage. `writes`: the board can be seen and not be written, so that
+        seeing it is no reason to go back to it; it is tried again after an hour.
+        """
+        if self._use != AUTO or self.project is None or (writes and not self.follows_writes):
+            return False
+        # To a token that may not see projects GitHub says that there is none.
+        is_hidden = isinstance(error, NotFound) and self._kind not in PEOPLES and not writes
+        if not (isinstance(error, _BLIND) or is_hidden):
+            return False
+        why = {"why": error.sentence, "writes": writes}
+        self._cache.put(
+            _KEY, self._mine() | why | {"until": self._clock.now() + REMEMBERED_SECONDS}
+        )
+        return True
+
+    def forget(self) -> None:
+        """The board was seen after all."""
+        if self.is_doubted:
+            self._cache.put(_KEY, None)
+
+    def blindness(self) -> LifecycleError | None:
+        """Why a look that shows no card says nothing of the board; None if the issue has no card.
+
+        A token that is no person's may be given an empty list for every issue, without a word: so the
+        token of Actions is, see https://github.com/blombard/move-to-next-iteration/issues/1. The
+        project itself is read then, once for a token that is shown it.
+
+        Raises:
+            Transient, BadCredentials: GitHub could not be asked.
+        """
+        if self._use != AUTO or self._kind in PEOPLES or self._probe is None:
+            return None
+        mine = self._mine()
+        if self._cache.get(_SEEN) == mine:
+            return None
+        try:
+            self._probe()
+        except (*_BLIND, NotFound) as error:
+            return error
+        self._cache.put(_SEEN, mine)
+        return None
+
+    def _mine(self) -> dict[str, object]:
+        """Of which board and which token a memory is."""
+        return {"of": str(self.project).casefold(), "token": self._whose}
+
+    def _remembered(self) -> dict[str, object] | None:
+        """What was learnt of this board and this token.
+
+        That it cannot be seen holds until it is: an hour later it is asked for again, and an empty
+        answer is no sight. That it cannot be written holds for the hour.
+        """
+        kept = self._cache.get(_KEY)
+        if self._use == NEVER or self.project is None or not isinstance(kept, dict):
+            return None
+        if not self._mine().items() <= kept.items():
+            return None
+        return None if kept.get("writes") and self._is_over(kept) else kept
+
+    def _is_over(self, kept: dict[str, object]) -> bool:
+        until = kept.get("until")
+        return not isinstance(until, int | float) or self._clock.now() >= until
+
+
+_KEY = "board_by_labels"
+_SEEN = "board_was_shown"
+
+
+class EitherBoard:
+    """Fits `ports.Board`: the project while it can be seen, else the labels.
+
+    A card is written where it was read: its id says where that was.
+
+    Args:
+        choice: which of the two.
+        project: the board.
+        labels: the labels.
+    """
+
+    def __init__(self, choice: Choice, project: Board, labels: Board) -> None:
+        self._choice = choice
+        self._project = project
+        self._labels = labels
+
+    def schema(self, *, refresh: bool = False) -> BoardSchema:
+        """Fields and options, as the one in use has them."""
+        return self._either(
+            lambda: self._project.schema(refresh=refresh),
+            lambda: self._labels.schema(refresh=refresh),
+        )
+
+    def set_fields(
+        self, item_id: str, *, status: str | None, agent: str | None, clear_agent: bool = False
+    ) -> BoardItem:
+        """Write the card where it was read.
+
+        A board that refuses to be written raises, and from then on labels are used.
+        """
+        if item_id.startswith(LABELS_ITEM):
+            return self._labels.set_fields(item_id, status=status, agent=agent)
+        try:
+            return self._project.set_fields(
+                item_id, status=status, agent=agent, clear_agent=clear_agent
+            )
+        except (MissingScope, NoPermission) as error:
+            self._choice.gives_up(error, writes=True)
+            raise
+
+    def add(self, issue_id: str) -> BoardItem:
+        """The issue's card; a board that it may not be put on gives way to the labels."""
+
+        def put_on() -> BoardItem:
+            self._project.schema()  # a board that cannot be read is another matter
+            try:
+                return self._project.add(issue_id)
+            except (MissingScope, NoPermission) as error:
+                if not self._choice.gives_up(error, writes=True):
+                    raise
+            return self._labels.add(issue_id)
+
+        return self._either(put_on, lambda: self._labels.add(issue_id))
+
+    def cards(self) -> tuple[Card, ...]:
+        """Every card, all pages."""
+        return self._either(self._project.cards, self._labels.cards)
+
+    def brief(self) -> BoardBrief:
+        """Title and cards, page by page while there is time."""
+        return self._either(self._project.brief, self._labels.brief)
+
+    def _either(self, project: Callable[[], T], labels: Callable[[], T]) -> T:
+        if self._choice.uses_labels and not self._choice.is_due:
+            return labels()
+        try:
+            return project()
+        except LifecycleError as error:
+            if not self._choice.gives_up(error):
+                raise
+        return labels()

@@ -1,0 +1,297 @@
+"""A task's Status as a label of its issue, where the board cannot be seen: `status: in review`.
+
+Labels tell less than a board: there is no Agent (the assignee and the lease say who is at work), no
+Priority and no order. A board that can be read stays the truth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from lifecycle.core.errors import AlreadyExists, NotFound, Rejected, UnknownOption
+from lifecycle.core.ports import Cache
+from lifecycle.core.timing.retry import reading
+from lifecycle.core.values.model import (
+    LABELS_ITEM,
+    BoardBrief,
+    BoardField,
+    BoardItem,
+    BoardSchema,
+    Card,
+    Repository,
+)
+from lifecycle.github.failures.failures import Answer, Asked
+from lifecycle.github.pulls import translate
+
+if TYPE_CHECKING:
+    from lifecycle.core.errors import LifecycleError
+    from lifecycle.github.client.calls import Calls
+    from lifecycle.github.client.graph import GraphClient
+
+PREFIX = "status: "
+STATUSES = ("Todo", "In Progress", "In Review", "Done")
+_COLOURS = {"Todo": "d4c5f9", "In Progress": "fbca04", "In Review": "1d76db", "Done": "0e8a16"}
+_PUT_ON = "label_put_on"
+"""Under which the cache has the last label that was put on an issue: a worktree has one claim."""
+_OPEN = {"todo": "Todo", "inProgress": "In Progress", "inReview": "In Review"}
+"""The aliases of list_labelled_issues.graphql; what is done is closed and not listed."""
+
+
+@dataclass(frozen=True, slots=True)
+class StatusLabels:
+    """What the labels are called: the prefix, then the Status in lower case."""
+
+    prefix: str = PREFIX
+
+    def name(self, status: str) -> str:
+        """The label of a Status.
+
+        Raises:
+            UnknownOption: there is no label for it; the sentence names the ones that there are.
+        """
+        known = next((one for one in STATUSES if one.casefold() == status.casefold()), None)
+        if known is None:
+            raise UnknownOption(
+                f'There is no label for the Status "{status}", so the labels were left as they are; '
+                f"use one of: {', '.join(STATUSES)}."
+            )
+        return f"{self.prefix}{known.lower()}"
+
+    def all_in(self, labels: Iterable[str]) -> list[str]:
+        """Those of an issue's labels that say a Status.
+
+        Only the four that `name` gives: any other label of this prefix (`status: blocked`) is somebody's
+        own, says nothing here, and is left alone.
+        """
+        ours = {self.name(status).casefold() for status in STATUSES}
+        return [one for one in labels if one.casefold() in ours]
+
+    def status_in(self, labels: Iterable[str]) -> str | None:
+        """The Status that an issue's labels say; None if they say none, or more than one."""
+        found = self.all_in(labels)
+        if len(found) != 1:
+            return None
+        label = found[0].casefold()
+        return next(one for one in STATUSES if self.name(one).casefold() == label)
+
+    def item(self, issue: int, labels: Iterable[str]) -> BoardItem:
+        """An issue's labels as the card that they stand for."""
+        return BoardItem(f"{LABELS_ITEM}{issue}", self.status_in(labels))
+
+
+def labels_of(issue: translate.Json) -> list[str]:
+    """The names of a GraphQL issue's labels, [] if none were asked for."""
+    nodes = (issue.get("labels") or {}).get("nodes") or []
+    return [str(one.get("name") or "") for one in nodes if one]
+
+
+class LabelsBoard:
+    """Fits `ports.Board`: a column is a label, a card is an open issue that has one.
+
+    Args:
+        repository: whose issues.
+        names: what the labels are called.
+        graph: for reading.
+        calls: REST on the repository, for writing.
+        cache: remembers which labels were seen to, so that each is created once.
+    """
+
+    def __init__(
+        self,
+        repository: Repository,
+        names: StatusLabels,
+        graph: GraphClient,
+        calls: Calls,
+        cache: Cache,
+    ) -> None:
+        self._repository = repository
+        self._names = names
+        self._graph = graph
+        self._calls = calls
+        self._cache = cache
+
+    def schema(self, *, refresh: bool = False) -> BoardSchema:
+        """Status with its four labels; no request."""
+        del refresh  # there is nothing to be stale
+        options = tuple((one, self._names.name(one)) for one in STATUSES)
+        field = BoardField("labels", "Status", "SINGLE_SELECT", options)
+        return BoardSchema("labels", f"labels of {self._repository}", "", "", (field,))
+
+    def set_fields(
+        self, item_id: str, *, status: str | None, agent: str | None, clear_agent: bool = False
+    ) -> BoardItem:
+        """Put the label of `status` on and take the others off; labels have no Agent.
+
+        The new one goes on first: a crash in between leaves two, which say nothing, so that it is
+        done again. One request, one more for each label that comes off, and one for a label's first
+        use. Nothing is sent without a status.
+
+        Sources: https://docs.github.com/rest/issues/labels#add-labels-to-an-issue and
+        https://docs.github.com/rest/issues/labels#remove-a-label-from-an-issue
+
+        Raises:
+            UnknownOption: there is no label for this Status.
+            NoPermission, NotFound: the token may not, or there is no such issue.
+        """
+        del agent, clear_agent
+        if status is None:
+            return BoardItem(item_id)
+        number = int(item_id.removeprefix(LABELS_ITEM))
+        name = self._names.name(status)
+        self._see_to(name, status)
+        path, subject = f"issues/{number}/labels", f"the labels of #{number}"
+        labels = _read(self._calls.set("POST", path, subject, {"labels": [name]}))
+        for other in self._names.all_in(labels):
+            if other.casefold() != name.casefold():
+                labels = self._taken_off(number, other, labels)
+        item = self._names.item(number, labels)
+        if (item.status or "").casefold() != status.casefold():
+            raise Rejected(
+                f"GitHub took the label {name} for #{number} and shows others, so its Status is not as "
+                "it should be; look at the labels of the issue.",
+                evidence=", ".join(self._names.all_in(labels)),
+            )
+        self._cache.put(_PUT_ON, {"of": str(self._repository), "issue": number, "name": name})
+        return item
+
+    def take_back(self, number: int) -> None:
+        """Take the label off that was put on an issue here, now that its card says the Status.
+
+        One request if there is such a label, none otherwise; what somebody took off is off.
+
+        Raises:
+            NoPermission, Transient: as everywhere; the label is known still, for another attempt.
+        """
+        kept = self._cache.get(_PUT_ON)
+        if not isinstance(kept, dict):
+            return
+        if (kept.get("of"), kept.get("issue")) != (str(self._repository), number):
+            return
+        self._taken_off(number, str(kept.get("name") or ""), [])
+        self._cache.put(_PUT_ON, None)
+
+    def add(self, issue_id: str) -> BoardItem:
+        """The labels of an issue as a card; nothing is written.
+
+        Raises:
+            NotFound: there is no such issue.
+        """
+        subject = f"the labels of an issue of {self._repository}"
+        variables = {"id": issue_id}
+        reply = reading(
+            self._graph.deadline,
+            lambda: self._graph.execute("label_card", variables, subject=subject),
+        )
+        node = reply.data.get("node")
+        if not node or "number" not in node:
+            raise NotFound(f"GitHub knows no such issue for {subject}, so nothing was changed.")
+        return self._names.item(int(node["number"]), labels_of(node))
+
+    def cards(self) -> tuple[Card, ...]:
+        """Every open issue with a label of a Status, all pages."""
+        cards: list[Card] = []
+        after: dict[str, str | None] | None = {}
+        while after is not None:
+            found, after, _ = self._page(after)
+            cards += found
+        return tuple(cards)
+
+    def brief(self) -> BoardBrief:
+        """The first hundred open issues of each column, in one request."""
+        cards, after, total = self._page({})
+        return BoardBrief(f"labels of {self._repository}", tuple(cards), total, after is None)
+
+    def _see_to(self, name: str, status: str) -> None:
+        """Create a label, unless that was done before or somebody else has."""
+        key = f"labels:{str(self._repository).casefold()}"
+        kept = self._cache.get(key)
+        known = [str(one) for one in kept] if isinstance(kept, list) else []
+        if name in known:
+            return
+        colour = next(c for one, c in _COLOURS.items() if one.casefold() == status.casefold())
+        body = {"name": name, "color": colour, "description": "Kept by agent-lifecycle"}
+        with suppress(AlreadyExists):  # as it should be
+            self._calls.create("POST", "labels", f"the label {name}", body, own=_is_there)
+        self._cache.put(key, [*known, name])
+
+    def _taken_off(self, number: int, name: str, before: list[str]) -> list[str]:
+        path, subject = f"issues/{number}/labels/{quote(name, safe='')}", f"the label {name}"
+        try:
+            return _read(self._calls.set("DELETE", path, subject, own=_is_gone))
+        except NotFound:  # somebody else took it off
+            return [one for one in before if one != name]
+
+    def _page(
+        self, after: dict[str, str | None]
+    ) -> tuple[list[Card], dict[str, str | None] | None, int]:
+        """Cards of the columns that `after` names (all, if none), where to go on, and the total."""
+        subject = f"the labelled issues of {self._repository}"
+        variables: dict[str, Any] = {
+            "owner": self._repository.owner,
+            "name": self._repository.name,
+        }
+        for alias, status in _OPEN.items():
+            variables |= {
+                alias: [self._names.name(status)],
+                f"{alias}After": after.get(alias),
+                f"{alias}More": not after or alias in after,
+            }
+        reply = reading(
+            self._graph.deadline,
+            lambda: self._graph.execute("list_labelled_issues", variables, subject=subject),
+        )
+        node = reply.data.get("repository")
+        if not node or reply.problems:
+            if reply.problems:
+                raise self._graph.failures.of_problems(reply.problems, Asked(subject))
+            raise self._graph.failures.of_nonsense(Asked(subject))
+        found = {alias: node[alias] for alias in _OPEN if node.get(alias)}
+        cards = [card for part in found.values() for card in self._shown(part)]
+        rest = {
+            alias: str(part["pageInfo"]["endCursor"])
+            for alias, part in found.items()
+            if part["pageInfo"]["hasNextPage"]
+        }
+        total = sum(int(part.get("totalCount") or 0) for part in found.values())
+        return cards, dict(rest) or None, total
+
+    def _shown(self, connection: translate.Json) -> Iterator[Card]:
+        for node in connection.get("nodes") or []:
+            yield Card(
+                item=self._names.item(int(node["number"]), labels_of(node)),
+                number=int(node["number"]),
+                title=str(node["title"]),
+                url=str(node["url"]),
+                repository=str(self._repository),
+                is_open=True,
+            )
+
+
+def _read(found: Any) -> list[str]:
+    """The names of REST's labels."""
+    entries = found if isinstance(found, list) else []
+    return [str(one.get("name") or "") for one in entries if isinstance(one, dict)]
+
+
+def _is_there(answer: Answer) -> LifecycleError | None:
+    """GitHub's word for a label that exists.
+
+    Source: https://docs.github.com/rest/issues/labels#create-a-label
+    """
+    if answer.status == 422 and any(one.get("code") == "already_exists" for one in answer.errors):
+        return AlreadyExists("There is such a label; it is used.")
+    return None
+
+
+def _is_gone(answer: Answer) -> LifecycleError | None:
+    """GitHub's word for a label that the issue does not have.
+
+    Source: https://docs.github.com/rest/issues/labels#remove-a-label-from-an-issue
+    """
+    if answer.status == 404 and "label" in answer.words.casefold():
+        return NotFound("The issue does not have this label (any more).")
+    return None

@@ -1,0 +1,1 @@
+"""Requests to GitHub: transport, REST, GraphQL, documents, pages and limits."""

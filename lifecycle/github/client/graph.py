@@ -1,0 +1,346 @@
+"""GraphQL over one persistent connection: the one module that knows gql.
+
+A request is sent once. Whether it may be sent again is for the caller to know
+(`lifecycle.core.timing.retry`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from lifecycle.core.errors import LifecycleError, Rejected, Transient
+from lifecycle.core.ports import Cache
+from lifecycle.core.timing.deadline import Deadline
+from lifecycle.github.client import outgoing
+from lifecycle.github.failures.failures import Answer, Asked, Failures, Problem
+from lifecycle.github.failures.graph_failures import absent_api
+
+if TYPE_CHECKING:
+    from gql.client import SyncClientSession
+    from gql.transport.exceptions import TransportError
+    from gql.transport.requests import RequestsHTTPTransport
+
+    from lifecycle.github.auth.tokens import Token
+    from lifecycle.github.client.documents import Document
+
+LACKING_SECONDS = 86_400.0
+"""For how long a server's word that it does not know something is believed: servers are upgraded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What GraphQL answered: data, perhaps with holes, and the problems that made the holes.
+
+    Attributes:
+        left_out: the added documents that were not asked for, since this server does not know what
+            they ask; each with the server's own words.
+    """
+
+    data: Mapping[str, Any]
+    problems: tuple[Problem, ...] = ()
+    left_out: Mapping[str, str] = field(default_factory=dict)
+
+
+_NO_API = (404, 405, 410)
+"""Statuses of a server that has no GraphQL API there."""
+
+
+class GraphClient:
+    """A client for the documents in `graphql/`. gql is imported at the first request.
+
+    One connection serves all requests until `close`; if it was closed meanwhile, the next request
+    opens another. Whoever keeps a client for long renews its deadline, best for so long that a
+    request which gets no answer (10 s) can be followed by one on a fresh connection.
+
+    Args:
+        url: the GraphQL endpoint.
+        token: never shown, logged or part of an error.
+        deadline: bounds every request.
+        token_source: the name of the environment variable that the token came from.
+        cache: keeps what this server was found not to know, for a day; without one that is known
+            until the process ends.
+        current: asked before each request for the token that is good now; another than before
+            begins a new connection. Without one the token stays.
+        on_refused: told when GitHub does not accept the token.
+        withheld: gets the name of each variable out of which a secret was taken before it was sent.
+
+    Attributes:
+        requests: how many were sent.
+        points: what those cost that were answered; a document that does not ask for its price
+            (`rateLimit`) counts as one.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        token: str,
+        deadline: Deadline,
+        *,
+        token_source: str,
+        cache: Cache | None = None,
+        current: Callable[[], Token] | None = None,
+        on_refused: Callable[[], None] | None = None,
+        withheld: list[str] | None = None,
+    ) -> None:
+        self.deadline = deadline
+        self._withheld = [] if withheld is None else withheld
+        self._current = current
+        self._cache = cache
+        self._on_refused = on_refused
+        self._lacking: dict[str, str] = {}
+        self.failures = Failures(token, token_source, deadline.clock)
+        self._url = url
+        self._transport: RequestsHTTPTransport | None = None
+        self._session: SyncClientSession | None = None
+        self._status = 0
+        self.requests = 0
+        self.points = 0
+
+    def __repr__(self) -> str:
+        return f"GraphClient({self._url!r})"
+
+    def execute(
+        self,
+        name: str,
+        variables: Mapping[str, Any],
+        *,
+        subject: str = "",
+        added: Sequence[str] = (),
+    ) -> Reply:
+        """Send `graphql/NAME.graphql` once, and others with it in the same request.
+
+        Args:
+            name: the document's file name without its suffix.
+            variables: all of its variables; those of documents that are left out may be there.
+            subject: words for what is asked, for the sentence of an error.
+            added: documents that are asked for besides and may be done without: one that the server
+                does not know costs one request more, and is left out for a day.
+
+        Returns:
+            The data, and the problems if only parts are missing.
+
+        Raises:
+            Transient: no answer, a rate limit, or an outage; ambiguous for a mutation that may have
+                landed.
+            Rejected: there is no data at all; the leaf says why.
+        """
+        from lifecycle.github.client.documents import blamed, document
+
+        lacking = self._known_lacking() if added else {}
+        parts = tuple(part for part in added if part not in lacking)
+        words: dict[str, str] = {}
+        while True:
+            self.deadline.remaining()
+            self._renew()
+            whole = document(name, *parts)
+            asked = Asked(subject or whole.operation, is_write=whole.is_mutation)
+            data, problems = self._sent(whole, variables, asked)
+            unknown = " ".join(_words(one) for one in problems if one.is_unknown)
+            if data or not parts or not unknown:
+                break
+            for part in blamed(name, parts, unknown):
+                words[part] = self.failures.clean(unknown)
+            parts = tuple(part for part in parts if part not in words)
+        left_out = {part: known for part, known in {**lacking, **words}.items() if part in added}
+        if not problems:
+            self._keep_lacking(words)
+            return Reply(data, left_out=left_out)
+        found = [self.failures.of_problem(one, asked, self._headers()) for one in problems]
+        if not data or any(isinstance(error, Transient) for error in found):
+            raise self.failures.of_problems(problems, asked, self._headers())
+        self._keep_lacking(words)
+        return Reply(data, problems, left_out)
+
+    def execute_all(
+        self,
+        parts: Sequence[tuple[str, Mapping[str, Any]]],
+        shared: Mapping[str, Any] | None = None,
+        *,
+        subject: str,
+    ) -> Reply:
+        """Send several reading documents once, as one request.
+
+        Args:
+            parts: file names without suffix, each with its own variables.
+            shared: the variables that only fragments use, the same for all parts.
+            subject: words for what is asked, for the sentence of an error.
+
+        Returns:
+            What part N showed under `pN`, and the problems if only parts are missing.
+
+        Raises:
+            Transient, Rejected: as `execute`.
+        """
+        from lifecycle.github.client.repeating import repeated
+
+        self.deadline.remaining()
+        self._renew()
+        whole = repeated(*(name for name, _ in parts))
+        variables = {f"p{n}_{key}": v for n, (_, own) in enumerate(parts) for key, v in own.items()}
+        asked = Asked(subject)
+        data, problems = self._sent(whole, {**variables, **(shared or {})}, asked)
+        found = [self.failures.of_problem(one, asked, self._headers()) for one in problems]
+        if problems and (not data or any(isinstance(error, Transient) for error in found)):
+            raise self.failures.of_problems(problems, asked, self._headers())
+        return Reply(data, problems)
+
+    def _known_lacking(self) -> dict[str, str]:
+        """The documents that this server was found not to know, with its words."""
+        kept = self._cache.get(self._lacking_key) if self._cache is not None else None
+        if isinstance(kept, dict) and 0 <= self._now() - float(kept.get("at", 0)) < LACKING_SECONDS:
+            return {str(part): str(words) for part, words in kept.get("parts", {}).items()}
+        return {} if self._cache is not None else dict(self._lacking)
+
+    def _keep_lacking(self, words: Mapping[str, str]) -> None:
+        if not words:
+            return
+        parts = {**self._known_lacking(), **words}
+        self._lacking = parts
+        if self._cache is not None:
+            self._cache.put(self._lacking_key, {"at": self._now(), "parts": parts})
+
+    @property
+    def _lacking_key(self) -> str:
+        return f"lacking:{self._url}"
+
+    def _now(self) -> float:
+        return self.deadline.clock.now()
+
+    def close(self) -> None:
+        """Close the connection; the next request opens another."""
+        if self._session is not None:
+            close: Callable[[], None] = self._session.client.close_sync  # has no annotations
+            close()
+            self._transport = self._session = None
+
+    def _sent(
+        self, document: Document, variables: Mapping[str, Any], asked: Asked
+    ) -> tuple[Mapping[str, Any], tuple[Problem, ...]]:
+        from gql import GraphQLRequest
+        from gql.transport.exceptions import TransportError, TransportQueryError
+
+        sent: Any = {k: v for k, v in variables.items() if k in document.variables}
+        if document.is_mutation:
+            sent = outgoing.without_secrets(sent, self._withheld)
+        request = GraphQLRequest(
+            document.node,
+            variable_values=sent,
+            operation_name=document.operation,
+        )
+        session = self._connected()  # outside: a failing import is no odd answer
+        self.requests += 1
+        try:
+            data: object = session.execute(request)
+            errors: object = []
+        except TransportQueryError as error:
+            if self._status >= 500:
+                # gql reads the errors of an outage as answers; the status says what they are.
+                answer = Answer.read(self._status, self._headers(), {})
+                raise self.failures.of_answer(answer, asked) from None
+            data, errors = error.data, error.errors
+        except TransportError as error:
+            raise self._failed(error, asked) from None
+        except (AssertionError, AttributeError, IndexError, KeyError, TypeError):
+            # gql reaches into the answer without looking: `null`, or errors that are no list.
+            raise self.failures.of_nonsense(asked) from None
+        problems = _problems(errors)
+        if not isinstance(data, dict) and not problems:
+            raise self.failures.of_nonsense(asked)
+        self.points += _cost(data)
+        return data if isinstance(data, dict) else {}, problems
+
+    def _renew(self) -> None:
+        """Begin anew where another token is good now."""
+        found = self._current() if self._current is not None else None
+        if found is None or found.value == self.failures.token:
+            return
+        self.close()
+        self.failures = replace(self.failures, token=found.value, token_source=found.source)
+
+    def _connected(self) -> SyncClientSession:
+        if self._session is None:
+            from gql import Client
+            from gql.transport.requests import RequestsHTTPTransport
+
+            from lifecycle.github.client.transport import Bearer, Patience
+
+            patience: Any = Patience(self.deadline)  # annotated as int, handed on to requests as is
+            self._transport = RequestsHTTPTransport(
+                self._url,
+                auth=Bearer(self.failures.token, self._note_status),
+                timeout=patience,
+                retries=0,
+                # A redirected POST would come out as a GET.
+                allow_redirects=False,
+            )
+            client = Client(transport=self._transport, fetch_schema_from_transport=False)
+            connect: Callable[[], SyncClientSession] = client.connect_sync  # has no annotations
+            self._session = connect()
+        return self._session
+
+    def _note_status(self, status: int) -> None:
+        self._status = status
+        if status == 401 and self._on_refused is not None:
+            self._on_refused()
+
+    def _headers(self) -> dict[str, str]:
+        found = self._transport.response_headers if self._transport else None
+        return {name.lower(): value for name, value in (found or {}).items()}
+
+    def _failed(self, error: TransportError, asked: Asked) -> LifecycleError:
+        from gql.transport.exceptions import TransportConnectionFailed, TransportServerError
+
+        from lifecycle.github.client.transport import body_of, silence
+
+        cause = error.__cause__
+        if isinstance(cause, LifecycleError):
+            return cause  # the deadline's own, raised while the request was being prepared
+        if isinstance(error, TransportConnectionFailed):
+            found = silence(cause or error)
+            if found.is_final:
+                return Rejected(f"GitHub {found.words}; nothing was changed, correct it.")
+            return self.failures.of_silence(
+                found.words, asked, may_have_landed=found.may_have_landed
+            )
+        if isinstance(error, TransportServerError) and error.code is not None:
+            body = body_of(getattr(cause, "response", None))
+            answer = Answer.read(error.code, self._headers(), body)
+            if error.code in _NO_API:
+                return absent_api(self._url, error.code, self.failures.clean(answer.words))
+            return self.failures.of_answer(answer, asked)
+        return self.failures.of_nonsense(asked)
+
+
+def _cost(data: object) -> int:
+    """What an answer cost: as it says itself if it was asked, else one point, the least.
+
+    Source: https://docs.github.com/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
+    """
+    if not isinstance(data, dict):
+        return 0  # refused as a whole
+    said = data.get("rateLimit")
+    cost = said.get("cost") if isinstance(said, dict) else None
+    return cost if isinstance(cost, int) else 1
+
+
+def _words(problem: Problem) -> str:
+    return " ".join([*(str(step) for step in problem.path), problem.message])
+
+
+def _problems(errors: object) -> tuple[Problem, ...]:
+    entries = errors if isinstance(errors, list) else []
+    return tuple(_problem(entry) for entry in entries)
+
+
+def _problem(entry: object) -> Problem:
+    content = entry if isinstance(entry, dict) else {"message": str(entry)}
+    extensions = content.get("extensions")
+    code = extensions.get("code") if isinstance(extensions, dict) else None
+    path = content.get("path")
+    return Problem(
+        str(content.get("type") or code or ""),
+        tuple(path) if isinstance(path, list) else (),
+        str(content.get("message") or ""),
+    )

@@ -1,0 +1,1 @@
+"""GitHub's refusals as errors of ours."""

@@ -1,0 +1,197 @@
+"""What failed, in values: GitHub's answer or problem, what was asked, and sentences for both tables.
+
+Sentences are built from status codes, from what was asked, and from GitHub's own words with the token
+taken out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from lifecycle.core.errors import LifecycleError, NoPermission, NotFound, Rejected, Transient
+
+LIMIT_WORDS = ("rate limit", "submitted too quickly", "abuse detection")
+"""What GitHub calls its limits, in lower case; the secondary ones have no status of their own."""
+
+_UNKNOWN_TYPES = {
+    "argumentNotAccepted",
+    "fragmentOnNonCompositeType",
+    "selectionMismatch",
+    "undefinedDirective",
+    "undefinedField",
+    "undefinedType",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One entry of a GraphQL answer's `errors`.
+
+    Source: https://spec.graphql.org/October2021/#sec-Errors; `type` is GitHub's addition.
+    """
+
+    type: str
+    path: tuple[str | int, ...]
+    message: str
+
+    @property
+    def is_unknown(self) -> bool:
+        """True if the server does not know something that was asked for; nothing was run.
+
+        Source: the validation errors of the library that GitHub's GraphQL is made with,
+        https://graphql-ruby.org/api-doc/2.0.0/GraphQL/StaticValidation.html
+        """
+        return self.type in _UNKNOWN_TYPES
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An HTTP answer that is not what was hoped for. Header names are in lower case."""
+
+    status: int
+    message: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    errors: tuple[Mapping[str, Any], ...] = ()
+    url: str = ""
+
+    @classmethod
+    def read(cls, status: int, headers: Mapping[str, Any], body: object) -> Answer:
+        """From a status, headers in any case, and a decoded body of any shape."""
+        content = body if isinstance(body, dict) else {}
+        errors = content.get("errors")
+        found = errors if isinstance(errors, list) else []
+        return cls(
+            status,
+            str(content.get("message") or ""),
+            {str(name).lower(): str(value) for name, value in headers.items()},
+            tuple(one if isinstance(one, dict) else {"message": str(one)} for one in found),
+            str(content.get("url") or ""),
+        )
+
+    @property
+    def words(self) -> str:
+        """GitHub's message and the details under it, on one line."""
+        details = [
+            str(one.get("message") or " ".join(_names(one, ("resource", "field", "code"))))
+            for one in self.errors
+        ]
+        return ": ".join(part for part in (self.message, "; ".join(details)) if part)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What was asked for: words for the sentence, whether it was a write, and one done in part."""
+
+    subject: str
+    is_write: bool = False
+    is_partly_done: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One failure, with all that its sentence may need."""
+
+    asked: Asked
+    source: str
+    words: str
+    wait: float
+    answer: Answer = field(default_factory=lambda: Answer(200))
+    problem: Problem = field(default_factory=lambda: Problem("", (), ""))
+
+    @property
+    def text(self) -> str:
+        """GitHub's words in lower case, for matching."""
+        return self.words.lower()
+
+    @property
+    def unchanged(self) -> str:
+        """What a clear no left behind."""
+        return "only a part was changed" if self.asked.is_partly_done else "nothing was changed"
+
+    @property
+    def kept(self) -> str:
+        """What became of what was asked: certain for a read, unknown for a write."""
+        return "it may have been done" if self.asked.is_write else "nothing was changed"
+
+
+def _names(entry: Mapping[str, Any], keys: Iterable[str]) -> list[str]:
+    return [str(entry[key]) for key in keys if entry.get(key)]
+
+
+Row = tuple[Callable[[Case], bool], Callable[[Case], LifecycleError]]
+"""A row of a table: whether it fits, and the error that it makes."""
+
+
+def limited(case: Case) -> LifecycleError:
+    """A limit of GitHub's, which says when it ends."""
+    return Transient(
+        f"GitHub's rate limit is used up; nothing was changed. Try again in "
+        f"{max(round(case.wait), 1)} seconds.",
+        retry_after=case.wait,
+        evidence=case.words,
+    )
+
+
+def outage(case: Case) -> LifecycleError:
+    """A problem on GitHub's side: ambiguous for a write, which may have landed."""
+    status = f" ({case.answer.status})" if case.answer.status >= 400 else ""
+    return Transient(
+        f"GitHub has a problem of its own{status} with {case.asked.subject}; {case.kept}. "
+        "Try again later.",
+        retry_after=case.wait if "retry-after" in case.answer.headers else None,
+        is_ambiguous=case.asked.is_write,
+        evidence=case.words,
+    )
+
+
+def forbidden(case: Case) -> LifecycleError:
+    """No permission, and what would give it as far as GitHub says."""
+    if "saml" in case.text or "x-github-sso" in case.answer.headers:
+        fix = "authorize it for the organisation's single sign-on in GitHub's token settings"
+    elif needs := case.answer.headers.get("x-accepted-github-permissions"):
+        fix = f"it needs {needs}"
+    elif case.answer.status == 404:
+        fix = "check that it exists, and use a token of somebody who may write to it"
+    else:
+        fix = "use a token of somebody with access and with the permissions that this needs"
+    said = f" (GitHub: {case.words.rstrip('.')})" if case.words else ""
+    return NoPermission(
+        f"The token from {case.source} has no permission for {case.asked.subject}{said}, so "
+        f"{case.unchanged}; {fix}.",
+        evidence=case.words,
+    )
+
+
+def renewed(case: Case) -> str:
+    """How a token comes to where this one was found."""
+    if case.source.isupper():
+        return f"set it anew: export {case.source}=$(gh auth token)"
+    if case.source == "gh":
+        return "log in anew: gh auth login"
+    if "App" in case.source:
+        return "it is asked for anew at the next look; if that does not help, run lifecycle doctor"
+    if case.source == "token_command":
+        return "see that token_command in your config.toml prints a valid one"
+    return f"give {case.source} a valid one"
+
+
+def not_found(case: Case) -> LifecycleError:
+    """Nothing there that the token may see."""
+    return NotFound(
+        f"GitHub shows no {case.asked.subject} to the token from {case.source}, so nothing was "
+        "changed; check the name or number, and that the token may see it.",
+        evidence=case.words,
+    )
+
+
+def rejected(case: Case) -> LifecycleError:
+    """Any other no, in GitHub's own words."""
+    number = f" ({case.answer.status})" if case.answer.status >= 400 else ""
+    words = case.words.rstrip(".") or "no reason given"
+    return Rejected(
+        f"GitHub refused {case.asked.subject}{number}: {words}; {case.unchanged}, mend that and "
+        "try again.",
+        evidence=case.words,
+    )

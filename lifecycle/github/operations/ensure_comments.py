@@ -1,0 +1,123 @@
+"""Comments of ours on issues and pull requests, each known by a hidden marker."""
+
+from __future__ import annotations
+
+from lifecycle.core import hidden_marker
+from lifecycle.core.errors import NotFound, Rejected
+from lifecycle.core.values.shapes import CommentFacts, Ensured
+from lifecycle.github.operations.unclear_writes import same, settled
+from lifecycle.github.operations.withheld import redacts
+from lifecycle.github.pulls.issue_calls import IssueCalls
+
+
+@redacts
+class Comments:
+    """What may be asked of comments; `number` is an issue's or pull request's."""
+
+    def __init__(self, calls: IssueCalls) -> None:
+        self._calls = calls
+        self._made: dict[tuple[int, str], int] = {}
+
+    def ensure_comment(
+        self, number: int, key: str, body: str, *, update: bool = True
+    ) -> Ensured[CommentFacts]:
+        """There is one comment of ours for this key, and it says this.
+
+        It is known by a hidden marker, which is its last line, and by its author, who is whoever the
+        token belongs to. A text that only quotes the marker is somebody's own, and is left alone.
+        GitHub deduplicates no comments, and its lists lag for some seconds: two processes that call
+        within them may post two. The next call keeps the oldest and deletes the others.
+
+        Args:
+            number: the issue or pull request.
+            key: what tells this comment from others: letters, digits, and single . : / # = - _.
+            body: its text, at most 65,536 characters with the marker that goes below it.
+            update: False leaves the text of a comment that is there alone.
+
+        Requests: unchanged 1 for each hundred comments; posted, edited or one deleted 1 more each. The
+        first call of an object that finds the marker asks 1 more (2 for an app's token): whose token
+        it is. One that does not find what this object posted before asks 1 more for it.
+        Sources: https://docs.github.com/rest/issues/comments#list-issue-comments,
+        https://docs.github.com/rest/issues/comments#create-an-issue-comment and
+        https://docs.github.com/rest/issues/comments#update-an-issue-comment
+
+        Raises:
+            Refused: the key cannot be hidden.
+            NotFound: there is no such issue.
+            Rejected: GitHub says no: too long, or the conversation is locked.
+            Transient: not now, or it is unknown whether it was posted.
+        """
+        mark = hidden_marker.keyed(key)
+        text = hidden_marker.signed(body, mark)
+        found = self._marked(number, mark)
+        if not found:
+            made = settled(
+                lambda: self._calls.create_comment(number, text),
+                lambda: self._first(number, mark, text),
+            )
+            self._made[number, mark] = made.now.id
+            return made
+        for surplus in found[1:]:
+            self._delete(number, surplus)
+        kept = Ensured(found[0], changed=False)
+        edited = self._edited(number, found[0], mark, text) if update else kept
+        return Ensured(edited.now, changed=edited.changed or len(found) > 1)
+
+    def ensure_no_comment(self, number: int, key: str) -> Ensured[None]:
+        """There is no comment of ours for this key.
+
+        Requests: unchanged 1 for each hundred comments; 1 more for each that is deleted.
+        Source: https://docs.github.com/rest/issues/comments#delete-an-issue-comment
+
+        Raises:
+            Refused, Rejected, Transient: as `ensure_comment`.
+        """
+        mark = hidden_marker.keyed(key)
+        found = self._marked(number, mark)
+        for one in found:
+            self._delete(number, one)
+        self._made.pop((number, mark), None)
+        return Ensured(None, changed=bool(found))
+
+    def _marked(self, number: int, mark: str) -> list[CommentFacts]:
+        """Ours with the marker, the oldest first; one just posted also while the list still lags."""
+        listed = self._calls.comments(number)
+        found = [
+            one for one, is_ours in listed if hidden_marker.is_signed(one.body, mark) and is_ours()
+        ]
+        if not found and (number, mark) in self._made:
+            made = self._calls.comment(self._made[number, mark])
+            return [made] if made is not None and hidden_marker.is_signed(made.body, mark) else []
+        return found
+
+    def _first(self, number: int, mark: str, text: str) -> CommentFacts | None:
+        """What a lost answer left behind."""
+        found = [one for one in self._marked(number, mark) if same(one.body, text)]
+        return found[0] if found else None
+
+    def _edited(
+        self, number: int, found: CommentFacts, mark: str, text: str
+    ) -> Ensured[CommentFacts]:
+        if same(found.body, text):
+            return Ensured(found, changed=False)
+        now = settled(
+            lambda: self._calls.edit_comment(found.id, text),
+            lambda: self._first(number, mark, text),
+        ).now
+        if not same(now.body, text):
+            raise Rejected(
+                f"GitHub accepted another text for comment {found.id} on #{number} and shows the old one, "
+                "so it is not as it should be; look at it there."
+            )
+        return Ensured(now, changed=True)
+
+    def _delete(self, number: int, surplus: CommentFacts) -> None:
+        def gone() -> bool | None:
+            there = {one.id for one, _ in self._calls.comments(number)}
+            return None if surplus.id in there else True
+
+        def delete() -> bool:
+            self._calls.delete_comment(surplus.id)
+            return True
+
+        settled(delete, gone, unless=(NotFound,))

@@ -1,0 +1,265 @@
+"""Issues, kept as they are wanted: text, state, assignees, milestone. Pull requests are issues, too."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Literal
+
+from lifecycle.core import hidden_marker
+from lifecycle.core.errors import AlreadyExists, NotFound, Rejected, UnknownOption, did_you_mean
+from lifecycle.core.values.shapes import Ensured, IssueFacts, MilestoneFacts
+from lifecycle.github.operations.unclear_writes import (
+    Names,
+    demand_apart,
+    missing,
+    names_of,
+    present,
+    settled,
+    text_changes,
+)
+from lifecycle.github.operations.withheld import redacts
+from lifecycle.github.pulls.issue_calls import IssueCalls
+
+Reason = Literal["completed", "not_planned", "duplicate"]
+Write = Callable[[], IssueFacts]
+Wanted = Callable[[IssueFacts], bool]
+
+
+@redacts
+class Issues:
+    """What may be asked of the repository's issues; every number is an issue's or pull request's."""
+
+    def __init__(self, calls: IssueCalls) -> None:
+        self._calls = calls
+        self._made: dict[str, int] = {}
+
+    def ensure_issue(
+        self,
+        key: str,
+        *,
+        title: str,
+        body: str = "",
+        labels: Names = (),
+        label: str = "",
+        update: bool = True,
+    ) -> Ensured[IssueFacts]:
+        """There is one issue for this key, with this title and body.
+
+        It is known by a hidden marker, which is the last line of its body, and belongs to whoever the
+        token belongs to. A body that only quotes the marker is somebody's own, and is left alone. The
+        oldest such issue is adopted in whatever state it is. GitHub's lists lag for some seconds: two
+        processes that call within them may open two issues.
+
+        Args:
+            key: what tells this issue from all others: letters, digits, and single . : / # = - _.
+            title: its title.
+            body: its text, which the marker goes below.
+            labels: what a new issue gets; later they are `ensure_labels`' matter.
+            label: look among issues with this label first, for a shorter list; a new issue gets it.
+                What is not among them is looked for among all before an issue is opened.
+            update: False leaves title and body of an issue that is there alone.
+
+        Requests: unchanged 1 for each hundred issues of the token's owner up to it; edited 1 more;
+        created 1 more. The first call of an object asks 1 more (2 for an app's token): whose token it is.
+        Sources: https://docs.github.com/rest/issues/issues#list-repository-issues and
+        https://docs.github.com/rest/issues/issues#create-an-issue
+
+        Raises:
+            Refused: the key cannot be hidden, or `labels` is one text.
+            Rejected: GitHub says no: 410 where issues are disabled.
+            Transient: not now, or it is unknown whether the issue was opened.
+        """
+        mark = hidden_marker.keyed(key)
+        text = hidden_marker.signed(body, mark)
+        given = names_of("labels", labels)
+        every = (*given, *missing((label,) if label else (), given))
+        found = self._marked(mark, label)
+        if found is None:
+            made = settled(
+                lambda: self._calls.create(title, text, every),
+                lambda: self._calls.marked(mark, ""),
+            )
+            self._made[mark] = made.now.number
+            # What a lost answer left behind may be another process's: its text is compared.
+            now = self._with_text(made.now, title, text).now if update else made.now
+            return Ensured(now, changed=True)
+        return self._with_text(found, title, text) if update else Ensured(found, changed=False)
+
+    def ensure_text(
+        self, number: int, *, title: str | None = None, body: str | None = None
+    ) -> Ensured[IssueFacts]:
+        """The issue or pull request has this title and this body; None leaves one alone.
+
+        Line ends and outer spaces do not count as a difference.
+        Requests: unchanged 1, else 2.
+        Source: https://docs.github.com/rest/issues/issues#update-an-issue
+
+        Raises:
+            NotFound: there is no such issue.
+            Rejected, Transient: as everywhere.
+        """
+        return self._with_text(self._calls.issue(number), title, body)
+
+    def ensure_open(self, number: int) -> Ensured[IssueFacts]:
+        """The issue or pull request is open.
+
+        Requests: unchanged 1, else 2. Source: https://docs.github.com/rest/issues/issues#update-an-issue
+
+        Raises:
+            Rejected: GitHub keeps it closed, as for a pull request whose branch is gone.
+        """
+        found = self._calls.issue(number)
+        return self._edited(found, {"state": "open"}, is_wanted=lambda one: one.is_open)
+
+    def ensure_closed(self, number: int, reason: Reason = "completed") -> Ensured[IssueFacts]:
+        """The issue is closed; a pull request is closed unmerged.
+
+        `reason` is why it is closed now; one that is closed already keeps its own, since GitHub
+        ignores a reason that comes without a change of state.
+        Requests: unchanged 1, else 2. Source: https://docs.github.com/rest/issues/issues#update-an-issue
+
+        Raises:
+            Rejected: GitHub's answer shows it open still.
+        """
+        found = self._calls.issue(number)
+        reasons = {} if found.is_pull_request else {"state_reason": reason}
+        return self._edited(
+            found, {"state": "closed", **reasons}, is_wanted=lambda one: not one.is_open
+        )
+
+    def ensure_assignees(
+        self,
+        number: int,
+        *,
+        add: Names = (),
+        remove: Names = (),
+        only: Names | None = None,
+    ) -> Ensured[IssueFacts]:
+        """These logins are assigned, those are not; with `only`, exactly these are. Case is ignored.
+
+        Requests: unchanged 1; 1 more to add, 1 more to remove.
+        Sources: https://docs.github.com/rest/issues/assignees#add-assignees-to-an-issue and
+        https://docs.github.com/rest/issues/assignees#remove-assignees-from-an-issue
+
+        Raises:
+            Refused: a text is given where a list of them belongs, or somebody is to be added and
+                removed. Nothing was changed.
+            Rejected: GitHub left somebody on or off: it ignores silently whom it may not assign, and
+                everybody where the token may not. Nobody is taken off then for one who could not be
+                put on. The sentence says who is assigned now.
+        """
+        added, removed = names_of("add", add), names_of("remove", remove)
+        exactly = None if only is None else names_of("only", only)
+        if exactly is None:
+            demand_apart(added, removed)
+        found = now = self._calls.issue(number)
+        wanted = added if exactly is None else exactly
+        unwanted = removed if exactly is None else missing(found.assignees, exactly)
+        missed = missing(wanted, found.assignees)
+        surplus = present(unwanted, found.assignees)
+        if missed:
+            now = self._settled(number, lambda: self._calls.assign(number, missed),
+                                lambda one: not missing(missed, one.assignees))  # fmt: skip
+            self._demand_assigned(number, missing(missed, now.assignees), now)
+        if surplus:
+            now = self._settled(number, lambda: self._calls.unassign(number, surplus),
+                                lambda one: not present(surplus, one.assignees))  # fmt: skip
+            self._demand_assigned(number, present(surplus, now.assignees), now)
+        return Ensured(now, changed=bool(missed or surplus))
+
+    def _demand_assigned(self, number: int, ignored: tuple[str, ...], now: IssueFacts) -> None:
+        """Rejected if GitHub ignored the change for some logins; says who is assigned now."""
+        if ignored:
+            raise Rejected(
+                f"GitHub ignored the change of #{number}'s assignees for {', '.join(ignored)}; assigned "
+                f"now: {', '.join(now.assignees) or 'nobody'}. Only people with access can be assigned, by "
+                "whoever may triage."
+            )
+
+    def ensure_milestone(
+        self, number: int, title: str | None, *, create: bool = False
+    ) -> Ensured[IssueFacts]:
+        """The issue belongs to the milestone of this title, or to none (None).
+
+        Args:
+            number: the issue's.
+            title: the milestone's; case is ignored.
+            create: make the milestone if there is none.
+
+        Requests: unchanged 1; else 2 and 1 for each hundred milestones, and 1 more to make one.
+        Sources: https://docs.github.com/rest/issues/milestones and
+        https://docs.github.com/rest/issues/issues#update-an-issue
+
+        Raises:
+            UnknownOption: there is no such milestone; the sentence names those that there are.
+        """
+        found = self._calls.issue(number)
+        wanted = (title or "").casefold()
+        if found.milestone.casefold() == wanted:
+            return Ensured(found, changed=False)
+        at = self._milestone(title, create=create).number if title else None
+        return self._edited(
+            found, {"milestone": at}, is_wanted=lambda one: one.milestone.casefold() == wanted
+        )
+
+    def _marked(self, mark: str, label: str) -> IssueFacts | None:
+        """The issue of a marker; one that this object opened, also while the list still lags."""
+        found = self._calls.marked(mark, label) if label else None
+        found = found or self._calls.marked(mark, "")
+        if found is None and mark in self._made:
+            with suppress(NotFound):  # deleted meanwhile: then another one is opened
+                made = self._calls.issue(self._made[mark])
+                # Somebody may have written a text of their own into it: then it is theirs.
+                return made if hidden_marker.is_signed(made.body, mark) else None
+        return found
+
+    def _milestone(self, title: str, *, create: bool) -> MilestoneFacts:
+        there: list[MilestoneFacts] = []
+
+        def look() -> MilestoneFacts | None:
+            there[:] = self._calls.milestones()
+            folded_title = title.casefold()
+            return next((one for one in there if one.title.casefold() == folded_title), None)
+
+        found = look()
+        if found is not None:
+            return found
+        if create:
+            made = settled(lambda: self._calls.create_milestone(title), look, told=(AlreadyExists,))
+            return made.now
+        names = ", ".join(one.title for one in there) or "none"
+        raise UnknownOption(
+            f'The repository has no milestone "{title}", so the issue was left as it is; its '
+            f"milestones are: {names}.{did_you_mean(title, (one.title for one in there))}"
+        )
+
+    def _with_text(
+        self, found: IssueFacts, title: str | None, body: str | None
+    ) -> Ensured[IssueFacts]:
+        def left(one: IssueFacts) -> dict[str, str]:
+            return text_changes(title, body, shown_title=one.title, shown_body=one.body)
+
+        return self._edited(found, {**left(found)}, is_wanted=lambda one: not left(one))
+
+    def _edited(
+        self, found: IssueFacts, changes: dict[str, object], *, is_wanted: Wanted
+    ) -> Ensured[IssueFacts]:
+        """Edit unless it is as wanted; believed from what the answer shows."""
+        if is_wanted(found):
+            return Ensured(found, changed=False)
+        number = found.number
+        now = self._settled(number, lambda: self._calls.edit(number, **changes), is_wanted)
+        if not is_wanted(now):
+            raise Rejected(
+                f"GitHub accepted the change of #{number} ({', '.join(changes)}) and shows it as before, "
+                "so it is not as it should be; look there for a rule or a workflow that undoes it."
+            )
+        return Ensured(now, changed=True)
+
+    def _settled(self, number: int, write: Write, is_wanted: Wanted) -> IssueFacts:
+        def look() -> IssueFacts | None:
+            now = self._calls.issue(number)
+            return now if is_wanted(now) else None
+
+        return settled(write, look).now

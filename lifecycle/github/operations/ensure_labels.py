@@ -1,0 +1,161 @@
+"""Labels of the repository, and those of an issue or pull request. Their case is ignored."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+from lifecycle.core.errors import AlreadyExists, NotFound, UnknownOption, did_you_mean
+from lifecycle.core.values.shapes import Ensured, IssueFacts, LabelFacts
+from lifecycle.github.client.calls import part
+from lifecycle.github.operations.unclear_writes import (
+    Names,
+    demand_apart,
+    missing,
+    names_of,
+    present,
+    settled,
+)
+from lifecycle.github.operations.withheld import redacts
+from lifecycle.github.pulls.issue_calls import IssueCalls
+
+
+@redacts
+class Labels:
+    """What may be asked of labels."""
+
+    def __init__(self, calls: IssueCalls) -> None:
+        self._calls = calls
+
+    def ensure_label(
+        self, name: str, *, color: str = "", description: str = ""
+    ) -> Ensured[LabelFacts]:
+        """The repository has this label.
+
+        Args:
+            name: its name; one that differs in case only is adopted as it is.
+            color: six hexadecimal digits without `#`; "" leaves it alone, or to GitHub.
+            description: at most 100 characters; "" leaves it alone.
+
+        Requests: unchanged 1, else 2; 2 more if somebody makes another one of the name meanwhile.
+        Sources: https://docs.github.com/rest/issues/labels#get-a-label,
+        https://docs.github.com/rest/issues/labels#create-a-label and
+        https://docs.github.com/rest/issues/labels#update-a-label
+
+        Raises:
+            Refused: no address can hold the name: it is empty or dots.
+            Rejected: GitHub says no, as to a colour that is none.
+            Transient: not now, or it is unknown whether it was made.
+        """
+        wanted = LabelFacts(name, color.lower(), description)
+        found = self._calls.label(name)
+        if found is not None:
+            return self._fitted(found, wanted)
+        made = settled(
+            lambda: self._calls.create_label(wanted),
+            lambda: self._calls.label(name),
+            told=(AlreadyExists,),
+        )
+        # Where somebody was quicker, or the answer was lost, another one may be there: it is compared.
+        now = self._fitted(made.now, wanted)
+        return Ensured(now.now, changed=made.changed or now.changed)
+
+    def ensure_labels(
+        self,
+        number: int,
+        *,
+        add: Names = (),
+        remove: Names = (),
+        only: Names | None = None,
+        create: bool = False,
+    ) -> Ensured[IssueFacts]:
+        """The issue or pull request has these labels and not those; with `only`, exactly these.
+
+        Args:
+            number: the issue or pull request.
+            add: labels that it has to have.
+            remove: labels that it must not have.
+            only: all that it has to have; instead of the two.
+            create: make a label that the repository lacks. GitHub would make a misspelt one
+                silently, so without this it is refused.
+
+        Requests: unchanged 1; to add, 1 more for each hundred labels of the repository, 1, and 1 for
+        each label made; to remove, 1 for each.
+        Sources: https://docs.github.com/rest/issues/labels#add-labels-to-an-issue and
+        https://docs.github.com/rest/issues/labels#remove-a-label-from-an-issue
+
+        Raises:
+            Refused: a text is given where a list of them belongs, a label is to be added and removed,
+                or no address can hold the name of one that is to go. Nothing was changed.
+            UnknownOption: the repository has no such label; the sentence names those that it has.
+                Nothing was changed.
+            NotFound: there is no such issue.
+            Rejected, Transient: as everywhere.
+        """
+        added, removed = names_of("add", add), names_of("remove", remove)
+        exactly = None if only is None else names_of("only", only)
+        if exactly is None:
+            demand_apart(added, removed)
+        found = self._calls.issue(number)
+        wanted = added if exactly is None else exactly
+        unwanted = removed if exactly is None else missing(found.labels, exactly)
+        missed, surplus = missing(wanted, found.labels), present(unwanted, found.labels)
+        now = found.labels
+        for name in surplus:
+            part(name)  # refused here, before anything is written
+        if missed:
+            self._demand(missed, create=create)
+            now = self._add(number, missed)
+        for name in surplus:
+            self._remove(number, name)
+        left = missing(now, surplus)
+        return Ensured(replace(found, labels=left), changed=bool(missed or surplus))
+
+    def _fitted(self, found: LabelFacts, wanted: LabelFacts) -> Ensured[LabelFacts]:
+        """Edit unless colour and description are as wanted."""
+        if _fits(found, wanted):
+            return Ensured(found, changed=False)
+
+        def look() -> LabelFacts | None:
+            now = self._calls.label(wanted.name)
+            return now if now is not None and _fits(now, wanted) else None
+
+        return settled(lambda: self._calls.edit_label(wanted.name, wanted), look)
+
+    def _demand(self, names: tuple[str, ...], *, create: bool) -> None:
+        there = tuple(one.name for one in self._calls.labels())
+        unknown = missing(names, there)
+        if unknown and not create:
+            meant = dict.fromkeys(did_you_mean(name, there) for name in unknown)
+            raise UnknownOption(
+                f"The repository has no label {' and no '.join(unknown)}, so nothing was changed; its "
+                f"labels are: {', '.join(there) or 'none'}.{''.join(meant)}"
+            )
+        for name in unknown:
+            settled(
+                partial(self._calls.create_label, LabelFacts(name)),
+                partial(self._calls.label, name),
+                told=(AlreadyExists,),
+            )
+
+    def _add(self, number: int, names: tuple[str, ...]) -> tuple[str, ...]:
+        def look() -> tuple[str, ...] | None:
+            now = self._calls.issue(number).labels
+            return None if missing(names, now) else now
+
+        return settled(lambda: self._calls.add_labels(number, names), look).now
+
+    def _remove(self, number: int, name: str) -> None:
+        def remove() -> bool:
+            self._calls.remove_label(number, name)
+            return True
+
+        def look() -> bool | None:
+            return None if present((name,), self._calls.issue(number).labels) else True
+
+        settled(remove, look, unless=(NotFound,))
+
+
+def _fits(found: LabelFacts, wanted: LabelFacts) -> bool:
+    has_color = not wanted.color or found.color.lower() == wanted.color
+    return has_color and (not wanted.description or found.description == wanted.description)

@@ -1,0 +1,238 @@
+"""Merging: now or once it may be, only what was judged; and bringing a branch up to its base."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import replace
+from typing import Literal
+
+from lifecycle.core.errors import (
+    AlreadyExists,
+    HeadMoved,
+    LifecycleError,
+    NotMergeable,
+    Rejected,
+    Transient,
+)
+from lifecycle.core.values.model import PullState
+from lifecycle.core.values.shapes import Ensured, PullFacts
+from lifecycle.github.operations.unclear_writes import settled, whole_sha
+from lifecycle.github.operations.withheld import redacts
+from lifecycle.github.pulls.pull_calls import PullCalls
+
+Method = Literal["merge", "squash", "rebase"]
+
+
+@redacts
+class Merging:
+    """What may be asked of merging one repository's pull requests."""
+
+    def __init__(self, calls: PullCalls) -> None:
+        self._calls = calls
+
+    def ensure_merged(
+        self,
+        number: int,
+        *,
+        sha: str = "",
+        method: Method = "merge",
+        title: str = "",
+        message: str = "",
+    ) -> Ensured[PullFacts]:
+        """The pull request is merged, at the head that was judged.
+
+        Args:
+            number: the pull request.
+            sha: the head that was judged, all 40 digits; "" takes whatever it is at the look.
+            method: merge, squash or rebase; the repository may allow some only.
+            title: of the merge's commit; "" leaves it to GitHub.
+            message: of the merge's commit; "" leaves it to GitHub.
+
+        Requests: unchanged 1, else 2. The merge is sent once; if its answer is lost, 1 more looks.
+        Source: https://docs.github.com/rest/pulls/pulls#merge-a-pull-request
+
+        Raises:
+            Refused: `sha` has no 40 digits.
+            HeadMoved: its head is another one (409), or it was merged at another one.
+            NotMergeable: a conflict, a rule, a missing check, a draft, a method that is not allowed
+                (405); or it is closed.
+            Transient: its base moved at that moment (405), or nobody knows.
+        """
+        return self._merged(self._at(number, sha), method, title, message)
+
+    def ensure_auto_merge(
+        self, number: int, *, sha: str = "", method: Method = "merge"
+    ) -> Ensured[PullFacts]:
+        """The pull request is merged as soon as it may be: by GitHub, or now if nothing is left.
+
+        GitHub refuses to wait where there is nothing to wait for ("clean"): then it is merged here, at
+        the head that was looked at. Where only checks that nobody requires are not green ("unstable")
+        it is refused too, and is not merged: whether they matter is not for this to say.
+
+        Args:
+            number: the pull request.
+            sha: the head that was judged, all 40 digits; "" takes whatever it is at the look.
+            method: merge, squash or rebase. A merge queue has its own.
+
+        Another method than before is switched on after the old one is off, since GitHub knows no
+        change. If it says no, the old one is put back.
+
+        Requests: unchanged 1, switched on 2 (one is GraphQL), merged 3; another method than before
+        1 more, and 1 more to put the old one back.
+        Sources: https://docs.github.com/graphql/reference/mutations#enablepullrequestautomerge and,
+        for the refusals, https://github.com/peter-evans/enable-pull-request-automerge/issues/343
+
+        Raises:
+            Refused, HeadMoved, NotMergeable, Transient: as `ensure_merged`.
+            Rejected: GitHub's words say why not: auto-merge is not allowed in the repository, or no
+                rule of the base holds the merge back. The sentence says if the old method, which was
+                on before, is off now.
+        """
+        found = self._at(number, sha)
+        if found.is_merged or found.auto_merge == method:
+            return Ensured(found, changed=False)
+        self._demand_open(found)
+        if not found.auto_merge:
+            return self._switched_or_merged(found, method)
+        self._calls.disable_auto_merge(found)
+        try:
+            return self._switched_or_merged(replace(found, auto_merge=""), method)
+        except LifecycleError as error:
+            raise self._put_back(found, error) from None
+
+    def ensure_no_auto_merge(self, number: int) -> Ensured[PullFacts]:
+        """GitHub does not merge the pull request by itself; merged ones stay merged.
+
+        Requests: unchanged 1, else 2 (the second is GraphQL).
+        Source: https://docs.github.com/graphql/reference/mutations#disablepullrequestautomerge
+        """
+        found = self._calls.pull(number)
+        if not found.auto_merge or not found.is_open:
+            return Ensured(found, changed=False)
+
+        def write() -> PullFacts:
+            self._calls.disable_auto_merge(found)
+            return replace(found, auto_merge="")
+
+        def look() -> PullFacts | None:
+            now = self._calls.pull(number)
+            return None if now.auto_merge else now
+
+        return settled(write, look, unless=(Rejected,))
+
+    def ensure_branch_updated(self, number: int, *, sha: str = "") -> Ensured[PullFacts]:
+        """The pull request's branch has every commit of its base, or GitHub is at it.
+
+        GitHub accepts the work and does it a moment later: `now` shows the head before it.
+
+        Args:
+            number: the pull request.
+            sha: the head that was judged, all 40 digits; "" takes whatever it is at the look.
+
+        Requests: unchanged 2, else 3.
+        Sources: https://docs.github.com/rest/commits/commits#compare-two-commits and
+        https://docs.github.com/rest/pulls/pulls#update-a-pull-request-branch
+
+        Raises:
+            Refused: `sha` has no 40 digits.
+            HeadMoved: its head is another one.
+            NotMergeable: it conflicts with its base, or is closed.
+            Transient: not now, or nobody knows.
+        """
+        found = self._at(number, sha)
+        if found.is_merged:
+            return Ensured(found, changed=False)
+        self._demand_open(found)
+        if not self._calls.behind_by(found.base, found.head_sha):
+            return Ensured(found, changed=False)
+
+        def write() -> PullFacts:
+            self._calls.update_branch(number, found.head_sha)
+            return found
+
+        def look() -> PullFacts | None:
+            now = self._calls.pull(number)
+            return None if self._calls.behind_by(now.base, now.head_sha) else now
+
+        try:
+            return settled(write, look)
+        except AlreadyExists:
+            return Ensured(found, changed=False)
+
+    def _at(self, number: int, sha: str) -> PullFacts:
+        sha = whole_sha(sha) if sha else ""
+        found = self._calls.pull(number)
+        if sha and found.head_sha != sha:
+            what = "was merged at" if found.is_merged else "has"
+            raise HeadMoved(
+                f"Pull request #{number} {what} another head, {found.head_sha[:12]} instead of "
+                f"{sha[:12]}, so nothing was changed; look at that one first."
+            )
+        return found
+
+    def _demand_open(self, found: PullFacts) -> None:
+        if not found.is_open:
+            raise NotMergeable(
+                f"Pull request #{found.number} is closed, so nothing was changed; open it again first."
+            )
+
+    def _merged(
+        self, found: PullFacts, method: Method, title: str, message: str
+    ) -> Ensured[PullFacts]:
+        if found.is_merged:
+            return Ensured(found, changed=False)
+        self._demand_open(found)
+
+        def write() -> PullFacts:
+            sha = self._calls.merge(
+                found.number, method=method, sha=found.head_sha, title=title, message=message
+            )
+            return replace(found, state=PullState.MERGED, merge_sha=sha, auto_merge="")
+
+        def look() -> PullFacts | None:
+            now = self._calls.pull(found.number)
+            return now if now.is_merged else None
+
+        return settled(write, look, unless=(NotMergeable, HeadMoved))
+
+    def _switched_or_merged(self, found: PullFacts, method: Method) -> Ensured[PullFacts]:
+        try:
+            return self._switched(found, method)
+        except AlreadyExists:
+            return self._merged(found, method, "", "")
+
+    def _put_back(self, found: PullFacts, error: LifecycleError) -> LifecycleError:
+        """Switch the old method on again after a clear no; the error to raise.
+
+        After anything but a no nobody knows what is on, so nothing more is sent.
+        """
+        if isinstance(error, Rejected):
+            with suppress(LifecycleError):  # then it is off, which the sentence says
+                self._calls.enable_auto_merge(found, found.auto_merge)
+                return error
+        words = (
+            f"GitHub: {error.evidence.rstrip('.')}" if error.evidence else "it gave no clear answer"
+        )
+        sentence = (
+            f"GitHub switched off auto-merge of #{found.number} by {found.auto_merge}, and did not switch "
+            f"the other method on, as far as is known ({words}); look there, and call again."
+        )
+        if isinstance(error, Transient):
+            return Transient(
+                sentence,
+                retry_after=error.retry_after,
+                is_ambiguous=error.is_ambiguous,
+                evidence=error.evidence,
+            )
+        return type(error)(sentence, evidence=error.evidence)
+
+    def _switched(self, found: PullFacts, method: Method) -> Ensured[PullFacts]:
+        def write() -> PullFacts:
+            self._calls.enable_auto_merge(found, method)
+            return replace(found, auto_merge=method)
+
+        def look() -> PullFacts | None:
+            now = self._calls.pull(found.number)
+            return now if now.is_merged or now.auto_merge == method else None
+
+        return settled(write, look)

@@ -1,0 +1,285 @@
+"""Pull requests, kept as they are wanted: open once, text, draft, reviewers, closed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cached_property
+
+from lifecycle.core.errors import PullRequestExists, Rejected
+from lifecycle.core.values.shapes import Ensured, PullFacts
+from lifecycle.github.operations.unclear_writes import (
+    Names,
+    missing,
+    names_of,
+    present,
+    settled,
+    text_changes,
+)
+from lifecycle.github.operations.withheld import redacts
+from lifecycle.github.pulls.pull_calls import PullCalls
+
+Write = Callable[[], PullFacts]
+Wanted = Callable[[PullFacts], bool]
+
+
+@redacts
+class Pulls:
+    """What may be asked of the repository's pull requests. Merging them is `Merging`'s."""
+
+    def __init__(self, calls: PullCalls) -> None:
+        self._calls = calls
+
+    def ensure_pull_request(
+        self,
+        head: str,
+        *,
+        title: str,
+        body: str = "",
+        base: str = "",
+        draft: bool = False,
+        update: bool = True,
+    ) -> Ensured[PullFacts]:
+        """There is one open pull request for this branch into this base, with this text.
+
+        GitHub allows one for each head and base: the open one is adopted, a closed one is not.
+
+        Args:
+            head: the branch, or `owner:branch` for one of a fork.
+            title: its title.
+            body: its text.
+            base: the branch that it goes into; "" for the repository's default branch.
+            draft: whether a new one is a draft; later that is `ensure_draft`'s matter.
+            update: False leaves title and body of one that is there alone.
+
+        Requests: unchanged 1; edited or opened 1 more; 1 more once if the default branch is not known.
+        Sources: https://docs.github.com/rest/pulls/pulls#list-pull-requests,
+        https://docs.github.com/rest/pulls/pulls#create-a-pull-request and
+        https://docs.github.com/rest/pulls/pulls#update-a-pull-request
+
+        Raises:
+            NothingToMerge: the branch has no commit that the base lacks.
+            HeadMissing: the branch is not on GitHub.
+            Rejected: GitHub says no.
+            Transient: not now; or GitHub says that there is one, and no list shows it yet.
+        """
+        whole = head if ":" in head else f"{self._calls.calls.repository.owner}:{head}"
+        into = base or self._default_branch
+
+        def look() -> PullFacts | None:
+            return self._calls.open_of(whole, into)
+
+        found = look()
+        if found is None:
+            made = settled(
+                lambda: self._calls.create(
+                    title=title, body=body, head=whole, base=into, draft=draft
+                ),
+                look,
+                told=(PullRequestExists,),
+            )
+            # Where somebody was quicker, or the answer was lost, it may be somebody else's: adopted.
+            now = self._with_text(made.now, title, body) if update else made
+            return Ensured(now.now, changed=made.changed or now.changed)
+        return self._with_text(found, title, body) if update else Ensured(found, changed=False)
+
+    def ensure_text(
+        self, number: int, *, title: str | None = None, body: str | None = None
+    ) -> Ensured[PullFacts]:
+        """The pull request has this title and this body; None leaves one alone.
+
+        Requests: unchanged 1, else 2.
+        Source: https://docs.github.com/rest/pulls/pulls#update-a-pull-request
+
+        Raises:
+            NotFound: there is no such pull request.
+            Rejected, Transient: as everywhere.
+        """
+        return self._with_text(self._calls.pull(number), title, body)
+
+    def ensure_base(self, number: int, base: str) -> Ensured[PullFacts]:
+        """The pull request goes into this branch.
+
+        Requests: unchanged 1, else 2.
+        Source: https://docs.github.com/rest/pulls/pulls#update-a-pull-request
+
+        Raises:
+            Rejected: there is no such branch, or another pull request for the two is open.
+        """
+        found = self._calls.pull(number)
+        return self._edited(found, {"base": base}, is_wanted=lambda one: one.base == base)
+
+    def ensure_draft(self, number: int) -> Ensured[PullFacts]:
+        """The pull request is a draft. One that is closed or merged stays as it is.
+
+        Requests: unchanged 1, else 2 (the second is GraphQL).
+        Source: https://docs.github.com/graphql/reference/mutations#convertpullrequesttodraft
+
+        Raises:
+            Rejected: GitHub says no: the repository's plan has no drafts.
+        """
+        return self._set_draft(number, draft=True)
+
+    def ensure_ready(self, number: int) -> Ensured[PullFacts]:
+        """The pull request is ready for review: no draft.
+
+        Requests: unchanged 1, else 2 (the second is GraphQL).
+        Source: https://docs.github.com/graphql/reference/mutations#markpullrequestreadyforreview
+        """
+        return self._set_draft(number, draft=False)
+
+    def ensure_reviewers(
+        self,
+        number: int,
+        *,
+        people: Names = (),
+        teams: Names = (),
+        again: bool = False,
+    ) -> Ensured[PullFacts]:
+        """These people and teams are asked for a review, or (people) have given one.
+
+        GitHub takes a request away once its review is submitted; so who has reviewed is not asked
+        anew, unless `again` says so: then each call may ask anew whoever has answered meanwhile.
+
+        Args:
+            number: the pull request.
+            people: logins; case is ignored.
+            teams: short names (slugs) of teams of the organisation.
+            again: ask also those who have reviewed.
+
+        Requests: unchanged 1 if all are asked, else 1 more for each hundred reviews; to ask, 1 more.
+        Sources: https://docs.github.com/rest/pulls/review-requests and
+        https://docs.github.com/rest/pulls/reviews#list-reviews-for-a-pull-request
+
+        Raises:
+            Refused: a text is given where a list of them belongs. Nobody was asked.
+            Rejected: GitHub says no: no collaborator, or the author. Nobody was asked.
+        """
+        logins, slugs = names_of("people", people), names_of("teams", teams)
+        found = self._calls.pull(number)
+        persons, groups = missing(logins, found.reviewers), missing(slugs, found.team_reviewers)
+        if persons and not again:
+            persons = missing(persons, self._calls.reviewers_done(number))
+        if not persons and not groups:
+            return Ensured(found, changed=False)
+
+        def is_wanted(one: PullFacts) -> bool:
+            return not missing(persons, one.reviewers) and not missing(groups, one.team_reviewers)
+
+        def ask() -> PullFacts:
+            return self._calls.request_reviews(number, persons, groups)
+
+        now = self._settled(number, ask, is_wanted)
+        left = (*missing(persons, now.reviewers), *missing(groups, now.team_reviewers))
+        if left:
+            raise Rejected(
+                f"GitHub accepted the request and shows no review of #{number} asked of "
+                f"{', '.join(left)}; they have to have access to the repository."
+            )
+        return Ensured(_asked(found, now), changed=True)
+
+    def ensure_not_reviewers(
+        self, number: int, *, people: Names = (), teams: Names = ()
+    ) -> Ensured[PullFacts]:
+        """No review is asked of these people and teams; what they submitted stays.
+
+        Requests: unchanged 1, else 2.
+        Source: https://docs.github.com/rest/pulls/review-requests#remove-requested-reviewers-from-a-pull-request
+
+        Raises:
+            Refused: a text is given where a list of them belongs. Nothing was changed.
+        """
+        logins, slugs = names_of("people", people), names_of("teams", teams)
+        found = self._calls.pull(number)
+        persons, groups = present(logins, found.reviewers), present(slugs, found.team_reviewers)
+        if not persons and not groups:
+            return Ensured(found, changed=False)
+
+        def is_wanted(one: PullFacts) -> bool:
+            return not present(persons, one.reviewers) and not present(groups, one.team_reviewers)
+
+        def withdraw() -> PullFacts:
+            return self._calls.withdraw_reviews(number, persons, groups)
+
+        return Ensured(_asked(found, self._settled(number, withdraw, is_wanted)), changed=True)
+
+    def ensure_closed(self, number: int) -> Ensured[PullFacts]:
+        """The pull request is not open: closed unmerged, unless it was merged before.
+
+        Requests: unchanged 1, else 2.
+        Source: https://docs.github.com/rest/pulls/pulls#update-a-pull-request
+        """
+        found = self._calls.pull(number)
+        return self._edited(found, {"state": "closed"}, is_wanted=lambda one: not one.is_open)
+
+    def ensure_open(self, number: int) -> Ensured[PullFacts]:
+        """The pull request is open.
+
+        Requests: unchanged 1, else 2.
+        Source: https://docs.github.com/rest/pulls/pulls#update-a-pull-request
+
+        Raises:
+            Rejected: it was merged, its branch is gone, or another one for the branch is open.
+        """
+        found = self._calls.pull(number)
+        if found.is_merged:
+            raise Rejected(
+                f"Pull request #{number} was merged and cannot be opened again; nothing was changed, open "
+                "another one."
+            )
+        return self._edited(found, {"state": "open"}, is_wanted=lambda one: one.is_open)
+
+    @cached_property
+    def _default_branch(self) -> str:
+        return self._calls.default_branch()
+
+    def _with_text(
+        self, found: PullFacts, title: str | None, body: str | None
+    ) -> Ensured[PullFacts]:
+        def left(one: PullFacts) -> dict[str, str]:
+            return text_changes(title, body, shown_title=one.title, shown_body=one.body)
+
+        return self._edited(found, left(found), is_wanted=lambda one: not left(one))
+
+    def _edited(
+        self, found: PullFacts, changes: dict[str, str], *, is_wanted: Wanted
+    ) -> Ensured[PullFacts]:
+        """Edit unless it is as wanted; believed from what the answer shows."""
+        if is_wanted(found):
+            return Ensured(found, changed=False)
+        number = found.number
+        now = self._settled(number, lambda: self._calls.edit(number, **changes), is_wanted)
+        if not is_wanted(now):
+            raise Rejected(
+                f"GitHub accepted the change of #{number} ({', '.join(changes)}) and shows it as before, "
+                "so it is not as it should be; look at it there."
+            )
+        return Ensured(now, changed=True)
+
+    def _set_draft(self, number: int, *, draft: bool) -> Ensured[PullFacts]:
+        found = self._calls.pull(number)
+        if found.is_draft == draft or not found.is_open:
+            return Ensured(found, changed=False)
+
+        def write() -> PullFacts:
+            return replace(found, is_draft=self._calls.set_draft(found, draft=draft))
+
+        now = self._settled(number, write, lambda one: one.is_draft == draft)
+        if now.is_draft != draft:
+            raise Rejected(
+                f"GitHub accepted the change and shows #{number} {'ready' if draft else 'a draft'} as "
+                "before; look at it there."
+            )
+        return Ensured(now, changed=True)
+
+    def _settled(self, number: int, write: Write, is_wanted: Wanted) -> PullFacts:
+        def look() -> PullFacts | None:
+            now = self._calls.pull(number)
+            return now if is_wanted(now) else None
+
+        return settled(write, look).now
+
+
+def _asked(found: PullFacts, now: PullFacts) -> PullFacts:
+    """What was read first, with the reviewers of an answer that leaves other things out."""
+    return replace(found, reviewers=now.reviewers, team_reviewers=now.team_reviewers)

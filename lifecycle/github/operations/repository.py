@@ -1,0 +1,286 @@
+"""One repository on GitHub, and the operations on it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from lifecycle.core.errors import NoToken
+from lifecycle.core.ports import Clock
+from lifecycle.core.redact import keep_secret
+from lifecycle.core.timing.clock import SystemClock
+from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.values.model import Repository
+from lifecycle.settings import config, readers
+from lifecycle.storage import store
+
+if TYPE_CHECKING:
+    from lifecycle.github.auth.tokens import Keeper, Token
+    from lifecycle.github.client.calls import Calls
+    from lifecycle.github.client.graph import GraphClient
+    from lifecycle.github.client.rest import RestClient
+    from lifecycle.github.operations.ensure_board import BoardOps
+    from lifecycle.github.operations.ensure_checks import Checks, Statuses
+    from lifecycle.github.operations.ensure_comments import Comments
+    from lifecycle.github.operations.ensure_issues import Issues
+    from lifecycle.github.operations.ensure_labels import Labels
+    from lifecycle.github.operations.ensure_merge import Merging
+    from lifecycle.github.operations.ensure_pulls import Pulls
+    from lifecycle.github.operations.ensure_refs import Refs
+    from lifecycle.github.operations.ensure_relations import Relations
+    from lifecycle.github.pulls.issue_calls import IssueCalls
+    from lifecycle.github.pulls.pull_calls import PullCalls
+
+_GIVEN = "the token= of this call"
+
+
+class MemoryCache:
+    """Fits `ports.Cache` for as long as the object lives."""
+
+    def __init__(self) -> None:
+        self._values: dict[str, object] = {}
+
+    def get(self, key: str) -> object | None:
+        """What was put there, or None."""
+        return self._values.get(key)
+
+    def put(self, key: str, value: object) -> None:
+        """Remember a value."""
+        self._values[key] = value
+
+
+class GitHub:
+    """One repository, and operations on it that may be repeated.
+
+        with GitHub("octo-org/hello-service") as hub:
+            hub.comments.ensure_comment(42, "report", "All is well.")
+
+    Each operation reads, compares, and writes only the difference; it returns an `Ensured`: what is
+    true now, and whether this call changed it. Its docstring says how many requests it makes.
+
+    Args:
+        repository: `owner/name`.
+        token: the token; from where everything else of ours takes it (GH_TOKEN, the user's file, gh)
+            unless given.
+        api_url: REST; from where everything else takes it (GITHUB_API_URL, the user's file) unless
+            given.
+        graphql_url: GraphQL; beside REST unless given.
+        environment: the variables; those of the process unless given.
+        clock: time; the system's unless given.
+        seconds: how long all calls on this object may take together; None for no limit.
+
+    Nothing is read before the first call. One object serves one thread; it is a context manager that
+    closes its connections.
+
+    Raises:
+        BadConfig: `repository` is no `owner/name`.
+    """
+
+    def __init__(
+        self,
+        repository: str,
+        *,
+        token: str | None = None,
+        api_url: str | None = None,
+        graphql_url: str | None = None,
+        environment: Mapping[str, str] | None = None,
+        clock: Clock | None = None,
+        seconds: float | None = 60.0,
+    ) -> None:
+        self.repository: Repository = readers.repository("repository", repository)
+        given = {"GITHUB_API_URL": api_url, "GITHUB_GRAPHQL_URL": graphql_url}
+        self._environment = dict(os.environ if environment is None else environment)
+        if api_url:
+            self._environment.pop("GITHUB_GRAPHQL_URL", None)
+        self._environment |= {name: value for name, value in given.items() if value}
+        self._given = token
+        self._deadline = Deadline.after(clock or SystemClock(), seconds)
+        self._cache = MemoryCache()
+        self._boards: dict[tuple[str, int], BoardOps] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.disconnect()
+
+    def __repr__(self) -> str:
+        return f"GitHub({str(self.repository)!r})"
+
+    def disconnect(self) -> None:
+        """Close the connections; the object stays usable."""
+        for client in ("_rest", "_graph"):
+            if client in self.__dict__:
+                self.__dict__[client].close()
+
+    @cached_property
+    def issues(self) -> Issues:
+        """Issues: one for a key, text, state, assignees, milestone. Raises NoToken, BadConfig."""
+        from lifecycle.github.operations.ensure_issues import Issues
+
+        return Issues(self._issue_calls)
+
+    @cached_property
+    def comments(self) -> Comments:
+        """Comments on issues and pull requests, each known by a key."""
+        from lifecycle.github.operations.ensure_comments import Comments
+
+        return Comments(self._issue_calls)
+
+    @cached_property
+    def labels(self) -> Labels:
+        """The repository's labels, and those of issues and pull requests."""
+        from lifecycle.github.operations.ensure_labels import Labels
+
+        return Labels(self._issue_calls)
+
+    @cached_property
+    def relations(self) -> Relations:
+        """What blocks an issue, and what it is divided into."""
+        from lifecycle.github.operations.ensure_relations import Relations
+
+        return Relations(self._issue_calls)
+
+    @cached_property
+    def pulls(self) -> Pulls:
+        """Pull requests: open once, text, draft, reviewers, closed."""
+        from lifecycle.github.operations.ensure_pulls import Pulls
+
+        return Pulls(self._pull_calls)
+
+    @cached_property
+    def merging(self) -> Merging:
+        """Merging pull requests, now or by GitHub, and bringing branches up to their bases."""
+        from lifecycle.github.operations.ensure_merge import Merging
+
+        return Merging(self._pull_calls)
+
+    @cached_property
+    def checks(self) -> Checks:
+        """Check runs. Only a token of an app (that of Actions too) may write them."""
+        from lifecycle.github.operations.ensure_checks import Checks
+        from lifecycle.github.pulls.commit_calls import CommitCalls
+
+        return Checks(CommitCalls(self._calls))
+
+    @cached_property
+    def statuses(self) -> Statuses:
+        """Commit statuses."""
+        from lifecycle.github.operations.ensure_checks import Statuses
+        from lifecycle.github.pulls.commit_calls import CommitCalls
+
+        return Statuses(CommitCalls(self._calls))
+
+    @cached_property
+    def refs(self) -> Refs:
+        """Branches, tags and other refs."""
+        from lifecycle.github.operations.ensure_refs import Refs
+        from lifecycle.github.pulls.commit_calls import CommitCalls
+
+        return Refs(CommitCalls(self._calls))
+
+    def board(self, number: int, *, owner: str = "") -> BoardOps:
+        """A Projects v2 board, of a user or an organisation.
+
+        Args:
+            number: as in its address.
+            owner: its owner's login; "" for the repository's owner.
+        """
+        from lifecycle.github.board.board_client import GitHubBoard, ProjectRef
+        from lifecycle.github.board.board_items import BoardItems
+        from lifecycle.github.operations.ensure_board import BoardOps
+
+        project = ProjectRef(owner or self.repository.owner, number)
+        key = (project.owner.casefold(), number)
+        if key not in self._boards:
+            board = GitHubBoard(project, self._graph, self._cache)
+            self._boards[key] = BoardOps(BoardItems(board, self._graph, self.repository))
+        return self._boards[key]
+
+    @cached_property
+    def _issue_calls(self) -> IssueCalls:
+        from lifecycle.github.pulls.issue_calls import IssueCalls
+
+        return IssueCalls(self._calls)
+
+    @cached_property
+    def _pull_calls(self) -> PullCalls:
+        from lifecycle.github.pulls.pull_calls import PullCalls
+
+        return PullCalls(self._calls, self._graph)
+
+    @cached_property
+    def _calls(self) -> Calls:
+        from lifecycle.github.client.calls import Calls
+        from lifecycle.github.pulls.forge import GitHubForge
+
+        forge = GitHubForge(self.repository, None, graph=self._graph, rest=self._rest)
+        return Calls(self._rest, self.repository, forge.viewer)
+
+    @cached_property
+    def _addresses(self) -> config.Addresses:
+        return config.addresses(self._environment)
+
+    @cached_property
+    def _tokens(self) -> Keeper:
+        from lifecycle.github.auth.tokens import Keeper
+
+        return Keeper(self._found, self._deadline.clock)
+
+    @property
+    def _token(self) -> Token:
+        """The token that is good now; an App's is renewed before it ends, and after a refusal."""
+        return self._tokens.current()
+
+    def _found(self) -> Token:
+        from lifecycle.github.auth.tokens import Place, Token, find
+
+        if self._given is not None and not self._given.strip():
+            raise NoToken(
+                "The token= of this call is empty, so nothing was asked of GitHub; give one."
+            )
+        if self._given is not None:
+            value = config.sendable(self._given.strip(), _GIVEN, "gh auth token")
+            keep_secret(value)
+            return Token(value, _GIVEN)
+        return find(
+            Place(
+                self._environment,
+                self._addresses,
+                store.worktree_root(Path.cwd()),
+                lambda: self.repository,
+                self._deadline,
+            )
+        )
+
+    @cached_property
+    def _rest(self) -> RestClient:
+        from lifecycle.github.client.rest import RestClient
+
+        found = self._token
+        return RestClient(
+            self._addresses.api_url,
+            found.value,
+            self._deadline,
+            token_source=found.source,
+            current=self._tokens.current,
+            on_refused=self._tokens.refused,
+        )
+
+    @cached_property
+    def _graph(self) -> GraphClient:
+        from lifecycle.github.client.graph import GraphClient
+
+        found = self._token
+        return GraphClient(
+            self._addresses.graphql_url,
+            found.value,
+            self._deadline,
+            token_source=found.source,
+            cache=self._cache,
+            current=self._tokens.current,
+            on_refused=self._tokens.refused,
+        )

@@ -1,0 +1,161 @@
+"""What a write came to where nobody can say: look before telling that it is unknown.
+
+The one place that knows how a create is made at most once: it is never sent again here. Where the
+answer was lost, or says that there is such a thing already, the thing is looked for.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TypeAlias, TypeVar
+
+from lifecycle.core.errors import LifecycleError, Refused, Rejected, Transient
+from lifecycle.core.values.shapes import Ensured
+
+T = TypeVar("T")
+
+Names: TypeAlias = tuple[str, ...] | list[str] | set[str] | frozenset[str]
+"""Labels, logins or slugs. A `str` is none: Python would read it as a list of its letters."""
+
+LAGGING_SECONDS = 10.0
+"""GitHub says that a thing exists, and no read shows it yet: how long to wait."""
+
+
+def settled(
+    write: Callable[[], T],
+    look: Callable[[], T | None],
+    *,
+    told: tuple[type[Rejected], ...] = (),
+    unless: tuple[type[Rejected], ...] = (),
+) -> Ensured[T]:
+    """What is true after the write: its answer, or what a look shows where there is none.
+
+    What GitHub says was there already is not this call's doing; what is found after a lost answer
+    counts as its own.
+
+    Args:
+        write: sends it; Transient with `is_ambiguous` if it may have landed without an answer.
+        look: what is there if it is as wanted, else None.
+        told: the errors by which GitHub says that it is so already.
+        unless: errors that stand unless the look shows that it is so all the same: somebody else was
+            quicker, or it is gone that was to be removed.
+
+    Raises:
+        Transient: nobody knows; or GitHub says that it is there, and no read shows it yet.
+        LifecycleError: everything else that `write` raises.
+    """
+    try:
+        return Ensured(write(), changed=True)
+    except told as error:
+        found = look()
+        if found is not None:
+            return Ensured(found, changed=False)
+        raise Transient(error.sentence, retry_after=LAGGING_SECONDS) from None
+    except unless:
+        found = _looked(look)
+        if found is None:
+            raise
+        return Ensured(found, changed=True)
+    except Transient as error:
+        found = _looked(look) if error.is_ambiguous else None
+        if found is None:
+            raise
+        return Ensured(found, changed=True)
+
+
+def _looked(look: Callable[[], T | None]) -> T | None:
+    """What a look shows; a failed look is no news: the write's own error says what is unknown."""
+    try:
+        return look()
+    except LifecycleError:
+        return None
+
+
+def whole_sha(sha: str) -> str:
+    """A commit's name as GitHub writes it: all 40 digits, in lower case.
+
+    Raises:
+        Refused: it is something else. GitHub takes a branch or a short one at some addresses only, and
+            what is compared with it later would never be the same.
+    """
+    if not re.fullmatch("[0-9a-fA-F]{40}", sha):
+        raise Refused(
+            f"{sha!r} is no commit's whole name, so nothing was done; give all 40 digits of it."
+        )
+    return sha.lower()
+
+
+def same(one: str, other: str) -> bool:
+    """True if two texts are the same to GitHub, which may keep other line ends and outer spaces."""
+    return _plain(one) == _plain(other)
+
+
+def _plain(text: str) -> str:
+    return "\n".join(line.rstrip() for line in text.strip().splitlines())
+
+
+def text_changes(
+    title: str | None, body: str | None, *, shown_title: str, shown_body: str
+) -> dict[str, str]:
+    """What of a title and a body has to be written; None leaves one alone."""
+    changes = {}
+    if title is not None and not same(title, shown_title):
+        changes["title"] = title
+    if body is not None and not same(body, shown_body):
+        changes["body"] = body
+    return changes
+
+
+def names_of(parameter: str, given: Names) -> tuple[str, ...]:
+    """The names that a caller gave, as a tuple.
+
+    Args:
+        parameter: what the caller knows it as, for the sentence.
+        given: the names.
+
+    Raises:
+        Refused: it is one text and no list of texts, or has something else than texts in it.
+    """
+    if not isinstance(given, tuple | list | set | frozenset):
+        raise Refused(
+            f"{parameter}={given!r} is no list of names, so nothing was done; write "
+            f"{parameter}=[{given!r}]."
+        )
+    for name in given:
+        if not isinstance(name, str):
+            raise Refused(
+                f"{parameter}= has {name!r}, which is no name, so nothing was done; give texts only."
+            )
+    return tuple(sorted(given)) if isinstance(given, set | frozenset) else tuple(given)
+
+
+def demand_apart(add: tuple[str, ...], remove: tuple[str, ...]) -> None:
+    """Refused if a name is to be there and not there: each call would change it again."""
+    both = present(remove, add)
+    if both:
+        raise Refused(
+            f"{', '.join(both)} cannot be added and removed at once, so nothing was done; name each in "
+            "one of the two."
+        )
+
+
+def folded(names: tuple[str, ...]) -> set[str]:
+    """Names that GitHub compares without regard to case: labels, logins."""
+    return {name.casefold() for name in names}
+
+
+def missing(wanted: tuple[str, ...], there: tuple[str, ...]) -> tuple[str, ...]:
+    """Those of `wanted` that are not `there`, each once, in their order."""
+    known = folded(there)
+    found: dict[str, str] = {}
+    for name in wanted:
+        if name.casefold() not in known:
+            found.setdefault(name.casefold(), name)
+    return tuple(found.values())
+
+
+def present(wanted: tuple[str, ...], there: tuple[str, ...]) -> tuple[str, ...]:
+    """Those that are `there` and among `wanted`, as they are spelt there."""
+    known = folded(wanted)
+    return tuple(name for name in there if name.casefold() in known)

@@ -1,0 +1,1 @@
+"""One repository's issues, pull requests and checks."""

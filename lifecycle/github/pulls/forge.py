@@ -1,0 +1,395 @@
+"""One repository on GitHub: what a claim looks like in one GraphQL request, and the writes over REST.
+
+An idle look speaks GraphQL only; PyGithub is imported when something has to be written, or when
+GraphQL does not show all of the checks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
+
+from lifecycle.core.errors import LifecycleError, MissingScope, NoPermission, NotFound
+from lifecycle.core.timing.retry import reading
+from lifecycle.core.values.checks import Checks
+from lifecycle.core.values.model import (
+    BoardItem,
+    Comment,
+    Issue,
+    Look,
+    Observation,
+    PullRequest,
+    PullState,
+    Repository,
+    RepositoryAccess,
+    TokenFacts,
+)
+from lifecycle.github.board.status_labels import labels_of
+from lifecycle.github.client.calls import Calls
+from lifecycle.github.failures.failures import Asked, Problem
+from lifecycle.github.pulls import translate, unseen_parts
+from lifecycle.github.pulls.issue_calls import IssueCalls
+from lifecycle.github.pulls.pull_calls import PullCalls
+from lifecycle.github.pulls.unseen_parts import MERGING, Hidden
+
+if TYPE_CHECKING:
+    from lifecycle.core.values.shapes import PullFacts
+    from lifecycle.github.board.board_client import ProjectRef
+    from lifecycle.github.board.status_fallback import Choice
+    from lifecycle.github.client.graph import GraphClient, Reply
+    from lifecycle.github.client.rest import RestClient
+
+BOARD = "observe_board"
+LABELS = "observe_labels"
+
+_ABSENT = {("repository", "issue"), ("repository", "byNumber")}
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What a look showed.
+
+    Attributes:
+        node: the repository.
+        hidden: what was not shown of the pull requests.
+        board: why the board was not, None if it was or was not asked for.
+    """
+
+    node: translate.Json = field(default_factory=dict)
+    hidden: Hidden = field(default_factory=Hidden)
+    board: LifecycleError | None = None
+
+
+class GitHubForge:
+    """Fits `ports.Forge`.
+
+    Args:
+        repository: where issues and pull requests live.
+        project: the board to look at when a look asks for it, or None.
+        graph: GraphQL, for looks.
+        rest: REST, for everything else.
+        choice: whether labels take the place of a board that cannot be seen; None if they never do.
+    """
+
+    def __init__(
+        self,
+        repository: Repository,
+        project: ProjectRef | None,
+        *,
+        graph: GraphClient,
+        rest: RestClient,
+        choice: Choice | None = None,
+    ) -> None:
+        self._repository = repository
+        self._project = project
+        self._graph = graph
+        self._rest = rest
+        self._choice = choice
+        self._board_problem: str | None = None
+        self._was_blind = False
+
+    def observe(self, look: Look) -> Observation:
+        """All that a decision about one claim needs: one request, if GitHub shows everything.
+
+        A board that cannot be read costs one request more, once per process, and the board's part
+        of the observation only; labels take its place if they may. Checks that GraphQL does not
+        show, or not all of, are read over REST for the pull requests that are open.
+
+        Raises:
+            NotFound: GitHub shows no such repository.
+            Transient, BadCredentials, NoPermission: as everywhere.
+        """
+        parts = self._parts(look)
+        found = self._look_with(look, parts)
+        if found.board is None and BOARD in parts:
+            found = replace(found, board=self._unseen(found.node.get("issue"), parts))
+        if found.board is not None:
+            self._learn(found.board)
+            had_labels, parts = LABELS in parts, self._parts(look)
+            if not found.node.get("issue"):
+                # The board's null took the issue with it: that is no word about the issue.
+                found = self._look_with(look, parts)
+            elif LABELS in parts and not had_labels:
+                found = replace(found, node=self._labelled(found.node, look))
+        return self._observation(look, found)
+
+    def pull_requests_of(self, branch: str) -> tuple[PullRequest, ...]:
+        """The newest ten pull requests whose head branch is called `branch`, newest first."""
+        variables = {**self._names(), "branch": branch}
+        subject = f"pull requests of {branch} in {self._repository}"
+        ask = partial(self._graph.execute, "observe_branch", variables, subject=subject)
+        reply = reading(self._graph.deadline, ask)
+        self._sort(reply, with_board=False)
+        found = _repository_in(reply)
+        if not found:
+            raise self._graph.failures.of_nonsense(Asked(subject))
+        nodes = (found.get("pullRequests") or {}).get("nodes") or []
+        return tuple(translate.pull_request(node) for node in nodes if node)
+
+    def viewer(self) -> str:
+        """The login that the token belongs to: a bot's for a token that is no user's.
+
+        Such a token may not ask REST who it is; GraphQL tells it.
+        Source: https://docs.github.com/graphql/reference/queries#user (viewer)
+        """
+        try:
+            return self._rest.viewer()
+        except NoPermission:
+            ask = partial(self._graph.execute, "viewer", {}, subject="user")
+            login = (reading(self._graph.deadline, ask).data.get("viewer") or {}).get("login")
+            if not login:
+                raise
+            return str(login)
+
+    def issue(self, number: int) -> Issue:
+        """One issue; NotFound if there is none, or if the number is a pull request's."""
+        return self._rest.issue(self._repository, number)
+
+    def open_issues(self) -> tuple[Issue, ...]:
+        """Every open issue, pull requests left out."""
+        return self._rest.open_issues(self._repository)
+
+    def create_pull_request(
+        self, *, title: str, body: str, head: str, base: str, is_draft: bool = False
+    ) -> PullRequest:
+        """Open one, sent once; PullRequestExists, NothingToMerge, HeadMissing."""
+        return _as_pull(
+            self._pulls.create(title=title, body=body, head=head, base=base, draft=is_draft)
+        )
+
+    def pull_request(self, number: int) -> PullRequest:
+        """One pull request; NotFound if there is none."""
+        return _as_pull(self._pulls.pull(number))
+
+    def set_pull_request_body(self, number: int, body: str) -> PullRequest:
+        """Replace the text and return the pull request as GitHub shows it afterwards."""
+        return _as_pull(self._pulls.edit(number, body=body))
+
+    def comment(self, issue: int, body: str) -> Comment:
+        """Post one comment, sent once: GitHub does not deduplicate."""
+        made = self._issues.create_comment(issue, body)
+        return Comment(made.id, made.body)
+
+    def close_issue(self, issue: int) -> Issue:
+        """Close as completed and return the issue as GitHub shows it afterwards."""
+        now = self._issues.edit(issue, state="closed", state_reason="completed")
+        return Issue(
+            number=now.number,
+            id=now.id,
+            title=now.title,
+            url=now.url,
+            is_open=now.is_open,
+            state_reason=now.state_reason,
+            assignees=now.assignees,
+            closed_at=now.closed_at,
+            updated_at=now.updated_at,
+        )
+
+    def assign(self, issue: int, login: str) -> tuple[str, ...]:
+        """Add an assignee and return all of them: GitHub ignores whom it may not assign."""
+        return self._issues.assign(issue, (login,)).assignees
+
+    def unassign(self, issue: int, login: str) -> tuple[str, ...]:
+        """Take an assignee off and return who is left; nothing changes if it was not assigned."""
+        return self._issues.unassign(issue, (login,)).assignees
+
+    def token_facts(self) -> TokenFacts:
+        """Whose token it is, of what kind, and what it was given. Only reads."""
+        return self._rest.token_facts()
+
+    def repository_access(self) -> RepositoryAccess:
+        """What the token's owner may do here. Only reads; NotFound if GitHub shows no repository."""
+        return self._rest.repository_access(self._repository)
+
+    def checks(self, sha: str) -> Checks:
+        """Every check run and commit status of one commit, page by page."""
+        return self._rest.checks(self._repository, sha)
+
+    @cached_property
+    def _issues(self) -> IssueCalls:
+        return IssueCalls(Calls(self._rest, self._repository))
+
+    @cached_property
+    def _pulls(self) -> PullCalls:
+        return PullCalls(Calls(self._rest, self._repository), self._graph)
+
+    def _names(self) -> dict[str, Any]:
+        return {"owner": self._repository.owner, "name": self._repository.name}
+
+    def _parts(self, look: Look) -> tuple[str, ...]:
+        """The documents that a look adds to the claim's own."""
+        return (*self._board_parts(look), *(MERGING if look.checks else ()))
+
+    def _board_parts(self, look: Look) -> tuple[str, ...]:
+        if not look.board:
+            return ()
+        if self._choice is not None and self._choice.uses_labels:
+            is_asked = look.insists or self._choice.is_due
+            is_tried = is_asked and self._choice.is_doubted and not self._was_blind
+            return (BOARD, LABELS) if is_tried else (LABELS,)
+        has_board = self._project is not None and self._board_problem is None
+        return (BOARD,) if has_board else ()
+
+    def _look_with(self, look: Look, parts: tuple[str, ...]) -> _Found:
+        """What one request shows; why the board is not in it, if it was asked for."""
+        try:
+            reply = self._ask_claim(look, parts)
+        except MissingScope as missing:
+            if BOARD not in parts:
+                raise
+            return _Found(board=missing)
+        board: LifecycleError | None = None
+        if BOARD in reply.left_out:
+            unknown = Problem("undefinedField", (), reply.left_out[BOARD])
+            board = self._error_of_board(unknown)
+        refused = self._sort(reply, with_board=BOARD in parts)
+        if refused is not None:
+            board = self._error_of_board(refused)
+        hidden = unseen_parts.hidden(reply.problems, reply.left_out)
+        return _Found(_repository_in(reply), hidden, board)
+
+    def _unseen(
+        self, issue: translate.Json | None, parts: tuple[str, ...]
+    ) -> LifecycleError | None:
+        """Why an answer without a card is no sight of the board; a card is one, and ends all doubt."""
+        if self._choice is None or not issue:
+            return None
+        if self._card(issue) is not None:
+            self._choice.forget()
+            return None
+        return None if LABELS in parts else self._choice.blindness()
+
+    def _learn(self, error: LifecycleError) -> None:
+        """The board cannot be read: labels from now on, or nothing of it."""
+        self._was_blind = True
+        if self._choice is None or not self._choice.gives_up(error):
+            self._board_problem = error.sentence
+
+    def _labelled(self, node: translate.Json, look: Look) -> translate.Json:
+        """A repository with its issue's labels, which are asked for alone."""
+        variables = {**self._names(), "issue": look.issue}
+        subject = f"the labels of issue #{look.issue} in {self._repository}"
+        ask = partial(self._graph.execute, LABELS, variables, subject=subject)
+        labels = _repository_in(reading(self._graph.deadline, ask)).get("issue") or {}
+        return {**node, "issue": {**node["issue"], **labels}}
+
+    def _ask_claim(self, look: Look, parts: tuple[str, ...]) -> Reply:
+        variables = {
+            **self._names(),
+            "issue": look.issue,
+            "branch": look.branch,
+            "number": look.pr_number or 0,
+            "byNumber": look.pr_number is not None,
+            "checks": look.checks,
+            "comments": look.comments,
+        }
+        pulls = f" and the pull requests of {look.branch}" if look.branch else ""
+        subject = f"issue #{look.issue}{pulls} in {self._repository}"
+        ask = partial(self._graph.execute, "observe_claim", variables, subject=subject, added=parts)
+        return reading(self._graph.deadline, ask)
+
+    def _sort(self, reply: Reply, *, with_board: bool) -> Problem | None:
+        """Raise what may not be missing; return the first problem of the board."""
+        board: Problem | None = None
+        for problem in reply.problems:
+            if problem.type == "NOT_FOUND" and problem.path == ("repository",):
+                raise NotFound(
+                    f"GitHub shows no repository {self._repository} to the token, so nothing was "
+                    "changed; check the remote's name, and that the token may see it.",
+                    evidence=problem.message,
+                )
+            if problem.type == "NOT_FOUND" and problem.path in _ABSENT:
+                continue
+            is_scope = problem.type == "INSUFFICIENT_SCOPES"
+            if with_board and (is_scope or "projectItems" in problem.path):
+                board = board or problem
+            elif not unseen_parts.is_bearable(problem, reply.data):
+                subject = f"the claim's part {'.'.join(str(step) for step in problem.path)}"
+                raise self._graph.failures.of_problem(problem, Asked(subject))
+        return board
+
+    def _error_of_board(self, problem: Problem) -> LifecycleError:
+        return self._graph.failures.of_problem(problem, Asked(f"the board, {self._project}"))
+
+    def _observation(self, look: Look, found: _Found) -> Observation:
+        node = found.node
+        if not node:
+            raise self._graph.failures.of_nonsense(Asked(f"issue #{look.issue}"))
+        issue = node.get("issue")
+        by_number = _pull(node.get("byNumber"), found)
+        nodes = (node.get("byBranch") or {}).get("nodes") or []
+        by_branch = tuple(pull for one in nodes if (pull := _pull(one, found)))
+        if look.checks:
+            pulls = [one for one in (node.get("byNumber"), *nodes) if one]
+            overall = {str(one["headRefOid"]): translate.overall(one) for one in pulls}
+            by_number, by_branch = self._with_all_checks(by_number, by_branch, overall)
+        return Observation(
+            repository=str(node.get("nameWithOwner") or self._repository),
+            default_branch=(node.get("defaultBranchRef") or {}).get("name") or "",
+            issue=translate.issue(issue) if issue else None,
+            by_number=by_number,
+            by_branch=by_branch,
+            item=self._item(issue) if issue else None,
+            board_problem=self._board_problem if look.board else None,
+            board_note=self._choice.note if look.board and self._choice else None,
+        )
+
+    def _item(self, issue: translate.Json) -> BoardItem | None:
+        if self._choice is not None and "labels" in issue and self._choice.uses_labels:
+            return self._choice.names.item(int(issue["number"]), labels_of(issue))
+        return self._card(issue)
+
+    def _card(self, issue: translate.Json) -> BoardItem | None:
+        """The issue's item on the project, as far as the answer has it."""
+        if self._project is None:
+            return None
+        items = (issue.get("projectItems") or {}).get("nodes") or []
+        return translate.board_item_of(items, self._project.owner, self._project.number)
+
+    def _with_all_checks(
+        self,
+        by_number: PullRequest | None,
+        by_branch: tuple[PullRequest, ...],
+        overall: Mapping[str, str],
+    ) -> tuple[PullRequest | None, tuple[PullRequest, ...]]:
+        """Read over REST what is missing: of the pull request asked for, else of all open ones.
+
+        `overall` is GitHub's own word over all checks, by head.
+        """
+        asked = (by_number,) if by_number else by_branch
+        known = unseen_parts.completed(Calls(self._rest, self._repository), asked, overall)
+
+        def mended(pull: PullRequest) -> PullRequest:
+            is_read = pull.state is PullState.OPEN and pull.head_sha in known
+            return replace(pull, checks=known[pull.head_sha]) if is_read else pull
+
+        return by_number and mended(by_number), tuple(mended(pull) for pull in by_branch)
+
+
+def _repository_in(reply: Reply) -> translate.Json:
+    return reply.data.get("repository") or {}
+
+
+def _as_pull(facts: PullFacts) -> PullRequest:
+    owner, _, branch = facts.head.partition(":")
+    return PullRequest(
+        number=facts.number,
+        url=facts.url,
+        title=facts.title,
+        state=facts.state,
+        branch=branch,
+        head_owner=owner,
+        head_sha=facts.head_sha,
+        base=facts.base,
+        body=facts.body,
+        is_draft=facts.is_draft,
+        opened_at=facts.opened_at,
+        closed_at=facts.closed_at,
+        updated_at=facts.updated_at,
+    )
+
+
+def _pull(node: translate.Json | None, found: _Found) -> PullRequest | None:
+    return found.hidden.applied(translate.pull_request(node)) if node else None

@@ -1,0 +1,214 @@
+"""Check runs, commit statuses and runs of workflows of a commit, over REST.
+
+For tokens to which GraphQL shows no contexts, and for commits that have more than a page of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import TypeVar
+
+from lifecycle.core.errors import NoPermission
+from lifecycle.core.timing import times
+from lifecycle.core.values.checks import Checks
+from lifecycle.github.client.calls import PAGE, Calls, Json
+from lifecycle.github.client.nodes import word
+from lifecycle.github.pulls import rollup
+from lifecycle.github.pulls.rollup import Entry, Suite
+
+T = TypeVar("T")
+
+_ACTIONS = "github-actions"
+"""The slug of the app that runs workflows; its id differs between servers."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Flow:
+    """A run of a workflow: as GraphQL shows it, as a check of its own, and its check suite's id."""
+
+    sha: str
+    suite_id: object
+    suite: Suite
+    entry: Entry
+
+
+def read(calls: Calls, sha: str) -> Checks:
+    """Every check run and commit status of a commit, all pages, superseded ones dropped.
+
+    Runs of Actions are told apart by their workflow, as in GraphQL. REST tells that apart, and is
+    asked for it only where runs of one name lie in several check suites.
+
+    Sources: https://docs.github.com/rest/checks/runs#list-check-runs-for-a-git-reference and
+    https://docs.github.com/rest/commits/statuses#get-the-combined-status-for-a-specific-reference
+    """
+    try:
+        found, is_complete = _all(calls, sha, f"commits/{sha}/check-runs", "check_runs", _same)
+    except NoPermission:
+        return _without_check_runs(calls, sha)
+    shown = _flows_if_shown(calls, sha) if _is_ambiguous(found) else None
+    flows = {one.suite_id: one.suite for one in shown[0]} if shown else {}
+    entries = calls.translated(_subject(sha), partial(_runs, flows), found)
+    kept = rollup.newest([*entries, *_statuses(calls, sha)])
+    checks = Checks(sha, kept, is_complete, sees_workflows=False)
+    if not (shown and shown[1]):
+        return checks
+    return rollup.with_workflows(checks, rollup.judged(flows.values(), kept))
+
+
+def workflows(calls: Calls, sha: str) -> list[Suite] | None:
+    """The runs of workflows on a commit, all pages; None if the token is not shown all of them.
+
+    Source: https://docs.github.com/rest/actions/workflow-runs#list-workflow-runs-for-a-repository
+    """
+    shown = _flows_if_shown(calls, sha)
+    return [one.suite for one in shown[0]] if shown and shown[1] else None
+
+
+def _without_check_runs(calls: Calls, sha: str) -> Checks:
+    """A fine-grained token cannot be given checks; Actions it can.
+
+    Checks of other apps stay hidden, so this is never all of them.
+    """
+    flows, is_whole = _flows(calls, sha)
+    found = rollup.newest([*(one.entry for one in flows), *_statuses(calls, sha)])
+    # A run that waits for an approval has not failed: it has not begun.
+    held = [one for one in found if one.workflow and one.word == "ACTION_REQUIRED"]
+    return Checks(
+        sha,
+        tuple(one for one in found if one not in held),
+        is_complete=False,
+        held=tuple(one.workflow for one in held),
+        unseen="checks of other apps than GitHub Actions",
+        sees_workflows=is_whole,
+    )
+
+
+def _flows_if_shown(calls: Calls, sha: str) -> tuple[list[_Flow], bool] | None:
+    try:
+        return _flows(calls, sha)
+    except NoPermission:
+        return None  # that is an answer: it is not known, and nothing is green for it
+
+
+def _flows(calls: Calls, sha: str) -> tuple[list[_Flow], bool]:
+    """The runs of workflows on a commit, and whether they are all of them."""
+    query = {"head_sha": sha}
+    found, is_whole = _all(calls, sha, "actions/runs", "workflow_runs", _flow, query)
+    # A redirect may lose the query: then these are the runs of every commit.
+    return [one for one in found if one.sha == sha], is_whole
+
+
+def _statuses(calls: Calls, sha: str) -> list[Entry]:
+    return _all(calls, sha, f"commits/{sha}/status", "statuses", _status)[0]
+
+
+def _is_ambiguous(runs: list[Json]) -> bool:
+    """True if runs of Actions have one name and lie in several check suites."""
+    suites = {(str(one.get("name")), _suite_id(one)) for one in runs if _is_of_actions(one)}
+    return len(suites) > len({name for name, _ in suites})
+
+
+def _suite_id(run: Json) -> object:
+    return (run.get("check_suite") or {}).get("id")
+
+
+def _is_of_actions(run: Json) -> bool:
+    return (run.get("app") or {}).get("slug") == _ACTIONS
+
+
+def _subject(sha: str) -> str:
+    return f"checks of commit {sha[:12]}"
+
+
+def _all(
+    calls: Calls,
+    sha: str,
+    path: str,
+    key: str,
+    shape: Callable[[Json], T],
+    query: Json | None = None,
+) -> tuple[list[T], bool]:
+    """The entries of all pages, and whether they are as many as GitHub announced."""
+    subject = _subject(sha)
+    entries: list[T] = []
+    number, total = 1, 0
+    while True:
+        page = {"page": number} if number > 1 else {}
+        found = calls.read(path, subject, {"per_page": PAGE, **(query or {}), **page})
+        read, announced = calls.translated(subject, partial(_page, key, shape), found)
+        entries += read
+        total = max(total, announced)
+        if not read or len(entries) >= total:
+            return entries, len(entries) >= total
+        number += 1
+
+
+def _page(key: str, shape: Callable[[Json], T], found: Json) -> tuple[list[T], int]:
+    """One page, and how many entries all pages have."""
+    read = [shape(one) for one in found[key]]
+    return read, int(found.get("total_count") or len(read))
+
+
+def _same(found: Json) -> Json:
+    return found
+
+
+def _runs(flows: Mapping[object, Suite], found: list[Json]) -> list[Entry]:
+    return [_run(one, flows) for one in found]
+
+
+def _run(found: Json, flows: Mapping[object, Suite]) -> Entry:
+    """A check run; those of other apps are of no workflow, and the newest of a name counts."""
+    app, suite_id = (found.get("app") or {}).get("id"), _suite_id(found)
+    flow = flows.get(suite_id)
+    is_anothers = app is not None and not _is_of_actions(found)
+    names = (flow.workflow, flow.event) if flow else ("", "")
+    return rollup.check_run(
+        name=str(found["name"]),
+        status=found["status"],
+        conclusion=found.get("conclusion"),
+        started_at=times.parse(found.get("started_at")),
+        ended_at=times.parse(found.get("completed_at")),
+        url=found.get("details_url") or "",
+        workflow=names[0],
+        event=names[1],
+        app=app,
+        key=names if flow or is_anothers else (suite_id,),
+    )
+
+
+def _flow(found: Json) -> _Flow:
+    """A run of a workflow.
+
+    Source: https://docs.github.com/rest/actions/workflow-runs#list-workflow-runs-for-a-repository
+    """
+    is_over = found["status"] == "completed"
+    name, event = found.get("name") or "", str(found["event"])
+    made_at = found.get("created_at") or found.get("run_started_at")
+    status, conclusion = word(found["status"]), word(found.get("conclusion"))
+    url = str(found["html_url"])
+    suite = Suite(name, event, times.parse(made_at) or 0.0, status, conclusion, url)
+    entry = rollup.check_run(
+        name=name,
+        status=status,
+        conclusion=conclusion,
+        started_at=times.parse(found.get("run_started_at")),
+        # There is no word for the end; what is over is seldom touched again.
+        ended_at=times.parse(found.get("updated_at")) if is_over else None,
+        url=url,
+        workflow=name,
+        event=event,
+        key=(found["workflow_id"], event),
+    )
+    return _Flow(str(found.get("head_sha") or ""), found.get("check_suite_id"), suite, entry)
+
+
+def _status(found: Json) -> Entry:
+    return rollup.commit_status(
+        context=str(found["context"]),
+        state=found["state"],
+        made_at=times.parse(found.get("created_at")),
+        url=found.get("target_url") or "",
+    )

@@ -1,0 +1,343 @@
+"""Checks as GitHub lists them, sorted: one verdict for each, and what is demanded or held besides.
+
+Pure functions. An unknown word never breaks a look: what is not known to have passed is pending, and
+what was not shown is not taken for nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from lifecycle.core.timing import times
+from lifecycle.core.values.checks import Bucket, Check, Checks, Required
+from lifecycle.github.client.nodes import Json, nodes, part, text, word
+
+# Sources: https://docs.github.com/graphql/reference/enums#checkconclusionstate and
+# https://docs.github.com/graphql/reference/enums#statusstate. STALE, which wants a re-run, is pending
+# like everything that is not listed.
+_BUCKETS = {
+    "SUCCESS": Bucket.PASS,
+    "SKIPPED": Bucket.PASS,
+    "NEUTRAL": Bucket.PASS,
+    "FAILURE": Bucket.FAIL,
+    "ERROR": Bucket.FAIL,
+    "TIMED_OUT": Bucket.FAIL,
+    "ACTION_REQUIRED": Bucket.FAIL,
+    "STARTUP_FAILURE": Bucket.FAIL,
+    "CANCELLED": Bucket.CANCELLED,
+}
+_SEVERITY = (Bucket.PASS, Bucket.PENDING, Bucket.CANCELLED, Bucket.FAIL)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One check as GitHub lists it, superseded or not.
+
+    Attributes:
+        key: what makes two entries runs of the same check.
+        check: its value.
+        has_begun: False for a run that still waits, which is newer than all that have begun.
+    """
+
+    key: tuple[object, ...]
+    check: Check
+    has_begun: bool = True
+
+
+def run_bucket(status: object, conclusion: object) -> Bucket:
+    """The bucket of a check run; both words in GraphQL's or REST's spelling."""
+    is_over = word(status) == "COMPLETED"
+    return _BUCKETS.get(word(conclusion), Bucket.PENDING) if is_over else Bucket.PENDING
+
+
+def status_bucket(state: object) -> Bucket:
+    """The bucket of a commit status: its states are a part of the same words."""
+    found = word(state)
+    known = {"SUCCESS", "FAILURE", "ERROR"}
+    return _BUCKETS[found] if found in known else Bucket.PENDING
+
+
+def newest(entries: Iterable[Entry]) -> tuple[Check, ...]:
+    """One check for each key: the one that began last, in order of name.
+
+    A re-run leaves the superseded entry in the list, so the newest counts. Where two began in the
+    same second the worse one does: green must not hang on an order that nobody promised.
+    """
+    found: dict[tuple[object, ...], Entry] = {}
+    for entry in entries:
+        known = found.get(entry.key)
+        if known is None or _age(entry) > _age(known):
+            found[entry.key] = entry
+    checks = [entry.check for entry in found.values()]
+    return tuple(sorted(checks, key=lambda one: (one.name, one.workflow, one.event, one.bucket)))
+
+
+def _age(entry: Entry) -> tuple[bool, float, int]:
+    started = entry.check.started_at
+    moment = float("-inf") if started is None else started
+    return (not entry.has_begun, moment, _SEVERITY.index(entry.check.bucket))
+
+
+def required(base: Json) -> tuple[Required, ...]:
+    """The checks that a base branch demands: by classic protection, and by rulesets.
+
+    A rule that names an app is one more demand than the same name without. Whether all rules were
+    shown tells `sees_demands`.
+    Sources: https://docs.github.com/graphql/reference/objects#refupdaterule and
+    https://docs.github.com/graphql/reference/objects#requiredstatuschecksparameters
+    """
+    classic = part(base, "refUpdateRule").get("requiredStatusCheckContexts") or []
+    found = {Required(str(name)) for name in classic if name}
+    for rule in nodes(base, "rules"):
+        for one in part(rule, "parameters").get("requiredStatusChecks") or []:
+            app = one.get("integrationId")
+            found.add(Required(text(one, "context"), app if isinstance(app, int) else None))
+    return tuple(sorted(found, key=lambda one: (one.name, one.app or 0)))
+
+
+def sees_demands(node: Json) -> bool:
+    """False if a pull request's base was hidden, or had more rules than a page; True if not asked."""
+    if "baseRef" not in node:
+        return True
+    base = node["baseRef"]
+    if not isinstance(base, Mapping):
+        return False
+    return "rules" not in base or _is_whole(base["rules"])
+
+
+def _is_whole(connection: object) -> bool:
+    """True if a connection was shown, and there is no further page of it."""
+    if not isinstance(connection, Mapping) or connection.get("nodes") is None:
+        return False
+    return not part(connection, "pageInfo").get("hasNextPage")
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """A run of a workflow, of either API: its newest attempt.
+
+    Attributes:
+        made_at: when it was made, 0.0 if GitHub did not say.
+    """
+
+    workflow: str
+    event: str
+    made_at: float
+    status: str
+    conclusion: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Workflows:
+    """What the workflows of a commit say that the rollup does not show.
+
+    Attributes:
+        held: those that somebody has to approve before they run. GitHub ends their check suite at
+            once with ACTION_REQUIRED and puts no check run into it.
+        unfinished: those that still run: their jobs register one after the other, so that for a
+            moment all that is listed may have passed.
+        ended: those that did not pass although no job of theirs says so: a workflow file that cannot
+            be read, a run that was cancelled or timed out before its jobs began.
+        is_seen: GitHub showed all of them.
+        is_late: GitHub showed those of another commit.
+    """
+
+    held: tuple[str, ...] = ()
+    unfinished: tuple[str, ...] = ()
+    ended: tuple[Check, ...] = ()
+    is_seen: bool = True
+    is_late: bool = False
+
+
+_NO_START = {"STARTUP_FAILURE", "FAILURE"}
+
+
+def workflows(sha: str, node: Json, known: Iterable[Check]) -> Workflows:
+    """The check suites of Actions on the head `sha`; nothing is concluded if they were not asked for.
+
+    Suites of other apps count by their check runs alone: GitHub opens one for each installed app,
+    whether the app uses it or not.
+    Source: https://docs.github.com/actions/how-tos/manage-workflow-runs/approve-runs-from-forks
+
+    Args:
+        sha: the head.
+        node: a pull request with its last commit.
+        known: the check runs that the rollup shows.
+    """
+    if "commits" not in node:
+        return Workflows()
+    every = [part(one, "commit") for one in nodes(node, "commits")]
+    of_head = [one for one in every if text(one, "oid") == sha]
+    is_late = bool(every) and not of_head
+    is_seen = is_late or (bool(of_head) and all(_is_whole(x.get("checkSuites")) for x in of_head))
+    runs = [(one, part(one, "workflowRun")) for x in of_head for one in nodes(x, "checkSuites")]
+    suites = [_suite(one, run) for one, run in runs if run]
+    return replace(judged(suites, known), is_seen=is_seen, is_late=is_late)
+
+
+def _suite(found: Json, run: Json) -> Suite:
+    return Suite(
+        text(part(run, "workflow"), "name"),
+        text(run, "event"),
+        times.parse(found.get("createdAt")) or 0.0,
+        word(found.get("status")),
+        word(found.get("conclusion")),
+        text(run, "url"),
+    )
+
+
+def judged(suites: Iterable[Suite], known: Iterable[Check]) -> Workflows:
+    """What the newest run of each workflow and event says, beside the checks that are known.
+
+    A run that did not pass while all its jobs did is no pass: its other jobs never began.
+    """
+    newest_of: dict[tuple[str, str], Suite] = {}
+    for one in suites:
+        before = newest_of.get((one.workflow, one.event))
+        if before is None or one.made_at >= before.made_at:
+            newest_of[one.workflow, one.event] = one
+    listed: dict[tuple[str, str], set[Bucket]] = {}
+    for check in known:
+        listed.setdefault((check.workflow, check.event), set()).add(check.bucket)
+    held, unfinished, ended = set(), set(), []
+    for key, suite in newest_of.items():
+        jobs = listed.get(key, set())
+        has_passed = run_bucket(suite.status, suite.conclusion) is Bucket.PASS
+        if suite.status != "COMPLETED":
+            unfinished.add(suite.workflow)
+        elif suite.conclusion == "ACTION_REQUIRED":
+            held.add(suite.workflow)
+        elif not has_passed and jobs <= {Bucket.PASS}:
+            ended.append(_without_job(suite, has_jobs=bool(jobs)))
+    return Workflows(tuple(sorted(held)), tuple(sorted(unfinished)), tuple(ended))
+
+
+def _without_job(suite: Suite, *, has_jobs: bool) -> Check:
+    """A workflow's own end, as a check of the workflow's name."""
+    is_unread = suite.conclusion in _NO_START and not has_jobs
+    return Check(
+        suite.workflow,
+        run_bucket(suite.status, suite.conclusion),
+        suite.workflow,
+        suite.event,
+        url=suite.url,
+        word="STARTUP_FAILURE" if is_unread else suite.conclusion,
+    )
+
+
+def _is_without_job(check: Check) -> bool:
+    return check.name == check.workflow and check.started_at is check.ended_at is None
+
+
+def with_workflows(checks: Checks, found: Workflows) -> Checks:
+    """Checks, and what the workflows say besides."""
+    return replace(
+        checks,
+        runs=tuple(dict.fromkeys((*checks.runs, *found.ended))),
+        held=tuple(sorted({*checks.held, *found.held})),
+        unfinished=tuple(sorted({*checks.unfinished, *found.unfinished})),
+        sees_workflows=found.is_seen,
+        is_late=found.is_late,
+    )
+
+
+def rollup(sha: str, found: Json | None) -> Checks:
+    """A StatusCheckRollup as the checks of the head `sha`.
+
+    No rollup, or one of another commit, means that nothing has registered on this head yet.
+    """
+    if not found or text(part(found, "commit"), "oid") not in {"", sha}:
+        return Checks(sha)
+    contexts = part(found, "contexts")
+    listed = contexts.get("nodes")
+    if listed is None:
+        return Checks(sha, is_complete=False)
+    entries = [_context(node) for node in listed if node]
+    is_complete = not part(contexts, "pageInfo").get("hasNextPage") and all(listed)
+    return Checks(sha, newest(entries), is_complete)
+
+
+def with_demands(checks: Checks, seen: Checks) -> Checks:
+    """Checks that were read elsewhere, with what GraphQL showed of the base and of workflows."""
+    # Where a job's failure is listed, the end of its workflow is no second one.
+    ended = () if checks.failed else tuple(run for run in seen.runs if _is_without_job(run))
+    is_seen = checks.sees_workflows or seen.sees_workflows
+    beside = Workflows(seen.held, seen.unfinished, ended, is_seen, seen.is_late)
+    return replace(
+        with_workflows(checks, beside),
+        required=seen.required,
+        sees_demands=seen.sees_demands,
+        is_unblocked=seen.is_unblocked,
+    )
+
+
+def overall(node: Json) -> str:
+    """GitHub's own word over every check of a pull request's head, hidden ones too; "" if none.
+
+    Source: https://docs.github.com/graphql/reference/enums#statusstate
+    """
+    found = part(node, "statusCheckRollup")
+    is_of_head = text(part(found, "commit"), "oid") == node.get("headRefOid")
+    return text(found, "state") if is_of_head else ""
+
+
+def _context(node: Json) -> Entry:
+    if "context" in node:
+        name = text(node, "context")
+        state = node.get("statusState", node.get("state"))
+        made = times.parse(node.get("createdAt"))
+        url = text(node, "targetUrl")
+        return commit_status(context=name, state=state, made_at=made, url=url)
+    run = part(part(node, "checkSuite"), "workflowRun")
+    workflow, event = text(part(run, "workflow"), "name"), text(run, "event")
+    return check_run(
+        name=text(node, "name"),
+        status=node.get("status"),
+        conclusion=node.get("conclusion"),
+        started_at=times.parse(node.get("startedAt")),
+        ended_at=times.parse(node.get("completedAt")),
+        url=text(node, "detailsUrl"),
+        workflow=workflow,
+        event=event,
+        app=part(part(node, "checkSuite"), "app").get("databaseId"),
+        key=(workflow, event),
+    )
+
+
+def check_run(
+    *,
+    name: str,
+    status: object,
+    conclusion: object,
+    started_at: float | None,
+    url: str,
+    ended_at: float | None = None,
+    workflow: str = "",
+    event: str = "",
+    app: object = None,
+    key: tuple[object, ...] = (),
+) -> Entry:
+    """A check run of either API; `key` is what, beside name and app, tells two runs apart."""
+    is_over = word(status) == "COMPLETED"
+    check = Check(
+        name,
+        run_bucket(status, conclusion),
+        workflow,
+        event,
+        started_at,
+        url,
+        ended_at,
+        word=(word(conclusion) if is_over else "") or word(status),
+        app=app if isinstance(app, int) else None,
+    )
+    has_begun = started_at is not None or is_over
+    return Entry(("run", name, check.app, *key), check, has_begun)
+
+
+def commit_status(*, context: str, state: object, made_at: float | None, url: str) -> Entry:
+    """A commit status of the REST API."""
+    bucket = status_bucket(state)
+    check = Check(context, bucket, started_at=made_at, url=url, word=word(state))
+    return Entry(("status", context), check)

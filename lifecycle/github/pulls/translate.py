@@ -1,0 +1,292 @@
+"""GitHub's JSON as the product's values: pure functions, no client in sight.
+
+Enum values that this product does not know yet never break a look: an unknown check is pending, an
+unknown state is not open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from lifecycle.core.timing import times
+from lifecycle.core.values.checks import Checks
+from lifecycle.core.values.model import (
+    BoardField,
+    BoardItem,
+    BoardSchema,
+    Card,
+    Comment,
+    Draft,
+    Ejection,
+    Issue,
+    PullRequest,
+    PullState,
+    QueueEntry,
+    Review,
+)
+from lifecycle.github.client.nodes import Json, nodes, part, text, word
+from lifecycle.github.pulls.rollup import (
+    overall,
+    required,
+    rollup,
+    sees_demands,
+    with_workflows,
+    workflows,
+)
+
+__all__ = [
+    "Json",
+    "board_item",
+    "board_item_of",
+    "board_schema",
+    "card",
+    "draft",
+    "is_on_board",
+    "issue",
+    "overall",
+    "pull_request",
+    "rest_issue",
+]
+
+_UNBLOCKED = {"CLEAN", "HAS_HOOKS", "UNSTABLE"}
+"""Merge states that a pull request has only if all that its base demands is there.
+
+Source: https://docs.github.com/graphql/reference/enums#mergestatestatus
+"""
+
+
+def pull_request(node: Json) -> PullRequest:
+    """A GraphQL PullRequest. `checks` is None if the rollup was not asked for."""
+    return PullRequest(
+        number=int(node["number"]),
+        url=text(node, "url"),
+        title=text(node, "title"),
+        state=_pull_state(node.get("state")),
+        branch=text(node, "headRefName"),
+        head_owner=text(part(node, "headRepositoryOwner"), "login"),
+        head_sha=text(node, "headRefOid"),
+        base=text(node, "baseRefName"),
+        body=text(node, "body"),
+        is_draft=bool(node.get("isDraft")),
+        mergeable=text(node, "mergeable") or "UNKNOWN",
+        merged_at=times.parse(node.get("mergedAt")),
+        checks=_checks(node),
+        review_decision=text(node, "reviewDecision"),
+        changes_requested=_changes_requested(node),
+        merge_state=_merge_state(node),
+        queue=_queue_entry(node),
+        ejection=_ejection(node),
+        is_auto_merge=bool(node.get("autoMergeRequest")),
+        opened_at=times.parse(node.get("createdAt")),
+        closed_at=times.parse(node.get("closedAt")),
+        updated_at=times.parse(node.get("updatedAt")),
+    )
+
+
+def _checks(node: Json) -> Checks | None:
+    """The checks of a pull request's head, with what its base demands of them."""
+    if "statusCheckRollup" not in node:
+        return None
+    sha = text(node, "headRefOid")
+    found = rollup(sha, node.get("statusCheckRollup"))
+    return replace(
+        with_workflows(found, workflows(sha, node, found.runs)),
+        required=required(part(node, "baseRef")),
+        sees_demands=sees_demands(node),
+        is_unblocked=_merge_state(node) in _UNBLOCKED,
+    )
+
+
+def _merge_state(node: Json) -> str:
+    """GitHub's word, UNKNOWN if it was refused; empty only if it was not asked for."""
+    return text(node, "mergeStateStatus") or ("UNKNOWN" if "mergeStateStatus" in node else "")
+
+
+def _queue_entry(node: Json) -> QueueEntry | None:
+    entry = part(node, "mergeQueueEntry")
+    position = entry.get("position")
+    is_known = isinstance(position, int)
+    return QueueEntry(word(entry.get("state")), position if is_known else None) if entry else None
+
+
+def _ejection(node: Json) -> Ejection | None:
+    found = [one for one in nodes(node, "timelineItems") if one.get("id")]
+    if not found:
+        return None
+    last = found[-1]
+    return Ejection(text(last, "id"), times.parse(last.get("createdAt")), text(last, "reason"))
+
+
+def _changes_requested(node: Json) -> tuple[Review, ...]:
+    """The standing reviews that ask for changes, oldest first.
+
+    GitHub lists the last opinion of each reviewer, so that an approval or a dismissal that came
+    later stands in the place of what it superseded.
+    """
+    found = [_review(one) for one in nodes(node, "latestOpinionatedReviews")]
+    wanted = [one for one in found if one.state == "CHANGES_REQUESTED"]
+    return tuple(sorted(wanted, key=lambda one: (one.submitted_at or 0.0, one.id)))
+
+
+def _review(node: Json) -> Review:
+    return Review(
+        id=text(node, "id"),
+        author=text(part(node, "author"), "login"),
+        state=word(node.get("state")),
+        submitted_at=times.parse(node.get("submittedAt")),
+        url=text(node, "url"),
+        sha=text(part(node, "commit"), "oid"),
+    )
+
+
+def _pull_state(state: object) -> PullState:
+    known = {one.value: one for one in PullState}
+    return known.get(word(state), PullState.CLOSED)
+
+
+def issue(node: Json) -> Issue:
+    """A GraphQL Issue. `comments` is None if they were not asked for."""
+    comments = node.get("comments")
+    return Issue(
+        number=int(node["number"]),
+        id=text(node, "id"),
+        title=text(node, "title"),
+        url=text(node, "url"),
+        is_open=word(node.get("state")) == "OPEN",
+        state_reason=text(node, "stateReason").lower(),
+        assignees=tuple(text(user, "login") for user in nodes(node, "assignees")),
+        comments=tuple(_comments(node)) if comments is not None else None,
+        closed_at=times.parse(node.get("closedAt")),
+        updated_at=times.parse(node.get("updatedAt")),
+    )
+
+
+def rest_issue(found: Json) -> Issue:
+    """An issue as a list of the REST API shows it."""
+    return Issue(
+        number=int(found["number"]),
+        id=str(found["node_id"]),
+        title=str(found["title"]),
+        url=str(found["html_url"]),
+        is_open=found["state"] == "open",
+        state_reason=found.get("state_reason") or "",
+        assignees=tuple(str(user["login"]) for user in found.get("assignees") or []),
+        closed_at=times.parse(found.get("closed_at")),
+        updated_at=times.parse(found.get("updated_at")),
+    )
+
+
+_INSIDERS = {"OWNER", "MEMBER", "COLLABORATOR"}
+"""What GitHub calls those who were let in: https://docs.github.com/graphql/reference/enums#commentauthorassociation"""
+
+
+def _comments(node: Json) -> Iterable[Comment]:
+    """The comments whose markers may be believed: the token's own, those of insiders and of Apps.
+
+    Anybody may comment on a public issue, and could copy a marker from one of ours: that something was
+    said there would be a stranger's word.
+    """
+    for found in nodes(node, "comments"):
+        is_app = text(part(found, "author"), "__typename") == "Bot"
+        is_insider = text(found, "authorAssociation") in _INSIDERS
+        if not (found.get("viewerDidAuthor") or is_insider or is_app):
+            continue
+        yield Comment(int(found.get("fullDatabaseId") or 0), text(found, "body"))
+
+
+def board_item(node: Json) -> BoardItem:
+    """A ProjectV2Item with the fields Status and Agent under the aliases `status` and `agent`."""
+    return BoardItem(
+        id=text(node, "id"),
+        status=_value(node, "status"),
+        agent=_value(node, "agent"),
+        is_archived=bool(node.get("isArchived")),
+        status_at=_status_at(node),
+        added_at=times.parse(node.get("createdAt")),
+    )
+
+
+def board_item_of(nodes: Iterable[Json | None], owner: str, number: int) -> BoardItem | None:
+    """The item on project `number` of `owner`, whose login is compared without regard to case."""
+    for node in nodes:
+        if node and is_on_board(node, owner, number):
+            return board_item(node)
+    return None
+
+
+def is_on_board(node: Json, owner: str, number: int) -> bool:
+    """True if an item is one of project `number` of `owner`; the login's case does not matter."""
+    project = part(node, "project")
+    login = text(part(project, "owner"), "login")
+    return bool(project.get("number") == number and login.casefold() == owner.casefold())
+
+
+def card(node: Json) -> Card | None:
+    """A board item whose content is an issue; None for drafts, pull requests and what is hidden."""
+    content = part(node, "content")
+    if "number" not in content:
+        return None
+    return Card(
+        item=board_item(node),
+        number=int(content["number"]),
+        title=text(content, "title"),
+        url=text(content, "url"),
+        repository=text(part(content, "repository"), "nameWithOwner"),
+        is_open=word(content.get("state")) == "OPEN",
+        priority=_value(node, "priority"),
+        readiness=_value(node, "readiness"),
+        dependencies=_value(node, "dependencies"),
+    )
+
+
+def draft(node: Json) -> Draft | None:
+    """A board item that is a draft; None for everything else."""
+    content = part(node, "content")
+    if content.get("__typename") != "DraftIssue":
+        return None
+    return Draft(text(content, "title"), _value(node, "status"))
+
+
+def board_schema(viewer: str, project: Json, fields: Sequence[Json]) -> BoardSchema:
+    """A ProjectV2 and the fields of all its pages; fields of kinds that were not asked for are {}."""
+    return BoardSchema(
+        project_id=text(project, "id"),
+        title=text(project, "title"),
+        url=text(project, "url"),
+        viewer=viewer,
+        fields=tuple(_board_field(one) for one in fields if one and one.get("id")),
+    )
+
+
+def _board_field(node: Json) -> BoardField:
+    options = node.get("options") or _iterations(part(node, "configuration"))
+    return BoardField(
+        id=text(node, "id"),
+        name=text(node, "name"),
+        kind=text(node, "dataType"),
+        options=tuple((text(one, "name"), text(one, "id")) for one in options),
+    )
+
+
+def _iterations(configuration: Json) -> list[Json]:
+    """The iterations of a field, those to come before those that are over, as if they were options."""
+    every = [
+        *(configuration.get("iterations") or ()),
+        *(configuration.get("completedIterations") or ()),
+    ]
+    return [{"name": one.get("title"), "id": one.get("id")} for one in every]
+
+
+def _status_at(node: Json) -> float | None:
+    """When the Status was set last: a value's own time, which the card's other fields leave alone.
+
+    Source: https://docs.github.com/graphql/reference/objects#projectv2itemfieldsingleselectvalue
+    """
+    return times.parse(part(node, "status").get("updatedAt")) if _value(node, "status") else None
+
+
+def _value(node: Json, alias: str) -> str | None:
+    """A field value's name or text; an empty one is none."""
+    found = part(node, alias)
+    return text(found, "name") or text(found, "text") or None

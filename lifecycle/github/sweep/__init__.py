@@ -1,0 +1,1 @@
+"""Many repositories read at once, a hundred nodes a request."""

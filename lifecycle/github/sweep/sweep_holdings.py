@@ -1,0 +1,221 @@
+"""Repositories of a sweep: what is held in each, and what is pushed and open; 25 a request.
+
+A list of more than a hundred is continued, that of several repositories in one request.
+Source: https://docs.github.com/graphql/guides/using-pagination-in-the-graphql-api
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from lifecycle.core.errors import NotFound, Transient
+from lifecycle.core.timing.retry import reading
+from lifecycle.core.values.model import Repository
+from lifecycle.core.values.survey import Holding
+from lifecycle.github.client.batches import Batches
+from lifecycle.github.client.nodes import Json, nodes, part
+from lifecycle.github.failures.failures import Asked, Problem
+from lifecycle.github.sweep.sweep_leases import HiddenLeases
+from lifecycle.github.sweep.sweep_nodes import LISTS, Found, next_page
+
+if TYPE_CHECKING:
+    from lifecycle.github.client.graph import GraphClient, Reply
+    from lifecycle.github.client.rest import RestClient
+
+AT_ONCE = 25
+"""Repositories, or pages of their lists, in one request."""
+NAMES_AT_ONCE = 100
+_NAMES = "survey_owner_names"
+_DOCUMENTS = {"leases": "survey_leases", "tips": "survey_tips", "pulls": "survey_pulls"}
+"""Each list of a repository, and the document that continues it."""
+_Page = tuple[Found, str, str]
+"""A page to be read: whose, of which list, and after which cursor."""
+
+
+class Holdings:
+    """Reads what repositories hold.
+
+    Args:
+        graph: GraphQL.
+        rest: asked for leases that GraphQL hides.
+    """
+
+    def __init__(self, graph: GraphClient, rest: RestClient) -> None:
+        self._graph = graph
+        self._batches = Batches(graph.deadline, AT_ONCE)
+        self._pages = Batches(graph.deadline, AT_ONCE)
+        self._hidden = HiddenLeases(graph, rest)
+
+    def of(self, repositories: Sequence[Repository]) -> Iterator[Holding]:
+        """One for each, in their order."""
+        self._hidden.begin()
+        waiting = deque(repositories)
+        while waiting:
+            batch = [waiting.popleft() for _ in range(min(self._batches.size, len(waiting)))]
+            parts = [("survey_holding", {"owner": one.owner, "name": one.name}) for one in batch]
+            subject = _repositories(len(batch), str(batch[0]))
+            ask = partial(self._graph.execute_all, parts, subject=subject)
+            reply = self._batches.attempt(len(batch), ask)
+            if not isinstance(reply, Transient):
+                yield from self._whole(
+                    [self._in(reply, n, str(one)) for n, one in enumerate(batch)]
+                )
+            elif len(batch) == 1:
+                yield Holding(str(batch[0]), problem=reply)
+            else:
+                waiting.extendleft(reversed(batch))
+
+    def of_owner(self, owner: str) -> Iterator[Holding]:
+        """One for each repository of a user or an organisation, archived ones and forks left out.
+
+        Source: https://docs.github.com/graphql/reference/interfaces#repositoryowner
+
+        Raises:
+            NotFound: GitHub shows no such owner.
+        """
+        self._hidden.begin()
+        after: str | None = None
+        while True:
+            size = self._batches.size
+            found: list[Found]
+            page = self._batches.attempt(size, partial(self._page_of, owner, size, after))
+            if not isinstance(page, Transient):
+                found, after = page
+            elif size > 1:
+                continue
+            else:
+                found, after = self._passed_over(owner, after, page)
+            yield from self._whole(found)
+            if after is None:
+                return
+
+    def names_of_owner(self, owner: str) -> Iterator[Repository]:
+        """The repositories of the same owner, by name alone.
+
+        Raises:
+            NotFound: GitHub shows no such owner.
+        """
+        after: str | None = None
+        while True:
+            ask = partial(self._page_of, owner, NAMES_AT_ONCE, after, _NAMES)
+            found, after = reading(self._graph.deadline, ask)
+            for one in found:
+                whose, _, name = one.name.partition("/")
+                if name:
+                    yield Repository(whose, name)
+            if after is None:
+                return
+
+    def _page_of(
+        self, owner: str, size: int, after: str | None, name: str = "survey_owner"
+    ) -> tuple[list[Found], str | None]:
+        """The next repositories of an owner, and where the ones after them begin."""
+        subject = f"the repositories of {owner}"
+        variables = {"owner": owner, "first": size, "after": after}
+        reply = self._graph.execute(name, variables, subject=subject)
+        if not reply.data.get("repositoryOwner"):
+            self._refuse(reply.problems, subject)
+            raise NotFound(
+                f"GitHub knows no user or organisation {owner}, so nothing was looked at; correct the "
+                "name, and check that the token may see it."
+            )
+        connection = part(part(reply.data, "repositoryOwner"), "repositories")
+        entries = connection.get("nodes")
+        where = ("repositoryOwner", "repositories", "nodes")
+        if not isinstance(entries, list):
+            self._refuse(reply.problems, subject)
+            raise self._graph.failures.of_nonsense(Asked(subject))
+        self._refuse([one for one in reply.problems if one.path[:3] != where], subject)
+        found = []
+        for number, node in enumerate(entries):
+            whose = str((node or {}).get("nameWithOwner") or owner)
+            mine = [one for one in reply.problems if one.path[:4] == (*where, number)]
+            found.append(self._found(whose, node, mine))
+        return found, self._next(connection, owner)
+
+    def _refuse(self, problems: Sequence[Problem], subject: str) -> None:
+        if problems and problems[0].type != "NOT_FOUND":
+            raise self._graph.failures.of_problem(problems[0], Asked(subject))
+
+    def _passed_over(
+        self, owner: str, after: str | None, why: Transient
+    ) -> tuple[list[Found], str | None]:
+        """The one repository that cannot be read, by its name, and where the next one begins."""
+        found, after = self._page_of(owner, 1, after, _NAMES)
+        return [Found(one.name, problem=why) for one in found], after
+
+    def _in(self, reply: Reply, number: int, name: str, keys: Sequence[str] = LISTS) -> Found:
+        """Part N of an answer about several repositories."""
+        alias = f"p{number}"
+        mine = [one for one in reply.problems if one.path[:1] in ((alias,), ())]
+        return self._found(name, reply.data.get(alias), mine, keys)
+
+    def _found(
+        self,
+        name: str,
+        node: Json | None,
+        problems: Sequence[Problem],
+        keys: Sequence[str] = LISTS,
+    ) -> Found:
+        if node and not problems:
+            whose = str(node.get("nameWithOwner") or name)
+            return Found(whose, node, {key: nodes(node, key) for key in keys})
+        absent = [one for one in problems if one.type == "NOT_FOUND" and not node]
+        asked, failures = Asked(f"repository {name}"), self._graph.failures
+        if absent:
+            return Found(name, problem=_absent(name, absent[0]))
+        if problems:
+            return Found(name, problem=failures.of_problems(problems, asked))
+        return Found(name, problem=failures.of_nonsense(asked))
+
+    def _whole(self, found: Sequence[Found]) -> Iterator[Holding]:
+        """The repositories with all of their lists."""
+        waiting = deque(
+            (one, key, after)
+            for one in found
+            for key in LISTS
+            if (after := self._next(part(one.node, key), one.name)) is not None
+        )
+        while waiting:
+            batch = [waiting.popleft() for _ in range(min(self._pages.size, len(waiting)))]
+            waiting.extendleft(reversed(self._continued(batch)))
+        self._hidden.unhide([one for one in found if one.problem is None])
+        yield from (one.holding() for one in found)
+
+    def _continued(self, batch: Sequence[_Page]) -> Sequence[_Page]:
+        """Read these pages; the ones that come after them, or that have to be asked for again."""
+        parts = [(_DOCUMENTS[key], {**one.variables, "after": at}) for one, key, at in batch]
+        subject = _repositories(len(batch), batch[0][0].name)
+        ask = partial(self._graph.execute_all, parts, subject=subject)
+        reply = self._pages.attempt(len(batch), ask)
+        if isinstance(reply, Transient):
+            if len(batch) > 1:
+                return batch
+            batch[0][0].problem = reply
+            return []
+        more: list[_Page] = []
+        for number, (one, key, _) in enumerate(batch):
+            page = self._in(reply, number, one.name, (key,))
+            one.problem = one.problem or page.problem
+            one.lists[key] += page.lists.get(key, [])
+            after = self._next(part(page.node, key), one.name)
+            more += [(one, key, after)] if after is not None else []
+        return more
+
+    def _next(self, connection: Json, name: str) -> str | None:
+        return next_page(connection, self._graph.failures, f"repository {name}")
+
+
+def _repositories(count: int, first: str) -> str:
+    return f"repository {first}" if count == 1 else f"{count} repositories, {first} and others"
+
+
+def _absent(name: str, problem: Problem) -> NotFound:
+    return NotFound(
+        f"GitHub shows no repository {name} to the token, so it was not looked at; check the name, and "
+        "that the token may see it.",
+        evidence=problem.message,
+    )

@@ -1,0 +1,1 @@
+"""The client's contract: read the event, dispatch, reply."""

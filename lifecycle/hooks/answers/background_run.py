@@ -1,0 +1,108 @@
+"""The end of a test run in the background: the client tells it as a prompt that no person wrote.
+
+A command that was put there, or that ran into the client's own limit, has no end yet when PostToolUse
+fires. It ends with `<task-notification>`: the task's id, its status, and in the summary the exit code.
+
+Source: Claude Code's documentation, https://code.claude.com/docs/en/interactive-mode#background-bash-commands.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lifecycle.core.errors import LifecycleError
+from lifecycle.evidence import printed_output, seen_runs, test_runs
+from lifecycle.evidence.seen_runs import Ended, Run
+from lifecycle.hooks import client_contract
+from lifecycle.hooks.answers import run_seen, staged_on
+from lifecycle.stages.session import guard_marks
+from lifecycle.stages.session.session_files import Shelf
+from lifecycle.stages.transcript.turn import Outcome
+from lifecycle.storage import log
+
+if TYPE_CHECKING:
+    from lifecycle.evidence.seen_runs import Awaited
+    from lifecycle.hooks.answers.call import Call
+    from lifecycle.settings.stage_settings import StageSettings
+
+_GOOD = re.compile(r"\bcompleted \(exit code 0\)\s*$")
+_BAD = re.compile(r"\bfailed with exit code [1-9][0-9]*\s*$")
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """What the client says of a task's end.
+
+    Attributes:
+        task: its id.
+        outcome: how it ended.
+        file: the file with all that it printed; "" if none is named.
+    """
+
+    task: str
+    outcome: Outcome
+    file: str
+
+
+def notice(prompt: str) -> Notice | None:
+    """The end of a task that a prompt tells of; None if it tells of none."""
+    task, status, file = (_tag(prompt, name) for name in ("task-id", "status", "output-file"))
+    if not task:
+        return None
+    summary = prompt.rpartition("</summary>")[0]  # a command's own words stand before its end
+    outcome = Outcome.UNKNOWN
+    if status == "completed" and _GOOD.search(summary):
+        outcome = Outcome.OK
+    elif status == "failed" and _BAD.search(summary):
+        outcome = Outcome.FAILED
+    return Notice(task, outcome, file)
+
+
+def _tag(prompt: str, name: str) -> str:
+    found = re.search(rf"<{name}>([^<]*)</{name}>", prompt)
+    return found[1].strip() if found is not None else ""
+
+
+def ended(call: Call) -> None:
+    """Take note of how a test run ended, if this prompt tells of one that is waited for."""
+    world = call.world
+    prompt = str(call.event.get("prompt") or "")
+    is_awaited = Shelf(world.root).folder.mtime_ns(guard_marks.AWAITED) >= 0
+    if not client_contract.is_machine_made(call.event) or not is_awaited:
+        return
+    told = notice(prompt)
+    if told is None:
+        return
+    try:
+        _ended(call, told)
+    except LifecycleError as error:
+        log.write(world.root, f"{call.hook}: {error.sentence}")
+
+
+def _ended(call: Call, told: Notice) -> None:
+    world = call.world
+    stages = staged_on.wanted(world)
+    shelf = Shelf(world.root)
+    if all(one.task != told.task for one in seen_runs.awaited(shelf)):
+        return
+    now = run_seen.tree_of(call, stages) if stages is not None else ""
+    with shelf.locked():
+        awaited = seen_runs.take(shelf, told.task, world.clock.now())
+        if awaited is None or stages is None:
+            return
+        outcome = _outcome(awaited, told, stages)
+        same = awaited.tree if awaited.tree == now else ""
+        run = Run(world.clock.now(), awaited.command, outcome, same, f"task:{told.task}")
+        run_seen.keep(call, shelf, run)
+
+
+def _outcome(awaited: Awaited, told: Notice, stages: StageSettings) -> Ended:
+    run = test_runs.run_in(awaited.command, stages.test)
+    if run is None or not awaited.is_here:
+        return Ended.UNKNOWN
+    output, is_cut = (
+        ("", True) if run.decides or not told.file else printed_output.end_of(told.file)
+    )
+    return Ended(test_runs.proof(run, told.outcome, output, is_cut=is_cut).value)

@@ -1,0 +1,127 @@
+"""One call of a hook: what the client sent, and what may be touched."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from lifecycle.app.wiring import World
+from lifecycle.claim.engine import briefing
+from lifecycle.claim.engine import look as engine
+from lifecycle.claim.engine.look import Report
+from lifecycle.claim.record import sessions
+from lifecycle.claim.record.claim_file import CLAIM_FILE
+from lifecycle.claim.record.claim_store import Desk
+from lifecycle.claim.record.state import Record
+from lifecycle.core.errors import LifecycleError
+from lifecycle.core.plan import Wake
+from lifecycle.hooks import client_contract
+from lifecycle.hooks.client_contract import REPLIES, Client, Reply
+from lifecycle.storage import signs_of_life
+from lifecycle.storage.signs_of_life import Signs
+
+STOPPED = "stopped"
+"""A mark in `.lifecycle/` whose mtime is the moment at which on-stop last ran."""
+
+
+@dataclass(frozen=True)
+class Call:
+    """One event that the client sent to one entrypoint.
+
+    Attributes:
+        hook: the entrypoint.
+        event: the event's JSON.
+        session: the client's session, or empty if nobody said.
+        world: what may be touched.
+        desk: the claim file and state.json.
+        client: which client sent it.
+    """
+
+    hook: str
+    event: Mapping[str, Any]
+    session: str
+    world: World
+    desk: Desk
+    client: Client = Client.OTHER
+
+    @property
+    def process(self) -> int:
+        """The client's process, 0 if it is not Claude Code's."""
+        named = self.world.environment.get("CLAUDE_PID", "")
+        return int(named) if self.client is not Client.OTHER and named.isdecimal() else 0
+
+    @property
+    def has_claim(self) -> bool:
+        """True if the claim file is there."""
+        return (self.desk.root / CLAIM_FILE).exists()
+
+    @cached_property
+    def record(self) -> Record | None:
+        """The claim as it lies there, without a lock and without a repair."""
+        try:
+            return self.desk.load(repair=False).record
+        except LifecycleError:
+            return None
+
+    @property
+    def is_ours(self) -> bool:
+        """True if there is no claim, or no other session that lives holds it."""
+        return self.record is None or not self.is_held(self.record)
+
+    def is_held(self, record: Record) -> bool:
+        """True if another session that lives holds this claim."""
+        return sessions.is_held(record, self.session, self.signs(record), self.world.clock.now())
+
+    def signs(self, record: Record) -> Signs:
+        """What is known of the session that the claim belongs to."""
+        return signs_of_life.signs_of(self.desk.folder, record.session, self.world.clock.now())
+
+    def adopted(self, record: Record) -> Record:
+        """The claim as this session's, if nobody else that lives holds it; the sign says so."""
+        now = self.world.clock.now()
+        mine = sessions.adopt(record, self.session, self.signs(record), now)
+        if self.session and mine.session == self.session:
+            signs_of_life.sign(self.desk.folder, self.session, self.process)
+        return mine
+
+    def briefed(self, mine: Record) -> list[str]:
+        """Where the claim that this session goes on with stands, and whether another one had it before.
+
+        What is remembered counts as told, and an open question as put: the caller holds the lock, and
+        saves before it prints.
+        """
+        self.desk.remember(replace(mine, inherited=""))
+        if briefing.question_lines(mine):
+            self.desk.note_asked(again=mine.is_inherited)
+        news = [briefing.inherited_line(mine)] if mine.is_inherited else []
+        hears = self.desk.hears_prompts(mine.created_at)
+        return [*news, *briefing.claim_lines(mine, hears_prompts=hears)]
+
+    @property
+    def has_waiter(self) -> bool:
+        """True if a process waits for this session's news right now."""
+        return signs_of_life.is_live(self.desk.folder, self.world.clock.now(), self.session)
+
+    def look(self, wake: Wake) -> Reply:
+        """One look of the engine, if there is anything to look for, and its reply."""
+        if self.has_claim and engine.is_quiet(self.world, self.desk, wake, self.session):
+            return Reply()
+        report = engine.tick(
+            self.world,
+            self.desk,
+            wake,
+            tones=REPLIES[self.hook].tones,
+            channel=self.hook,
+            session=self.session,
+        )
+        return self.reply(report)
+
+    def reply(self, report: Report) -> Reply:
+        """What this entrypoint prints of a report."""
+        wake: list[str] = []
+        if report.said and report.record is not None and report.record.is_inherited:
+            # It was told at its start to leave the claim alone; where it stands comes with its next prompt.
+            wake = [briefing.inherited_line(report.record)]
+        return client_contract.render(self.hook, report.said, wake=wake)

@@ -1,0 +1,217 @@
+"""Stop, in the background: wait for the pull request's news without the model, and wake the session.
+
+The client starts one of these at every stop (`asyncRewake`), and exit 2 wakes the idle session with
+what is on stderr. So one lives for each worktree, by a lock; it serves the session that claimed the
+task or handed it off, and ends with that session, with the claim, or when there is nothing to wait
+for. It loads everything once and keeps its connection: a poll costs one request. Where nobody attends the
+client waits for it: there it lives as long as the settings ask for, and by default not at all.
+
+Source: Claude Code's hook reference, https://code.claude.com/docs/en/hooks.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import select
+import stat
+from dataclasses import dataclass
+
+from lifecycle.app.wiring import World
+from lifecycle.claim.decisions import pace
+from lifecycle.claim.decisions.snapshot import Rules
+from lifecycle.claim.engine import look
+from lifecycle.claim.record import sessions
+from lifecycle.core.errors import LifecycleError, LockBusy
+from lifecycle.core.plan import Wake
+from lifecycle.core.timing.deadline import DeadlineReached, alarm
+from lifecycle.hooks.answers.call import STOPPED, Call
+from lifecycle.hooks.client_contract import REPLIES, Client, Reply, client_of
+from lifecycle.settings import config
+from lifecycle.settings.values import HOOK_SECONDS, Settings
+from lifecycle.stages.session import guard_marks
+from lifecycle.storage import log, signs_of_life
+from lifecycle.storage.store import STATE
+
+SLICE_SECONDS = 3.0
+"""How often a waiter looks whether its client is still there, or the files have changed."""
+
+RECKON_SECONDS = 60.0
+"""How long a waiter waits at most before it reckons anew when to look: clocks are corrected."""
+
+LONGEST_WAIT = 900.0
+"""Seconds for which a waiter promises at most to be back."""
+
+TAKE_OVER_SECONDS = 8.0
+"""How long the waiter of a new owner waits for the old owner's to end."""
+
+_READER = 2
+"""The descriptor whose other end the client holds for as long as it lives: stderr."""
+
+
+def answer(call: Call) -> Reply:
+    """Wait; a reply that wakes, or an empty one if nothing is left to wait for."""
+    if not call.has_claim or not call.is_ours:
+        return Reply()
+    longest = math.inf
+    if call.client is Client.UNATTENDED:
+        longest = call.world.settings.wait_unattended
+    try:
+        with signs_of_life.alone(call.desk.folder, 0 if call.has_waiter else TAKE_OVER_SECONDS):
+            return _Waiter(call, longest).run()
+    except LockBusy:
+        return Reply()  # one lives already
+
+
+@dataclass(frozen=True, slots=True)
+class _Files:
+    """What others change meanwhile, by mtime: compared, never read."""
+
+    claim: int
+    state: int
+    stopped: int
+    settings: int
+
+
+class _Waiter:
+    """One wait, from the stop that started it to the news or the end, and for `longest` seconds at most."""
+
+    def __init__(self, call: Call, longest: float) -> None:
+        self.call = call
+        self.desk = call.desk
+        self.world = call.world
+        self.clock = call.world.clock
+        self.not_before = 0.0
+        self.ends = call.world.clock.monotonic() + longest
+        # The client starts us at a stop: what lay there then was that stop's to look at.
+        self.started_ns = int(call.world.clock.now() * 1e9)
+
+    def run(self) -> Reply:
+        """Look when a look is due, until there is something to say or nothing to wait for."""
+        while True:
+            files = self._files()
+            moment = self._next()
+            if moment is None or self.clock.monotonic() >= self.ends:
+                return Reply()
+            # By the clock that never runs backwards, so that a corrected clock stops nothing for hours.
+            pause = self.not_before - self.clock.monotonic()
+            if pause > 0:
+                moment = max(moment, self.clock.now() + pause)
+            if moment > self.clock.now():
+                if not self._wait(moment, files):
+                    return Reply()
+                self._read_settings(files)
+                continue
+            if not self._is_heard(0):
+                return Reply()
+            reply = self._look()
+            if reply.code:
+                return reply
+
+    def _next(self) -> float | None:
+        """When to look: at once if something waits to be said, None if nothing is waited for."""
+        try:
+            record = self.desk.load(repair=False).record
+        except LifecycleError:
+            return None  # the agent mends its file, and the stop after that starts another waiter
+        if record is None or record.outcome or not sessions.is_mine(record, self.call.session):
+            return None  # over, or another session's by now
+        if {say.tone for say in self.desk.ledger.waiting()} & REPLIES[self.call.hook].tones:
+            return 0.0
+        claim = self.desk.mtime_ns()
+        stopped = max(self.desk.folder.mtime_ns(STOPPED), self.started_ns)
+        return pace.next_look(
+            record,
+            Rules(poll_seconds=self._settings().poll_seconds),
+            self.clock.now(),
+            settled=self.desk.is_stamped(claim),
+            stopped_at=stopped / 1e9 if stopped >= claim else None,
+        )
+
+    def _look(self) -> Reply:
+        """One look within a hook's time; what went wrong is in the log, and looked at again."""
+        soonest = min(pace.SOONEST, self._settings().poll_seconds)
+        self.not_before = self.clock.monotonic() + soonest
+        signs_of_life.promise(self.desk.folder, self.call.session, self.clock.now() + soonest)
+        self.world.deadline.renew(HOOK_SECONDS - 1.0)
+        try:
+            with alarm(HOOK_SECONDS):
+                report = look.tick(
+                    self.world,
+                    self.desk,
+                    Wake.IDLE,
+                    tones=REPLIES[self.call.hook].tones,
+                    channel=self.call.hook,
+                    session=self.call.session,
+                )
+        except DeadlineReached:
+            log.write(self.world.root, "ci-waiter: the deadline was reached")
+            self._begin_anew()
+        except LifecycleError as error:
+            log.write(self.world.root, f"ci-waiter: {error.sentence}")
+        else:
+            if report.problem is not None:
+                self._begin_anew()  # another connection, and the token as it is by now
+            return self.call.reply(report)
+        return Reply()
+
+    def _wait(self, moment: float, files: _Files) -> bool:
+        """Wait until the moment may have come or a file has changed; False if nobody listens any more.
+
+        Never long, and by the clock that never runs backwards: whoever waits reckons anew after that.
+        """
+        start = self.clock.now()
+        signs_of_life.promise(
+            self.desk.folder, self.call.session, min(moment, start + LONGEST_WAIT)
+        )
+        end = min(self.clock.monotonic() + min(moment - start, RECKON_SECONDS), self.ends)
+        while (left := end - self.clock.monotonic()) > 0:
+            if not self._is_heard(min(SLICE_SECONDS, left)):
+                return False
+            if self._files() != files:
+                return True
+        return True
+
+    def _is_heard(self, seconds: float) -> bool:
+        """Wait; False once the client is gone. One that was killed ends no hook of its own.
+
+        Its pipes close with it, unless another process holds them too; and we get another parent.
+        """
+        return _is_read(seconds) and client_of(self.world.environment) is not Client.OTHER
+
+    def _files(self) -> _Files:
+        folder = self.desk.folder
+        return _Files(
+            self.desk.mtime_ns(),
+            folder.mtime_ns(STATE),
+            folder.mtime_ns(STOPPED),
+            guard_marks.mtime_ns(str(config.file_of(self.world.root))),
+        )
+
+    def _settings(self) -> Settings:
+        try:
+            return self.world.settings
+        except LifecycleError:
+            return Settings()  # the look itself says what is wrong with them
+
+    def _read_settings(self, files: _Files) -> None:
+        """Begin with a new world if `.lifecycle.toml` was edited meanwhile."""
+        if self._files().settings != files.settings:
+            self._begin_anew()
+
+    def _begin_anew(self) -> None:
+        old = self.world
+        old.close()
+        self.world = World(old.root, old.environment, self.clock, old.deadline, self.desk.state)
+
+
+def _is_read(seconds: float) -> bool:
+    """Wait, but no longer than somebody has the other end of our stderr.
+
+    On a terminal or a file nobody can be seen to leave.
+    """
+    kind = os.fstat(_READER).st_mode
+    poll = select.poll()
+    if stat.S_ISFIFO(kind) or stat.S_ISSOCK(kind):
+        poll.register(_READER, 0)  # errors and hang-ups are always reported
+    return not poll.poll(max(seconds, 0) * 1000)

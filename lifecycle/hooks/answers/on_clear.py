@@ -1,0 +1,22 @@
+"""SessionStart `clear`, in the background: the next task's instruction, which starts a turn.
+
+The client starts no turn after `/clear`, whatever a hook gives it as context; exit 2 of an `asyncRewake`
+hook does. Where no person sits in front of the client, that reaches nobody: there, and where this hook
+is not wired, session-start says it.
+
+Source: Claude Code's hook reference, https://code.claude.com/docs/en/hooks.
+"""
+
+from __future__ import annotations
+
+from lifecycle.hooks import client_contract
+from lifecycle.hooks.answers import staged_start
+from lifecycle.hooks.answers.call import Call
+from lifecycle.hooks.client_contract import Reply
+
+
+def answer(call: Call) -> Reply:
+    """The instruction, once; nothing if there is no next task, or no turn can be started."""
+    if call.event.get("source") != staged_start.CLEAR:
+        return Reply()
+    return client_contract.render(call.hook, [], wake=staged_start.wake_lines(call))

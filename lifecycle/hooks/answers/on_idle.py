@@ -1,0 +1,50 @@
+"""Notification `idle_prompt`: look at the pull request, unless a waiter does that anyway."""
+
+from __future__ import annotations
+
+from lifecycle.claim.engine.guard_stamp import IDLE_DUE
+from lifecycle.core.errors import Refused, Rejected
+from lifecycle.core.plan import Wake
+from lifecycle.hooks import client_contract
+from lifecycle.hooks.answers.call import Call
+from lifecycle.hooks.client_contract import REPLIES, Reply
+from lifecycle.settings import config
+from lifecycle.storage import log
+
+LOOK_SECONDS = 120.0
+"""Without a claim: how long on-idle waits between two looks at the branch."""
+
+
+def answer(call: Call) -> Reply:
+    """One look for the session that the claim belongs to; without a claim one at the branch."""
+    if not call.has_claim:
+        return _without_claim(call)
+    if not call.is_ours or call.has_waiter:
+        return Reply()
+    return call.look(Wake.IDLE)
+
+
+def _without_claim(call: Call) -> Reply:
+    world, desk, now = call.world, call.desk, call.world.clock.now()
+    is_served = config.is_served(world.root, world.environment)
+    if not (is_served or desk.has_mark(IDLE_DUE)):
+        return Reply()
+    if desk.has_mark(IDLE_DUE) and not desk.is_due(IDLE_DUE):
+        return Reply()
+    from lifecycle.claim.commands.next_task import suggest
+
+    with desk.folder.locked(world.deadline.remaining()):
+        desk.load()
+        world.cache.state = desk.state
+        desk.set_due(IDLE_DUE, now + LOOK_SECONDS if is_served else None)
+        try:
+            say = suggest(world) if is_served else None
+        except (Refused, Rejected) as error:
+            log.write(world.root, f"on-idle: {error.sentence}")
+            desk.ledger.queue_refusal(error)
+            say = None
+        if say is not None:
+            desk.ledger.queue(say)
+        said = desk.take(REPLIES[call.hook].tones, call.hook, call.session)
+        desk.save()
+    return client_contract.render(call.hook, said)

@@ -1,0 +1,162 @@
+"""Which task is a session's own: what it claimed, began or was told, and not what it only looked at."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from lifecycle.core.stage_names import Detected, Stage
+from lifecycle.stages.decisions.table import following
+from lifecycle.stages.session import session_record
+from lifecycle.stages.transcript import tasks_taken
+from lifecycle.stages.transcript.turn import Tier
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from lifecycle.claim.record.state import Record
+    from lifecycle.core.tracker import Task, Tracker
+    from lifecycle.hooks.answers.call import Call
+    from lifecycle.settings.stage_settings import StageSettings
+    from lifecycle.stages.session.session_record import Kept
+    from lifecycle.stages.session.workflow_tasks import Activity
+    from lifecycle.stages.transcript.turn import Found, Turn
+
+GITHUB = "github"
+ENDING = (Detected.ISSUE_CLOSED, Detected.SESSION_CLEARED)
+"""What is completed when the session's task is closed."""
+
+SEAT = re.compile(r"-\d{12}$")
+"""How the name of an agent ends that this product made up (`tracking.seat_of`)."""
+
+
+class Own:
+    """What one stop shows of the session's task.
+
+    Attributes:
+        before: the tracker's answer that was kept until now, once it was read.
+    """
+
+    def __init__(
+        self, call: Call, stages: StageSettings, kept: Kept, turn: Turn, found: Found
+    ) -> None:
+        self.call, self.stages = call, stages
+        self.kept, self.turn, self.found = kept, turn, found
+        self.before: Activity | None = None
+
+    def starts(self) -> tuple[str, str]:
+        """The commands that begin a task here."""
+        is_typed = any(text.startswith("/") for text in self.turn.named)
+        # Its other ways to begin a task are known by their words; asking it for this one starts a process.
+        typed = self.call.world.tracker.wording().start if is_typed else ""
+        return self.stages.start, typed
+
+    def taken_up(self) -> tuple[str, ...]:
+        """The tasks that commands of this session start, show, claim or close."""
+        return (*tasks_taken.ids_in(self.turn.named, self.starts()), *self.closed())
+
+    def closed(self) -> tuple[str, ...]:
+        """The tasks that a command closed, as it was found."""
+        closed = self.found.subjects if self.found.tier is Tier.INFERENCE else ()
+        return tuple(map(tasks_taken.plain, closed))
+
+    def mine(self, known: Activity | None) -> tuple[Task, ...]:
+        """The open tasks that this very agent holds; a name that sessions share says nothing."""
+        actor = self.call.world.tracker.actor
+        tasks = known.tasks if known is not None and SEAT.search(actor) else ()
+        mine = (task for task in tasks if task.assignee == actor)
+        return tuple(task for task in mine if task.id != self.kept.ended)
+
+    def is_ours(self) -> bool:
+        """True if the transcript shows the workflow at work in this session."""
+        turn, kept = self.turn, self.kept
+        if kept.task or kept.memory.set_stage is not None or self.found.tier is Tier.MARKER:
+            return True
+        is_over = bool(kept.ended) or _is_over(turn)
+        return not is_over and (turn.asked is not None or turn.is_question or turn.is_signed)
+
+    def task(self, known: Activity, claimed: str, state: Detected) -> str:
+        """What was set by hand; else the claim's; what was begun last; what is known; the only one.
+
+        A task that is only looked at never takes the place of another.
+        """
+        if self.kept.is_set and self.kept.task:
+            return self.kept.task
+        if self.turn.taken and known.find(self.turn.taken) is not None:
+            return self.turn.taken
+        if state in ENDING:
+            return self._ending(known, claimed, state)
+        if claimed and known.find(claimed) is not None:
+            return claimed
+        starts = self.starts()
+        begun = _last(known, tasks_taken.begun_in(self.turn.named, starts))
+        if begun or self.kept.task:
+            return begun or self.kept.task
+        told = _last(known, (tasks_taken.told_in(self.turn.instruction, starts),))
+        actor = self.call.world.tracker.actor
+        mine = [task.id for task in known.tasks if task.assignee == actor]
+        own = mine[0] if len(mine) == 1 else ""
+        first, second = (own, told) if self.turn.asked is Stage.CODING else (told, own)
+        found = first or second or _last(known, tasks_taken.ids_in(self.turn.named, starts))
+        free = [one for one in known.tasks if one.assignee in ("", actor)]
+        is_only = len(known.tasks) == len(free) == 1 and self.is_ours()
+        return found or (free[0].id if is_only else "")
+
+    def _ending(self, known: Activity, claimed: str, state: Detected) -> str:
+        """The task that is closed by now: another that is open was not meant.
+
+        A close command is about the session's own task if it names that, or one that was begun since.
+        """
+        starts = self.starts()
+        told = (
+            tasks_taken.told_in(self.turn.instruction, starts) if self._is_told_its_task() else ""
+        )
+        own = self.kept.task or claimed or told
+        begun = tasks_taken.begun_in(self.turn.named, starts)
+        closed = self.closed() if state is Detected.ISSUE_CLOSED else ()
+        if closed and own not in closed:
+            meant = [name for name in begun if name in closed and self._was_known(name)]
+            own = meant[-1] if meant else own
+        return own or _last(known, begun) or "".join(closed[-1:])
+
+    def _is_told_its_task(self) -> bool:
+        """True if the last instruction is about the session's own task, and not about the next one."""
+        return self.turn.asked not in (None, Stage.CODING, Stage.NEXT_TASK)
+
+    def _was_known(self, name: str) -> bool:
+        """True if it was one of the workflow's open tasks when the tracker was asked before."""
+        return self.before is not None and self.before.find(name) is not None
+
+
+def spelled(tracker: Tracker, task: str) -> str:
+    """The task as the journal spells it: `#42` for an issue of GitHub's."""
+    return f"#{tasks_taken.plain(task)}" if task and tracker.name == GITHUB else task
+
+
+def _last(known: Activity, names: Iterable[str]) -> str:
+    """The last of these that is one of the workflow's open tasks."""
+    return next((name for name in reversed(tuple(names)) if known.find(name) is not None), "")
+
+
+def _is_over(turn: Turn) -> bool:
+    """True if the transcript shows that the line of stages ended: the last one's marker was said."""
+    if turn.asked is None or not turn.markers:
+        return False
+    return following(turn.markers[-1], session_record.line_told(turn.instruction)) is None
+
+
+def claimed_task(call: Call) -> str:
+    """The id that the worktree's claim has in its tracker; "" without a claim of this session's."""
+    record = call.record
+    if record is None or record.outcome or not call.is_ours:
+        return ""
+    return id_of(call, record)
+
+
+def id_of(call: Call, record: Record) -> str:
+    """A claim's task as the worktree's tracker calls it; "" if it is not one of that tracker's."""
+    name = call.world.tracker.name
+    if name == GITHUB:
+        return str(record.claim.issue_number or "")
+    link = record.link
+    return link.id if link is not None and link.tracker == name else ""

@@ -1,0 +1,105 @@
+"""PostToolUse and PostToolUseFailure of Bash: take note of a test run, and on which tree it ran.
+
+Nothing is ever said: the agent is at work. What is noted is asked for when it says that tests pass.
+
+Source: Claude Code's hook reference, https://code.claude.com/docs/en/hooks. A command that exits
+non-zero comes as PostToolUseFailure, with `error`; one that was put into the background, or that ran
+too long for the client, comes with `backgroundTaskId`: how it ends is told later (`background.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from lifecycle.core.errors import LockBusy
+from lifecycle.core.redact import redact
+from lifecycle.evidence import command_lines, printed_output, run_folders, seen_runs, test_runs
+from lifecycle.evidence.seen_runs import Awaited, Ended, Run
+from lifecycle.hooks.answers import run_seen, staged_on
+from lifecycle.hooks.answers.call import Call
+from lifecycle.hooks.client_contract import Reply
+from lifecycle.stages.session import guard_marks
+from lifecycle.stages.session.session_files import Shelf
+from lifecycle.stages.transcript.turn import Call as ToolCall
+from lifecycle.stages.transcript.turn import Outcome
+from lifecycle.storage import log
+
+OUTPUT = 30_000
+"""Characters of what a command printed that an event has; of more it has the first so many."""
+
+
+def answer(call: Call) -> Reply:
+    """Nothing is printed."""
+    world = call.world
+    stages = staged_on.wanted(world)
+    if stages is None or not guard_marks.is_due(
+        str(world.root), guard_marks.DUE, world.clock.now()
+    ):
+        return Reply()
+    used = used_tool(call.event)
+    seen = test_runs.run_in(used.text, stages.test) if used is not None else None
+    if used is None or seen is None or not seen.is_suite:
+        return Reply()
+    is_here = _is_here(call, seen)
+    outcome = _outcome(call.event, used, seen) if is_here else Ended.UNKNOWN
+    tree = run_seen.tree_of(call, stages) if is_here else ""
+    id_ = str(call.event.get("tool_use_id") or "")
+    run = Run(world.clock.now(), used.text, outcome, tree, id_)
+    shelf = Shelf(world.root)
+    task = _of_response(call.event, "backgroundTaskId") if used.is_background else ""
+    try:
+        with shelf.locked():
+            if task:
+                command = redact(used.text[: command_lines.LENGTH])
+                seen_runs.wait_for(shelf, Awaited(run.at, task, command, tree, is_here))
+            run_seen.keep(call, shelf, run, is_over=not task)
+    except LockBusy as error:
+        log.write(world.root, f"post-tool-use: {error.sentence}")
+    return Reply()
+
+
+def used_tool(event: Mapping[str, Any]) -> ToolCall | None:
+    """The command that the event tells of; None if it tells of none."""
+    asked, response = event.get("tool_input"), event.get("tool_response")
+    command = asked.get("command") if isinstance(asked, dict) else None
+    if event.get("tool_name") != "Bash" or not isinstance(command, str):
+        return None
+    details = response if isinstance(response, dict) else {}
+    error = event.get("error")
+    has_failed = isinstance(error, str) or bool(details.get("interrupted"))
+    said = error if isinstance(error, str) else str(details.get("stdout") or "")
+    is_background = bool(details.get("backgroundTaskId"))
+    outcome = Outcome.FAILED if has_failed else Outcome.OK
+    return ToolCall(
+        "Bash",
+        command,
+        Outcome.UNKNOWN if is_background else outcome,
+        said[-OUTPUT:],
+        is_background=is_background,
+    )
+
+
+def _outcome(event: Mapping[str, Any], used: ToolCall, run: test_runs.Run) -> Ended:
+    """What the run proves; its whole output is looked at where its exit status is not the line's."""
+    output, is_cut = used.output, len(used.output) >= OUTPUT - 1
+    file = _of_response(event, "persistedOutputPath")
+    if file and not run.decides:
+        output, is_cut = printed_output.end_of(file)
+        output = output or used.output
+    return Ended(test_runs.proof(run, used.outcome, output, is_cut=is_cut).value)
+
+
+def _is_here(call: Call, run: test_runs.Run) -> bool:
+    """True if the run is of this worktree's files."""
+    folder = call.event.get("cwd")
+    said = _of_response(call.event, "stderr") or str(call.event.get("error") or "")
+    return run_folders.is_here(
+        call.world.root, folder if isinstance(folder, str) else "", run.steps, said
+    )
+
+
+def _of_response(event: Mapping[str, Any], name: str) -> str:
+    response = event.get("tool_response")
+    value = response.get(name) if isinstance(response, dict) else None
+    return value if isinstance(value, str) else ""

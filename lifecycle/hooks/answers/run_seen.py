@@ -1,0 +1,61 @@
+"""A test run that was seen: on which tree it ran, and where it is written down."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lifecycle.core.errors import GitFailed, Transient
+from lifecycle.evidence import seen_runs, tree_hash
+from lifecycle.evidence.seen_runs import Ended
+from lifecycle.stages.session import session_record
+from lifecycle.stages.session.session_record import Kept
+from lifecycle.storage import journal, log, stage_log
+
+if TYPE_CHECKING:
+    from lifecycle.evidence.seen_runs import Run
+    from lifecycle.hooks.answers.call import Call
+    from lifecycle.settings.stage_settings import StageSettings
+    from lifecycle.stages.session.session_files import Shelf
+
+
+def tree_of(call: Call, stages: StageSettings) -> str:
+    """The tree as it is now; "" if nobody asks for it, or git cannot say, which the log tells."""
+    if not stages.require_evidence:
+        return ""
+    world = call.world
+    try:
+        return tree_hash.fingerprint(world.root, world.deadline, world.environment)
+    except (GitFailed, Transient) as error:
+        log.write(world.root, f"{call.hook}: {error.sentence}")
+        return ""
+
+
+def keep(call: Call, shelf: Shelf, run: Run, *, is_over: bool = True) -> None:
+    """Remember a run, and say so in the log and, once it is over, in the journal. Under the lock."""
+    if not seen_runs.add(shelf, run):
+        return
+    root = call.world.root
+    still = "" if is_over else ", in the background"
+    stage_log.write(
+        str(root), f"Test run seen: {run.outcome}{still} ({seen_runs.shown(run.command)})"
+    )
+    if not is_over:
+        return
+    memory = session_record.load(shelf, call.session)
+    journal.note(root, _entry(call, run, memory or Kept(call.session)))
+
+
+def _entry(call: Call, run: Run, kept: Kept) -> journal.Entry:
+    command = seen_runs.shown(run.command)
+    outcome = Ended.UNKNOWN if run.outcome is Ended.NOTHING else Ended(run.outcome)
+    return journal.Entry(
+        at=run.at,
+        system=journal.STAGES,
+        kind=journal.CHECK,
+        task=kept.spelled or kept.task,
+        actor=kept.actor,
+        session=call.session,
+        source="TESTING",
+        key=f"check:{run.id}" if run.id else "",
+        detail={"outcome": outcome.value, "command": command, "tree": run.tree},
+    )

@@ -1,0 +1,16 @@
+"""SessionEnd: note that the claim's session is over, so that the next one may go on with it."""
+
+from __future__ import annotations
+
+from lifecycle.claim.record import sessions
+from lifecycle.hooks.answers.call import Call
+from lifecycle.hooks.client_contract import Reply
+from lifecycle.storage import signs_of_life
+
+
+def answer(call: Call) -> Reply:
+    """Nothing is printed: nobody listens any more."""
+    folder, record = call.desk.folder, call.record
+    if call.session and record is not None and sessions.is_mine(record, call.session):
+        signs_of_life.note_end(folder, call.session)
+    return Reply()

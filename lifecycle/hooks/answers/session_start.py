@@ -1,0 +1,125 @@
+"""SessionStart, every source: the claim, what waits, the open question, and the board.
+
+What needs somebody is rendered from state here, however often a session starts: a hook that was
+killed loses a nudge, never the question. The claim comes from files alone; the board from GitHub, if
+it answers in time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from lifecycle.claim.engine import briefing, look
+from lifecycle.claim.record.claim_store import WAITING, Loaded
+from lifecycle.claim.record.state import Record
+from lifecycle.core import versions
+from lifecycle.core.errors import ClaimRefused, LockBusy
+from lifecycle.core.plan import Say, Tone
+from lifecycle.hooks import client_contract
+from lifecycle.hooks.answers import staged_start
+from lifecycle.hooks.answers.board_lines import board_lines
+from lifecycle.hooks.answers.call import Call
+from lifecycle.hooks.client_contract import REPLIES, Reply
+from lifecycle.settings import config
+from lifecycle.storage import signs_of_life
+
+_OFFER = (
+    "The plugin cannot allow its own commands, so the client asks for each lifecycle claim, handoff, "
+    "status, tick and release of the agent. To allow them in this project: lifecycle init --permissions. "
+    "This is said once."
+)
+
+LOCK_SECONDS = 1.5
+TWICE_SECONDS = 10.0
+"""The same session starting from the same source within this time is the same start: two copies of
+the hook are installed, and one of them has answered."""
+
+
+def answer(call: Call) -> Reply:
+    """The briefing; nothing in a repository that has no claim and never asked for a board."""
+    world, desk = call.world, call.desk
+    is_served = config.is_served(world.root, world.environment)
+    if not (call.has_claim or is_served or desk.has_mark(WAITING)):
+        return Reply()
+    try:
+        with desk.folder.locked(world.deadline.remaining(at_most=LOCK_SECONDS)):
+            loaded, refused = _loaded(call)
+            if _was_answered(call):
+                return Reply()
+            for say in [*loaded.says, *_differences(call), *_offered(call)]:
+                desk.ledger.queue(say)
+            context, person = (refused, refused) if refused else _claim(call, loaded.record)
+            tones = _tones(call, loaded.record)
+            said = desk.take(tones, call.hook, call.session)
+            desk.save()
+            if call.session:
+                signs_of_life.meet(desk.folder, call.session, world.clock.now())
+    except LockBusy:
+        # Somebody looks at a GitHub that is slow. The queue can wait; the claim and its question not.
+        context, person = _claim(call, call.record)
+        said = ()
+    world.cache.state = desk.state
+    # One sentence on the queue may stand in two lines of the claim: the question and what to do.
+    known = " ".join([*context, *person])
+    fresh = [say for say in said if say.text not in known]
+    context = [*context, *staged_start.start_lines(call), *board_lines(call)]
+    return client_contract.render(call.hook, fresh, context=context, person=person)
+
+
+def _tones(call: Call, record: Record | None) -> Collection[Tone]:
+    """What this session may hear: the news of a claim that another holds is that one's."""
+    tones = REPLIES[call.hook].tones
+    is_others = record is not None and call.is_held(record)
+    return [tone for tone in tones if tone is Tone.NOTE] if is_others else tones
+
+
+def _loaded(call: Call) -> tuple[Loaded, list[str]]:
+    """What lies there, and why it cannot be acted on: at every start for as long as that stands."""
+    try:
+        return call.desk.load(), []
+    except ClaimRefused as error:
+        return Loaded(None), [error.sentence]
+
+
+def _was_answered(call: Call) -> bool:
+    """True for the second copy of one event; otherwise the event is noted."""
+    now = call.world.clock.now()
+    before = call.desk.state.get("started") or {}
+    this = {"session": call.session, "source": str(call.event.get("source", ""))}
+    is_same = {name: before.get(name) for name in this} == this
+    if call.session and is_same and 0 <= now - float(before.get("at", 0)) < TWICE_SECONDS:
+        return True
+    call.desk.state["started"] = {**this, "at": now}
+    return False
+
+
+def _differences(call: Call) -> list[Say]:
+    text = versions.difference(call.world.environment)
+    return [Say(f"versions:{text}", text, Tone.NOTE)] if text else []
+
+
+def _offered(call: Call) -> list[Say]:
+    """To the plugin's user, once: how the client stops asking for each command of the agent's."""
+    environment = call.world.environment
+    if not environment.get("CLAUDE_PLUGIN_ROOT"):
+        return []
+    from lifecycle.setup.init.found_hooks import allows_all  # under the plugin alone
+
+    is_allowed = allows_all(call.world.root, environment)
+    return [] if is_allowed else [Say("offer:permissions", _OFFER, Tone.NOTE)]
+
+
+def _claim(call: Call, record: Record | None) -> tuple[list[str], list[str]]:
+    """Lines for the model and lines for the person; the claim's owner is this session from now on.
+
+    Unless another one that is alive holds it: then both are told.
+    """
+    if record is None:
+        return [], []
+    record = look.believed(call.world, call.desk, record)
+    if call.is_held(record):
+        line = briefing.held_line(record, call.signs(record).last_at)
+        return [line, *briefing.state_lines(record)], [line]
+    mine = call.adopted(record)
+    person = [*briefing.question_lines(mine), *briefing.problem_lines(mine)]
+    return call.briefed(mine), person

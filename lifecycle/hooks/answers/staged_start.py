@@ -1,0 +1,254 @@
+"""What the staged workflow says when a session starts.
+
+After `/clear` it is the stage of the task that was under way, which the client gives to the agent with the
+next prompt; or else the next task's instruction, with which on-clear starts a turn. A session that is
+resumed or compacted is told its stage and its marker, from the transcript. At any other start, and where
+the session that was cleared was not led, one line says that there are tasks, and one which of them a
+session of this worktree left under way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lifecycle.core.errors import LifecycleError
+from lifecycle.core.redact import as_data, quoted
+from lifecycle.core.stage_names import Stage
+from lifecycle.core.timing.deadline import DeadlineReached
+from lifecycle.hooks.answers import staged_on
+from lifecycle.hooks.answers.staged_task import wording_of
+from lifecycle.hooks.client_contract import Client, Ours
+from lifecycle.stages.decisions import instructions
+from lifecycle.stages.decisions.instructions import Facts
+from lifecycle.stages.session import session_record, task_sessions, workflow_tasks
+from lifecycle.stages.session.session_files import Shelf
+from lifecycle.stages.session.session_record import Kept
+from lifecycle.stages.session.workflow_tasks import Activity
+from lifecycle.stages.transcript import session_end_lines, tasks_taken
+from lifecycle.storage import log, stage_log
+from lifecycle.trackers.own_commands import own_commands
+
+if TYPE_CHECKING:
+    from lifecycle.hooks.answers.call import Call
+    from lifecycle.settings.stage_settings import StageSettings
+
+GOES_ON = ("resume", "compact", "fork")
+CLEAR = "clear"
+
+WAKER = "on-clear"
+"""The script that starts the turn after `/clear`."""
+
+KEPT_SECONDS = 1.5
+"""What is left of a start's time for the board, whatever the tracker does."""
+
+
+def start_lines(call: Call) -> list[Ours]:
+    """Lines for the agent; none where the workflow is not active, or something went wrong."""
+    return [Ours(line) for line in _lines(call, _text)]
+
+
+def wake_lines(call: Call) -> list[str]:
+    """The next task's instruction, with which a turn is started after `/clear`; once for each session."""
+    return _lines(call, _wake) if _is_attended(call) else []
+
+
+def _lines(call: Call, text_of: Callable[[Call, StageSettings], str]) -> list[str]:
+    world = call.world
+    try:
+        stages = staged_on.wanted(world)
+        if stages is None:
+            return []
+        with world.deadline.keeping(KEPT_SECONDS):
+            text = text_of(call, stages)
+    except DeadlineReached:
+        text, why = "", "the time for this look was up"
+    except LifecycleError as error:
+        text, why = "", error.sentence
+    except Exception as error:  # noqa: BLE001 -- what fails here must not cost what the claim has to say
+        text, why = "", f"{type(error).__name__}: {error}"
+    else:
+        why = ""
+    if why:
+        stage_log.write(str(world.root), f"Session started: {why}")
+        log.write(world.root, f"{call.hook}: stages: {why}")
+    return text.splitlines()
+
+
+def _text(call: Call, stages: StageSettings) -> str:
+    source = str(call.event.get("source") or "")
+    shelf = Shelf(call.world.root)
+    if source in GOES_ON:
+        return _going_on(call, stages, _of_this_client(call, shelf))
+    known = _activity(call, stages, shelf)
+    if not known.tasks:
+        return ""
+    last = _cleared(call, shelf) if source == CLEAR else None
+    before = _before(call, last, known)
+    facts = _facts(call, stages, known, before)
+    if before is not None:
+        with shelf.locked():
+            session_record.save(shelf, before)
+        return instructions.again(Stage(before.stage), facts, instructions.GOES_ON)
+    if call.has_claim:
+        return ""
+    if last is None:
+        offer = _offer(known, facts) if facts.next_task else ""
+        return f"{_left(call, known)}\n{offer}".strip()
+    if not facts.next_task:
+        return ""
+    return "" if _is_attended(call) and _is_woken(call) else _next(facts)
+
+
+def _wake(call: Call, stages: StageSettings) -> str:
+    """The instruction, if a session that was led was cleared between two tasks, and nobody said it yet."""
+    shelf = Shelf(call.world.root)
+    last = _cleared(call, shelf)
+    if last is None or call.has_claim:
+        return ""
+    known = _activity(call, stages, shelf)
+    facts = _facts(call, stages, known, None)
+    if _before(call, last, known) is not None or not facts.next_task:
+        return ""
+    now = call.world.clock.now()
+    woken = Kept(call.session, stage=Stage.CODING.value, client=last.client, at=now)
+    with shelf.locked():
+        if session_record.load(shelf, call.session) is not None:
+            return ""  # a second copy of this event
+        session_record.save(shelf, woken)
+    return _next(facts)
+
+
+def _next(facts: Facts) -> str:
+    done = instructions.COMPLETED[Stage.NEXT_TASK]
+    return instructions.instruction(Stage.CODING, facts, done)
+
+
+def _is_attended(call: Call) -> bool:
+    """True if somebody sits in front of the client; elsewhere exit 2 starts no turn."""
+    return bool(call.session) and call.client is Client.ATTENDED
+
+
+def _is_woken(call: Call) -> bool:
+    """True if the client starts on-clear as well, from where it started this hook: it says what is next."""
+    environment = call.world.environment
+    if environment.get("CLAUDE_PLUGIN_ROOT"):
+        return (Path(environment["CLAUDE_PLUGIN_ROOT"]) / "hooks" / WAKER).is_file()
+    from lifecycle.setup.init.found_hooks import installed  # at the one start in many that needs it
+
+    wired = installed(call.world.root, environment).of(WAKER)
+    return any(one.is_rewake and one.is_there for one in wired)
+
+
+def _of_this_client(call: Call, shelf: Shelf) -> Kept | None:
+    """What is kept of the session, which this client goes on with: it is not over."""
+    kept, client = session_record.load(shelf, call.session), call.process
+    if kept is not None and kept.client != client:
+        kept = replace(kept, client=client)
+        with shelf.locked():
+            session_record.save(shelf, kept)
+    return kept
+
+
+def _going_on(call: Call, stages: StageSettings, kept: Kept | None) -> str:
+    """The instruction of the stage in force, as the transcript tells it; nothing is asked of anybody."""
+    path = str(call.event.get("transcript_path") or "")
+    turn = session_end_lines.read(path, deep=session_end_lines.DEEP)
+    if turn.asked is None or turn.markers:
+        return ""  # nothing is asked for, or it is done: the next stop says what follows
+    tracker = call.world.tracker
+    known = workflow_tasks.known(Shelf(call.world.root), workflow_tasks.key_of(tracker, stages))
+    if known is not None and not known.tasks:
+        return ""  # nothing is left: the workflow is not active
+    known = known or Activity(call.world.clock.now(), "")
+    facts = _facts(call, stages, known, kept)
+    told = tasks_taken.told_in(turn.instruction, (stages.start,))
+    if not facts.task and turn.asked not in (Stage.CODING, Stage.NEXT_TASK):
+        facts = replace(facts, task=as_data(told))
+    if kept is None or not kept.labels:
+        facts = replace(facts, line=session_record.line_told(turn.instruction))
+    return instructions.again(turn.asked, facts, instructions.GOES_ON)
+
+
+def _activity(call: Call, stages: StageSettings, shelf: Shelf) -> Activity:
+    tracker, now = call.world.tracker, call.world.clock.now()
+    known = workflow_tasks.known(shelf, workflow_tasks.key_of(tracker, stages))
+    if known is not None and known.is_fresh(now):
+        return known
+    asked = workflow_tasks.ask(tracker, stages, now, known)
+    with shelf.locked():
+        workflow_tasks.keep(shelf, asked)
+    return asked
+
+
+def _cleared(call: Call, shelf: Shelf) -> Kept | None:
+    """What was kept of the session that was cleared, if it was led: the same client's last one."""
+    own = ("", call.session)
+    others = [
+        kept
+        for kept in session_record.all_of(shelf)
+        if kept.session not in own and kept.client == call.process
+    ]
+    return others[0] if others and others[0].stage else None
+
+
+def _before(call: Call, last: Kept | None, known: Activity) -> Kept | None:
+    """The session that was cleared in the middle of a task, as this session's own."""
+    if last is None or known.find(last.task) is None:
+        return None
+    return Kept(
+        call.session,
+        task=last.task,
+        labels=last.labels,
+        holder=last.holder,
+        is_set=last.is_set,
+        actor=last.actor,
+        stage=last.stage,
+        client=last.client,
+        at=call.world.clock.now(),
+    )
+
+
+def _facts(call: Call, stages: StageSettings, known: Activity, before: Kept | None) -> Facts:
+    tracker = call.world.tracker
+    labels = before.labels if before is not None else ()
+    ready = known.startable
+    return Facts(
+        settings=stages,
+        wording=wording_of(tracker),
+        tracker=tracker.name,
+        task=as_data(before.task) if before is not None else "",
+        next_task=as_data(ready[0].id) if ready else "",
+        next_title=quoted(ready[0].title) if ready else "",
+        line=stages.line_of(labels),
+        is_claimed=call.has_claim and bool(labels),
+    )
+
+
+def _left(call: Call, known: Activity) -> str:
+    """One line if a session of this worktree left a task under way, and is over by now."""
+    left = task_sessions.left(call.world.root, known.tasks, call.session, call.process)
+    if not left:
+        return ""
+    command = own_commands().claim.replace("{id}", left[0].id)
+    return (
+        f"Staged workflow: {as_data(left[0].id)} ({quoted(left[0].title)}) is under way in this worktree, "
+        "and the session that had it is over. When the user wants it to go on, take it over with: "
+        f"{command}"
+    )
+
+
+def _offer(known: Activity, facts: Facts) -> str:
+    """One line: how many tasks there are, which is next, and how to begin."""
+    ready = known.startable
+    count = "1 task is" if len(ready) == 1 else f"{len(ready)} tasks are"
+    begin = facts.settings.start or facts.wording.start
+    command = begin.replace("{id}", facts.next_task)
+    command = command if facts.next_task in command else f"{command} {facts.next_task}"
+    title = quoted(ready[0].title)
+    return (
+        f"Staged workflow: {count} ready with the label {facts.settings.label}; the next one is "
+        f"{facts.next_task} ({title}). When the user wants it, begin with: {command}"
+    )

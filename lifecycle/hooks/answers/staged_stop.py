@@ -1,0 +1,208 @@
+"""The staged workflow's part of a stop: what the transcript says, what is known, and what becomes of it.
+
+The order is that of cost: what the quick path settles is settled here in the same way; then what is
+kept; then what the tracker said last; and the tracker itself only where a stage was completed. Whatever
+goes wrong on the way lets the agent stop, with a line in the log.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from lifecycle.core.errors import LifecycleError
+from lifecycle.core.stage_names import Stage
+from lifecycle.core.timing.deadline import DeadlineReached
+from lifecycle.hooks.answers import staged_on, staged_task
+from lifecycle.hooks.answers.staged_task import Work
+from lifecycle.stages.decisions import decide
+from lifecycle.stages.decisions.decide import StageDecision, StageSeen, Verdict
+from lifecycle.stages.detection import detect_stage
+from lifecycle.stages.session import guard_marks, session_record, workflow_tasks
+from lifecycle.stages.session.session_files import Shelf
+from lifecycle.stages.session.session_record import Kept
+from lifecycle.stages.transcript import stop_input
+from lifecycle.storage import journal, log, stage_log
+
+if TYPE_CHECKING:
+    from lifecycle.hooks.answers.call import Call
+    from lifecycle.settings.stage_settings import StageSettings
+    from lifecycle.stages.transcript.turn import Found, Turn
+
+MAY_STOP = "The agent may stop"
+ENDS = (Stage.COMMIT_CLOSE.value, Stage.NEXT_TASK.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """What a stop comes to, for the reply.
+
+    Attributes:
+        reason: lines for the agent, which goes on with them.
+        person: lines for the user.
+        lets_go: the agent is to stop, whatever else there is to tell it.
+    """
+
+    reason: tuple[str, ...] = ()
+    person: tuple[str, ...] = ()
+    lets_go: bool = False
+
+
+SILENCE = Word()
+
+
+def look(call: Call) -> Word:
+    """What the staged workflow says at this stop; never raises."""
+    world = call.world
+    try:
+        stages = staged_on.wanted(world)
+        if stages is None or not guard_marks.is_due(
+            str(world.root), guard_marks.DUE, world.clock.now()
+        ):
+            return SILENCE
+        return _Look(call, stages).word()
+    except DeadlineReached:
+        return _failed(call, "the time for this look was up")
+    except LifecycleError as error:
+        return _failed(call, error.sentence)
+    except Exception as error:  # noqa: BLE001 -- what fails here must not cost what the claim has to say
+        return _failed(call, f"{type(error).__name__}: {error}")
+
+
+def _failed(call: Call, why: str) -> Word:
+    stage_log.write(str(call.world.root), "Hook triggered", f"{why} {MAY_STOP}.")
+    log.write(call.world.root, f"{call.hook}: stages: {why}")
+    return SILENCE
+
+
+class _Look:
+    """One look at one stop."""
+
+    def __init__(self, call: Call, stages: StageSettings) -> None:
+        self.call = call
+        self.stages = stages
+        self.shelf = Shelf(call.world.root)
+        self.root = str(call.world.root)
+        self.before = session_record.load(self.shelf, call.session)
+        self.kept = self._kept()
+
+    def word(self) -> Word:
+        """What there is to say."""
+        turn, found = stop_input.look(
+            self.call.event,
+            tests=self.stages.test,
+            review=self.stages.review,
+            starts=(self.stages.start,),
+            told=Stage(self.kept.stage) if self.kept.stage in list(Stage) else None,
+        )
+        found = decide.meant(turn, found)
+        said = stop_input.lines(turn, found)
+        why = self._settled(turn, found)
+        if why:
+            stage_log.write(self.root, *said, why)
+            return SILENCE
+        work = staged_task.work_of(self.call, self.stages, self.shelf, self.kept, turn, found)
+        if work is None:
+            stage_log.write(self.root, *said, "No workflow issues", MAY_STOP)
+            return SILENCE
+        seen = StageSeen(
+            turn=turn,
+            found=found,
+            facts=work.facts,
+            memory=self.kept.memory,
+            is_on_task=work.is_on_task,
+            remaining=work.remaining,
+            evidence=work.evidence,
+            obstacle=work.obstacle,
+            conflict=work.conflict,
+            holding=work.holding,
+            is_still_open=work.is_still_open,
+        )
+        decision = decide.decide(seen)
+        stage_log.write(self.root, *said, *decision.log)
+        return self._done(work, decision)
+
+    def _kept(self) -> Kept:
+        """What is kept of this session, or of whichever stops next."""
+        kept = self.before or Kept(self.call.session)
+        waiting = session_record.load(self.shelf, "") if self.call.session else None
+        if waiting is None or waiting.memory.set_stage is None:
+            return kept
+        memory = replace(kept.memory, set_stage=waiting.memory.set_stage)
+        if not waiting.task:
+            return replace(kept, memory=memory)
+        return replace(kept.on(waiting.task, waiting.labels, ""), memory=memory, is_set=True)
+
+    def _settled(self, turn: Turn, found: Found) -> str:
+        """Why nothing needs to be asked of anybody; "" if something does."""
+        if not turn.is_there:
+            return MAY_STOP
+        if self.kept.memory.set_stage is not None or staged_task.has_ended(
+            self.call, turn, self.kept
+        ):
+            return ""
+        if detect_stage.is_quiet(turn, found) or stop_input.is_waiting(self.call.event, found):
+            return MAY_STOP
+        position = found.position or turn.position
+        is_known = decide.is_known(self.kept.memory, position)
+        return f"Nothing new since the last word. {MAY_STOP}" if is_known else ""
+
+    def _done(self, work: Work, decision: StageDecision) -> Word:
+        """Keep it first, then say it: a second copy of this event finds that it was said."""
+        now = self.call.world.clock.now()
+        before = self.before
+        with self.shelf.locked():
+            if session_record.load(self.shelf, self.call.session) != before:
+                return SILENCE
+            if work.asked is not None:
+                workflow_tasks.keep(self.shelf, work.asked)
+            kept = self._after(work, decision)
+            if before is None or replace(kept, at=before.at) != before:
+                session_record.save(self.shelf, replace(kept, at=now))
+            if self.call.session:
+                session_record.forget(self.shelf, "")
+        self._note(work, decision, now)
+        lines = tuple(decision.text.splitlines())
+        person = (decision.note,) if decision.note else ()
+        return Word(lines, person, lets_go=decision.verdict is Verdict.LET_GO)
+
+    def _after(self, work: Work, decision: StageDecision) -> Kept:
+        kept = self.kept.on(work.task, work.labels, work.holder)
+        told = [
+            event.target
+            for event in decision.events
+            if event.kind in (journal.BLOCK, journal.LET_GO)
+        ]
+        moves = [event for event in decision.events if event.kind == journal.TRANSITION]
+        kept = replace(
+            kept,
+            memory=decision.memory,
+            actor=kept.actor or work.actor,
+            spelled=work.journal_task,
+            stage=told[-1] if told else kept.stage,
+            transcript=str(self.call.event.get("transcript_path") or ""),
+            client=self.call.process,
+        )
+        if any(not move.target for move in moves):
+            return kept.after()
+        kept = replace(kept, ended="") if moves else kept  # a marker of its own leads it again
+        return kept.on("", (), "") if any(move.source in ENDS for move in moves) else kept
+
+    def _note(self, work: Work, decision: StageDecision, now: float) -> None:
+        """The journal: each thing that happened, once for each stop."""
+        entries = [
+            journal.Entry(
+                at=now,
+                system=journal.STAGES,
+                kind=event.kind,
+                task=work.journal_task,
+                actor=work.actor,
+                session=self.call.session,
+                source=event.source,
+                target=event.target,
+                key=f"{self.call.session}/{decision.memory.position}/{decision.memory.blocks}/{number}",
+                detail={**event.detail, "labels": list(work.labels), "title": work.title},
+            )
+            for number, event in enumerate(decision.events)
+        ]
+        journal.note(self.call.world.root, *entries)

@@ -1,0 +1,366 @@
+"""Which task a session works on, how it stands, and what an instruction is filled with.
+
+A tracker is asked only where a stage was completed and its last answer is older than a minute, or where
+a task was closed; and where a question is due and nothing is known of its tasks at all.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from lifecycle.claim.decisions.table import Phase
+from lifecycle.core.errors import GitFailed, NotFound
+from lifecycle.core.redact import as_data, named, quoted
+from lifecycle.core.stage_names import COMPLETES, LINE, Detected, Stage
+from lifecycle.core.tracker import Task, TaskStatus, Tracker, Wording
+from lifecycle.evidence import seen_runs as evidence
+from lifecycle.evidence import tree_hash
+from lifecycle.evidence.seen_runs import Standing
+from lifecycle.hooks.answers.own_task import ENDING, SEAT, Own, claimed_task, id_of, spelled
+from lifecycle.stages.decisions.decide import Evidence, Holding
+from lifecycle.stages.decisions.instructions import Facts
+from lifecycle.stages.session import session_record, workflow_tasks
+from lifecycle.stages.session.workflow_tasks import Activity
+from lifecycle.stages.transcript import tasks_taken
+from lifecycle.stages.transcript.turn import Tier
+
+if TYPE_CHECKING:
+    from lifecycle.hooks.answers.call import Call
+    from lifecycle.settings.stage_settings import StageSettings
+    from lifecycle.stages.session.session_files import Shelf
+    from lifecycle.stages.session.session_record import Kept
+    from lifecycle.stages.transcript.turn import Found, Turn
+
+HANDOFF = "lifecycle handoff"
+"""What the instruction to close has in it under a claim."""
+
+_STANDS = {
+    Standing.GREEN: Evidence.GREEN,
+    Standing.RED: Evidence.RED,
+    Standing.CHANGED: Evidence.CHANGED,
+    Standing.NONE: Evidence.MISSING,
+    Standing.UNKNOWN: Evidence.UNKNOWN,
+    Standing.NOTHING: Evidence.NOTHING,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """A session's task as far as a decision needs it.
+
+    Attributes:
+        facts: what instructions are filled with.
+        is_on_task: the session works on one of the workflow's tasks.
+        task, title, labels: the task, if it is known.
+        holder: who has it, as the tracker writes it.
+        actor: in whose name the tracker is spoken to.
+        journal_task: the task as the journal spells it.
+        remaining: how many tasks are left that are not another agent's; None if that does not matter.
+        evidence: of the tests, if it is required.
+        obstacle: a sentence if git cannot say what they would have to have run on.
+        conflict: a sentence if the task is another's now, or blocked.
+        is_still_open: it is said to be closed, and the tracker says that it is not.
+        holding: how the claim stands.
+        asked: an answer of the tracker's that is new, and to be kept.
+    """
+
+    facts: Facts
+    is_on_task: bool
+    task: str = ""
+    title: str = ""
+    labels: tuple[str, ...] = ()
+    holder: str = ""
+    actor: str = ""
+    journal_task: str = ""
+    remaining: int | None = None
+    evidence: Evidence = Evidence.NOT_NEEDED
+    obstacle: str = ""
+    conflict: str = ""
+    is_still_open: bool = False
+    holding: Holding = Holding.NONE
+    asked: Activity | None = field(default=None)
+
+
+def work_of(
+    call: Call, stages: StageSettings, shelf: Shelf, kept: Kept, turn: Turn, found: Found
+) -> Work | None:
+    """What the session works on; None if the workflow is not active for it.
+
+    Raises:
+        LifecycleError: the tracker, or git, did not answer.
+    """
+    return _Search(call, stages, shelf, kept, turn, found).work()
+
+
+def wording_of(tracker: Tracker) -> Wording:
+    """The tracker's commands; a task is begun by claiming it where the client has no command for that."""
+    wording = tracker.wording()
+    return replace(wording, start=wording.start or wording.claim)
+
+
+def has_ended(call: Call, turn: Turn, kept: Kept) -> bool:
+    """True if the claim ended whose closing the session was told to bring about."""
+    is_more = any(state is not Detected.ISSUE_CLOSED for state in turn.markers)
+    if turn.asked is not Stage.COMMIT_CLOSE or is_more or HANDOFF not in turn.instruction:
+        return False
+    if call.record is not None and not call.record.outcome:
+        return False
+    last = call.desk.remembered()
+    if last is None or last.outcome != "closed" or last.session not in ("", call.session):
+        return False
+    return kept.task in ("", id_of(call, last))
+
+
+class _Search:
+    """All that is looked up for one stop."""
+
+    def __init__(
+        self,
+        call: Call,
+        stages: StageSettings,
+        shelf: Shelf,
+        kept: Kept,
+        turn: Turn,
+        found: Found,
+    ) -> None:
+        self.call, self.stages, self.shelf = call, stages, shelf
+        self.kept, self.turn, self.found = kept, turn, found
+        self.own = Own(call, stages, kept, turn, found)
+        self.now = call.world.clock.now()
+        self.asked: Activity | None = None
+        self.before: Activity | None = None
+        self.gone: Task | None = None
+
+    def work(self) -> Work | None:
+        """The work, or None.
+
+        A session that neither said a marker nor was told anything is led only if it works on a labelled
+        task. What a stranger's session completes leads to one question at the most: whether there are
+        such tasks at all, so that the guards know.
+        """
+        is_ours = self.own.is_ours()
+        state = self._state()
+        claimed = claimed_task(self.call)
+        tracker = self.call.world.tracker
+        self.before = workflow_tasks.known(self.shelf, workflow_tasks.key_of(tracker, self.stages))
+        self.own.before = self.before
+        ids = (
+            ()
+            if is_ours
+            else tuple(name for name in self.own.taken_up() if name != self.kept.ended)
+        )
+        if not (is_ours or ids or claimed or self.own.mine(self.before)):
+            if state.is_completion and (self.before is None or not self.before.tasks):
+                self._activity(state, may_ask=True)
+                self._keep()
+            return None
+        is_said = state.is_completion or bool(self.found.misnamed)
+        known = self._activity(state, may_ask=is_said or is_ours)
+        if known is None:
+            return None
+        is_on_task = is_ours or self._is_on(known, claimed, ids)
+        if not is_on_task or not (known.tasks or state in ENDING):
+            self._keep()
+            return None
+        task = self.own.task(known, claimed, state)
+        fresh = self._fresh(task, state)
+        if fresh is not None and fresh.is_open and not self._has_label(fresh):
+            self._keep()
+            return None  # somebody took the label off: the workflow does not lead it any more
+        return self._work(known, state, fresh, task, claimed)
+
+    def _is_on(self, known: Activity, claimed: str, ids: tuple[str, ...]) -> bool:
+        """True if the session works on a labelled task, or closed one that was labelled until then."""
+        if claimed and known.find(claimed) is None:
+            return False  # it holds a task that the workflow does not lead
+        if claimed or self.own.mine(known) or any(known.find(name) is not None for name in ids):
+            return True
+        if self.found.tier is not Tier.INFERENCE or self.found.state is not Detected.ISSUE_CLOSED:
+            return False
+        return any(self._was_labelled(name) for name in map(tasks_taken.plain, self.found.subjects))
+
+    def _was_labelled(self, name: str) -> bool:
+        """True if the task that was closed is one of the workflow's; the tracker is asked once."""
+        self.gone = self.before.find(name) if self.before is not None else None
+        if self.gone is None:
+            try:
+                self.gone = self.call.world.tracker.get(name)
+            except NotFound:
+                return False
+        return self._has_label(self.gone)
+
+    def _work(
+        self, known: Activity, state: Detected, fresh: Task | None, task: str, claimed: str
+    ) -> Work:
+        tracker = self.call.world.tracker
+        known_before = self.before.find(task) if self.before is not None else None
+        gone = self.gone if self.gone is not None and self.gone.id == task else None
+        line = fresh or known.find(task) or known_before or gone
+        labels = line.labels if line is not None else self.kept.labels
+        holding = self._holding(known, claimed, task, fresh)
+        left = self._still_open(known, state, task, holding)
+        is_open = left is not None
+        is_over = not (is_open or self.turn.taken)  # what was just taken is left to be done
+        conflict = self._conflict(fresh or left, holding)
+        proof, obstacle = self._evidence(state)
+        return Work(
+            facts=self._facts(known, task, labels, holding),
+            is_on_task=True,
+            task=task,
+            title=line.title if line is not None else "",
+            labels=labels,
+            holder=fresh.assignee if fresh is not None and not conflict else "",
+            actor=self.kept.actor or tracker.actor,
+            journal_task=spelled(tracker, task),
+            remaining=self._remaining(known, task if is_over else "") if state in ENDING else None,
+            evidence=proof,
+            obstacle=obstacle,
+            conflict=conflict,
+            is_still_open=is_open,
+            holding=holding,
+            asked=self.asked,
+        )
+
+    def _fresh(self, task: str, state: Detected) -> Task | None:
+        """The task as it is now, where a stage of it was completed; None if it does not matter."""
+        if not task or not state.is_completion or state in ENDING:
+            return None
+        try:
+            return self.call.world.tracker.get(task)
+        except NotFound:
+            return None  # it is gone: nobody holds it, and nothing blocks it
+
+    def _still_open(
+        self, known: Activity, state: Detected, task: str, holding: Holding
+    ) -> Task | None:
+        """The task that is said to be closed and is not; a list that shows it open may be behind."""
+        if state is not Detected.ISSUE_CLOSED or holding is not Holding.NONE:
+            return None
+        if known.find(task) is None:
+            return None
+        try:
+            found = self.call.world.tracker.get(task)
+        except NotFound:
+            return None
+        return found if found.is_open else None
+
+    def _has_label(self, task: Task) -> bool:
+        return any(self.stages.is_label(name) for name in task.labels)
+
+    def _was_closed(self, known: Activity, task: str, fresh: Task | None) -> bool:
+        """True if the claim of the session's own task ended with its issue, and that is closed still.
+
+        A person may merge and close at any stage; what the tracker was asked for just now shows it.
+        """
+        record = self.call.record
+        is_over = record is None or bool(record.outcome)
+        last = self.call.desk.remembered() if is_over else None
+        if last is None or last.outcome != "closed" or self.kept.task != task:
+            return False
+        if not task or id_of(self.call, last) != task:
+            return False
+        return not fresh.is_open if fresh is not None else known.find(task) is None
+
+    def _holding(self, known: Activity, claimed: str, task: str, fresh: Task | None) -> Holding:
+        """How a claim on GitHub stands to this session's task."""
+        if has_ended(self.call, self.turn, self.kept) or self._was_closed(known, task, fresh):
+            return Holding.ENDED
+        record = self.call.record
+        if not claimed or claimed != task or record is None:
+            return Holding.NONE
+        is_begun = record.claim.phase == Phase.CODING or record.releasing is not None
+        return Holding.WORKING if is_begun else Holding.WAITING
+
+    def _state(self) -> Detected:
+        """What counts as found: the stage that was set by hand is as good as a completed one."""
+        if self.kept.memory.set_stage is not None:
+            return Detected.CODING_COMPLETE
+        is_over = has_ended(self.call, self.turn, self.kept)
+        return Detected.ISSUE_CLOSED if is_over else self.found.state
+
+    def _activity(self, state: Detected, *, may_ask: bool) -> Activity | None:
+        """The tracker's tasks; None if nothing is known of them and nobody is to be asked."""
+        tracker, known = self.call.world.tracker, self.before
+        if known is not None and self._is_believed(known, state):
+            return known
+        if not may_ask:
+            return known
+        self.asked = workflow_tasks.ask(tracker, self.stages, self.now, known)
+        return self.asked
+
+    def _is_believed(self, known: Activity, state: Detected) -> bool:
+        """True unless the answer is old; it is, too, for a task that was begun here and is not in it."""
+        if known.is_stale or state in ENDING:
+            return False
+        if not state.is_completion:
+            return True
+        begun = (
+            tasks_taken.begun_in(self.turn.named, self.own.starts())[-1:]
+            if self.own.is_ours()
+            else ()
+        )
+        return known.is_fresh(self.now) and all(known.find(name) is not None for name in begun)
+
+    def _keep(self) -> None:
+        if self.asked is not None:
+            with self.shelf.locked():
+                workflow_tasks.keep(self.shelf, self.asked)
+
+    def _facts(
+        self, known: Activity, task: str, labels: tuple[str, ...], holding: Holding
+    ) -> Facts:
+        tracker = self.call.world.tracker
+        ready = [one for one in known.startable if one.id != task]
+        return Facts(
+            settings=self.stages,
+            wording=wording_of(tracker),
+            tracker=tracker.name,
+            task=as_data(task),
+            next_task=as_data(ready[0].id) if ready else "",
+            next_title=quoted(ready[0].title) if ready else "",
+            line=self.stages.line_of(labels)
+            if labels
+            else session_record.line_told(self.turn.instruction),
+            is_claimed=holding is not Holding.NONE,
+        )
+
+    def _remaining(self, known: Activity, task: str) -> int:
+        """Tasks that are left for this agent: not the one that was closed, and not another's."""
+        actor = self.call.world.tracker.actor
+        others = [
+            one
+            for one in known.tasks
+            if one.status is TaskStatus.IN_PROGRESS and one.assignee not in ("", actor)
+            if one.id not in (task, self.turn.taken)
+        ]
+        gone = {*self.own.closed(), task}
+        return sum(one not in others and one.id not in gone for one in known.tasks)
+
+    def _evidence(self, state: Detected) -> tuple[Evidence, str]:
+        """What is known of the tests, and why nothing can be known."""
+        needs = state.is_completion and LINE.index(COMPLETES[state]) >= LINE.index(Stage.TESTING)
+        if not self.stages.require_evidence or not needs or self.kept.memory.set_stage is not None:
+            return Evidence.NOT_NEEDED, ""
+        world = self.call.world
+        try:
+            now = tree_hash.fingerprint(world.root, world.deadline, world.environment)
+        except GitFailed as error:
+            return Evidence.UNREADABLE, error.sentence
+        return _STANDS[evidence.standing(evidence.load(self.shelf), now)], ""
+
+    def _conflict(self, task: Task | None, holding: Holding) -> str:
+        """One sentence if somebody else has the task now, or open tasks block it."""
+        if task is None:
+            return ""
+        if task.blocked_by:
+            names = as_data(", ".join(task.blocked_by))
+            return f"Task {as_data(task.id)} is blocked by {names}."
+        actor = self.call.world.tracker.actor
+        is_mine = task.assignee in ("", actor) or holding is not Holding.NONE
+        if is_mine or not task.is_open:
+            return ""
+        known = self.kept.holder if self.kept.task == task.id else ""
+        is_another = task.assignee != known if known else bool(SEAT.search(task.assignee))
+        who = named(task.assignee) if task.assignee else ""
+        return f"Task {as_data(task.id)} is claimed by {who}." if is_another else ""

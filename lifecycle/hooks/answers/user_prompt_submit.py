@@ -1,0 +1,47 @@
+"""UserPromptSubmit: deliver what waits, beside the user's own words; and note that a person wrote.
+
+The prompt itself is neither kept nor sent anywhere: only the moment is.
+"""
+
+from __future__ import annotations
+
+from lifecycle.claim.engine import look
+from lifecycle.claim.record.claim_store import ANSWERED
+from lifecycle.core.errors import LockBusy
+from lifecycle.hooks import client_contract
+from lifecycle.hooks.answers import background_run
+from lifecycle.hooks.answers.call import Call
+from lifecycle.hooks.client_contract import REPLIES, Reply
+
+LOCK_SECONDS = 1.5
+
+
+def answer(call: Call) -> Reply:
+    """What waits, unless no person wrote this prompt: a wake's own text came with it already."""
+    desk, world = call.desk, call.world
+    background_run.ended(call)
+    if client_contract.is_machine_made(call.event) or not desk.folder.path.is_dir():
+        return Reply()
+    if not call.is_ours:
+        return Reply()
+    # First of all, and without the lock: an answer counts even where nothing can be delivered now. And
+    # before the sentences: a question that goes out with this prompt is not answered by it.
+    desk.set_due(ANSWERED, world.clock.now())
+    try:
+        with desk.folder.locked(world.deadline.remaining(at_most=LOCK_SECONDS)):
+            loaded = desk.load()
+            context: list[str] = []
+            if loaded.record is not None:
+                mine = look.believed(world, desk, call.adopted(loaded.record))
+                desk.remember(mine)
+                context = call.briefed(mine) if mine.is_inherited else []
+            for say in loaded.says:
+                desk.ledger.queue(say)
+            said = desk.take(REPLIES[call.hook].tones, call.hook, call.session)
+            desk.save()
+    except LockBusy:
+        return Reply()  # somebody looks at a slow GitHub; what waits can wait for the next prompt
+    known = " ".join(context)
+    return client_contract.render(
+        call.hook, [s for s in said if s.text not in known], context=context
+    )

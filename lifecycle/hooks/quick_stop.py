@@ -1,0 +1,119 @@
+"""The quick path of a stop: is anything to be said? Most often not, and then nothing else is loaded.
+
+`__main__` asks this before it loads a hook's machinery. The answer is an exit code, if the stop is
+settled; else the event, for the full path: what concerns the claim, what completes a stage, and what
+nobody can tell. Nothing here asks a tracker, takes a lock, or says anything to anybody: a worktree
+that came with marks of a stranger's gains nothing by them.
+"""
+
+# pathlib alone would cost as much as all of this.
+# ruff: noqa: PTH100, PTH118, PTH120
+
+from __future__ import annotations
+
+import json
+import os
+import time
+
+from lifecycle.hooks import stdin_event
+from lifecycle.stages.session import guard_marks
+from lifecycle.storage import regular_files, stage_log
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+_SMALL = 100_000
+"""Bytes of a file of ours that are read here."""
+
+SETTLED = 0
+"""The exit code of a stop at which nothing is to be said."""
+
+
+def run() -> int | dict[str, Any] | None:
+    """Look at this stop.
+
+    Returns:
+        SETTLED; or the event that was read, if somebody else has to look at it; or None if nothing was
+        read: it is not the staged workflow's stop alone.
+    """
+    root = _root()
+    try:
+        return None if root is None else _look(root)
+    except Exception as error:  # noqa: BLE001 -- a look that fails lets the agent stop
+        stage_log.write(root or ".", "Hook triggered", f"{type(error).__name__}: {error}")
+        return SETTLED
+
+
+def _look(root: str) -> int | dict[str, Any] | None:
+    if not guard_marks.is_known(root) or guard_marks.is_claim_waiting(root, time.time()):
+        return None
+    if not guard_marks.is_due(root, guard_marks.DUE, time.time()):
+        return None
+    settings = _settings(root)
+    if settings is None:
+        return None
+    event = stdin_event.read_input()
+    return SETTLED if _is_settled(root, event, settings) else event
+
+
+def _is_settled(root: str, event: dict[str, Any], settings: dict[str, Any]) -> bool:
+    from lifecycle.stages.detection import detect_stage
+    from lifecycle.stages.transcript import stop_input
+
+    if event.get("hook_event_name") not in (None, "", "Stop"):
+        return True
+    turn = stop_input.turn_of(event)
+    found = detect_stage.detect(turn, tests=tuple(settings["test"]), review=settings["review"])
+    if _is_set_by_hand(root, event) or not (
+        detect_stage.is_quiet(turn, found) or stop_input.is_waiting(event, found)
+    ):
+        return False
+    stage_log.write(root, *stop_input.lines(turn, found), "The agent may stop")
+    return True
+
+
+def _is_set_by_hand(root: str, event: dict[str, Any]) -> bool:
+    """True if somebody set the stage, and the session was not told yet."""
+    session = event.get("session_id")
+    names = {guard_marks.session_name(session if isinstance(session, str) else ""), guard_marks.ANY}
+    for name in names:
+        try:
+            kept = _json(root, guard_marks.FOLDER, guard_marks.SESSIONS, f"{name}.json")
+        except (OSError, ValueError, RecursionError):
+            continue
+        if isinstance(kept, dict) and kept.get("set_stage"):
+            return True
+    return False
+
+
+def _root() -> str | None:
+    """The worktree that the client's project folder lies in, as the guards find it."""
+    folder = os.path.abspath(os.environ.get("CLAUDE_PROJECT_DIR") or ".")
+    while not os.path.lexists(os.path.join(folder, ".git")):
+        above = os.path.dirname(folder)
+        if above == folder:
+            return None
+        folder = above
+    return folder
+
+
+def _json(root: str, *names: str) -> Any:
+    """What a small file of ours holds; None if it is not there. Raises OSError, ValueError."""
+    found = regular_files.content(regular_files.below(root, *names), limit=_SMALL)
+    return None if found is None else json.loads(found[0])
+
+
+def _settings(root: str) -> dict[str, Any] | None:
+    """The settings as they were kept; None if they are not ours to understand."""
+    try:
+        said = _json(root, guard_marks.FOLDER, guard_marks.STAGED)
+    except (OSError, ValueError, RecursionError):
+        return None
+    if not isinstance(said, dict) or said.get("use") is not True:
+        return None
+    tests, review = said.get("test"), said.get("review")
+    if not isinstance(review, str) or not isinstance(tests, list):
+        return None
+    return said if all(isinstance(test, str) for test in tests) else None

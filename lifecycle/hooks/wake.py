@@ -1,0 +1,179 @@
+"""The rim of every hook: its time, its input, its output, and whatever goes wrong.
+
+A hook never breaks the agent's work. Whatever happens in here, the process ends within its deadline
+with exit 0 and valid JSON or nothing, but for a deliberate wake (exit 2, `hookio.py`), and the log
+has one line on what went wrong. What a hook answers stands in `answers/`, one file an entrypoint.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from lifecycle.app.wiring import World
+from lifecycle.claim.record.claim_file import CLAIM_FILE
+from lifecycle.claim.record.claim_store import Desk
+from lifecycle.core.errors import LifecycleError, Refused
+from lifecycle.core.plan import Say, Tone
+from lifecycle.core.timing.clock import SystemClock
+from lifecycle.core.timing.deadline import Deadline, DeadlineReached, alarm
+from lifecycle.hooks import client_contract, stdin_event
+from lifecycle.hooks.answers.call import Call
+from lifecycle.hooks.client_contract import Reply
+from lifecycle.settings import config
+from lifecycle.settings.values import HOOK_SECONDS
+from lifecycle.storage import log
+from lifecycle.storage.regular_files import StrangeFileError
+from lifecycle.storage.store import FOLDER, Folder, worktree_root
+
+SECONDS = {"session-start": 5.0, "session-end": 1.0}
+"""Entrypoints with a shorter deadline than `settings.HOOK_SECONDS`."""
+
+UNLIMITED = frozenset({"ci-waiter"})
+"""Entrypoints that run in the background until there is news; each of their looks has a deadline."""
+
+
+def run(hook: str, event: Mapping[str, Any] | None = None) -> int:
+    """Answer one event and return the exit code: 0, or 2 for a deliberate wake.
+
+    Args:
+        hook: the entrypoint.
+        event: what the client sent, if somebody has read it already.
+    """
+    _open_missing_streams()
+    root = _root(os.environ)
+    try:
+        reply = _within_deadline(hook, root, os.environ, event)
+    except BaseException as error:  # noqa: BLE001 -- whatever it is, the agent's work goes on
+        _log_quietly(root, f"{hook}: {type(error).__name__}: {error}")
+        reply = Reply()
+    return _print(reply)
+
+
+def _root(environment: Mapping[str, str]) -> Path:
+    """The worktree that the client's project folder lies in; that folder itself outside of git."""
+    folder = Path(environment.get("CLAUDE_PROJECT_DIR") or ".").absolute()
+    return worktree_root(folder) or folder
+
+
+def _within_deadline(
+    hook: str, root: Path, environment: Mapping[str, str], event: Mapping[str, Any] | None
+) -> Reply:
+    seconds = _seconds(hook, root, environment)
+    try:
+        if hook in UNLIMITED:
+            return _answer(hook, root, environment, seconds, event)
+        with alarm(seconds):
+            return _answer(hook, root, environment, seconds, event)
+    except DeadlineReached:
+        _log_quietly(root, f"{hook}: the deadline was reached")
+    except LifecycleError as error:
+        _log_quietly(root, f"{hook}: {error.sentence}")
+    except OSError as error:
+        if hook == "session-start":  # once for each session; the other hooks would repeat it
+            text = _unwritable(error)
+            return client_contract.render(hook, [], context=[text], person=[text])
+        _log_quietly(root, f"{hook}: {error}")
+    return Reply()
+
+
+def _unwritable(error: OSError) -> str:
+    if isinstance(error, StrangeFileError):
+        return error.sentence
+    where = error.filename or ".lifecycle"
+    return (
+        f"lifecycle cannot keep its files ({where}: {error.strerror}), so nothing is done for the claim "
+        "until that is mended."
+    )
+
+
+def _seconds(hook: str, root: Path, environment: Mapping[str, str]) -> float:
+    try:
+        limit = config.load(root, environment).hook_seconds
+    except LifecycleError:
+        limit = HOOK_SECONDS
+    return min(limit, SECONDS.get(hook, limit))
+
+
+def _answer(
+    hook: str,
+    root: Path,
+    environment: Mapping[str, str],
+    seconds: float,
+    event: Mapping[str, Any] | None,
+) -> Reply:
+    if event is None:
+        event = stdin_event.read_input()
+    client = client_contract.client_of(environment)
+    is_other = client is client_contract.Client.OTHER
+    if not client_contract.is_for(hook, event) or (
+        is_other and hook not in client_contract.BY_ANYBODY
+    ):
+        return Reply()
+    clock = SystemClock()
+    desk = Desk(root, clock)
+    deadline = Deadline.after(clock, max(seconds - 1.0, seconds / 2))
+    world = World(root, environment, clock, deadline, desk.state)
+    world.is_hook = True
+    try:
+        if desk.path.exists() or desk.folder.path.is_dir():
+            world.refuse_tracked()
+    except Refused as error:
+        return _refused(hook, world, desk, error)
+    module = importlib.import_module(f"lifecycle.hooks.answers.{hook.replace('-', '_')}")
+    # Of another client no session is known: what names one was inherited, or is that client's own.
+    session = "" if is_other else client_contract.session_of(event, environment)
+    reply: Reply = module.answer(Call(hook, event, session, world, desk, client))
+    return reply
+
+
+def _refused(hook: str, world: World, desk: Desk, error: Refused) -> Reply:
+    """What came with the repository is not read, not written to, and not logged into.
+
+    A claim that is ours and was added to git by mistake is said once to the agent, which can mend it.
+    """
+    if hook == "session-start":
+        return client_contract.render(hook, [], context=[error.sentence], person=[error.sentence])
+    if hook != "on-stop" or world.is_tracked(FOLDER):
+        return Reply()
+    with desk.folder.locked(world.deadline.remaining(at_most=1.0)):
+        desk.state = desk.folder.load_state(repair=False)
+        if desk.remembered() is None:
+            return Reply()
+        desk.ledger.queue(Say(f"tracked:{error.sentence}", error.sentence, Tone.ACT))
+        return client_contract.render(hook, desk.take({Tone.ACT}, hook))
+
+
+def _print(reply: Reply) -> int:
+    """Write straight to the descriptors: nothing is left for the interpreter to flush at its end.
+
+    Each text in it is fit to be shown: `hookio.render` sees to that.
+    """
+    for descriptor, text in ((1, reply.stdout), (2, reply.stderr)):
+        if not text:
+            continue
+        try:
+            os.write(descriptor, text.encode("utf-8", "replace"))
+        except OSError:
+            return 0  # nobody reads any more; questions and refusals stay in state
+    return reply.code
+
+
+def _open_missing_streams() -> None:
+    """A closed stdin, stdout or stderr must not become the number of a file that we open later."""
+    for descriptor in (0, 1, 2):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+
+
+def _log_quietly(root: Path, text: str) -> None:
+    with contextlib.suppress(Exception):  # the log is the last resort: nobody is left to tell
+        if (root / CLAIM_FILE).exists():
+            Folder(root).make()
+        log.write(root, text)

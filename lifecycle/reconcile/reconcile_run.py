@@ -1,0 +1,283 @@
+"""One run: sweep, judge, repair, report.
+
+The same `decide` and the same `act` as the hooks; only what is read differs. One request at a time,
+since GitHub asks for that: https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from itertools import groupby
+from math import inf
+from pathlib import Path
+
+from lifecycle.app.remote_world import elsewhere
+from lifecycle.app.wiring import World
+from lifecycle.claim.decisions.inferred import Task
+from lifecycle.claim.decisions.snapshot import Rules
+from lifecycle.core.errors import LifecycleError, Transient
+from lifecycle.core.redact import redact
+from lifecycle.core.timing.deadline import DeadlineReached
+from lifecycle.core.values.model import Repository
+from lifecycle.git.process import remote_repositories
+from lifecycle.reconcile.finding import Finding, State
+from lifecycle.reconcile.judge import Judge
+from lifecycle.reconcile.repair import Ended, Repairer, failed
+from lifecycle.reconcile.scope import Policy, Scope
+from lifecycle.reconcile.sweep import Progress, Sweep, is_over
+from lifecycle.reconcile.sweep_report import Problem, Report
+from lifecycle.reconcile.write_pace import Pace
+from lifecycle.storage import log
+from lifecycle.storage.store import common_folder
+
+SPARE_SECONDS = 5.0
+"""What has to be left of the run's time for another task to be begun."""
+
+PATIENCE = 5
+"""Tasks in a row that GitHub did not answer; after them the run ends."""
+
+
+HUNG = "Its time was up while a server still answered."
+"""Why a run ended whose reads were kept alive by a byte now and then."""
+
+
+class Interrupted(KeyboardInterrupt):
+    """Somebody stopped the run during its repairs; `report` says what was done by then."""
+
+    def __init__(self, report: Report) -> None:
+        super().__init__()
+        self.report = report
+
+
+@dataclass(slots=True)
+class _Drifted:
+    """A task with something to report."""
+
+    task: Task
+    findings: tuple[Finding, ...]
+
+
+@dataclass(slots=True)
+class _Run:
+    """The working memory of one run."""
+
+    world: World
+    sweep: Sweep
+    policy: Policy
+    progress: Progress
+    drifted: list[_Drifted] = field(default_factory=list)
+    left: list[str] = field(default_factory=list)
+    ended: str = ""
+    unanswered: int = 0
+
+
+def reconcile(
+    world: World,
+    scope: Scope,
+    policy: Policy,
+    *,
+    dry_run: bool = False,
+    progress: Progress | None = None,
+) -> Report:
+    """Look at every task of a scope as GitHub shows it, and repair what is not as it should be.
+
+    Doing it again changes nothing. A run that is interrupted anywhere is continued by the next one.
+
+    Args:
+        world: clients, settings, clock and deadline.
+        scope: where to look.
+        policy: what may be done.
+        dry_run: report what would be done, and write nothing.
+        progress: hears how far it is; nobody unless given.
+
+    Raises:
+        Refused: no token, or settings that cannot be used; nothing was looked at.
+        Rejected: GitHub takes nothing from this token, or shows no such owner; nothing was looked at.
+        Interrupted: somebody stopped it during the repairs; it holds the report of what was done.
+    """
+    hears = progress or _nobody
+    # Nothing would remember that labels took the board's place, and the next run would read the board.
+    world.choice.follows_writes = False
+    run = _Run(world, Sweep(world, scope, hears), policy, hears)
+    _read(run)
+    if not (dry_run or run.ended):
+        try:
+            _repair(run)
+        except (KeyboardInterrupt, DeadlineReached) as stop:
+            is_late = isinstance(stop, DeadlineReached)
+            _end(run, HUNG if is_late else "It was interrupted.")
+            run.left = [_name(one) for one in _in_order(run.drifted) if _is_planned(one)]
+            if not is_late:
+                raise Interrupted(_report(run, is_dry_run=False)) from None
+    return _report(run, is_dry_run=dry_run)
+
+
+def _nobody(_what: str, _done: int, _of: int | None) -> None:
+    """Nobody waits."""
+
+
+def _read(run: _Run) -> None:
+    sweep, scope = run.sweep, run.sweep.scope
+    try:
+        sweep.read_holdings()
+        tasks = sweep.read_tasks()
+        judge: Judge | None = None
+        for task in tasks:
+            # After the first card, not before it: then it is known whether a board can be seen.
+            judge = judge or _judge(run)
+            findings = judge.findings(task)
+            if findings:
+                run.drifted.append(_Drifted(task, findings))
+    except (LifecycleError, DeadlineReached) as error:
+        if isinstance(error, LifecycleError) and not is_over(error):
+            raise
+        _end(run, _why(error) if isinstance(error, LifecycleError) else HUNG)
+        read = sweep.holdings.values()
+        run.left += [one.repository for one in read] or [str(one) for one in scope.repositories]
+        run.left += [scope.owner] if not run.left and scope.owner else []
+
+
+def _judge(run: _Run) -> Judge:
+    settings = run.world.settings
+    rules = Rules(
+        base=settings.base,
+        has_board=run.sweep.has_board,
+        board_name=settings.board_name,
+        link=settings.issue_link,
+    )
+    policy = run.policy
+    if run.sweep.is_blind:
+        # The card is a sign of life that nobody sees now: nothing is taken for silent.
+        policy = replace(policy, silent_seconds=inf)
+    return Judge(rules, policy, run.world.clock.now())
+
+
+def _repair(run: _Run) -> None:
+    """Everything that was found and may be mended, repository by repository."""
+    planned = [one for one in _in_order(run.drifted) if _is_planned(one)]
+    judge, pace = _judge(run), Pace(run.world.clock)
+    done = 0
+    with tempfile.TemporaryDirectory(prefix="lifecycle-") as folder:
+        for index, (name, group) in enumerate(groupby(planned, lambda one: one.task.repository)):
+            repairer: Repairer | LifecycleError | None = None
+            for one in group:
+                if not run.ended:
+                    place = Path(folder, str(index))
+                    repairer = repairer or _repairer(run, name, place, judge, pace)
+                    _repair_one(run, repairer, one)
+                if run.ended and _is_planned(one):
+                    run.left.append(_name(one))
+                done += 1
+                run.progress("repairs", done, len(planned))
+
+
+def _repair_one(run: _Run, repairer: Repairer | LifecycleError, one: _Drifted) -> None:
+    """One task; whatever befalls it, the others go on, unless nothing can go on any more."""
+    try:
+        _demand_time(run.world)
+        if isinstance(repairer, LifecycleError):
+            one.findings = failed(one.findings, repairer)
+            return
+        try:
+            one.findings = repairer.repair(one.task, one.findings)
+        except (Ended, KeyboardInterrupt, DeadlineReached):
+            one.findings = repairer.partial(one.findings)
+            raise
+    except Ended as error:
+        _end(run, _why(error.error))
+        return
+    run.unanswered = run.unanswered + 1 if repairer.is_unanswered else 0
+    if run.unanswered == PATIENCE:
+        _end(run, f"GitHub did not answer for {PATIENCE} tasks in a row.")
+
+
+def _repairer(
+    run: _Run, name: str, place: Path, judge: Judge, pace: Pace
+) -> Repairer | LifecycleError:
+    """The repository's own, with a token that is good for a while; or why there is none."""
+    holding = run.sweep.holdings[name.casefold()]
+    owner, _, short = holding.repository.partition("/")
+    place.mkdir()
+    try:
+        run.world.renew_token()
+        there = elsewhere(run.world, Repository(owner, short), holding.url, place)
+    except LifecycleError as error:
+        return error
+    return Repairer(there, judge, pace, _clone(run.world, name))
+
+
+def _clone(world: World, name: str) -> Path | None:
+    """The worktree that the run was started in, if it is one of this repository."""
+    if common_folder(world.root) is None:
+        return None
+    try:
+        remotes = remote_repositories(world.git, world.addresses.api_url)
+    except LifecycleError as error:  # nothing but the journal asks for it
+        log.write(world.root, f"reconcile: the remotes could not be read: {error.sentence}")
+        return None
+    return world.root if name.casefold() in {str(one).casefold() for one in remotes} else None
+
+
+def _demand_time(world: World) -> None:
+    if world.deadline.left < SPARE_SECONDS:
+        raise Ended(Transient("The time for this run is up."))
+
+
+def _in_order(drifted: Iterable[_Drifted]) -> list[_Drifted]:
+    """By repository and issue."""
+    return sorted(drifted, key=lambda one: (one.task.repository.casefold(), one.task.issue.number))
+
+
+def _name(one: _Drifted) -> str:
+    return f"{one.task.repository}#{one.task.issue.number}"
+
+
+def _is_planned(one: _Drifted) -> bool:
+    return any(finding.state is State.PLANNED for finding in one.findings)
+
+
+def _why(error: LifecycleError) -> str:
+    """Why the run ends, for somebody who sees nothing of requests."""
+    if isinstance(error, Transient) and error.retry_after is not None:
+        return f"GitHub takes no more from this token for {error.retry_after:.0f} seconds."
+    return error.sentence
+
+
+def _end(run: _Run, sentence: str) -> None:
+    run.ended = f"{sentence} The next run goes on with what is left."
+
+
+def _report(run: _Run, *, is_dry_run: bool) -> Report:
+    sweep, secret = run.sweep, run.world.environment
+    requests, points = run.world.spent
+    note = run.world.choice.note if sweep.has_board else None
+    return Report(
+        findings=tuple(
+            replace(finding, problem=redact(finding.problem, secret))
+            for finding in _ordered(run, is_dry_run=is_dry_run)
+        ),
+        problems=tuple(
+            Problem(one.where, one.kind, redact(one.sentence, secret)) for one in sweep.problems
+        ),
+        left=tuple(run.left),
+        ended=redact(run.ended, secret),
+        notes=(*sweep.notes, *((note,) if note else ())),
+        repositories=len(sweep.holdings),
+        tasks=sweep.tasks,
+        requests=requests,
+        points=points,
+        is_dry_run=is_dry_run,
+    )
+
+
+def _ordered(run: _Run, *, is_dry_run: bool) -> Iterator[Finding]:
+    """By repository and issue; what was planned and not reached is left."""
+    for one in _in_order(run.drifted):
+        for finding in one.findings:
+            if finding.state is State.PLANNED and not is_dry_run:
+                said = finding.problem or "The run ended before it."
+                yield replace(finding, state=State.LEFT, problem=said)
+            else:
+                yield finding

@@ -1,0 +1,1 @@
+"""What may be configured, read and checked once: files, environment, credentials."""

@@ -1,0 +1,399 @@
+"""Settings: the environment wins over the user's config.toml, and that over `.lifecycle.toml`.
+
+A project's file comes with the repository, from whoever wrote it. So it names no API host and no
+command that prints a token: those come from the environment (GITHUB_API_URL and GITHUB_GRAPHQL_URL, as
+GitHub Actions sets them; GH_TOKEN or GITHUB_TOKEN), or from the user's own file, `home.CONFIG`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from lifecycle.core.errors import BadConfig, NoToken, did_you_mean
+from lifecycle.settings import readers, settings_file, user_folder
+from lifecycle.settings.stage_settings import KEYS as STAGE_KEYS
+from lifecycle.settings.stage_settings import StageSettings
+from lifecycle.settings.values import API_URL, GRAPHQL_URL, HOOK_SECONDS, Settings
+from lifecycle.storage import store
+
+CONFIG_FILE = settings_file.CONFIG_FILE
+
+_ENVIRONMENT = {
+    "project_number": ("LIFECYCLE_PROJECT_NUMBER", "MOLTNET_PROJECT_NUMBER"),
+    "project_owner": ("LIFECYCLE_PROJECT_OWNER", "MOLTNET_PROJECT_OWNER"),
+}
+OWNER_VARIABLES = _ENVIRONMENT["project_owner"]
+"""Either of these says whose the board is, whatever a project's file says."""
+
+PROJECT_VARIABLES = _ENVIRONMENT["project_number"]
+"""Either of these makes a repository one that lifecycle serves, claim or not."""
+
+TOKEN_VARIABLES = ("GH_TOKEN", "GITHUB_TOKEN")
+APP_VARIABLES = {
+    "id": "LIFECYCLE_APP_ID",
+    "installation": "LIFECYCLE_APP_INSTALLATION",
+    "private_key": "LIFECYCLE_APP_PRIVATE_KEY_FILE",
+    "pem": "LIFECYCLE_APP_PRIVATE_KEY",
+}
+
+
+def is_served(root: Path, environment: Mapping[str, str]) -> bool:
+    """True if this repository opted in without a claim: a config file or a project variable."""
+    return file_of(root).is_file() or any(environment.get(v) for v in PROJECT_VARIABLES)
+
+
+def file_of(root: Path) -> Path:
+    """The settings file that counts in this worktree, whether it is there or not."""
+    return Path(settings_file.path_of(str(root)))
+
+
+@dataclass(frozen=True, slots=True)
+class Addresses:
+    """Where GitHub answers, REST and GraphQL."""
+
+    api_url: str = API_URL
+    graphql_url: str = GRAPHQL_URL
+
+    @property
+    def hosts(self) -> set[str]:
+        """The scheme, host and port of both."""
+        both = (urlsplit(url) for url in (self.api_url, self.graphql_url))
+        return {f"{parts.scheme}://{parts.netloc.casefold()}" for parts in both}
+
+    @classmethod
+    def of_host(cls, host: str) -> Addresses:
+        """Where the GitHub answers whose pages and git lie on `host`.
+
+        Sources: https://docs.github.com/enterprise-server@latest/rest/using-the-rest-api/getting-started-with-the-rest-api
+        and, for `*.ghe.com`, https://docs.github.com/enterprise-cloud@latest/admin/data-residency
+        """
+        if host == "github.com":
+            return cls()
+        if host.endswith(".ghe.com"):
+            return cls(f"https://api.{host}", f"https://api.{host}/graphql")
+        return cls(f"https://{host}/api/v3", f"https://{host}/api/graphql")
+
+
+@dataclass(frozen=True, slots=True)
+class AppKey:
+    """A GitHub App whose installation tokens are used; `pem` is a secret.
+
+    Attributes:
+        id: the client ID, or the App's number.
+        installation: the installation's number, or None for the repository's.
+        key_file: where the private key lies, or None if `pem` holds it.
+        where: what named it, for sentences.
+    """
+
+    id: str
+    installation: int | None
+    key_file: Path | None
+    pem: str = field(default="", repr=False)
+    where: str = ""
+
+
+def web_host(api_url: str) -> str:
+    """The host of the pages and repositories of a GitHub, from its API's address."""
+    netloc = urlsplit(api_url).netloc.casefold()
+    return "github.com" if netloc == "api.github.com" else netloc.removeprefix("api.")
+
+
+def addresses(environment: Mapping[str, str]) -> Addresses:
+    """Where GitHub answers by the environment and the user's file; raises BadConfig."""
+    return _addresses(environment, _of_user(environment))
+
+
+def names_github(environment: Mapping[str, str]) -> bool:
+    """True if the environment or the user's file says where GitHub answers."""
+    named = any(environment.get(name) for name in ("GITHUB_API_URL", "GITHUB_GRAPHQL_URL"))
+    return named or bool({"api_url", "graphql_url"} & _of_user(environment).keys())
+
+
+def passes_tokens_to(environment: Mapping[str, str]) -> tuple[str, ...]:
+    """The programs that may see the user's secrets, as the user's file names them.
+
+    A file that cannot be used names none here; whoever reads the settings says what is wrong with it.
+    """
+    try:
+        named: tuple[str, ...] = _of_user(environment).get("pass_tokens_to", ())
+    except BadConfig:
+        return ()
+    return named
+
+
+def tracker_folders(environment: Mapping[str, str]) -> tuple[Path, ...]:
+    """The folders outside of a repository that the user lets a project's tasks be kept in; BadConfig."""
+    given: tuple[str, ...] = _of_user(environment).get("tracker_folders", ())
+    return tuple(readers.own_file("tracker.folders", one, environment).resolve() for one in given)
+
+
+def load(root: Path, environment: Mapping[str, str]) -> Settings:
+    """Read the settings for one worktree.
+
+    Raises:
+        BadConfig: a file is no TOML, or a key or value cannot be used; the sentence names it.
+    """
+    values = _from_file(file_of(root), CONFIG_FILE, _KEYS, follow=False)
+    for name, variables in _ENVIRONMENT.items():
+        given = next((environment[v] for v in variables if environment.get(v)), None)
+        if given is not None:
+            values[name] = (
+                readers.number(variables[0], given) if name == "project_number" else given
+            )
+    repository = environment.get("LIFECYCLE_REPOSITORY")
+    if repository:
+        values["repository"] = readers.repository("LIFECYCLE_REPOSITORY", repository)
+    addresses = _addresses(environment, _of_user(environment))
+    values |= {"api_url": addresses.api_url, "graphql_url": addresses.graphql_url}
+    limit = environment.get("LIFECYCLE_HOOK_SECONDS")
+    if limit:
+        values["hook_seconds"] = min(
+            readers.positive("LIFECYCLE_HOOK_SECONDS", limit), HOOK_SECONDS
+        )
+    stages = {name: values.pop(name) for name in [*values] if name.startswith(_OF_STAGES)}
+    values["stages"] = StageSettings(
+        **{name.removeprefix(_OF_STAGES): value for name, value in stages.items()}
+    )
+    return Settings(**values)
+
+
+def token(environment: Mapping[str, str]) -> tuple[str, str] | None:
+    """The token and where it came from, or None: a variable, else the user's token_command."""
+    return variable_token(environment) or command_token(environment)
+
+
+def variable_token(environment: Mapping[str, str]) -> tuple[str, str] | None:
+    """The token of GH_TOKEN, else of GITHUB_TOKEN, and its name.
+
+    Raises:
+        BadConfig: the value cannot be sent as a header.
+    """
+    for name in TOKEN_VARIABLES:
+        value = environment.get(name, "").strip()
+        if value:
+            return sendable(value, name, f"export {name}=$(gh auth token)"), name
+    return None
+
+
+def command_token(environment: Mapping[str, str]) -> tuple[str, str] | None:
+    """The token that the user's token_command prints, and that name; None if there is no command.
+
+    The command is the user's, and so is the token that it prints: it is run only for the addresses
+    that the user's file names (or GitHub's own, if it names none), not for others that happen to be
+    in the environment.
+
+    Raises:
+        BadConfig: the value cannot be sent as a header, or the user's file cannot be used.
+        NoToken: the command is for other hosts, failed, took too long or printed nothing.
+    """
+    user = _of_user(environment)
+    command: tuple[str, ...] = user.get("token_command", ())
+    if not command:
+        return None
+    where = user_folder.shown(user_folder.CONFIG, environment)
+    _demand_own_hosts(environment, user, f"token_command in {where}")
+    from lifecycle.settings.credentials import printed_by
+
+    value = printed_by(command, where, environment)
+    return sendable(
+        value, f"What the token_command in {where} printed", command[0]
+    ), "token_command"
+
+
+def app(environment: Mapping[str, str], *, of_user: bool) -> AppKey | None:
+    """The GitHub App that the environment names, or the user's file; None if it names none.
+
+    A key of the user's file is used for the addresses that this file names, and for no others that
+    happen to be in the environment.
+
+    Args:
+        environment: the variables, and where the user's file lies.
+        of_user: ask the file, not the variables.
+
+    Raises:
+        BadConfig: a value cannot be used, or one is missing.
+        NoToken: the file's App is for other addresses.
+    """
+    if of_user:
+        where = user_folder.shown(user_folder.CONFIG, environment)
+        user = _of_user(environment)
+        given = {key: user.get(f"app_{key}") for key in APP_VARIABLES}
+        shown = {key: f"app.{key} in {where}" for key in APP_VARIABLES}
+    else:
+        given = {key: environment.get(name) or None for key, name in APP_VARIABLES.items()}
+        shown = dict(APP_VARIABLES)
+        where = shown["id"]
+    if not any(given.values()):
+        return None
+    if given["id"] is None or not (given["private_key"] or given["pem"]):
+        missing = "id" if given["id"] is None else "private_key"
+        there = "" if of_user else f" (in the Action: app-{missing.replace('_', '-')})"
+        raise BadConfig(
+            f"A GitHub App is configured without {shown[missing]}{there}, so nothing was asked of GitHub; "
+            "add it, or take the others away."
+        )
+    if of_user:
+        _demand_own_hosts(environment, user, f"GitHub App in {where}")
+    installation = given["installation"]
+    file = given["private_key"]
+    return AppKey(
+        id=readers.app_id(shown["id"], given["id"]),
+        installation=readers.number(shown["installation"], installation) if installation else None,
+        key_file=readers.own_file(shown["private_key"], file, environment) if file else None,
+        pem=str(given["pem"] or ""),
+        where=where,
+    )
+
+
+def _demand_own_hosts(environment: Mapping[str, str], user: Mapping[str, Any], what: str) -> None:
+    """Refuse to use the user's own secret for addresses that only the environment names."""
+    others = _addresses(environment, user).hosts - _addresses({}, user).hosts
+    if others:
+        raise NoToken(
+            f"The {what} was not used and nothing was asked of GitHub: the environment names "
+            f"{min(others)}, which that file does not. Set GH_TOKEN for it, or api_url in that file."
+        )
+
+
+def sendable(value: str, name: str, way: str) -> str:
+    """The value, if it can be a token.
+
+    Args:
+        value: what was found.
+        name: where, for the sentence.
+        way: a command that finds another.
+
+    Raises:
+        BadConfig: it has characters that no header can hold; it is not shown.
+    """
+    if not value.isascii() or not value.isprintable() or " " in value:
+        raise BadConfig(
+            f"{name} holds something that cannot be a token (spaces, line breaks or special "
+            f"characters); nothing was asked of GitHub. Set it anew: {way}"
+        )
+    return value
+
+
+def _of_user(environment: Mapping[str, str]) -> dict[str, Any]:
+    """What the user's config.toml says."""
+    place = user_folder.folder(environment)
+    if place is None:
+        return {}
+    where = user_folder.shown(user_folder.CONFIG, environment)
+    return _from_file(place / user_folder.CONFIG, where, USER_KEYS)
+
+
+def _addresses(environment: Mapping[str, str], user: Mapping[str, Any]) -> Addresses:
+    """Both addresses. GraphQL's goes with the REST address that stands in the same place."""
+    given = environment.get("GITHUB_API_URL")
+    api_url = readers.url("GITHUB_API_URL", given) if given else user.get("api_url", API_URL)
+    graphql = environment.get("GITHUB_GRAPHQL_URL")
+    if graphql:
+        return Addresses(api_url, readers.url("GITHUB_GRAPHQL_URL", graphql))
+    if not given and "graphql_url" in user:
+        return Addresses(api_url, user["graphql_url"])
+    return Addresses(api_url, _graphql_of(api_url))
+
+
+def _from_file(
+    path: Path, shown: str, keys: Mapping[str, tuple[str, Any]], *, follow: bool = True
+) -> dict[str, Any]:
+    """The file's values; a project's own is no link, which could lead to any file of the user's."""
+    try:
+        found = store.read(path, follow=follow)
+    except OSError as error:
+        raise BadConfig(f"{shown} cannot be read ({error.strerror}); nothing was done.") from None
+    if found is None:
+        return {}
+    import tomllib
+
+    try:
+        data = tomllib.loads(found.content.decode("utf-8-sig"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise BadConfig(f"{shown} is not valid TOML ({error}); nothing was done.") from None
+    values: dict[str, Any] = {}
+    for key, value in _flat(data):
+        reader = keys.get(key)
+        if reader is None:
+            raise BadConfig(_unknown(key, shown, keys))
+        name, convert = reader
+        values[name] = convert(f"{key} in {shown}", value)
+    return values
+
+
+def _unknown(key: str, shown: str, keys: Mapping[str, tuple[str, Any]]) -> str:
+    if key in USER_KEYS:
+        return (
+            f'{shown} names "{key}", and a project\'s file may not say where tokens go or come from; '
+            f"nothing was done. If it is yours, it belongs into the {user_folder.CONFIG} of your own "
+            "folder: "
+            f"~/.config/{user_folder.NAME}/{user_folder.CONFIG}"
+        )
+    if key in _KEYS:
+        return (
+            f'{shown} names "{key}", which is a project\'s; nothing was done. It belongs into '
+            f"{CONFIG_FILE} at the top of the repository."
+        )
+    meant = did_you_mean(key, keys)
+    return f'{shown} has an unknown key "{key}"; the keys are: {", ".join(keys)}.{meant}'
+
+
+def _flat(data: Mapping[str, Any], prefix: str = "") -> list[tuple[str, Any]]:
+    flat: list[tuple[str, Any]] = []
+    for key, value in data.items():
+        if isinstance(value, dict) and prefix + key not in _TABLES:
+            flat += _flat(value, f"{prefix}{key}.")
+        else:
+            flat.append((prefix + key, value))
+    return flat
+
+
+def _graphql_of(api_url: str) -> str:
+    """GitHub Enterprise Server answers REST at /api/v3 and GraphQL at /api/graphql."""
+    if api_url.endswith("/api/v3"):
+        return f"{api_url.removesuffix('/v3')}/graphql"
+    return f"{api_url}/graphql"
+
+
+_OF_STAGES = "stages/"
+"""How the names of the staged workflow's settings begin until they are put together."""
+
+_TABLES = frozenset({"stages.workflows"})
+"""Keys whose value is a table of the user's own words."""
+
+_KEYS: dict[str, tuple[str, Any]] = {
+    "repository": ("repository", readers.repository),
+    "remote": ("remote", readers.remote),
+    "base": ("base", readers.branch),
+    "issue_link": ("issue_link", readers.link),
+    "validate": ("validate", readers.commands),
+    "close": ("close", readers.close),
+    "project.owner": ("project_owner", readers.login),
+    "project.number": ("project_number", readers.number),
+    "checks.poll_seconds": ("poll_seconds", readers.positive),
+    "wait.unattended": ("wait_unattended", readers.duration),
+    "labels.use": ("labels_use", readers.use),
+    "labels.prefix": ("labels_prefix", readers.prefix),
+    "reconcile.release": ("reconcile_release", readers.flag),
+    "reconcile.silent_hours": ("silent_hours", readers.hours),
+    "tracker.use": ("tracker_use", readers.tracker),
+    "tracker.folder": ("tracker_folder", readers.text),
+    **{key: (_OF_STAGES + name, reader) for key, (name, reader) in STAGE_KEYS.items()},
+}
+"""The keys of a project's file: the name in `Settings`, and what reads the value."""
+
+USER_KEYS: dict[str, tuple[str, Any]] = {
+    "api_url": ("api_url", readers.url),
+    "graphql_url": ("graphql_url", readers.url),
+    "token_command": ("token_command", readers.words),
+    "pass_tokens_to": ("pass_tokens_to", readers.children),
+    "tracker.folders": ("tracker_folders", readers.folders),
+    "app.id": ("app_id", readers.app_id),
+    "app.installation": ("app_installation", readers.number),
+    "app.private_key": ("app_private_key", readers.text),
+}
+"""The keys of the user's config.toml."""

@@ -1,0 +1,176 @@
+"""Secrets and other programs: which of ours a child process sees, and commands that print one.
+
+A program that we start for a project (git, its validation, bd) sees no variable from which we take a
+token or an App's key, unless the user's own file names it in `pass_tokens_to`. The user's
+`token_command` stands in that file itself, so it sees what the user's shell would show it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import shutil
+import signal
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from lifecycle.core.errors import NoToken
+from lifecycle.core.redact import keep_secret
+from lifecycle.settings import config, user_folder
+
+SECONDS = 10.0
+"""How long the command may take; a credential store that asks its user for more is no store."""
+
+SECONDS_OF_GH = 4.0
+"""How long gh may take, which a hook waits for."""
+
+SECRETS = frozenset(
+    (
+        *config.TOKEN_VARIABLES,
+        *config.APP_VARIABLES.values(),
+        # Not read by us: gh prints them for any host of its own, as it does the two above.
+        *("GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN"),
+    )
+)
+"""The variables that hold a token or say where an App's key lies."""
+
+
+def for_child(child: str, environment: Mapping[str, str], *, keeps: bool = False) -> dict[str, str]:
+    """The variables that a program which we start sees.
+
+    Args:
+        child: which one it is, as `pass_tokens_to` in the user's file names it: "git", "validate",
+            "tracker".
+        environment: variables beside this process's own, and before them.
+        keeps: it needs the secrets for what it was started for.
+
+    Returns:
+        All of them, without `SECRETS` unless `keeps` or the user's file names the child.
+    """
+    given = {**os.environ, **environment}
+    if keeps or SECRETS.isdisjoint(given) or child in config.passes_tokens_to(given):
+        return given
+    return {name: value for name, value in given.items() if name not in SECRETS}
+
+
+def printed_by(command: Sequence[str], where: str, environment: Mapping[str, str]) -> str:
+    """The first line that the command prints; from then on it is redacted wherever text leaves.
+
+    Args:
+        command: program and arguments; no shell reads them.
+        where: the file that names the command, for the sentence.
+        environment: what the command sees besides the process's own variables.
+
+    Raises:
+        NoToken: the command is not there, failed, took too long or printed nothing. What it printed
+            is in no sentence.
+    """
+    try:
+        code, value = _run(command, {**os.environ, **environment}, SECONDS)
+    except OSError as error:
+        raise _none(where, f"could not be started ({error.strerror})", command) from None
+    except subprocess.TimeoutExpired:
+        raise _none(where, f"took longer than {SECONDS:g} s", command) from None
+    if code != 0:
+        raise _none(where, f"failed (exit {code})", command)
+    if not value:
+        raise _none(where, "printed nothing", command)
+    return value
+
+
+def kept_by_gh(host: str, environment: Mapping[str, str]) -> str | None:
+    """The token that gh keeps for a host, or None: there is no gh, or nobody has logged in with it.
+
+    Source: https://cli.github.com/manual/gh_auth_token
+
+    Args:
+        host: as in `github.com`; only the token of this very host is given.
+        environment: PATH and HOME are looked up here.
+
+    Raises:
+        NoToken: gh did not answer in time.
+    """
+    found = shutil.which("gh", path=environment.get("PATH"))
+    if found is None or not Path(found).is_absolute():
+        return None
+    # gh prints what a variable holds for any host: it is asked for what it keeps itself.
+    seen = {k: v for k, v in {**os.environ, **environment}.items() if k not in SECRETS}
+    try:
+        code, value = _run((found, "auth", "token", "--hostname", host), seen, SECONDS_OF_GH)
+    except OSError:
+        return None  # a gh that cannot be started is none
+    except subprocess.TimeoutExpired:
+        raise NoToken(
+            f"No GitHub token: gh auth token took longer than {SECONDS_OF_GH:g} s, so nothing was asked of "
+            "GitHub and nothing was changed. Run it by hand to see why, or set GH_TOKEN."
+        ) from None
+    return value if code == 0 and value else None
+
+
+def fingerprint(root: Path, environment: Mapping[str, str]) -> str:
+    """What the environment, the settings' files and gh's store give, as one word that tells none of it.
+
+    Files are not read: date and size tell one version from the next. What a token_command prints is
+    not asked for.
+
+    Args:
+        root: the worktree, whose settings may be wrong.
+        environment: variables, and where the user's files lie.
+    """
+    names = sorted(SECRETS | {"GITHUB_API_URL", "GITHUB_GRAPHQL_URL", "LIFECYCLE_REPOSITORY"})
+    parts = [f"{name}={environment.get(name, '')}" for name in names]
+    own = user_folder.folder(environment)
+    files = [root / config.CONFIG_FILE, _gh_store(environment)]
+    for file in [*files, *([own / user_folder.CONFIG] if own is not None else [])]:
+        try:
+            found = file.stat()
+        except OSError:
+            parts.append(f"{file}: none")
+        else:
+            parts.append(f"{file}: {found.st_mtime_ns} {found.st_size}")
+    return hashlib.sha256("\n".join(parts).encode("utf-8", "surrogateescape")).hexdigest()[:16]
+
+
+def _gh_store(environment: Mapping[str, str]) -> Path:
+    """The file that gh writes at every login, wherever it keeps the token itself.
+
+    Source: https://cli.github.com/manual/gh_help_environment
+    """
+    base = environment.get("XDG_CONFIG_HOME") or f"{environment.get('HOME', '')}/.config"
+    return Path(environment.get("GH_CONFIG_DIR") or f"{base}/gh", "hosts.yml")
+
+
+def _run(command: Sequence[str], environment: Mapping[str, str], seconds: float) -> tuple[int, str]:
+    """Exit code and first line, which is kept secret; the command is ended where it takes too long."""
+    process = subprocess.Popen(
+        command,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    with process:
+        try:
+            printed, _ = process.communicate(timeout=seconds)
+        except BaseException:
+            _end(process)
+            raise
+    value = printed.partition(b"\n")[0].decode("utf-8", "replace").strip()
+    keep_secret(value)
+    return process.returncode, value
+
+
+def _none(where: str, what: str, command: Sequence[str]) -> NoToken:
+    return NoToken(
+        f"No GitHub token: the token_command in {where} {what}, so nothing was asked of GitHub and "
+        f"nothing was changed. Run {command[0]} by hand to see why, or set GH_TOKEN."
+    )
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End the command and whatever it started, which holds its pipe open."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)

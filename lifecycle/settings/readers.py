@@ -1,0 +1,240 @@
+"""Reads one configured value: whatever cannot be used is refused by name.
+
+Each takes the words that name the value for the sentence, and the value; each raises BadConfig.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from lifecycle.core.errors import BadConfig
+from lifecycle.core.values.model import Repository
+
+LINKS = ("Refs", "Closes")
+CLOSES = ("ask", "auto")
+LABELS = ("auto", "always", "never")
+CHILDREN = ("git", "validate", "tracker")
+NAME = r"[A-Za-z0-9._-]+"
+
+
+def text(where: str, value: object) -> str:
+    """A text on one line that is not empty and can be no option of a command."""
+    text = value.strip() if isinstance(value, str) else ""
+    if not text or text.startswith("-") or not text.isprintable():
+        raise BadConfig(f"{where} must be a non-empty text on one line, not {value!r}.")
+    return text
+
+
+def login(where: str, value: object) -> str:
+    """The login of an account or an organisation."""
+    found = text(where, value)
+    if re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]*", found) is None:
+        raise BadConfig(f"{where} must be the login of an account, not {value!r}.")
+    return found
+
+
+def remote(where: str, value: object) -> str:
+    """The name of a git remote; a path or a URL is none, though git would take it for one."""
+    found = text(where, value)
+    if re.fullmatch(r"\w[\w.+@-]*(/\w[\w.+@-]*)*", found) is None:
+        raise BadConfig(
+            f"{where} must be the name of a git remote, not {value!r}; nothing was done."
+        )
+    return found
+
+
+def branch(where: str, value: object) -> str:
+    """The name of a branch, as git takes one.
+
+    Source: https://git-scm.com/docs/git-check-ref-format
+    """
+    found = text(where, value)
+    is_odd = re.search(r"[ ~^:?*\[\\]|\.\.|@\{|//|/\.|\.lock(/|$)|[./]$|^[/.+]", found)
+    if is_odd is not None or found == "@":
+        raise BadConfig(f"{where} must be the name of a branch, not {value!r}; nothing was done.")
+    return found
+
+
+def repository(where: str, value: object) -> Repository:
+    """`owner/name`."""
+    match = re.fullmatch(rf"({NAME})/({NAME})", value) if isinstance(value, str) else None
+    if match is None:
+        raise BadConfig(f'{where} must be "owner/name", not {value!r}.')
+    return Repository(match[1], match[2])
+
+
+def link(where: str, value: object) -> str:
+    """How a pull request names its issue, in any case."""
+    found = next((link for link in LINKS if str(value).casefold() == link.casefold()), None)
+    if found is None:
+        raise BadConfig(f'{where} must be "Refs" or "Closes", not {value!r}.')
+    return found
+
+
+def close(where: str, value: object) -> str:
+    """Who closes."""
+    if value not in CLOSES:
+        raise BadConfig(f'{where} must be "ask" or "auto", not {value!r}.')
+    return str(value)
+
+
+def use(where: str, value: object) -> str:
+    """Whether labels keep the Status."""
+    if value not in LABELS:
+        raise BadConfig(f'{where} must be "auto", "always" or "never", not {value!r}.')
+    return str(value)
+
+
+def tracker(where: str, value: object) -> str:
+    """A tracker's name, or "auto"; whether there is such a tracker is the registry's to say."""
+    if not isinstance(value, str) or not re.fullmatch(r"[a-z][a-z0-9_-]*", value):
+        raise BadConfig(f'{where} must be "auto" or the name of a tracker, not {value!r}.')
+    return value
+
+
+def prefix(where: str, value: object) -> str:
+    """The beginning of a label's name; a label has 50 characters, and the longest Status has 11."""
+    is_text = isinstance(value, str) and value.isprintable() and value == value.lstrip()
+    if not is_text or not 1 <= len(str(value)) <= 30 or "," in str(value):
+        raise BadConfig(
+            f'{where} must be 1 to 30 characters, without a comma, as in "status: ", not {value!r}.'
+        )
+    return str(value)
+
+
+def app_id(where: str, value: object) -> str:
+    """A GitHub App's client ID, or its number."""
+    text = str(value).strip()
+    if isinstance(value, bool) or re.fullmatch(r"[A-Za-z0-9.]+", text) is None:
+        raise BadConfig(f"{where} must be the App's client ID or its number, not {value!r}.")
+    return text
+
+
+def own_file(where: str, value: object, environment: Mapping[str, str]) -> Path:
+    """An absolute path; `~` is the user's home."""
+    text = str(value).strip()
+    if text.startswith("~/"):
+        text = f"{environment.get('HOME', '')}/{text[2:]}"
+    path = Path(text)
+    if not isinstance(value, str) or not path.is_absolute() or "\0" in text:
+        raise BadConfig(f"{where} must be the absolute path of a file, not {value!r}.")
+    return path
+
+
+def words(where: str, value: object) -> tuple[str, ...]:
+    """A program and its arguments."""
+    words = value if isinstance(value, list) else []
+    if not words or not all(isinstance(w, str) and w and "\0" not in w for w in words):
+        raise BadConfig(
+            f'{where} must be a list of words, as in ["gh", "auth", "token"]; no shell reads it.'
+        )
+    return tuple(words)
+
+
+def children(where: str, value: object) -> tuple[str, ...]:
+    """Programs that we start and that may see the user's tokens."""
+    names = [value] if isinstance(value, str) else value
+    if not isinstance(names, list) or not all(name in CHILDREN for name in names):
+        shown = ", ".join(f'"{name}"' for name in CHILDREN)
+        raise BadConfig(f"{where} must be a list of these: {shown}; not {value!r}.")
+    return tuple(names)
+
+
+def folders(where: str, value: object) -> tuple[str, ...]:
+    """One folder or several, each by a path that does not depend on where one is."""
+    names = [value] if isinstance(value, str) else value
+    is_list = isinstance(names, list) and all(isinstance(name, str) for name in names)
+    if not isinstance(names, list) or not is_list:
+        raise BadConfig(f"{where} must be a list of folders, not {value!r}.")
+    if not all(name.startswith(("/", "~/")) and name.isprintable() for name in names):
+        raise BadConfig(f"{where} must be absolute paths, or begin with ~/, not {value!r}.")
+    return tuple(names)
+
+
+def commands(where: str, value: object) -> tuple[str, ...]:
+    """One command for a shell, or several."""
+    commands = [value] if isinstance(value, str) else value
+    if not isinstance(commands, list) or not all(isinstance(c, str) and c for c in commands):
+        raise BadConfig(f"{where} must be a command or a list of commands, not {value!r}.")
+    return tuple(commands)
+
+
+def number(where: str, value: object) -> int:
+    """A whole number from 1 on, as a number or as text."""
+    text = str(value).strip()
+    if isinstance(value, bool) or not text.isascii() or not text.isdigit() or int(text) < 1:
+        raise BadConfig(f"{where} must be a whole number from 1 on, not {value!r}.")
+    return int(text)
+
+
+def positive(where: str, value: object) -> float:
+    """Seconds, more than none."""
+    try:
+        number = float(value)  # type: ignore[arg-type]  # a wrong type raises TypeError below
+    except (TypeError, ValueError):
+        number = -1.0
+    if isinstance(value, bool) or not 0 < number < 1e9:
+        raise BadConfig(f"{where} must be a number of seconds above 0, not {value!r}.")
+    return number
+
+
+def duration(where: str, value: object) -> float:
+    """Seconds, from "20m" and the like; a day at the most, since the client ends a hook then."""
+    match = re.fullmatch(r"([1-9][0-9]{0,4})([smh])", value) if isinstance(value, str) else None
+    seconds = int(match[1]) * {"s": 1.0, "m": 60.0, "h": 3600.0}[match[2]] if match else 0.0
+    if not 0 < seconds <= 86_400:
+        raise BadConfig(
+            f'{where} must be a time like "90s", "20m" or "2h", a day at most, not {value!r}.'
+        )
+    return seconds
+
+
+def flag(where: str, value: object) -> bool:
+    """Yes or no, as TOML writes them."""
+    if not isinstance(value, bool):
+        raise BadConfig(f"{where} must be true or false, not {value!r}.")
+    return value
+
+
+def hours(where: str, value: object) -> float:
+    """Hours, more than none, as a number or as text; at most ten years."""
+    try:
+        number = float(value)  # type: ignore[arg-type]  # a wrong type raises TypeError below
+    except (TypeError, ValueError):
+        number = -1.0
+    if isinstance(value, bool) or not 0 < number <= 87_600:
+        raise BadConfig(f"{where} must be a number of hours above 0, not {value!r}.")
+    return number
+
+
+def url(where: str, value: object) -> str:
+    """An address that a token may be sent to: https, or http on this machine."""
+    pattern = r"https?://[^\s/@]+(/[^\s@]*)?"
+    try:
+        is_url = isinstance(value, str) and re.fullmatch(pattern, value) is not None
+        parts = urlsplit(str(value))
+    except ValueError:  # a bracket that is none
+        is_url = False
+    if not is_url:
+        raise BadConfig(f"{where} must be an http or https URL without credentials.")
+    if parts.scheme == "http" and not is_loopback(parts.hostname or ""):
+        raise BadConfig(
+            f"{where} is an http address, over which the token could be read on its way; nothing was "
+            "asked of GitHub. Use https; http is for this machine alone (localhost, 127.0.0.1, ::1)."
+        )
+    return str(value).rstrip("/")
+
+
+def is_loopback(host: str) -> bool:
+    """True for `localhost`, 127.0.0.0/8 and ::1, as they are written: no name is looked up."""
+    if host == "localhost":
+        return True
+    from ipaddress import ip_address
+
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False

@@ -1,0 +1,41 @@
+"""Where the GraphQL documents, the hook scripts and the pages of the commands lie.
+
+In a wheel they are inside the package; in a checkout, installed or not, they are the top-level
+folders `graphql/`, `hooks/` and `commands/`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+_PACKAGE = Path(__file__).parents[1]
+
+
+def _folder(name: str) -> Path:
+    packaged = _PACKAGE / f"_{name}"
+    return packaged if packaged.is_dir() else _PACKAGE.parent / name
+
+
+def graphql_document(name: str) -> str:
+    """The text of `graphql/NAME.graphql`."""
+    return (_folder("graphql") / f"{name}.graphql").read_text(encoding="utf-8")
+
+
+def graphql_documents() -> list[Path]:
+    """Every GraphQL document of the product, in name order."""
+    return sorted(_folder("graphql").glob("*.graphql"))
+
+
+def command_page(name: str) -> str:
+    """The text of `commands/NAME.md`, the plugin's command of that name."""
+    return (_folder("commands") / f"{name}.md").read_text(encoding="utf-8")
+
+
+def hooks_folder() -> Path:
+    """The absolute folder that the hook scripts lie in."""
+    return _folder("hooks").absolute()
+
+
+def hook_script(name: str) -> Path:
+    """The path of `hooks/NAME`."""
+    return _folder("hooks") / name

@@ -1,0 +1,92 @@
+"""What can be configured of the staged workflow: the table `[stages]` of `.lifecycle.toml`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from lifecycle.core.errors import BadConfig
+from lifecycle.core.stage_names import LINE, Stage
+from lifecycle.settings import readers
+
+LABEL = "auto-workflow"
+MAX_BLOCKS = 50
+
+
+@dataclass(frozen=True, slots=True)
+class StageSettings:
+    """The staged workflow's settings, with their defaults.
+
+    Attributes:
+        use: the workflow is wanted here; it is active while the tracker has an open labelled task.
+        label: the label that a task of the workflow has; `LABEL:anything` counts as well.
+        test: commands that run the tests; an instruction names them, and evidence is looked for in them.
+        review, deploy, start: what an instruction names for these; "" leaves its line out.
+        require_evidence: TESTS_PASSING counts only with a green run on the tree as it is.
+        max_blocks: how often in all a session is told to go on before it is let go.
+        workflows: the stages of tasks with a label, in their order; others go through all six.
+    """
+
+    use: bool = False
+    label: str = LABEL
+    test: tuple[str, ...] = ()
+    review: str = ""
+    deploy: str = ""
+    start: str = ""
+    require_evidence: bool = False
+    max_blocks: int = MAX_BLOCKS
+    workflows: Mapping[str, tuple[Stage, ...]] = field(default_factory=dict)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """What `Tracker.ready` takes: the label, and every one that begins with it and a colon."""
+        return self.label, f"{self.label}:*"
+
+    def is_label(self, name: str) -> bool:
+        """True if a task with this label is one of the workflow's."""
+        return name == self.label or name.startswith(f"{self.label}:")
+
+    def line_of(self, labels: tuple[str, ...]) -> tuple[Stage, ...]:
+        """The stages of a task with these labels: the first sequence in the file that has one of them."""
+        return next((line for name, line in self.workflows.items() if name in labels), LINE)
+
+
+def workflows(where: str, value: object) -> dict[str, tuple[Stage, ...]]:
+    """A table from a label to its stages."""
+    if not isinstance(value, dict):
+        raise BadConfig(f"{where} must be a table from labels to lists of stages, not {value!r}.")
+    return {name: _line(f'{where}."{name}"', stages) for name, stages in value.items()}
+
+
+def _line(where: str, value: object) -> tuple[Stage, ...]:
+    names = list(LINE)
+    is_list = isinstance(value, list) and value and all(name in names for name in value)
+    if not is_list or not isinstance(value, list):
+        raise BadConfig(f"{where} must be a list of stages ({', '.join(names)}), not {value!r}.")
+    if len(set(value)) != len(value):
+        raise BadConfig(f"{where} names a stage twice; each stands in it once.")
+    line = tuple(Stage(name) for name in value)
+    if Stage.NEXT_TASK in line[:-1]:
+        raise BadConfig(f"{where} goes on after NEXT_TASK, which can only be the last stage.")
+    return line
+
+
+def label(where: str, value: object) -> str:
+    """A label's name: one that can be asked for, and that can have a colon and more behind it."""
+    if not isinstance(value, str) or not value.strip() or not value.isprintable() or "," in value:
+        raise BadConfig(f"{where} must be the name of a label, without a comma, not {value!r}.")
+    return value.strip()
+
+
+KEYS = {
+    "stages.use": ("use", readers.flag),
+    "stages.label": ("label", label),
+    "stages.test": ("test", readers.commands),
+    "stages.review": ("review", readers.text),
+    "stages.deploy": ("deploy", readers.text),
+    "stages.start": ("start", readers.text),
+    "stages.require_evidence": ("require_evidence", readers.flag),
+    "stages.max_blocks": ("max_blocks", readers.number),
+    "stages.workflows": ("workflows", workflows),
+}
+"""The keys: the name in `StageSettings`, and what reads the value."""

@@ -1,0 +1,256 @@
+"""The user's own folder: what no project may say for its user, and what the hooks' scripts read.
+
+`${XDG_CONFIG_HOME:-$HOME/.config}/lifecycle/` holds these files: `bin` (one line, the absolute path of
+the lifecycle command) and `hooks` (one line, the absolute folder of the hook scripts), which hooks
+without a Python environment of their own read; `config.toml`, the user's settings; `trust.json`,
+the commands from projects' files that the user lets run, and the repositories in which a tracker's
+program may; and, where a GitHub App is configured,
+`app-tokens.json` with its lock, the tokens of its installations until they end.
+
+Source: the XDG Base Directory Specification, which says to ignore a base folder that is not absolute.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lifecycle.core.errors import BadConfig, Refused
+from lifecycle.storage import store
+
+NAME = "lifecycle"
+BIN = "bin"
+HOOKS = "hooks"
+CONFIG = "config.toml"
+TRUST = "trust.json"
+TOKENS = "app-tokens.json"
+TOKENS_LOCK = "app-tokens.lock"
+
+_TRUST_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """What the hook scripts will find in the user's folder; None for what is not recorded."""
+
+    command: Path | None
+    hooks: Path | None
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """The lifecycle command to record, and a remark if there is something to know about it."""
+
+    path: Path
+    note: str = ""
+
+
+def folder(environment: Mapping[str, str]) -> Path | None:
+    """The user's folder, there or not; None where the environment names no home."""
+    base = Path(environment.get("XDG_CONFIG_HOME", ""))
+    if base.is_absolute():
+        return base / NAME
+    home = Path(environment.get("HOME", ""))
+    return home / ".config" / NAME if home.is_absolute() else None
+
+
+def shown(name: str, environment: Mapping[str, str]) -> str:
+    """A file of the user's folder as a person would write its path."""
+    place = folder(environment)
+    if place is None:
+        return f"~/.config/{NAME}/{name}"
+    home = environment.get("HOME", "")
+    path = str(place / name)
+    return f"~{path.removeprefix(home)}" if home and path.startswith(f"{home}/") else path
+
+
+def recorded(environment: Mapping[str, str]) -> Recorded:
+    """What `bin` and `hooks` say; a line that is no absolute path counts as none."""
+    place = folder(environment)
+    return Recorded(_line(place, BIN), _line(place, HOOKS))
+
+
+def record(environment: Mapping[str, str], command: Path, hooks: Path) -> tuple[Path, ...]:
+    """Write `bin` and `hooks`, where they say something else; what was written.
+
+    Raises:
+        Refused: the environment names no home.
+        OSError: the folder cannot be written.
+    """
+    written = []
+    for path, content in lines_to_record(environment, command, hooks).items():
+        found = store.read(path)
+        if found is None or found.content != content:
+            write(path, content)
+            written.append(path)
+    return tuple(written)
+
+
+def lines_to_record(
+    environment: Mapping[str, str], command: Path, hooks: Path
+) -> dict[Path, bytes]:
+    """The content of `bin` and `hooks`, by path; Refused if the environment names no home."""
+    place = _needed(environment)
+    return {
+        place / BIN: os.fsencode(command) + b"\n",
+        place / HOOKS: os.fsencode(hooks) + b"\n",
+    }
+
+
+def write(path: Path, content: bytes) -> None:
+    """Replace a file of the user's folder, for the user's eyes only, through a symbolic link too."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    store.write(path.resolve(), content)
+
+
+def find_command(project: Path, environment: Mapping[str, str]) -> Command | None:
+    """A command that will still be there tomorrow: of the environment that runs us, else on PATH.
+
+    A virtual environment inside the project is taken only if there is nothing else, and said.
+    """
+    own = Path(sys.prefix) / "bin" / NAME
+    on_path = shutil.which(NAME, path=environment.get("PATH"))
+    candidates = [own] if os.access(own, os.X_OK) else []
+    candidates += [Path(on_path).absolute()] if on_path else []
+    outside = [one for one in candidates if not one.is_relative_to(project)]
+    if outside:
+        return Command(outside[0])
+    if not candidates:
+        return None
+    note = (
+        f"The only lifecycle command here is the project's own ({candidates[0]}), so the hooks use "
+        "that one; install lifecycle outside of the project (with pipx or uv tool), and run "
+        "this again."
+    )
+    return Command(candidates[0], note)
+
+
+def is_trusted(environment: Mapping[str, str], repository: Path, commands: Sequence[str]) -> bool:
+    """True if the user lets exactly these commands of this repository run.
+
+    Args:
+        environment: names the home.
+        repository: the repository's common git folder, which all worktrees of one clone share.
+        commands: what the project's file says, in its order.
+
+    Raises:
+        BadConfig: trust.json cannot be read, so nobody knows.
+    """
+    return _key(repository, commands) in _trusted(environment)
+
+
+def trust(environment: Mapping[str, str], repository: Path, commands: Sequence[str]) -> None:
+    """Let exactly these commands of this repository run; an earlier yes to others ends.
+
+    Raises:
+        Refused: the environment names no home.
+        BadConfig: trust.json cannot be read; it is kept as it is.
+    """
+    entry = {"repository": str(repository), "commands": list(commands)}
+    kept = _others(environment, repository)
+    _save(environment, {**kept, _key(repository, commands): entry})
+
+
+def allows(environment: Mapping[str, str], repository: Path, program: str) -> bool:
+    """True if the user lets a tracker's program run in this repository, whatever its files say.
+
+    Raises:
+        BadConfig: trust.json cannot be read, so nobody knows.
+    """
+    return _key(repository, [program], "program") in _trusted(environment)
+
+
+def allowing(environment: Mapping[str, str], repository: Path, program: str) -> tuple[Path, bytes]:
+    """The file, and its content with the user's yes to a tracker's program in this repository.
+
+    Raises:
+        Refused: the environment names no home.
+        BadConfig: trust.json cannot be read; it is kept as it is.
+    """
+    entry = {"repository": str(repository), "program": program}
+    key = _key(repository, [program], "program")
+    return _needed(environment) / TRUST, _rendered({**_trusted(environment), key: entry})
+
+
+def allow(environment: Mapping[str, str], repository: Path, program: str) -> None:
+    """Let a tracker's program run in this repository; raises as `allowing` does."""
+    write(*allowing(environment, repository, program))
+
+
+def revoke(environment: Mapping[str, str], repository: Path) -> bool:
+    """Let no command of this repository run any more, and no program; False if none was allowed to.
+
+    Raises:
+        BadConfig: trust.json cannot be read; it is kept as it is.
+    """
+    before = _trusted(environment)
+    kept = {k: e for k, e in before.items() if e.get("repository") != str(repository)}
+    if kept == before:
+        return False
+    _save(environment, kept)
+    return True
+
+
+def _others(environment: Mapping[str, str], repository: Path) -> dict[str, Any]:
+    """What is kept when the commands of this repository are others."""
+    trusted = _trusted(environment)
+    mine = str(repository)
+    return {k: e for k, e in trusted.items() if "program" in e or e.get("repository") != mine}
+
+
+def _key(repository: Path, commands: Sequence[str], *kind: str) -> str:
+    import hashlib  # not on the way of a hook that has nothing to hash
+
+    text = json.dumps([str(repository), list(commands), *kind])
+    return hashlib.sha256(text.encode("ascii")).hexdigest()
+
+
+def _trusted(environment: Mapping[str, str]) -> dict[str, Any]:
+    place = folder(environment)
+    found = store.read(place / TRUST) if place is not None else None
+    if found is None:
+        return {}
+    with contextlib.suppress(ValueError, RecursionError):
+        data = json.loads(found.content)
+        if isinstance(data, dict) and data.get("version") == _TRUST_VERSION:
+            entries = data.get("trusted")
+            if isinstance(entries, dict) and all(isinstance(e, dict) for e in entries.values()):
+                return entries
+    raise BadConfig(
+        f"{shown(TRUST, environment)} cannot be read, so no command of a project's file was run and the "
+        "file was kept; delete it, then run: lifecycle trust"
+    )
+
+
+def _save(environment: Mapping[str, str], trusted: Mapping[str, Any]) -> None:
+    write(_needed(environment) / TRUST, _rendered(trusted))
+
+
+def _rendered(trusted: Mapping[str, Any]) -> bytes:
+    text = json.dumps({"version": _TRUST_VERSION, "trusted": trusted}, indent=2)
+    return text.encode("ascii") + b"\n"
+
+
+def _needed(environment: Mapping[str, str]) -> Path:
+    place = folder(environment)
+    if place is None:
+        raise Refused(
+            "Neither HOME nor XDG_CONFIG_HOME names a folder, so there is no place for your settings "
+            "and nothing was written; set HOME."
+        )
+    return place
+
+
+def _line(place: Path | None, name: str) -> Path | None:
+    found = store.read(place / name) if place is not None else None
+    if found is None:
+        return None
+    path = Path(os.fsdecode(found.content.partition(b"\n")[0]))
+    return path if path.is_absolute() and "\0" not in str(path) else None

@@ -1,0 +1,1 @@
+"""Wiring a project to the hooks, and examining what works."""

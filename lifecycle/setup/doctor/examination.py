@@ -1,0 +1,131 @@
+"""All checks, one family after the other; a family that fails itself does not stop the others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lifecycle.core.errors import LifecycleError
+from lifecycle.core.ports import Clock
+from lifecycle.core.timing.deadline import DeadlineReached
+from lifecycle.setup.doctor import (
+    examine_board,
+    examine_checks,
+    examine_command,
+    examine_hooks,
+    examine_sessions,
+    examine_settings,
+    examine_stages,
+    examine_token,
+    examine_tracker,
+    examine_versions,
+    examine_waiter,
+    examine_worktree,
+)
+from lifecycle.setup.doctor import examine_clock as clock
+from lifecycle.setup.doctor import examine_repository as repository
+from lifecycle.setup.doctor.doctor_finding import Finding, Level, cause, fail, ok
+from lifecycle.setup.doctor.examined import SECONDS, Case
+from lifecycle.storage.regular_files import StrangeFileError
+from lifecycle.trackers import registry
+
+Check = Callable[[Case], Iterator[Finding]]
+
+FAMILIES: tuple[tuple[str, Check], ...] = (
+    ("versions", examine_versions.check),
+    ("command", examine_command.check),
+    ("worktree", examine_worktree.check),
+    ("settings", examine_settings.check),
+    ("token", examine_token.check),
+    ("repository", repository.check),
+    ("board", examine_board.check),
+    ("checks", examine_checks.check),
+    ("tracker", examine_tracker.check),
+    ("hooks", examine_hooks.check),
+    ("session", examine_sessions.check),
+    ("stages", examine_stages.check),
+    ("clock", clock.check),
+    ("waiter", examine_waiter.check),
+)
+"""Every family of checks, in the order of the list."""
+
+_GITHUBS = ("token", "repository", "board", "checks")
+"""Families that are about GitHub alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """All findings; `repository` is empty where none is known."""
+
+    findings: tuple[Finding, ...]
+    repository: str = ""
+
+    @property
+    def is_ok(self) -> bool:
+        """True if nothing fails; what is only worth a remark does not count."""
+        return not self.of(Level.FAIL)
+
+    def of(self, level: Level) -> tuple[Finding, ...]:
+        """The findings of one level."""
+        return tuple(finding for finding in self.findings if finding.level is level)
+
+    def as_json(self) -> dict[str, Any]:
+        """The report for `--json`."""
+        return {"ok": self.is_ok, "findings": [finding.as_json() for finding in self.findings]}
+
+
+def examine(root: Path | None, environment: Mapping[str, str], clock: Clock) -> Report:
+    """Look at everything. Writes nothing but `bin` and `hooks` of the user's own folder.
+
+    Args:
+        root: the worktree's root, or None outside of any.
+        environment: settings and the token are read from here.
+        clock: time.
+    """
+    case = Case(root, environment, clock)
+    try:
+        looked = [finding for name, check in FAMILIES for finding in _looked(name, check, case)]
+        findings = list(dict.fromkeys(looked))  # several families meet the same strange file
+        if _is_without_github(case, findings):
+            findings = [_unused(finding) for finding in findings]
+        return Report(tuple(findings), str(case.base or ""))
+    finally:
+        case.close()
+
+
+def _is_without_github(case: Case, findings: list[Finding]) -> bool:
+    """True where no remote is GitHub's, none is configured, and the tasks are kept elsewhere."""
+    if not case.is_worktree or case.base is not None or case.settings.repository is not None:
+        return False
+    is_found = any(one.name == "tracker.found" and one.level is Level.OK for one in findings)
+    return is_found and case.world.tracker.name != registry.GITHUB
+
+
+def _unused(finding: Finding) -> Finding:
+    """What is amiss with GitHub, where nobody uses it."""
+    is_about = finding.group in _GITHUBS or finding.name == "worktree.remote"
+    if finding.level is Level.OK or not is_about:
+        return finding
+    return ok(
+        finding.name,
+        "GitHub is not used here: no remote is GitHub's, and tasks are kept elsewhere.",
+    )
+
+
+def _looked(name: str, check: Check, case: Case) -> Iterator[Finding]:
+    try:
+        yield from check(case)
+    except DeadlineReached:
+        yield fail(
+            f"{name}.unknown",
+            f"The {SECONDS:g} seconds of this examination were up while something still answered.",
+        )
+    except LifecycleError as error:
+        yield fail(f"{name}.unknown", cause(error))
+    except StrangeFileError as error:
+        yield examine_worktree.strange(case, error)
+    except OSError as error:
+        what = error.filename or "a file"
+        yield fail(f"{name}.unknown", f"{what} cannot be read: {error.strerror or error}.")

@@ -1,0 +1,94 @@
+"""The waiter, and what the log says that went wrong last."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterator
+
+from lifecycle.claim.decisions.table import IN_REVIEW
+from lifecycle.core.errors import LifecycleError
+from lifecycle.core.redact import visible
+from lifecycle.hooks.client_contract import session_of
+from lifecycle.setup.doctor.doctor_finding import Finding, Step, ok, warn
+from lifecycle.setup.doctor.examined import Case
+from lifecycle.storage import log, signs_of_life
+from lifecycle.storage.store import FOLDER
+
+RECENT_SECONDS = 86_400.0
+"""What went wrong earlier is history."""
+
+_LINE = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d),\d+ \d+ (.*)")
+_WRONG = re.compile(
+    r"\w+ failed: |(?:look|on-stop|on-idle|ci-waiter|session-\w+|user-prompt-submit): |deadline"
+)
+_LONGEST = 200
+
+
+def check(case: Case) -> Iterator[Finding]:
+    """Whether somebody waits for news, and the last line of the log that tells of a failure."""
+    if not case.is_worktree:
+        return
+    if signs_of_life.is_live(case.desk.folder, case.clock.now()):
+        yield ok("waiter.live", "A waiter watches the PR of this worktree.")
+    elif _has_pull_request(case) and not has_met(case):
+        yield warn(
+            "waiter.live",
+            "No waiter watches the PR of this worktree, and no hook has been seen that would start one.",
+            (Step.CI, Step.MERGE, Step.WAKE),
+            "lifecycle tick",
+        )
+    elif _has_pull_request(case):
+        yield ok("waiter.live", "No waiter watches right now; one starts at the agent's next stop.")
+    wrong = _last_wrong(case)
+    if wrong is not None:
+        moment, text = wrong
+        yield warn(
+            "waiter.log",
+            f"At {moment} something went wrong: {visible(text)}",
+            fix=f"tail {FOLDER}/{log.LOG}",
+        )
+
+
+def has_met(case: Case) -> bool:
+    """True if a hook of the session that runs this was seen; on a terminal, of any session."""
+    return signs_of_life.has_met(case.desk.folder, session_of({}, case.environment))
+
+
+def _has_pull_request(case: Case) -> bool:
+    try:
+        record = case.desk.load(repair=False).record
+    except LifecycleError:
+        return False  # said with the worktree
+    return record is not None and record.claim.phase in IN_REVIEW
+
+
+def _last_wrong(case: Case) -> tuple[str, str] | None:
+    """When and what, unless something was done since."""
+    found = case.desk.folder.read(log.LOG)
+    lines = found.content.decode("utf-8", "replace").splitlines() if found is not None else []
+    for line in reversed(lines):
+        match = _LINE.fullmatch(line)
+        if match is None:
+            continue
+        if " done for " in match[2]:
+            return None
+        if _WRONG.match(match[2]):
+            return (match[1], _cut(match[2])) if _is_recent(case, match[1]) else None
+    return None
+
+
+def _cut(text: str) -> str:
+    """At most so much of it, cut between two words."""
+    if len(text) <= _LONGEST:
+        return text
+    start, gap, _ = text[:_LONGEST].rpartition(" ")
+    return f"{start if gap else text[: _LONGEST - 1]}…"
+
+
+def _is_recent(case: Case, moment: str) -> bool:
+    try:
+        then = time.mktime(time.strptime(moment, "%Y-%m-%d %H:%M:%S"))
+    except (ValueError, OverflowError):
+        return False
+    return case.clock.now() - then < RECENT_SECONDS

@@ -1,0 +1,394 @@
+"""Our entries in one of Claude Code's settings files: put in, renewed, taken out.
+
+Entries are found by what they say and taken out one by one. Where that would not leave the very bytes
+that were there before (an empty object on one line became several), the pieces of text that changed
+are remembered. Taking out then undoes these, and believes the result only if its values are what they
+should be: somebody may have edited around them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from lifecycle.core.errors import Refused
+from lifecycle.setup.init.hook_table import (
+    FORMER_PERMISSIONS,
+    WIRES,
+    Form,
+    entry,
+    events,
+    groups,
+    own_name,
+    run_name,
+)
+from lifecycle.setup.init.json_editing import Edit, Layout, applied, insertion, removal, replacement
+from lifecycle.setup.init.json_entries import ENV, Extra, Put, Route
+from lifecycle.setup.init.jsonc import JsoncError, Node, parse
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One entry of ours in a text: its group's entries, and its place among them."""
+
+    event: str
+    name: str
+    hooks: Node
+    index: int
+
+    @property
+    def node(self) -> Node:
+        """The entry itself."""
+        return self.hooks.items[self.index]
+
+
+def read(text: str, where: str) -> Node | None:
+    """The settings' object, or None if the file holds nothing but space and comments.
+
+    Raises:
+        Refused: it is no JSON with comments, or not of the shape that settings have.
+    """
+    try:
+        root = parse(text)
+    except JsoncError as error:
+        raise Refused(
+            f"{where} is no valid JSON ({error}), so nothing was written anywhere; mend it and run "
+            "this again."
+        ) from None
+    if root is None:
+        return None
+    _need(root, dict, "It", where)
+    for route, kind in [(("hooks",), dict), (("permissions",), dict)]:
+        _need(_at(root, route), kind, ".".join(route), where)
+    _need(_at(root, ("permissions", "allow")), list, "permissions.allow", where)
+    for event in events():
+        groups = _at(root, ("hooks", event))
+        _need(groups, list, f"hooks.{event}", where)
+        for one in groups.items if groups else ():
+            _need(one, dict, f"An entry of hooks.{event}", where)
+            _need(one.get("hooks"), list, f"hooks in an entry of hooks.{event}", where)
+    return root
+
+
+def wire(
+    text: str, where: str, form: Form | None, before: Put, extra: Extra | None = None
+) -> tuple[str, Put]:
+    """The text with every entry and permission of ours, each once, and what was put in altogether.
+
+    A second run returns text and `Put` as they are. A variable that somebody else set stays as it is.
+
+    Args:
+        text: the settings file's content, "" if there is none.
+        where: its name, for sentences.
+        form: how an entry names its script; None for no hooks at all.
+        before: what an earlier run put in.
+        extra: what goes in beside the hooks; the permissions of claim to close unless given.
+
+    Raises:
+        Refused: the text cannot be read, or is of another shape.
+    """
+    extra = extra or Extra()
+    text, put = _renewed(text, where, form, before) if form is not None else (text, before)
+    text, put = _renewed_variables(text, where, put, extra.variables)
+    text, put = _without_former(text, where, put)
+    root, layout = read(text, where), Layout.of(text)
+    made: list[Route] = [] if root is not None else [()]
+    edits = list(_missing_names(layout, root, form, put)) if form is not None else []
+    parts: list[tuple[str | None, Any]] = []
+    additions = {
+        "env": _variables(layout, root, extra.variables),
+        "permissions": _permissions(layout, root, extra.permissions),
+        "hooks": _hooks(layout, root, form, put) if form is not None else _Addition(),
+    }
+    for name, addition in additions.items():
+        edits += addition.edits
+        made += addition.made
+        if addition.whole is not None:
+            parts.append((name, addition.whole))
+    if parts:
+        edits.append(insertion(layout, root, parts))
+    allowed = _values(root, ("permissions", "allow"))
+    rules = [r for r in extra.permissions if r not in allowed and r not in put.permissions]
+    there = _at(root, ENV)
+    new_ones = [(n, v) for n, v in extra.variables.items() if there is None or there.get(n) is None]
+    wired = [(one.event, entry(one, form)) for one in WIRES] if form is not None else []
+    new = replace(
+        put,
+        hooks=tuple((event, hook["command"]) for event, hook in wired if own_name(hook) is None),
+        permissions=(*put.permissions, *rules),
+        containers=(*put.containers, *(route for route in made if route not in put.containers)),
+        variables=(*put.variables, *new_ones),
+    )
+    after = applied(text, edits)
+    pieces = [piece for e in edits if (piece := (e.old, e.new)) not in put.pieces]
+    if put.pieces or unwire(after, where, new) != unwire(text, where, put):
+        new = replace(new, pieces=(*put.pieces, *pieces))
+    return after, new
+
+
+def _left(text: str, put: Put) -> str:
+    """The text, or nothing if it is a whole that was put in and has nothing left in it."""
+    return "" if () in put.containers and not text.strip("{} \t\r\n") else text
+
+
+@dataclass(frozen=True, slots=True)
+class _Addition:
+    """What is missing below one member: edits, or the whole member if there is none."""
+
+    edits: tuple[Edit, ...] = ()
+    whole: Any = None
+    made: tuple[Route, ...] = ()
+
+
+def _variables(layout: Layout, root: Node | None, wanted: Mapping[str, str]) -> _Addition:
+    env = _at(root, ENV)
+    if env is None:
+        return _Addition(whole=dict(wanted), made=(ENV,)) if wanted else _Addition()
+    missing = [(name, value) for name, value in wanted.items() if env.get(name) is None]
+    return _Addition((insertion(layout, env, missing),) if missing else ())
+
+
+def _renewed_variables(
+    text: str, where: str, put: Put, wanted: Mapping[str, str]
+) -> tuple[str, Put]:
+    """A variable of ours gets the value of today; one that somebody changed or took out is not ours."""
+    if wanted:
+        _need(_at(read(text, where), ENV), dict, "env", where)
+    kept = []
+    for name, value in put.variables:
+        node = _at(read(text, where), (*ENV, name))
+        if node is None or node.value != value:
+            continue
+        new = wanted.get(name, value)
+        if new != value:
+            edit = replacement(Layout.of(text), node, new)
+            text = applied(text, [edit])
+            put = replace(
+                put, pieces=tuple((o, n.replace(edit.old, edit.new)) for o, n in put.pieces)
+            )
+        kept.append((name, new))
+    return text, replace(put, variables=tuple(kept))
+
+
+def _without_former(text: str, where: str, put: Put) -> tuple[str, Put]:
+    """Permissions that an earlier version put in, and that are not given any more, go."""
+    for rule in [rule for rule in put.permissions if rule in FORMER_PERMISSIONS]:
+        allow = _at(read(text, where), ("permissions", "allow"))
+        values = [item.value for item in allow.items] if allow is not None else []
+        if allow is not None and rule in values:
+            edit = removal(text, allow, values.index(rule))
+            text = applied(text, [edit])
+            pieces = tuple((old, new.replace(edit.old, edit.new)) for old, new in put.pieces)
+            put = replace(put, pieces=pieces)
+        put = replace(put, permissions=tuple(one for one in put.permissions if one != rule))
+    return text, put
+
+
+def _permissions(layout: Layout, root: Node | None, rules: Sequence[str]) -> _Addition:
+    allow = ("permissions", "allow")
+    there = _values(root, allow)
+    missing = [rule for rule in rules if rule not in there]
+    permissions = _at(root, allow[:1])
+    node = _at(root, allow)
+    if not missing:
+        return _Addition()
+    if permissions is None:
+        return _Addition(whole={"allow": missing}, made=(allow[:1], allow))
+    if node is None:
+        return _Addition((insertion(layout, permissions, [("allow", missing)]),), made=(allow,))
+    return _Addition((insertion(layout, node, [(None, rule) for rule in missing]),))
+
+
+def _hooks(layout: Layout, root: Node | None, form: Form, put: Put) -> _Addition:
+    there = {found.event for found in _found(root, put)}
+    missing = [event for event in events() if event not in there]
+    hooks = _at(root, ("hooks",))
+    if not missing:
+        return _Addition()
+    if hooks is None:
+        whole = {event: groups(event, form) for event in missing}
+        return _Addition(whole=whole, made=(("hooks",), *(("hooks", event) for event in missing)))
+    edits = [
+        insertion(layout, node, [(None, one) for one in groups(event, form)])
+        for event in missing
+        if (node := hooks.get(event)) is not None
+    ]
+    new = [event for event in missing if hooks.get(event) is None]
+    if new:
+        parts = [(event, groups(event, form)) for event in new]
+        edits.append(insertion(layout, hooks, parts))
+    return _Addition(tuple(edits), made=tuple(("hooks", event) for event in new))
+
+
+def _missing_names(layout: Layout, root: Node | None, form: Form, put: Put) -> Iterator[Edit]:
+    """Scripts that an event lacks which has others of ours: to those of their matcher, or beside them."""
+    found = list(_found(root, put))
+    for event in {one.event: one for one in found}:
+        ours = [one for one in found if one.event == event]
+        names = {one.name for one in ours}
+        lacking = [w for w in WIRES if w.event == event and w.name not in names]
+        matchers = {w.name: w.matcher for w in WIRES if w.event == event}
+        new: list[str] = []
+        for matcher in dict.fromkeys(w.matcher for w in lacking):
+            there = [one for one in ours if matchers.get(one.name) == matcher]
+            same = [w for w in lacking if w.matcher == matcher]
+            if there:
+                yield insertion(layout, there[0].hooks, [(None, entry(w, form)) for w in same])
+            else:
+                new += [w.name for w in same]
+        node = _at(root, ("hooks", event))
+        if new and node is not None:
+            yield insertion(layout, node, [(None, one) for one in groups(event, form, new)])
+
+
+def _renewed(text: str, where: str, form: Form, put: Put) -> tuple[str, Put]:
+    """Entries of ours that say something else than today's are replaced in place; doubles go."""
+    wanted = {(wire.event, wire.name): entry(wire, form) for wire in WIRES}
+    while True:
+        seen: set[tuple[str, str]] = set()
+        edit = None
+        for found in _found(read(text, where), put):
+            key = (found.event, found.name)
+            if key not in wanted or key in seen:
+                edit = _entry_removal(text, read(text, where), found)
+            elif found.node.value != wanted[key]:
+                edit = replacement(Layout.of(text), found.node, wanted[key])
+            if edit is not None:
+                break
+            seen.add(key)
+        if edit is None:
+            return text, put
+        text = applied(text, [edit])
+        pieces = [
+            (old, new.replace(edit.old, edit.new) if edit.old else new) for old, new in put.pieces
+        ]
+        # A renewed entry is known by its command for the rest of this run.
+        known = [(event, str(hook["command"])) for (event, _), hook in wanted.items()]
+        put = replace(put, pieces=tuple(pieces), hooks=tuple(dict.fromkeys([*put.hooks, *known])))
+
+
+def unwire(text: str, where: str, put: Put) -> str:
+    """The text without anything of ours: as before, byte for byte, if nobody touched our pieces.
+
+    An object or array that was put in goes with its last entry; everybody else's text stays.
+
+    Raises:
+        Refused: the text cannot be read, or is of another shape.
+    """
+    root = read(text, where)
+    undone, is_whole = text, True
+    for old, new in reversed(put.pieces):
+        is_whole = is_whole and undone.count(new) == 1
+        if undone.count(new) == 1:
+            undone = undone.replace(new, old)
+    text = _left(_taken_out(text, where, put), put)
+    if root is None or not put.pieces:
+        return text
+    expected = parse(text)
+    try:
+        # What an earlier run put in may have left no pieces: it is taken out by what it says.
+        candidates = [undone, _left(_taken_out(undone, where, put), put)] if is_whole else [undone]
+        return next((one for one in candidates if _same(parse(one), expected)), text)
+    except (JsoncError, Refused):
+        return text
+
+
+def left(text: str, where: str) -> list[tuple[str, str]]:
+    """(event, script) of entries that run one of ours without being one that we make."""
+    hooks = _at(read(text, where), ("hooks",))
+    return [
+        (event, name)
+        for event in events()
+        for one in (hooks.value.get(event, []) if hooks is not None else [])
+        for hook in one.get("hooks", [])
+        if (name := run_name(hook)) is not None
+    ]
+
+
+def _same(one: Node | None, other: Node | None) -> bool:
+    empty: dict[str, Any] = {}
+    return (one.value if one else empty) == (other.value if other else empty)
+
+
+def _taken_out(text: str, where: str, put: Put) -> str:
+    while True:
+        root = read(text, where)
+        edit = _next_removal(text, root, put) if root is not None else None
+        if edit is None:
+            return text
+        text = applied(text, [edit])
+
+
+def _next_removal(text: str, root: Node, put: Put) -> Edit | None:
+    for found in _found(root, put):
+        return _entry_removal(text, root, found)
+    allow = _at(root, ("permissions", "allow"))
+    for index, item in enumerate(allow.items if allow else ()):
+        if item.value in put.permissions:
+            return removal(text, _sure(allow), index)
+    env = _at(root, ENV)
+    for name, value in put.variables:
+        node = env.get(name) if env is not None and isinstance(env.value, dict) else None
+        if env is not None and node is not None and node.value == value:
+            return removal(text, env, _index(env, name))
+    for route in sorted(put.containers, key=len, reverse=True):
+        node = _at(root, route)
+        if node is not None and not node.spans and route:
+            parent = _sure(_at(root, route[:-1]))
+            return removal(text, parent, _index(parent, route[-1]))
+    return None
+
+
+def _index(node: Node, key: str) -> int:
+    """The place of an object's member; of several with one name the last, which counts."""
+    return max(index for index, member in enumerate(node.members) if member.key == key)
+
+
+def _entry_removal(text: str, root: Node | None, found: Found) -> Edit:
+    """The edit that takes an entry out, with its group if it is the last one there."""
+    if len(found.hooks.items) > 1:
+        return removal(text, found.hooks, found.index)
+    groups = _sure(_at(root, ("hooks", found.event)))
+    (index,) = [i for i, one in enumerate(groups.items) if one.get("hooks") == found.hooks]
+    return removal(text, groups, index)
+
+
+def _found(root: Node | None, put: Put) -> Iterator[Found]:
+    """Every entry of ours, in the text's order; an event that we no longer wire counts too."""
+    hooks = _at(root, ("hooks",))
+    for member in hooks.members if hooks is not None else ():
+        if _sure(hooks).get(member.key) is not member.node:
+            continue  # a later member of the same name is the one that counts
+        for one in member.node.items:
+            entries = one.get("hooks")
+            for index, item in enumerate(entries.items if entries else ()):
+                name = put.own_name(member.key, item.value)
+                if name is not None:
+                    yield Found(member.key, name, _sure(entries), index)
+
+
+def _at(root: Node | None, route: Sequence[str]) -> Node | None:
+    for key in route:
+        root = root.get(key) if root is not None else None
+    return root
+
+
+def _values(root: Node | None, route: Sequence[str]) -> list[Any]:
+    node = _at(root, route)
+    return list(node.value) if node is not None else []
+
+
+def _need(node: Node | None, kind: type, what: str, where: str) -> None:
+    if node is None or isinstance(node.value, kind):
+        return
+    wanted = "an object" if kind is dict else "a list"
+    raise Refused(
+        f"{what} in {where} is not {wanted}, which settings must have there, so nothing was written "
+        "anywhere; mend it and run this again."
+    )
+
+
+def _sure(node: Node | None) -> Node:
+    assert node is not None  # noqa: S101 -- found a moment ago in the same text
+    return node

@@ -1,0 +1,72 @@
+"""What a fresh worktree of the same repository lacks: files that git does not carry over."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from lifecycle.core.errors import Refused
+from lifecycle.core.timing.clock import SystemClock
+from lifecycle.core.timing.deadline import Deadline
+from lifecycle.git.process import GitRepository
+from lifecycle.settings import config
+from lifecycle.setup.init import init_mark
+from lifecycle.setup.init.init_mark import MARK
+from lifecycle.setup.init.planned_files import FileChange, write_all
+from lifecycle.setup.init.planning import apply, plan
+from lifecycle.storage import store
+
+_GIT_SECONDS = 20.0
+
+
+def copy_to(
+    origin: Path, new: Path, *, environment: Mapping[str, str] | None = None
+) -> tuple[Path, ...]:
+    """Give a new worktree what this one has and git does not track; what was written there.
+
+    That is the untracked `.lifecycle.toml`, but for the main worktree's, which all read; our entries in
+    the person's own settings with the mark; and the files that `init` supplied.
+    Nothing that is there already is touched, and nothing is done for a project that `init` never wired.
+
+    Args:
+        origin: the worktree that has them.
+        new: the worktree that `git worktree add` just made.
+        environment: names the user's home and PATH; the process's unless given.
+
+    Raises:
+        Refused: settings that are in the new worktree cannot be merged with.
+        GitFailed, Transient, OSError: git, or the disk.
+    """
+    environment = os.environ if environment is None else environment
+    written: list[Path] = []
+    name = config.CONFIG_FILE
+    found = store.read(origin / name)
+    if (
+        found is not None
+        and not os.path.lexists(new / name)
+        and config.file_of(new) != origin / name
+        and not _is_tracked(origin, name, environment)
+    ):
+        write_all([FileChange(new / name, name, None, found.content)], [])
+        written.append(new / name)
+    put_in = store.read(origin / MARK)
+    if put_in is not None and store.read(new / MARK) is None:
+        stages = _has_stages(put_in.content)
+        todo = plan(new, environment=environment, only_wires=True, stages=stages)
+        apply(todo)
+        written += [change.path for change in todo.changes]
+    return tuple(written)
+
+
+def _has_stages(content: bytes) -> bool:
+    """True if the staged workflow was put in beside the hooks."""
+    try:
+        return init_mark.parse(content).has_stages
+    except Refused:
+        return False  # a broken mark is the old worktree's; `init` and `doctor` name it there
+
+
+def _is_tracked(root: Path, name: str, environment: Mapping[str, str]) -> bool:
+    git = GitRepository(root, Deadline.after(SystemClock(), _GIT_SECONDS), environment)
+    return bool(git.run("ls-files", "--", name))

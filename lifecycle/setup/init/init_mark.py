@@ -1,0 +1,155 @@
+"""The mark `.claude/lifecycle.json`: what `init` put into this project, so that all of it can go again.
+
+It also tells the plugin's copies of the hooks to stay quiet here, so that nothing runs twice. Shared,
+it is committed with the settings; so what it says may be a stranger's word, and taking out believes
+it only where the text itself bears it out.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from lifecycle.core.errors import Refused
+from lifecycle.settings.config import CONFIG_FILE
+from lifecycle.setup.init.hook_table import CAP, FORMER_PERMISSIONS, PERMISSIONS, STAGE_PERMISSIONS
+from lifecycle.setup.init.json_entries import Put
+from lifecycle.setup.init.list_lines import PutLines
+from lifecycle.setup.init.stages_switch import Piece
+from lifecycle.setup.init.supplies import is_one
+
+MARK = ".claude/lifecycle.json"
+PERMITS = ".claude/lifecycle-permissions.json"
+"""The same for permissions alone: the plugin's hooks go on doing their work beside it."""
+LOCAL = "local"
+SHARED = "shared"
+SETTINGS = {LOCAL: ".claude/settings.local.json", SHARED: ".claude/settings.json"}
+IGNORE = ".gitignore"
+EXCLUDE = "info/exclude"
+
+_VERSION = 1
+_RULES = frozenset({*PERMISSIONS, *STAGE_PERMISSIONS, *FORMER_PERMISSIONS})
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What was put in.
+
+    Attributes:
+        mode: for one person ("local") or for everybody in the repository ("shared").
+        settings: into the settings file of that mode.
+        lines: into files of lines, by name: `.gitignore`, `info/exclude`.
+        created: files and folders that were not there before, by name.
+        sha256: of files that were written whole, by name.
+        has_stages: the staged workflow was put in as well.
+        switched: into `.lifecycle.toml`, if it was there before.
+    """
+
+    mode: str
+    settings: Put = field(default_factory=Put)
+    lines: Mapping[str, PutLines] = field(default_factory=dict)
+    created: tuple[str, ...] = ()
+    sha256: Mapping[str, str] = field(default_factory=dict)
+    has_stages: bool = False
+    switched: tuple[Piece, ...] = ()
+
+
+def render(mark: Mark) -> bytes:
+    """The mark's content."""
+    put = mark.settings
+    data = {
+        "about": "Written by `lifecycle init`; `lifecycle init --remove` takes out what is listed here.",
+        "version": _VERSION,
+        "mode": mark.mode,
+        "settings": {
+            "hooks": [{"event": event, "command": command} for event, command in put.hooks],
+            "permissions": put.permissions,
+            "containers": [".".join(route) for route in put.containers],
+            "pieces": [{"before": old, "after": new} for old, new in put.pieces],
+            "variables": dict(put.variables),
+        },
+        "lines": {
+            name: {"lines": lines.lines, "piece": lines.piece} for name, lines in mark.lines.items()
+        },
+        "created": mark.created,
+        "sha256": dict(mark.sha256),
+        "stages": mark.has_stages,
+        "switched": [asdict(piece) for piece in mark.switched],
+    }
+    return json.dumps(data, indent=2).encode("ascii") + b"\n"
+
+
+def parse(content: bytes) -> Mark:
+    """What a mark says.
+
+    Raises:
+        Refused: it is none of ours, or was broken by hand.
+    """
+    try:
+        return _mark(json.loads(content))
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        raise Refused(
+            f"{MARK} cannot be read, so nothing was written anywhere; delete it and run lifecycle init "
+            "again, which finds its own entries."
+        ) from None
+
+
+def _mark(data: Any) -> Mark:
+    if data["version"] != _VERSION or data["mode"] not in SETTINGS:
+        raise ValueError("another version or mode")
+    return Mark(
+        data["mode"],
+        _put(data["settings"]),
+        {
+            _name(name): PutLines(_texts(one["lines"]), _text(one["piece"]))
+            for name, one in data["lines"].items()
+        },
+        _texts(data["created"]),
+        {_whole(name): _text(value) for name, value in data["sha256"].items()},
+        data.get("stages") is True,  # an earlier version's mark knows nothing of them
+        tuple(_piece(one) for one in data.get("switched", [])),
+    )
+
+
+def _put(data: Any) -> Put:
+    return Put(
+        tuple((_text(one["before"]), _text(one["after"])) for one in data["pieces"]),
+        tuple((_text(one["event"]), _text(one["command"])) for one in data["hooks"]),
+        # Nobody else's rule is taken out, whatever a stranger's mark says.
+        tuple(rule for rule in _texts(data["permissions"]) if rule in _RULES),
+        tuple(tuple(one.split(".")) if one else () for one in _texts(data["containers"])),
+        tuple((n, _text(v)) for n, v in data.get("variables", {}).items() if n == CAP),
+    )
+
+
+def _piece(data: Any) -> Piece:
+    before = _text(data["before"])
+    if before not in ("", "false"):
+        raise ValueError("nothing else is ever replaced")
+    return Piece(before, _text(data["after"]), _texts(data["keys"]), data["has_header"] is True)
+
+
+def _whole(name: str) -> str:
+    if name != CONFIG_FILE and not is_one(name):
+        raise ValueError("a file that is never written whole")
+    return name
+
+
+def _name(value: str) -> str:
+    if value not in (IGNORE, EXCLUDE):
+        raise ValueError("a file that is never written to")
+    return value
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    if not isinstance(value, list):
+        raise TypeError("no list")
+    return tuple(_text(one) for one in value)
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError("no text")
+    return value

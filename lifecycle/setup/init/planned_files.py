@@ -1,0 +1,167 @@
+"""The files of a plan: read once, changed in memory, then written all or none."""
+
+from __future__ import annotations
+
+import difflib
+import io
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from lifecycle.core.errors import Refused
+from lifecycle.core.redact import visible
+from lifecycle.settings import user_folder
+from lifecycle.storage import store
+
+
+@dataclass(frozen=True, slots=True)
+class FileChange:
+    """One file as it is and as it is to be; None is "not there".
+
+    Attributes:
+        path: where it lies.
+        shown: its name for people.
+        before, after: its content.
+        what: what is in the change, in a few words.
+        is_private: it lies in the user's own folder.
+        is_executable: whoever may read it may start it, if it is new.
+        is_log: of no interest line by line.
+    """
+
+    path: Path
+    shown: str
+    before: bytes | None
+    after: bytes | None
+    what: str = ""
+    is_private: bool = False
+    is_executable: bool = False
+    is_log: bool = False
+
+    @property
+    def verb(self) -> str:
+        """What happens to the file, in a word."""
+        if self.before is None:
+            return "new"
+        return "deleted" if self.after is None else "changed"
+
+    def diff(self) -> str:
+        """The change as a unified diff; control characters are shown as escapes."""
+        old, new = ("/dev/null" if c is None else self.shown for c in (self.before, self.after))
+        if self.is_log:
+            return f"--- {visible(old)}\n+++ {visible(new)}\n"
+        lines = difflib.unified_diff(_lines(self.before), _lines(self.after), old, new)
+        return "".join(_diff_line(line) for line in lines)
+
+
+def _lines(content: bytes | None) -> list[str]:
+    return list(io.StringIO((content or b"").decode("utf-8", "replace"), newline="\n"))
+
+
+def _diff_line(line: str) -> str:
+    text = line.rstrip("\r\n")
+    shown = "\t".join(visible(part) for part in text.split("\t"))
+    is_cut = not line.endswith("\n") and line[:1] in "+- "
+    return f"{shown}\n" + ("\\ No newline at end of file\n" if is_cut else "")
+
+
+class Draft:
+    """Files as they will be; nothing is written."""
+
+    def __init__(self) -> None:
+        self._before: dict[Path, bytes | None] = {}
+        self._after: dict[Path, FileChange] = {}
+
+    def read(self, path: Path) -> bytes | None:
+        """The content as it will be so far; None if the file is not there."""
+        if path in self._after:
+            return self._after[path].after
+        if path not in self._before:
+            found = store.read(path)
+            self._before[path] = found.content if found is not None else None
+        return self._before[path]
+
+    def write(
+        self,
+        path: Path,
+        shown: str,
+        content: bytes | None,
+        what: str,
+        *,
+        is_private: bool = False,
+        is_executable: bool = False,
+        is_log: bool = False,
+    ) -> None:
+        """Let the file hold this, or let it be gone."""
+        self.read(path)
+        self._after[path] = FileChange(
+            path, shown, self._before[path], content, what, is_private, is_executable, is_log
+        )
+
+    def changes(self) -> tuple[FileChange, ...]:
+        """What differs from what is there, in the order in which it was written."""
+        return tuple(change for change in self._after.values() if change.before != change.after)
+
+
+def write_all(changes: Iterable[FileChange], made: list[Path]) -> None:
+    """Write every change, or, if one cannot be written, none.
+
+    Args:
+        changes: in the order in which to write them.
+        made: is told each folder that had to be made.
+
+    Raises:
+        Refused: a file changed since the plan was made; nothing was written.
+        OSError: a file cannot be written; those written before it were put back.
+    """
+    changes = list(changes)
+    for change in changes:
+        found = store.read(change.path)
+        if (found.content if found else None) != change.before:
+            raise Refused(
+                f"{change.shown} was changed by somebody else just now, so nothing was written; run "
+                "this again."
+            )
+    done: list[FileChange] = []
+    try:
+        for change in changes:
+            _write(change, change.after, made)
+            done.append(change)
+    except BaseException:
+        for change in reversed(done):
+            _write(change, change.before, made)
+        for folder in reversed(made):
+            folder.rmdir()
+        raise
+
+
+def _write(change: FileChange, content: bytes | None, made: list[Path]) -> None:
+    if content is None:
+        change.path.resolve().unlink(missing_ok=True)
+    elif change.is_private:
+        user_folder.write(change.path, content)
+    else:
+        path = change.path.resolve()  # through a symbolic link, which stays one
+        for folder in reversed([path.parent, *path.parent.parents]):
+            if not folder.exists():
+                folder.mkdir()
+                made.append(folder)
+        if path.exists():
+            store.write(path, content)  # keeps the mode
+        else:
+            _create(path, content, is_executable=change.is_executable)
+
+
+def _create(path: Path, content: bytes, *, is_executable: bool) -> None:
+    """A new file with the mode that the user's umask gives, there at once with all of its content."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        with temporary.open("xb") as file:
+            file.write(content)
+        if is_executable:
+            mode = temporary.stat().st_mode
+            temporary.chmod(mode | (mode & 0o444) >> 2)
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise

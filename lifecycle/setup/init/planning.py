@@ -1,0 +1,447 @@
+"""What `init` and `init --remove` will do to one project, worked out before anything is written."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+
+from lifecycle.claim.record.claim_file import CLAIM_FILE
+from lifecycle.claim.record.excluded_files import OWN_LINES
+from lifecycle.core.errors import BadConfig, Refused
+from lifecycle.core.timing.clock import SystemClock
+from lifecycle.core.timing.deadline import Deadline
+from lifecycle.git.process import GitRepository
+from lifecycle.hooks import client_contract
+from lifecycle.settings import config, resources, user_folder
+from lifecycle.setup.init import client_settings, list_lines
+from lifecycle.setup.init import init_mark as mark
+from lifecycle.setup.init.found_hooks import plugins
+from lifecycle.setup.init.hook_table import (
+    NAMES,
+    PERMISSIONS,
+    STAGE_PERMISSIONS,
+    WIRES,
+    Form,
+    local_form,
+    shared_form,
+)
+from lifecycle.setup.init.init_mark import (
+    EXCLUDE,
+    IGNORE,
+    LOCAL,
+    MARK,
+    PERMITS,
+    SETTINGS,
+    SHARED,
+    Mark,
+)
+from lifecycle.setup.init.json_entries import Extra, Put
+from lifecycle.setup.init.list_lines import PutLines
+from lifecycle.setup.init.planned_files import Draft, FileChange, write_all
+from lifecycle.setup.init.settings_template import TEMPLATE
+from lifecycle.setup.init.staged_setup import FILES, LOG_LINE, Staging
+from lifecycle.setup.init.supplies import claims, page_of
+from lifecycle.storage import store
+from lifecycle.trackers import registry
+
+PERMISSIONS_ALONE = "permissions"
+"""The mode of a project whose hooks are the plugin's."""
+
+_FOLDER = ".claude/"
+_GIT_SECONDS = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What will be done.
+
+    Attributes:
+        root: the worktree.
+        mode: "local" or "shared" if lifecycle is wired afterwards, "permissions" if it is only allowed, ""
+            if it is neither.
+        changes: the files, in the order in which to show them.
+        notes: what a person should know.
+        folders: folders that go if they are empty afterwards.
+        label: what the staged workflow's tasks are labelled with, if it is wired; "" if not.
+    """
+
+    root: Path
+    mode: str
+    changes: tuple[FileChange, ...]
+    notes: tuple[str, ...] = ()
+    folders: tuple[Path, ...] = ()
+    label: str = ""
+
+
+def plan(
+    root: Path,
+    *,
+    shared: bool = False,
+    remove: bool = False,
+    stages: bool = False,
+    only_wires: bool = False,
+    permissions: bool = False,
+    environment: Mapping[str, str] | None = None,
+) -> Plan:
+    """Work out what `init` or, with `remove`, `init --remove` does. Writes nothing.
+
+    Args:
+        root: the worktree's root folder.
+        shared: for everybody in the repository, not for this person alone. A project that is shared
+            already stays so.
+        remove: take out what was put in.
+        stages: the staged workflow as well. A project that has it keeps it.
+        only_wires: nothing that a person edits: no settings of lifecycle's own.
+        permissions: for one person, what the agent runs unasked and nothing else: the plugin has the hooks.
+        environment: names the user's home and PATH; the process's unless given.
+
+    Raises:
+        Refused: no worktree, settings that cannot be merged with, or a mark that cannot be read.
+        GitFailed, Transient: git.
+    """
+    variables = os.environ if environment is None else environment
+    project = _Project(root, variables, only_wires=only_wires)
+    if permissions:
+        return project.permission()
+    before = project.mark()
+    if remove:
+        return project.removal(before or project.mark(PERMITS), PERMITS if before is None else MARK)
+    return project.installation(before, shared=shared, stages=stages)
+
+
+def apply(plan: Plan) -> None:
+    """Do it: all of it or, if a file cannot be written, nothing.
+
+    Raises:
+        Refused: a file changed since the plan was made; nothing was written.
+        OSError: a file cannot be written; the others were put back.
+    """
+    is_mark: dict[bool, list[FileChange]] = {True: [], False: []}
+    for change in plan.changes:
+        is_mark[change.path in (plan.root / MARK, plan.root / PERMITS)].append(change)
+    # The mark is there before, and goes after, whatever it speaks of.
+    is_last = any(change.after is None for change in is_mark[True])
+    ordered = is_mark[not is_last] + is_mark[is_last]
+    write_all(ordered, [])
+    for folder in plan.folders:
+        with contextlib.suppress(OSError):  # somebody keeps something there
+            folder.rmdir()
+
+
+@dataclass
+class _Project:
+    """One worktree and the files of a plan."""
+
+    root: Path
+    environment: Mapping[str, str]
+    only_wires: bool = False
+    draft: Draft = field(default_factory=Draft)
+    notes: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        if not (self.root / ".git").exists():
+            raise Refused(
+                f"{self.root} is no git worktree, so nothing was written; go to the repository that you "
+                "work in."
+            )
+        for name in (*SETTINGS.values(), MARK, PERMITS):
+            self._need_inside(name)
+        if os.path.lexists(self.root / _FOLDER.rstrip("/")) and not (self.root / _FOLDER).is_dir():
+            raise Refused(
+                ".claude is no folder, so nothing was written; move it away and run this again."
+            )
+
+    def _need_inside(self, name: str) -> None:
+        """Refuse a symbolic link on the way to a file that leads out of the worktree, or nowhere in it.
+
+        A repository can bring such a link: what is written through it would lie in somebody's home.
+        """
+        target = Path(os.path.realpath(self.root / name))
+        if not target.is_relative_to(os.path.realpath(self.root)):
+            raise Refused(
+                f"{name} is behind a symbolic link that leads out of this worktree, to {target}, so "
+                "nothing was written; put a file in the link's place and run this again."
+            )
+
+    def mark(self, name: str = MARK) -> Mark | None:
+        """What an earlier run left, or None."""
+        content = self.draft.read(self.root / name)
+        return mark.parse(content) if content is not None else None
+
+    @cached_property
+    def staging(self) -> Staging:
+        """The staged workflow's part of the plan."""
+        return Staging(self.root, self.environment, self.draft, self.notes)
+
+    def installation(self, before: Mark | None, *, shared: bool, stages: bool) -> Plan:
+        """Put everything in that is not in."""
+        mode = SHARED if shared or (before and before.mode == SHARED) else LOCAL
+        if before is not None and before.mode != mode:
+            before = self._moved(before, mode)
+        elif before is not None and before.mode == SHARED and not shared:
+            self.notes.append(
+                f"This repository wires lifecycle for everybody already ({SETTINGS[SHARED]}); it stays so."
+            )
+        new = before or self._begun(mode)
+        is_new = stages and not new.has_stages
+        new = replace(new, has_stages=stages or new.has_stages)
+        new = self._wired(new)
+        if new.has_stages:
+            for name in (config.CONFIG_FILE, *FILES, page_of(self.staging.start)):
+                self._need_inside(name)
+            new = self.staging.put_in(new, is_new=is_new, has_config=not self.only_wires)
+        for page in claims():
+            self._need_inside(page.name)
+        new = self.staging.supply(new, claims())
+        new = self._configured(new)
+        new = self._listed(new)
+        self.draft.write(self.root / MARK, MARK, mark.render(new), "the mark, which --remove reads")
+        self._recorded()
+        if not self.only_wires:
+            self._allowed()
+        for where, name in plugins(self.root, self.environment):
+            self.notes.append(
+                f"The plugin {name} is enabled too ({where}); its hooks stay quiet here, so that nothing "
+                "runs twice."
+            )
+        # The mark is made last and shown behind what it speaks of.
+        label = self.staging.settings.label if new.has_stages else ""
+        return Plan(self.root, mode, self.draft.changes(), tuple(self.notes), label=label)
+
+    def permission(self) -> Plan:
+        """Put in what the agent runs unasked, for whoever has the hooks from the plugin."""
+        wired = self.mark()
+        if wired is not None:
+            self.notes.append(
+                "lifecycle init wired this project, and put its permissions in as well."
+            )
+            return Plan(self.root, wired.mode, (), tuple(self.notes))
+        new = self.mark(PERMITS) or Mark(LOCAL, created=self._new_folder())
+        rules = STAGE_PERMISSIONS if self.staging.settings.use else ()
+        new = self._put_into(new, None, Extra((*PERMISSIONS, *rules)))
+        new = self._listed(new, PERMITS)
+        self.draft.write(self.root / PERMITS, PERMITS, mark.render(new), "what --remove reads")
+        return Plan(self.root, PERMISSIONS_ALONE, self.draft.changes(), tuple(self.notes))
+
+    def _new_folder(self) -> tuple[str, ...]:
+        return () if (self.root / _FOLDER).exists() else (_FOLDER,)
+
+    def _begun(self, mode: str) -> Mark:
+        """The mark of a first run; what was only allowed until now goes, to be put in with the rest."""
+        allowed = self.mark(PERMITS)
+        if allowed is None:
+            return Mark(mode, created=self._new_folder())
+        self._unwired(allowed, "its permissions go into the whole")
+        for name in allowed.lines:
+            self._unlisted(allowed, name)
+        self.draft.write(self.root / PERMITS, PERMITS, None, "part of the mark now")
+        return Mark(mode, created=tuple(name for name in allowed.created if name == _FOLDER))
+
+    def removal(self, before: Mark | None, name: str) -> Plan:
+        """Take everything out that was put in, as the mark called `name` says."""
+        if before is None:
+            self.notes.append(
+                "lifecycle init put nothing into this project, so there is nothing to take out."
+            )
+            return Plan(self.root, "", (), tuple(self.notes))
+        self._unwired(before, "lifecycle's entries go")
+        for listed in before.lines:
+            self._unlisted(before, listed)
+        folders = self.staging.take_out(before)
+        self._unconfigured(before)
+        self.draft.write(self.root / name, name, None, "the mark")
+        if (self.root / CLAIM_FILE).exists():
+            self.notes.append(
+                f"A claim is still here ({CLAIM_FILE}); no hook looks at it any more. Give it back with: "
+                "lifecycle release"
+            )
+        if _FOLDER in before.created:
+            folders = (*folders, self.root / _FOLDER)
+        return Plan(self.root, "", self.draft.changes(), tuple(self.notes), folders)
+
+    def _moved(self, before: Mark, mode: str) -> Mark:
+        """From one person's settings to everybody's: never both."""
+        self._unwired(before, "moved to .claude/settings.json")
+        self._unlisted(before, EXCLUDE)
+        kept = {name: put for name, put in before.lines.items() if name != EXCLUDE}
+        created = tuple(name for name in before.created if name != SETTINGS[before.mode])
+        return replace(before, mode=mode, settings=Put(), lines=kept, created=created)
+
+    def _wired(self, before: Mark) -> Mark:
+        known = tuple(
+            (w.event, str(form(w.name)["command"])) for form in self._forms() for w in WIRES
+        )
+        put = replace(before.settings, hooks=(*before.settings.hooks, *known))
+        extra = self.staging.extra() if before.has_stages else None
+        return self._put_into(replace(before, settings=put), self._form(before.mode), extra)
+
+    def _put_into(self, before: Mark, form: Form | None, extra: Extra | None) -> Mark:
+        name = SETTINGS[before.mode]
+        path = self.root / name
+        content = self.draft.read(path)
+        text, put = client_settings.wire(
+            _decoded(content, name), name, form, before.settings, extra
+        )
+        hooks = f"{len(NAMES)} hooks, " if form is not None else ""
+        what = f"{hooks}{len(put.permissions)} permissions"
+        self.draft.write(path, name, text.encode(), what)
+        created = (
+            (*before.created, name)
+            if content is None and name not in before.created
+            else before.created
+        )
+        return replace(before, settings=put, created=created)
+
+    def _unwired(self, before: Mark, what: str) -> None:
+        name = SETTINGS[before.mode]
+        path = self.root / name
+        content = self.draft.read(path)
+        if content is None:
+            return
+        text = client_settings.unwire(_decoded(content, name), name, before.settings)
+        root = client_settings.read(text, name)
+        is_empty = not text.strip("\ufeff \t\r\n") or (root is not None and _is_bare(text))
+        gone = is_empty and name in before.created
+        self.draft.write(path, name, None if gone else text.encode(), what)
+        if not gone:
+            for event, script in client_settings.left(text, name):
+                self.notes.append(
+                    f"{name} still runs {script} at {event}, in an entry that is not as it was put in; "
+                    "it was kept."
+                )
+
+    def _listed(self, before: Mark, mark_name: str = MARK) -> Mark:
+        files: dict[str, tuple[Path, tuple[str, ...]]] = {}
+        own = (*OWN_LINES, LOG_LINE) if before.has_stages else OWN_LINES
+        if before.mode == SHARED:
+            files[IGNORE] = (self.root / IGNORE, own)
+        else:
+            # What is one person's is excluded in this clone alone, and nothing of it is there to commit.
+            settings_file = (SETTINGS[LOCAL],) if SETTINGS[LOCAL] in before.created else ()
+            private = (*own, *(f"/{name}" for name in (mark_name, *settings_file, *before.sha256)))
+            files[EXCLUDE] = (self._exclude(), private)
+        for name, (path, wanted) in files.items():
+            if path.is_symlink():
+                self.notes.append(f"{name} is a symbolic link, which was not written through.")
+                continue
+            content = self.draft.read(path)
+            added, put = list_lines.add(content or b"", wanted, before.lines.get(name, PutLines()))
+            if added == (content or b""):
+                continue
+            what = f"{len(put.lines)} lines"
+            self.draft.write(path, _shown(name), added, what)
+            created = (
+                (*before.created, name)
+                if content is None and name not in before.created
+                else before.created
+            )
+            before = replace(before, lines={**before.lines, name: put}, created=created)
+        return before
+
+    def _unlisted(self, before: Mark, name: str) -> None:
+        path = self._exclude() if name == EXCLUDE else self.root / name
+        content, put = self.draft.read(path), before.lines.get(name)
+        if content is None or put is None or path.is_symlink():
+            return
+        left = list_lines.take_out(content, put)
+        gone = not left and name in before.created
+        self.draft.write(path, _shown(name), None if gone else left, "lifecycle's lines go")
+
+    def _configured(self, before: Mark) -> Mark:
+        path = self.root / config.CONFIG_FILE
+        is_there = config.file_of(self.root).is_file() or os.path.lexists(path)
+        if self.only_wires or is_there or self.draft.read(path) is not None:
+            return before
+        content = TEMPLATE.encode()
+        self.draft.write(
+            path, config.CONFIG_FILE, content, "every key with its default, commented out"
+        )
+        sha256 = {**before.sha256, config.CONFIG_FILE: hashlib.sha256(content).hexdigest()}
+        return replace(before, sha256=sha256)
+
+    def _unconfigured(self, before: Mark) -> None:
+        name = config.CONFIG_FILE
+        content, known = self.draft.read(self.root / name), before.sha256.get(name)
+        if content is None or known is None:
+            return
+        if hashlib.sha256(content).hexdigest() == known:
+            self.draft.write(self.root / name, name, None, "as it was written")
+        else:
+            self.notes.append(f"{name} was changed since and was kept.")
+
+    def _recorded(self) -> None:
+        """What the hook scripts find in the user's own folder."""
+        found = user_folder.find_command(self.root, self.environment)
+        if found is None:
+            self.notes.append(
+                "No lifecycle command was found to record; the hooks look for one on PATH."
+            )
+            return
+        if found.note:
+            self.notes.append(found.note)
+        wanted = user_folder.lines_to_record(self.environment, found.path, resources.hooks_folder())
+        for path, content in wanted.items():
+            shown = user_folder.shown(path.name, self.environment)
+            what = (
+                f"where {'the command is' if path.name == user_folder.BIN else 'the scripts are'}"
+            )
+            self.draft.write(path, shown, content, what, is_private=True)
+
+    def _allowed(self) -> None:
+        """Whoever wires a project lets the program run that keeps its tasks; an agent cannot say so."""
+        try:
+            program = registry.program(self.root, config.load(self.root, self.environment))
+        except BadConfig as error:
+            self.notes.append(error.sentence)
+            return
+        clone = store.clone_of(self.root)
+        if not program or user_folder.allows(self.environment, clone, program):
+            return
+        if client_contract.session_of({}, self.environment):
+            self.notes.append(
+                f"{program} keeps the tasks here and may not run yet; a person allows it with: lifecycle "
+                "trust"
+            )
+            return
+        path, content = user_folder.allowing(self.environment, clone, program)
+        shown = user_folder.shown(path.name, self.environment)
+        self.draft.write(path, shown, content, f"{program} may run here", is_private=True)
+
+    def _form(self, mode: str) -> Form:
+        return shared_form if mode == SHARED else local_form(resources.hooks_folder())
+
+    def _forms(self) -> Sequence[Form]:
+        """Forms that entries of ours may have which no mark speaks of."""
+        recorded = user_folder.recorded(self.environment).hooks
+        folders = [resources.hooks_folder(), *([recorded] if recorded else [])]
+        return [local_form(folder) for folder in folders]
+
+    def _exclude(self) -> Path:
+        git = GitRepository(
+            self.root, Deadline.after(SystemClock(), _GIT_SECONDS), self.environment
+        )
+        return self.root / git.run("rev-parse", "--git-path", EXCLUDE)
+
+
+def _shown(name: str) -> str:
+    return f".git/{name}" if name == EXCLUDE else name
+
+
+def _is_bare(text: str) -> bool:
+    """True for an object with nothing in it, not even a comment."""
+    return not text.strip("\ufeff \t\r\n").strip("{} \t\r\n")
+
+
+def _decoded(content: bytes | None, name: str) -> str:
+    try:
+        return (content or b"").decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise Refused(
+            f"{name} is not UTF-8 (byte {error.start + 1}), so nothing was written anywhere; mend it and "
+            "run this again."
+        ) from None

@@ -1,0 +1,233 @@
+"""The staged workflow in one project: what `init --stages` puts in beside the hooks, and takes out."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+from lifecycle.core.errors import Refused
+from lifecycle.settings import config
+from lifecycle.settings.stage_settings import StageSettings
+from lifecycle.setup.init.hook_table import CAP, PERMISSIONS, STAGE_PERMISSIONS, cap_for
+from lifecycle.setup.init.init_mark import LOCAL, Mark
+from lifecycle.setup.init.json_entries import Extra
+from lifecycle.setup.init.planned_files import Draft
+from lifecycle.setup.init.settings_template import staged
+from lifecycle.setup.init.stages_switch import switch_off, switch_on
+from lifecycle.setup.init.supplies import (
+    COMMANDS,
+    DETECT,
+    ORCHESTRATOR,
+    REVIEW,
+    SCRIPTS,
+    START,
+    WRITER,
+    Supply,
+    is_one,
+    page_of,
+    supplies,
+)
+from lifecycle.storage.stage_log import FOLDER, LOG
+from lifecycle.trackers import registry
+
+LOG_FILE = f"{FOLDER}/{LOG}"
+LOG_LINE = f"/{LOG_FILE}*"
+"""Keeps the workflow's log out of git."""
+
+FILES = (DETECT, ORCHESTRATOR, page_of(REVIEW))
+"""Files that are written wherever the workflow is put in, as far as they are missing."""
+
+
+@dataclass
+class Staging:
+    """The workflow's files of one plan.
+
+    Attributes:
+        root: the worktree's root.
+        environment: names the user's home, and what a tracker is found by.
+        draft: the files as they will be.
+        notes: what a person should know; added to.
+    """
+
+    root: Path
+    environment: Mapping[str, str]
+    draft: Draft
+    notes: list[str]
+
+    @cached_property
+    def settings(self) -> StageSettings:
+        """As configured now; raises BadConfig."""
+        return config.load(self.root, self.environment).stages
+
+    @cached_property
+    def start(self) -> str:
+        """The client's command that begins with a task, as this worktree's tracker calls it."""
+        settings = config.load(self.root, self.environment)
+        return registry.start(self.root, self.environment, settings) or START
+
+    def extra(self) -> Extra:
+        """What the settings get besides."""
+        cap = cap_for(self.settings.max_blocks)
+        return Extra((*PERMISSIONS, *STAGE_PERMISSIONS), {CAP: str(cap)})
+
+    def put_in(self, before: Mark, *, is_new: bool, has_config: bool) -> Mark:
+        """The workflow's files, as far as they are missing, and its switch in `.lifecycle.toml`.
+
+        Args:
+            before: what an earlier run put in.
+            is_new: the workflow was not put in yet.
+            has_config: `.lifecycle.toml` is written too; else the files alone are.
+        """
+        new = self._switched_on(before, is_new=is_new) if has_config else before
+        if is_new and not os.path.lexists(self.root / LOG_FILE):
+            new = replace(new, created=(*new.created, LOG_FILE))  # the hooks will write it
+        return self.supply(new, self._wanted(before))
+
+    def supply(self, before: Mark, wanted: Sequence[Supply]) -> Mark:
+        """These files, as far as they are missing; none that one person has in another place."""
+        for one in wanted:
+            if before.mode != LOCAL or not self._is_elsewhere(one.name):
+                before = self._supplied(before, one)
+        return before
+
+    def take_out(self, before: Mark) -> tuple[Path, ...]:
+        """What was put in and not changed since; the folders that go if they are empty afterwards."""
+        for name in before.sha256:
+            if is_one(name):
+                self._taken(before, name)
+        if before.switched:
+            self._switched_off(before)
+        if LOG_FILE in before.created:
+            self._unlogged()
+        return tuple(self.root / name for name in (COMMANDS, SCRIPTS) if name in before.created)
+
+    def _wanted(self, before: Mark) -> tuple[Supply, ...]:
+        """What is supplied: a command that somebody named otherwise, or has elsewhere, is not."""
+        review = self.settings.review or REVIEW
+        start = self.settings.start or self.start
+        is_ours = start == self.start or page_of(start) in before.sha256
+        return supplies(
+            review=review if review == REVIEW else "",
+            start=start if is_ours else "",
+            label=self.settings.label,
+        )
+
+    def _is_elsewhere(self, name: str) -> bool:
+        """True if the person, or the project, has such a command in another of the client's places."""
+        if not name.startswith(COMMANDS):
+            return False
+        command = Path(name).stem
+        home = self.environment.get("HOME", "")
+        own = self.environment.get("CLAUDE_CONFIG_DIR") or (f"{home}/.claude" if home else "")
+        places = [self.root / ".claude/skills" / command / "SKILL.md"]
+        if own:
+            folder = Path(own)
+            places += [folder / f"commands/{command}.md", folder / f"skills/{command}/SKILL.md"]
+        return any(place.is_file() for place in places)
+
+    def _supplied(self, before: Mark, supply: Supply) -> Mark:
+        path = self.root / supply.name
+        content, known = self.draft.read(path), before.sha256.get(supply.name)
+        text = supply.text.encode()
+        if content is None and os.path.lexists(path):  # a folder, or a link that leads nowhere
+            self.notes.append(f"{supply.name} is no file and was kept.")
+            return before
+        if content is not None and content != text and _digest(content) != known:
+            self.notes.append(self._kept(supply))
+            return replace(
+                before, sha256={k: v for k, v in before.sha256.items() if k != supply.name}
+            )
+        if content == text and known is None:
+            return before  # the same is there already, and is its writer's
+        folder = f"{Path(supply.name).parent}/"
+        created = before.created
+        if not path.parent.exists() and folder not in created:
+            created = (*created, folder)
+        self.draft.write(path, supply.name, text, supply.what, is_executable=supply.is_executable)
+        sha256 = {**before.sha256, supply.name: _digest(text)}
+        return replace(before, created=created, sha256=sha256)
+
+    def _kept(self, supply: Supply) -> str:
+        says = f"{supply.name} is your own and was kept"
+        if supply.name == ORCHESTRATOR:
+            return f"{says}; if your settings run it at Stop, take it out of them, or all is said twice."
+        return f"{says}."
+
+    def _taken(self, before: Mark, name: str) -> None:
+        path = self.root / name
+        content = self.draft.read(path)
+        if content is None:
+            return
+        if _digest(content) == before.sha256[name] and WRITER.encode() in content:
+            self.draft.write(path, name, None, "as it was written")
+        else:
+            self.notes.append(f"{name} was changed since and was kept.")
+
+    def _unlogged(self) -> None:
+        """The workflow's log and the two before it: no line keeps them out of git any more."""
+        for name in (LOG_FILE, *(f"{LOG_FILE}.{number}" for number in (1, 2))):
+            path = self.root / name
+            if path.is_file() and not path.is_symlink():
+                self.draft.write(path, name, None, "the workflow's log", is_log=True)
+
+    def _switched_on(self, before: Mark, *, is_new: bool) -> Mark:
+        name = config.CONFIG_FILE
+        path = self.root / name
+        content, known = self.draft.read(path), before.sha256.get(name)
+        start = self.settings.start or self.start
+        above = config.file_of(self.root)
+        if above != path and above.is_file():
+            return self._switched_on_above(before, above.read_bytes(), start)
+        is_ours = content is not None and _digest(content) == known and is_new
+        if is_ours or not os.path.lexists(path):
+            whole = staged(REVIEW, start).encode()
+            what = "the staged workflow, and every key with its default"
+            self.draft.write(path, name, whole, what)
+            return replace(before, sha256={**before.sha256, name: _digest(whole)})
+        if content is None:
+            raise Refused(
+                f"{name} is no file, so nothing was written anywhere; move it away and run this again."
+            )
+        try:
+            values = {"review": REVIEW, "start": start}
+            text, pieces = switch_on(content.decode(), name, values)
+        except UnicodeDecodeError:
+            raise Refused(
+                f"{name} is not UTF-8, so nothing was written anywhere; mend it and run this again."
+            ) from None
+        if pieces:
+            self.draft.write(path, name, text.encode(), "the staged workflow is switched on")
+        return replace(before, switched=(*before.switched, *pieces))
+
+    def _switched_on_above(self, before: Mark, content: bytes, start: str) -> Mark:
+        """A linked worktree reads its main one's file; it gets one of its own where that has it off."""
+        if self.settings.use:
+            return before
+        name, values = config.CONFIG_FILE, {"review": REVIEW, "start": start}
+        text, _ = switch_on(content.decode(), name, values)  # it was read as settings already
+        what = "the main worktree's, with the staged workflow switched on"
+        self.draft.write(self.root / name, name, text.encode(), what)
+        return replace(before, sha256={**before.sha256, name: _digest(text.encode())})
+
+    def _switched_off(self, before: Mark) -> None:
+        name = config.CONFIG_FILE
+        path = self.root / name
+        content = self.draft.read(path)
+        if content is None:
+            return
+        try:
+            text = switch_off(content.decode(), name, before.switched)
+        except UnicodeDecodeError:
+            text = None
+        if text is None:
+            self.notes.append(f"{name} was changed since and was kept; stages.use is still in it.")
+            return
+        self.draft.write(path, name, text.encode(), "the staged workflow is switched off")
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()

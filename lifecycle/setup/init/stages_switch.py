@@ -1,0 +1,196 @@
+"""Switches the staged workflow on in somebody's `.lifecycle.toml`, and off again, to the byte.
+
+A TOML text is not rendered anew: an edit is one piece of text put in, or one word replaced. Where it may
+stand is guessed from the lines, and a guess counts only if the text then says what it said before and
+what was wanted, as `tomllib` reads it. So a header inside a string, a dotted key or an inline table
+misleads nobody. What cannot be edited so is left to its writer.
+
+Why not a library: those that keep a text's style (tomlkit, https://github.com/python-poetry/tomlkit)
+promise it for what they did not touch, lose the spacing around a value that they change, and choose
+the place themselves; the very check made here would be needed all the same.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from lifecycle.core.errors import Refused
+
+TABLE = "stages"
+USE = "use"
+
+_HEADER = re.compile(
+    rf"""(?m)^[ \t]*\[[ \t]*["']?{TABLE}["']?[ \t]*\][ \t]*(?:#[^\n]*)?\r?(?:\n|\Z)"""
+)
+_DOTTED = re.compile(rf"""(?m)^[ \t]*["']?{TABLE}["']?[ \t]*\.""")
+_INLINE = re.compile(rf"""(?m)^[ \t]*["']?{TABLE}["']?[ \t]*=[ \t]*\{{[ \t]*""")
+_FALSE = re.compile(r"\bfalse\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One change of a text: `before` became `after`, which may stand in it more than once.
+
+    Attributes:
+        before: "false", or "" if a piece of text was put in.
+        after: what stands there now.
+        keys: the keys of the table that it holds.
+        has_header: the table itself came with it.
+    """
+
+    before: str
+    after: str
+    keys: tuple[str, ...]
+    has_header: bool = False
+
+
+def switch_on(text: str, where: str, values: Mapping[str, str]) -> tuple[str, tuple[Piece, ...]]:
+    """The text with `stages.use = true` and those of the values whose keys it lacks.
+
+    Args:
+        text: the file's content.
+        where: its name, for sentences.
+        values: keys of the table and what to write; a key that is there stays as it is.
+
+    Returns:
+        The text, and what was changed in it, in order; nothing if it says all that already.
+
+    Raises:
+        Refused: it is no TOML, or is written in a way that is not edited.
+    """
+    data = _read(text, where)
+    table = data.get(TABLE, {})
+    if not isinstance(table, dict):
+        raise Refused(
+            f"{TABLE} in {where} is not a table, so nothing was written anywhere; mend it and run this "
+            "again."
+        )
+    pieces: list[Piece] = []
+    if table.get(USE) is False:
+        text = _replaced(text, where, data, pieces)
+    wanted: dict[str, str | bool] = {} if USE in table else {USE: True}
+    wanted |= {key: value for key, value in values.items() if key not in table}
+    if wanted:
+        text = _put_in(text, where, wanted, pieces)
+    return text, tuple(pieces)
+
+
+def switch_off(text: str, where: str, pieces: tuple[Piece, ...]) -> str | None:
+    """The text without these pieces; None if somebody changed them, and it has to stay as it is.
+
+    Raises:
+        Refused: it is no TOML (any more).
+    """
+    for piece in reversed(pieces):
+        wanted = _without(_read(text, where), piece)
+        undone = next((one for one in _undone(text, piece) if _says(one, wanted)), None)
+        if undone is None:
+            return None
+        text = undone
+    return text
+
+
+def _replaced(text: str, where: str, data: dict[str, Any], pieces: list[Piece]) -> str:
+    wanted = copy.deepcopy(data)
+    wanted[TABLE][USE] = True
+    for found in _FALSE.finditer(text):
+        candidate = f"{text[: found.start()]}true{text[found.end() :]}"
+        if _says(candidate, wanted):
+            pieces.append(Piece("false", "true", (USE,)))
+            return candidate
+    raise _cannot(where)
+
+
+def _put_in(text: str, where: str, values: Mapping[str, Any], pieces: list[Piece]) -> str:
+    wanted = copy.deepcopy(_read(text, where))
+    wanted[TABLE] = {**wanted.get(TABLE, {}), **values}
+    for offset, piece in _places(text, values):
+        candidate = text[:offset] + piece.after + text[offset:]
+        if _says(candidate, wanted):
+            pieces.append(piece)
+            return candidate
+    raise _cannot(where)
+
+
+def _places(text: str, values: Mapping[str, Any]) -> Iterator[tuple[int, Piece]]:
+    """Where the keys could be put in, the likeliest places first."""
+    newline = "\r\n" if "\r\n" in text else "\n"
+    keys = tuple(values)
+    lines = [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in values.items()]
+    block = "".join(f"{line}{newline}" for line in lines)
+    for found in _HEADER.finditer(text):
+        joint = "" if found[0].endswith("\n") else newline
+        yield found.end(), Piece("", joint + block, keys)
+    for found in _DOTTED.finditer(text):
+        dotted = "".join(f"{TABLE}.{line}{newline}" for line in lines)
+        yield found.start(), Piece("", dotted, keys)
+    for found in _INLINE.finditer(text):
+        yield found.end(), Piece("", ", ".join(lines) + ", ", keys)
+        yield found.end(), Piece("", ", ".join(lines) + " ", keys)
+    joint = "" if not text or text.endswith("\n") else newline
+    gap = newline if text.strip() else ""
+    yield len(text), Piece("", f"{joint}{gap}[{TABLE}]{newline}{block}", keys, has_header=True)
+
+
+def _undone(text: str, piece: Piece) -> Iterator[str]:
+    start = text.find(piece.after)
+    while start >= 0:
+        yield text[:start] + piece.before + text[start + len(piece.after) :]
+        start = text.find(piece.after, start + 1)
+
+
+def _without(data: dict[str, Any], piece: Piece) -> dict[str, Any]:
+    """What a text says without a piece of ours."""
+    left = copy.deepcopy(data)
+    table = left.get(TABLE)
+    if not isinstance(table, dict):
+        return left
+    for key in piece.keys:
+        if piece.before:
+            table[key] = False
+        else:
+            table.pop(key, None)
+    if piece.has_header and not table:
+        del left[TABLE]
+    return left
+
+
+def _says(text: str, wanted: Mapping[str, Any]) -> bool:
+    try:
+        return _same(tomllib.loads(text), wanted)
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return False
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Equal, and of the same types: 1 and True are equal to Python."""
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(_same(one[key], other[key]) for key in one)
+    if isinstance(one, list):
+        return len(one) == len(other) and all(map(_same, one, other))
+    return repr(one) == repr(other)  # NaN is not equal to itself
+
+
+def _read(text: str, where: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise Refused(
+            f"{where} is no valid TOML ({error}), so nothing was written anywhere; mend it and run this "
+            "again."
+        ) from None
+
+
+def _cannot(where: str) -> Refused:
+    return Refused(
+        f"{where} writes its table [{TABLE}] in a way that is not edited here, so nothing was written "
+        f"anywhere; set {USE} = true in it by hand and run this again."
+    )

@@ -1,0 +1,1 @@
+"""What follows a stage, and what the session is told: pure."""

@@ -1,0 +1,448 @@
+"""What becomes of a stop: go on with an instruction, a question, or nothing. Pure.
+
+No clock, no file, no tracker: `StageSeen` has all that is known, `StageDecision` all that is to be done.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from lifecycle.core.stage_names import COMPLETES, LINE, Detected, Stage
+from lifecycle.stages.decisions import instructions, table
+from lifecycle.stages.decisions.instructions import Facts
+from lifecycle.stages.detection import detect_stage, inference
+from lifecycle.stages.transcript import tasks_taken
+from lifecycle.stages.transcript.turn import Found, Prompt, Tier
+
+if TYPE_CHECKING:
+    from lifecycle.stages.transcript.turn import Turn
+
+IDLE_BLOCKS = 8
+"""How often in a row a session is told to go on without using a tool in between.
+
+The client ends the turn by itself after as many, unless it is told otherwise.
+"""
+
+
+WAITED = "/waited"
+"""What the name of a stop ends with at which a merge was waited for: that it came is news there."""
+
+
+class Verdict(StrEnum):
+    """What a stop comes to."""
+
+    PASS = "pass"  # noqa: S105 -- a word, no secret
+    BLOCK = "block"
+    """The agent goes on, with `lines`."""
+    LET_GO = "let_go"
+    """The agent stops, and the user is told `note`."""
+
+
+class Evidence(StrEnum):
+    """What is known of the tests on the tree as it is."""
+
+    NOT_NEEDED = "not_needed"
+    GREEN = "green"
+    MISSING = "missing"
+    RED = "red"
+    CHANGED = "changed"
+    """There was a green run, and the tree changed since."""
+    UNKNOWN = "unknown"
+    """A run was seen, and not how it ended."""
+    NOTHING = "nothing"
+    """The last run ran no test."""
+    UNREADABLE = "unreadable"
+    """Nobody can say which tree this is."""
+
+
+MISSING = {
+    Evidence.MISSING: "No test run was seen on this task yet",
+    Evidence.RED: "The last test run was red",
+    Evidence.CHANGED: "The code changed since the last green test run",
+    Evidence.UNKNOWN: (
+        "A test run was seen, but its result is not known: it runs still, another command hides its exit "
+        "status or comes after it, or it is about another folder"
+    ),
+    Evidence.NOTHING: "The last test run ran no test",
+}
+"""What is missing, in words."""
+
+
+class Holding(StrEnum):
+    """How a claim on GitHub stands to the session."""
+
+    NONE = "none"
+    WORKING = "working"
+    """The claim is held, and nothing was handed off."""
+    WAITING = "waiting"
+    """It was handed off: the merge is waited for."""
+    ENDED = "ended"
+    """The claim of this session's task ended: its issue is closed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What is kept of a session; an empty one only loses counts, and never a stage.
+
+    Attributes:
+        position: what the last instruction, question or last word was given at.
+        blocks: how often the session was told to go on, in all.
+        idle: how often in a row without using a tool.
+        is_let_go: it was let go since it was told too often; said once.
+        set_stage: the stage that was set by hand and not yet told, or None.
+        told: what the user was told last of why nothing can be decided; "" once it could be.
+    """
+
+    position: str = ""
+    blocks: int = 0
+    idle: int = 0
+    is_let_go: bool = False
+    set_stage: Stage | None = None
+    told: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StageSeen:
+    """All that a decision looks at.
+
+    Attributes:
+        turn, found: the end of the transcript, and what `detect` says of it.
+        facts: what instructions are filled with; `facts.line` are the stages of the session's task.
+        memory: what is kept of this session.
+        is_on_task: the session works on a labelled task.
+        remaining: how many labelled tasks are open; None if that was not asked.
+        evidence: of the tests, if it is required.
+        obstacle: why the evidence is UNREADABLE, for the user; else "".
+        conflict: one sentence if the task is another's now or blocked; else "".
+        holding: how the claim stands.
+        is_still_open: the task is said to be closed, and its tracker, asked right now, says that it is not.
+    """
+
+    turn: Turn
+    found: Found
+    facts: Facts = field(default_factory=Facts)
+    memory: Memory = field(default_factory=Memory)
+    is_on_task: bool = False
+    remaining: int | None = None
+    evidence: Evidence = Evidence.NOT_NEEDED
+    obstacle: str = ""
+    conflict: str = ""
+    holding: Holding = Holding.NONE
+    is_still_open: bool = False
+
+    @property
+    def max_blocks(self) -> int:
+        """How often a session is told to go on, in all."""
+        return self.facts.settings.max_blocks
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One line for the journal.
+
+    Attributes:
+        kind: "transition", "block", "refused" or "let_go".
+        source, target: stages; target is "" where the line ends.
+        detail: what else is worth keeping.
+    """
+
+    kind: str
+    source: str = ""
+    target: str = ""
+    detail: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class StageDecision:
+    """What is to be done.
+
+    Attributes:
+        verdict: as it says.
+        text: what the agent is told, if it goes on.
+        note: what the user is told, "" for nothing.
+        memory: what to keep of the session.
+        events: for the journal.
+        log: for the log, without the line of what was found.
+    """
+
+    verdict: Verdict
+    memory: Memory
+    text: str = ""
+    note: str = ""
+    events: tuple[Event, ...] = ()
+    log: tuple[str, ...] = ()
+
+
+def decide(seen: StageSeen) -> StageDecision:
+    """What becomes of this stop.
+
+    The same position is never answered twice, whatever is known by then: hooks run doubled, and a
+    session is resumed. A stage that was set by hand is told at the next stop, also to an agent at work.
+    """
+    if not seen.turn.is_there:
+        return _pass(seen, "No transcript: the session may stop")
+    if seen.turn.kind is Prompt.HUMAN:
+        seen = replace(seen, memory=_spoken_to(seen))
+    if is_known(seen.memory, _position(seen), has_ended=seen.holding is Holding.ENDED):
+        return _pass(seen, "Nothing new since the last word: the session may stop")
+    if seen.memory.set_stage is not None:
+        return _set_by_hand(seen, seen.memory.set_stage)
+    state = _state(seen)
+    if state.is_completion:
+        return _completed(seen, state)
+    if state.is_under_way:
+        return _pass(seen, f"Agent at work ({state}): the session may stop")
+    if not _is_worth_asking(seen):
+        return _pass(seen, "Nothing to ask: the session may stop")
+    stage = str(seen.turn.asked or "")
+    event = Event("block", stage, stage, {"what": "question"})
+    text = instructions.question(seen.facts.line, seen.found.misnamed)
+    return _block(seen, text, ("Asking for the stage",), (event,))
+
+
+def is_known(memory: Memory, position: str, *, has_ended: bool = False) -> bool:
+    """True if a word was given at this stop, or a merge waited for that did not come yet."""
+    if not memory.position or not position:
+        return False
+    return position == memory.position or (
+        not has_ended and f"{position}{WAITED}" == memory.position
+    )
+
+
+def meant(turn: Turn, found: Found) -> Found:
+    """What was found; an answer in words to the instruction of NEXT_TASK is as good as its marker.
+
+    "I wait for /clear" and "Ready for the next task" tell all that the question could bring out: there
+    is nothing to do at that stage. So the next task's instruction follows, or the word that none is left.
+    """
+    is_answer = turn.kind is Prompt.OURS and not turn.is_question and not turn.markers
+    is_unknown = found.state is Detected.UNKNOWN and not detect_stage.is_quiet(turn, found)
+    if turn.asked is Stage.NEXT_TASK and is_answer and is_unknown:
+        why = "its answer"
+        return Found(Detected.SESSION_CLEARED, Tier.INFERENCE, why, position=found.position)
+    return found
+
+
+def _is_worth_asking(seen: StageSeen) -> bool:
+    """True if the question is due: nobody knows the stage of a session that is led."""
+    if not seen.is_on_task or seen.holding is Holding.WAITING:
+        return False
+    if instructions.is_conflict(seen.turn.instruction) and not seen.turn.is_question:
+        return False  # it was told to tell the user what stands in the way, and did
+    return not detect_stage.is_quiet(seen.turn, seen.found)
+
+
+def _spoken_to(seen: StageSeen) -> Memory:
+    """The memory of a session that a person told what to do next; what was told in all stays told."""
+    memory = seen.memory
+    return replace(memory, idle=0, is_let_go=memory.is_let_go and _is_spent(seen))
+
+
+def _is_spent(seen: StageSeen) -> bool:
+    return seen.memory.blocks >= seen.max_blocks
+
+
+def _position(seen: StageSeen) -> str:
+    return seen.found.position or seen.turn.position
+
+
+def _state(seen: StageSeen) -> Detected:
+    """The state that was found, as far as it is about this session's task."""
+    found, asked = seen.found, seen.turn.asked
+    if seen.holding is Holding.ENDED and _is_before_the_end(found.state):
+        return Detected.ISSUE_CLOSED
+    if (
+        seen.holding is Holding.ENDED
+        and asked is Stage.COMMIT_CLOSE
+        and not found.state.is_completion
+    ):
+        return Detected.ISSUE_CLOSED
+    if _is_hearsay(seen):
+        return Detected.IN_PROGRESS if seen.turn.has_used_tools else Detected.UNKNOWN
+    is_other = found.subjects and seen.facts.task and not _is_named(seen.facts.task, found.subjects)
+    # Elsewhere only the agent's own marker counts: who was asked to run the tests works on no task here.
+    is_strangers = found.tier is Tier.INFERENCE and not seen.is_on_task
+    return Detected.IN_PROGRESS if is_other or is_strangers else found.state
+
+
+def _is_before_the_end(state: Detected) -> bool:
+    """True for a completion of a stage that a closed task has behind it."""
+    return state.is_completion and COMPLETES[state] not in (Stage.COMMIT_CLOSE, Stage.NEXT_TASK)
+
+
+def _is_hearsay(seen: StageSeen) -> bool:
+    """True if a closing is only told of where nobody asked for it, or is told of another task."""
+    found = seen.found
+    if found.state is not Detected.ISSUE_CLOSED or found.tier is not Tier.INFERENCE:
+        return False
+    if found.why != inference.TEXT:
+        return False
+    is_asked = seen.turn.asked is Stage.COMMIT_CLOSE
+    text = "\n".join(seen.turn.texts[-1:])
+    return not is_asked or bool(
+        seen.facts.task and tasks_taken.is_about_others(text, seen.facts.task)
+    )
+
+
+def _is_named(task: str, subjects: tuple[str, ...]) -> bool:
+    """True if the task is one of the ids: `42`, `#42` and an address that ends so are the same."""
+    return any(tasks_taken.plain(name) == tasks_taken.plain(task) for name in subjects)
+
+
+def _completed(seen: StageSeen, state: Detected) -> StageDecision:
+    done = COMPLETES[state]
+    if seen.evidence is Evidence.UNREADABLE and _lacks_evidence(seen, done):
+        return _blind(seen)
+    seen = replace(seen, memory=replace(seen.memory, told=""))
+    refused = _refused(seen, state, done)
+    if refused is not None:
+        return refused
+    if state is Detected.ISSUE_CLOSED and seen.holding is Holding.WAITING:
+        waiting = _pass(seen, "The merge is waited for: the session may stop")
+        return replace(waiting, memory=replace(seen.memory, position=_position(seen) + WAITED))
+    stage = table.following(state, seen.facts.line)
+    is_last = done in (Stage.COMMIT_CLOSE, Stage.NEXT_TASK) and seen.remaining == 0
+    event = _transition(seen, state, None if is_last else stage)
+    if is_last or stage is None:
+        return _end(seen, event, is_last=is_last)
+    log = (f"Getting instruction for stage: {state}", f"Injecting instruction for stage: {state}")
+    tell = instructions.again if seen.turn.taken else instructions.instruction
+    text = tell(stage, seen.facts, instructions.COMPLETED[done])
+    events = (event, Event("block", str(done), str(stage), {"what": "instruction"}))
+    return _block(seen, text, log, events)
+
+
+def _refused(seen: StageSeen, state: Detected, done: Stage) -> StageDecision | None:
+    """The answer to a completion that does not count; None if it does."""
+    if _lacks_evidence(seen, done):
+        why = MISSING[seen.evidence]
+        text = instructions.no_evidence(seen.facts, why)
+        detail = {"marker": str(state), "missing": str(seen.evidence)}
+        stage = Stage.TESTING
+    elif seen.conflict and (
+        done not in (Stage.COMMIT_CLOSE, Stage.NEXT_TASK) or seen.is_still_open
+    ):
+        why, stage = "The task is not free", done
+        text = instructions.conflict(seen.facts, done, seen.conflict)
+        detail = {"marker": str(state), "conflict": seen.conflict}
+    elif state is Detected.ISSUE_CLOSED and seen.holding is Holding.WORKING:
+        why, stage = "The claim is still held", Stage.COMMIT_CLOSE
+        text = instructions.still_claimed(seen.facts)
+        detail = {"marker": str(state), "missing": "handoff"}
+    elif state is Detected.ISSUE_CLOSED and seen.holding is Holding.NONE and seen.is_still_open:
+        why, stage = "The task is still open in the tracker", Stage.COMMIT_CLOSE
+        text = instructions.still_open(seen.facts)
+        detail = {"marker": str(state), "missing": "closing"}
+    else:
+        return None
+    events = (
+        Event("refused", str(done), str(stage), detail),
+        Event("block", str(done), str(stage), {"what": "refusal"}),
+    )
+    return _block(seen, text, (f"Not accepted: {state}. {why}",), events)
+
+
+def _blind(seen: StageSeen) -> StageDecision:
+    """Nobody can say what the tests ran on: the agent may stop, and the user hears why, once.
+
+    The stop is looked at again: once that is mended it leads on.
+    """
+    note = "" if seen.memory.told else seen.obstacle
+    memory = replace(seen.memory, told=seen.obstacle)
+    return StageDecision(Verdict.PASS, memory, note=note, log=(seen.obstacle, "The agent may stop"))
+
+
+def _lacks_evidence(seen: StageSeen, done: Stage) -> bool:
+    """True if the tests have to be shown green first, on the files as they are now.
+
+    What a review's feedback changed has to be tested again, so nothing stays accepted.
+    """
+    if (
+        seen.evidence in (Evidence.NOT_NEEDED, Evidence.GREEN)
+        or Stage.TESTING not in seen.facts.line
+    ):
+        return False
+    if done is Stage.NEXT_TASK or seen.holding is Holding.ENDED:
+        return False
+    return LINE.index(done) >= LINE.index(Stage.TESTING)
+
+
+def _transition(seen: StageSeen, state: Detected, stage: Stage | None) -> Event:
+    detail = {"marker": str(state), "tier": str(seen.found.tier)}
+    if seen.turn.asked not in (None, COMPLETES[state]):
+        detail["asked"] = str(seen.turn.asked)
+    return Event("transition", str(COMPLETES[state]), str(stage or ""), detail)
+
+
+def _end(seen: StageSeen, event: Event, *, is_last: bool) -> StageDecision:
+    """Nothing follows: said once to the user, and the agent may stop."""
+    task = seen.facts.task or "the task"
+    if is_last:
+        note = instructions.complete(seen.facts.settings.label)
+    else:
+        note = f"The last stage of {task} is complete: {event.source}"
+    memory = replace(seen.memory, position=_position(seen))
+    return StageDecision(Verdict.PASS, memory, note=note, events=(event,), log=(note,))
+
+
+def _set_by_hand(seen: StageSeen, stage: Stage) -> StageDecision:
+    text = instructions.again(stage, seen.facts, instructions.BY_HAND)
+    source = str(seen.turn.asked or "")
+    events = (
+        Event("transition", source, str(stage), {"tier": "hand"}),
+        Event("block", source, str(stage), {"what": "instruction"}),
+    )
+    log = (
+        f"Getting instruction for stage: {stage} (set by hand)",
+        f"Injecting instruction for stage: {stage}",
+    )
+    decision = _block(seen, text, log, events)
+    is_told = decision.verdict is Verdict.BLOCK
+    return (
+        replace(decision, memory=replace(decision.memory, set_stage=None)) if is_told else decision
+    )
+
+
+def _pass(seen: StageSeen, why: str) -> StageDecision:
+    return StageDecision(Verdict.PASS, seen.memory, log=(why,))
+
+
+def _block(
+    seen: StageSeen, text: str, log: tuple[str, ...], events: tuple[Event, ...]
+) -> StageDecision:
+    """The agent goes on with `text`, unless it was told to go on too often."""
+    memory = seen.memory
+    idle = 0 if seen.turn.has_worked else memory.idle
+    if _is_spent(seen) or idle >= IDLE_BLOCKS:
+        return _let_go(seen, replace(memory, idle=idle), events[-1].target)
+    kept = replace(
+        memory, position=_position(seen), blocks=memory.blocks + 1, idle=idle + 1, is_let_go=False
+    )
+    return StageDecision(Verdict.BLOCK, kept, text=text, events=events, log=log)
+
+
+def _let_go(seen: StageSeen, memory: Memory, target: str) -> StageDecision:
+    """The agent may stop, since it was told to go on too often; the user hears it once.
+
+    `target` is the stage that it would have been told; "" if the question was due.
+    """
+    if memory.is_let_go:
+        return _pass(seen, "Told to go on too often before: the session may stop")
+    stage = target or str(Stage.CODING)
+    is_spent = _is_spent(seen)
+    if is_spent:
+        note = (
+            f"The staged workflow told this session {seen.max_blocks} times to go on (stages.max_blocks) "
+            f"and lets it stop; it is at {stage}: go on by hand or in a new session."
+        )
+    else:
+        note = (
+            f"The staged workflow told the agent {IDLE_BLOCKS} times in a row to go on, and it used no "
+            f"tool; it may stop, and is at {stage}: tell it what to do next."
+        )
+    detail = {"why": "max_blocks" if is_spent else "no progress", "blocks": str(memory.blocks)}
+    kept = replace(memory, position=_position(seen), is_let_go=True)
+    event = Event("let_go", str(seen.turn.asked or stage), stage, detail)
+    return StageDecision(Verdict.LET_GO, kept, note=note, events=(event,), log=(note,))

@@ -1,0 +1,1 @@
+"""Which stage a session is at: markers, tools, words."""

@@ -1,0 +1,93 @@
+"""Which stage the agent is at: its own marker, else what its tools and words show, else nobody knows.
+
+Everything that this imports is imported at each stop that is looked at: no dataclass, no logging.
+"""
+
+from __future__ import annotations
+
+from lifecycle.core.stage_names import Detected, Stage
+from lifecycle.stages.detection import stage_markers
+from lifecycle.stages.transcript.turn import Found, Prompt, Tier, Turn
+
+OVER = "tasks complete"
+"""How an agent says that there is nothing left, as the instruction told it to."""
+
+
+def detect(turn: Turn, *, tests: tuple[str, ...] = (), review: str = "") -> Found:
+    """What the turn says.
+
+    In this order: a marker of this turn; the name that answers our question; a completion that tools
+    and words show; a marker of an earlier turn that no instruction of ours followed; a stage under way.
+
+    A session that was told nothing is in CODING. Where the transcript was not read far enough to know,
+    every completion counts: who reads on judges anew. Words alone that answer a person complete nothing.
+
+    Args:
+        turn: the end of the transcript.
+        tests: the project's own test commands.
+        review: the project's own review command.
+    """
+    if turn.says is not None:
+        return _marked(turn, turn.says)
+    answer = stage_markers.named_alone(turn.texts[-1]) if turn.is_question and turn.texts else ""
+    if answer in list(Detected):
+        return Found(Detected(answer), Tier.MARKER, "its answer", position=turn.position)
+    from lifecycle.stages.detection.inference import infer
+
+    is_open = bool(turn.markers) or turn.is_cut
+    asked = None if is_open else turn.asked or Stage.CODING
+    found = infer(turn.steps, asked=asked, tests=tests, review=review, is_cut=turn.is_cut)
+    if found.state.is_completion and turn.kind is Prompt.HUMAN and not turn.calls:
+        found = Found(Detected.UNKNOWN)
+    found.position = turn.position
+    if found.state.is_completion:
+        return found
+    if turn.texts and (wrong := stage_markers.misnamed(turn.texts[-1]) or answer):
+        return Found(Detected.UNKNOWN, position=turn.position, misnamed=wrong)
+    return _marked(turn, turn.markers[-1]) if turn.markers else found
+
+
+def _marked(turn: Turn, state: Detected) -> Found:
+    """A marker of the agent's; in a sentence, where it was told nothing of markers, no more than words."""
+    is_told = turn.asked is not None or turn.is_question or turn.is_cut
+    if turn.is_signed or is_told:
+        return Found(state, Tier.MARKER, "its marker", position=turn.marked)
+    return Found(state, Tier.INFERENCE, "a marker in a sentence", position=turn.marked)
+
+
+def detect_text(text: str) -> Found:
+    """What a text alone says: what `lifecycle stage detect` prints."""
+    from lifecycle.stages.detection.inference import infer
+
+    found = stage_markers.find(text)
+    return Found(found[-1], Tier.MARKER, "its marker") if found else infer((text,))
+
+
+def is_quiet(turn: Turn, found: Found) -> bool:
+    """True if the agent may stop here whatever the tracker says: nothing needs to be asked of it.
+
+    A stage is under way, or there is no transcript; nothing is known, and a person is being answered,
+    or the question stands already, or the agent said that nothing is left. A marker with a name that there
+    is not is answered in any case: an answer that is only misspelt must not end the flow.
+    """
+    if not turn.is_there or found.state.is_under_way:
+        return True
+    if found.misnamed:
+        return False
+    return found.state is Detected.UNKNOWN and not wants_question(turn)
+
+
+def wants_question(turn: Turn) -> bool:
+    """True if an answer in which no stage was found is worth the question.
+
+    It answers us or a machine, and not a person; the question was not asked since the agent last did
+    something; and it does not say that all tasks are complete. What is said to a machine in the middle of
+    a stage, with work done in it, needs no question: the stage is known, and its end was not spoken of.
+    """
+    if turn.kind in (Prompt.HUMAN, Prompt.NONE) or not turn.texts:
+        return False
+    if turn.kind is Prompt.MACHINE and turn.asked is not None and turn.has_worked:
+        return False
+    if turn.asked in (Stage.CODING, None) and OVER in turn.texts[-1].lower():
+        return False
+    return not turn.is_question or turn.has_worked

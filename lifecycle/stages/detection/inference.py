@@ -1,0 +1,348 @@
+"""What the agent's tools show of a stage, where it said no marker.
+
+TABLE is the whole of it: the tool, what its text looks like, how it came out, and the stage. A call
+beats a word about it: if tests ran, what the agent says of them does not count.
+
+A completion that is followed by an edit (Edit, Write, …) is stale, but for the closing of the issue.
+Commands that change files are not seen as edits. Background commands show nothing until they end.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+
+from lifecycle.core.stage_names import LINE, MARKERS, Detected, Stage
+from lifecycle.stages.transcript.turn import Call, Found, Outcome, Tier
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
+    from lifecycle.trackers import command_signs
+
+
+class Sort(StrEnum):
+    """What a call is about."""
+
+    CLOSE = "closes a task"
+    SHOW = "shows a task"
+    TESTS = "runs tests"
+    REVIEW = "asks for a review"
+    CLEAR = "clears the session"
+    EDIT = "edits a file"
+    WORK = "does anything else"
+
+
+if TYPE_CHECKING:
+    Seen: TypeAlias = tuple[Sort, str, tuple[str, ...], str]
+    """What a call is about, how it came out, the tasks it names, and its name for the log."""
+
+ANY = "*"
+TEXT = "the text"
+"""What a state was found in that the agent only told of."""
+
+TABLE: tuple[tuple[str, Sort, str, Detected], ...] = (
+    ("Bash", Sort.CLOSE, "done", Detected.ISSUE_CLOSED),
+    ("Bash", Sort.TESTS, "green", Detected.TESTS_PASSING),
+    ("Bash", Sort.TESTS, ANY, Detected.IN_TESTING),
+    ("Skill SlashCommand Agent Task Bash typed", Sort.REVIEW, "approved", Detected.ORACLE_APPROVED),
+    ("Skill SlashCommand Agent Task Bash typed", Sort.REVIEW, ANY, Detected.IN_ORACLE_REVIEW),
+    ("Edit Write MultiEdit NotebookEdit", Sort.EDIT, ANY, Detected.IN_PROGRESS),
+    ("SlashCommand typed", Sort.CLEAR, ANY, Detected.SESSION_CLEARED),
+    (ANY, Sort.SHOW, ANY, Detected.IN_PROGRESS),
+    (ANY, Sort.WORK, ANY, Detected.IN_PROGRESS),
+)
+"""(tools, what the call is about, how it came out, the state); the first row that fits counts.
+
+"typed" is a command that a person typed; `*` is anything. What a text says is `words.SAYINGS`.
+"""
+
+EDITS = frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit"})
+
+_STALE = frozenset(
+    {
+        Detected.CODING_COMPLETE,
+        Detected.REQUIREMENTS_REVIEWED,
+        Detected.TESTS_PASSING,
+        Detected.ORACLE_APPROVED,
+    }
+)
+"""What an edit makes undone."""
+
+HINTS: dict[Sort, tuple[str, ...]] = {
+    Sort.TESTS: (
+        *("test", "tox", "nox", "jest", "mocha", "ava", "tap", "spec", "unit", "cypress"),
+        *("check", "verify", "npm t"),
+    ),
+    Sort.CLOSE: ("close", "done", "--status", " -s"),
+    Sort.SHOW: ("show", "view"),
+}
+"""A command that has none of these is about none of them: it is not taken apart."""
+
+PARSED = 40
+"""How many of a turn's commands are taken apart, from the last one back."""
+
+WORDS = (
+    *(
+        "clos",
+        "approv",
+        "lgtm",
+        "pass",
+        "succe",
+        "green",
+        "satisf",
+        "met",
+        "verif",
+        "fulfil",
+        "complete",
+    ),
+    *(
+        "done",
+        "finish",
+        "clear",
+        "fail",
+        "reject",
+        "review requested",
+        "request",
+        "await",
+        "worked",
+    ),
+)
+"""A text without any of these says nothing of a stage."""
+
+RECENT = 12
+"""How many of a turn's last texts are listened to."""
+
+_UNDER_WAY = (Detected.IN_ORACLE_REVIEW, Detected.IN_TESTING, Detected.IN_PROGRESS)
+_ORDER = tuple(MARKERS[stage] for stage in LINE)
+_REVIEW = r"(?i)^/\S*review\b|^[\w:-]*(?:review|oracle)[\w-]* |\b(?:oracle|code)[- ]review\b"
+"""Made a pattern where a call may ask for a review: most turns have none."""
+REVIEW = "review"
+REQUIREMENTS = "every requirement"
+"""What a turn can be about, for `words.said`."""
+
+_VERDICT = 500
+"""Characters of an agent's task in which it is told that it reviews."""
+
+
+def infer(
+    steps: tuple[str | Call, ...],
+    *,
+    asked: Stage | None = None,
+    tests: tuple[str, ...] = (),
+    review: str = "",
+    is_cut: bool = False,
+) -> Found:
+    """What the steps of a turn come to: a completed stage, one under way, or UNKNOWN.
+
+    Args:
+        steps: texts and calls, in their order.
+        asked: the stage in force. Its own completion counts then, and that the issue was closed; a
+            green test run in the middle of coding is work. None: the furthest completion counts.
+        tests: the project's own test commands.
+        review: the project's own review command.
+        is_cut: nobody knows yet which stage is in force: what completes any of them counts.
+    """
+    is_reading = is_cut or asked is Stage.REQUIREMENTS_REVIEW
+    watch = Watch(is_review_of_requirements=is_reading)
+    sorts = _sorts(steps, tests, review)
+    left = sum(isinstance(step, str) for step in steps)
+    for place, step in enumerate(steps):
+        if not isinstance(step, str):
+            watch.see(step, sorts[place])
+            continue
+        if left <= RECENT:
+            watch.hear(step)
+        left -= 1
+    return watch.found(asked)
+
+
+class Watch:
+    """What was seen so far, in the order of the steps."""
+
+    def __init__(self, *, is_review_of_requirements: bool) -> None:
+        self.states: dict[Detected, tuple[str, tuple[str, ...]]] = {}
+        self.by_call: set[Detected] = set()
+        self.under_way: dict[Detected, str] = {}
+        self.about: tuple[str, ...] = (REQUIREMENTS,) if is_review_of_requirements else ()
+        self.is_closed = False
+        self.has_closed_badly = False
+        self.has_worked = False
+
+    def see(self, call: Call, seen: Seen) -> None:
+        """A call: its row of TABLE, and what that makes undone."""
+        sort, outcome, subjects, name = seen
+        state = _row(call.tool or "typed", sort, outcome)
+        if sort is Sort.EDIT and call.outcome is not Outcome.FAILED:
+            self._forget(_STALE)
+            self.under_way.pop(Detected.IN_TESTING, None)
+        if sort is Sort.TESTS:
+            self._forget({Detected.TESTS_PASSING})
+            self.under_way.pop(Detected.IN_TESTING, None)
+            self.by_call |= {Detected.TESTS_PASSING, Detected.IN_TESTING}
+        if sort is Sort.REVIEW:
+            self._forget({Detected.ORACLE_APPROVED})
+            self.about += (REVIEW,)
+        if sort is Sort.SHOW:
+            self.about += (REQUIREMENTS,)
+        if sort is Sort.CLOSE:
+            self.is_closed = self.is_closed or outcome == "done"
+            self.has_closed_badly = outcome != "done"
+        if call.tool:
+            self.has_worked = True
+            self._forget({Detected.SESSION_CLEARED})
+        if state.is_completion:
+            self.states[state] = (name, subjects)
+            self._settle(state)
+        elif call.tool or sort is not Sort.WORK:
+            self.under_way[state] = name
+
+    def hear(self, text: str) -> None:
+        """A text, where no call says otherwise."""
+        for state in _said(text, self.about):
+            is_denied = state is Detected.ISSUE_CLOSED and self.has_closed_badly
+            if is_denied or state in self.by_call:
+                continue
+            if state.is_completion:
+                self.states.setdefault(state, (TEXT, ()))
+                self._settle(state)
+            else:
+                self.under_way[state] = TEXT
+                if state is Detected.IN_ORACLE_REVIEW:
+                    self._forget({Detected.ORACLE_APPROVED})
+
+    def found(self, asked: Stage | None) -> Found:
+        """The furthest completion that counts, else what is under way."""
+        counts = set(_ORDER) if asked is None else {MARKERS[asked]}
+        if asked is not Stage.NEXT_TASK and self.is_closed:
+            counts.add(Detected.ISSUE_CLOSED)
+        for state in reversed(_ORDER):
+            if state in self.states and state in counts:
+                why, subjects = self.states[state]
+                return Found(state, Tier.INFERENCE, why, subjects)
+        for state in _UNDER_WAY:
+            if state in self.under_way:
+                return Found(state, Tier.INFERENCE, self.under_way[state])
+        return (
+            Found(Detected.IN_PROGRESS, Tier.INFERENCE, "tools")
+            if self.has_worked
+            else Found(Detected.UNKNOWN)
+        )
+
+    def _settle(self, state: Detected) -> None:
+        if state is Detected.ORACLE_APPROVED:
+            self.under_way.pop(Detected.IN_ORACLE_REVIEW, None)
+
+    def _forget(self, states: frozenset[Detected] | set[Detected]) -> None:
+        for state in states:
+            self.states.pop(state, None)
+
+
+def _sorts(steps: tuple[str | Call, ...], tests: tuple[str, ...], review: str) -> dict[int, Seen]:
+    """What each call is about, by its place.
+
+    Judged from the last one back: once a test run was found, those before it change nothing, and so it
+    is with a task that was closed. A command that is not worth it is work, whatever it was.
+    """
+    open_, left = {Sort.TESTS, Sort.CLOSE, Sort.SHOW, Sort.REVIEW}, PARSED
+    found: dict[int, Seen] = {}
+    for place in range(len(steps) - 1, -1, -1):
+        call = steps[place]
+        if isinstance(call, str):
+            continue
+        if call.tool == "Bash":
+            is_worth = left > 0 and bool(hinted(call.text, tests, review) & open_)
+            if not is_worth:
+                found[place] = (Sort.WORK, "", (), call.tool)
+                continue
+            left -= 1
+        seen = found[place] = classify(call, tests, review)
+        if seen[0] is Sort.TESTS or (seen[0] is Sort.CLOSE and seen[1] == "done"):
+            open_.discard(seen[0])
+    return found
+
+
+def classify(call: Call, tests: tuple[str, ...] = (), review: str = "") -> Seen:
+    """What a call is about, how it came out, the tasks it names, and its name for the log."""
+    if call.tool in EDITS:
+        return Sort.EDIT, str(call.outcome), (), call.tool
+    if _is_review(call, review):
+        return Sort.REVIEW, _verdict(call), (), call.text.split("\n")[0][:60]
+    if call.text.split(" ")[0] == "/clear" and call.tool in ("", "SlashCommand"):
+        return Sort.CLEAR, str(call.outcome), (), "/clear"
+    hints = hinted(call.text, tests) if call.tool == "Bash" else set()
+    if not hints:
+        return Sort.WORK, "", (), call.tool or call.text[:60]
+    from lifecycle.evidence import test_runs
+    from lifecycle.trackers import command_signs
+
+    verbs = _verbs(call.text) if hints & {Sort.CLOSE, Sort.SHOW} else {}
+    closes = verbs.get(command_signs.CLOSE)
+    if closes is not None:
+        is_done = call.outcome is Outcome.OK and not command_signs.is_denied(call.output)
+        return Sort.CLOSE, "done" if is_done else str(call.outcome), closes.ids, closes.name
+    run = test_runs.run_in(call.text, tests) if Sort.TESTS in hints else None
+    if run is not None:
+        colour = test_runs.colour(run, call.outcome, call.output)
+        return Sort.TESTS, str(colour) if run.is_suite else "part", (), run.name
+    return (Sort.SHOW if command_signs.SHOW in verbs else Sort.WORK), "", (), "tools"
+
+
+def _row(tool: str, sort: Sort, outcome: str) -> Detected:
+    """The state of the first row that fits."""
+    for tools, about, came_out, state in TABLE:
+        if about is sort and came_out in (ANY, outcome) and (tools == ANY or tool in tools.split()):
+            return state
+    return Detected.IN_PROGRESS
+
+
+def hinted(line: str, tests: tuple[str, ...] = (), review: str = "") -> set[Sort]:
+    """What a command line can be about, as far as it can be told without taking it apart."""
+    found = {sort for sort, hints in HINTS.items() if any(hint in line for hint in hints)}
+    own = (max(command.split(), key=len) for command in tests if command.strip())
+    if any(word in line for word in own):
+        found.add(Sort.TESTS)
+    if review.strip() and review.rsplit(maxsplit=1)[-1] in line:
+        found.add(Sort.REVIEW)
+    return found
+
+
+def _said(text: str, about: tuple[str, ...]) -> tuple[Detected, ...]:
+    lower = text.lower()
+    if not any(word in lower for word in WORDS):
+        return ()
+    from lifecycle.stages.detection import stage_words
+
+    return stage_words.said(text, about)
+
+
+def _verbs(line: str) -> dict[str, command_signs.Sign]:
+    """By what is done at a tracker, the last command of the line that does it."""
+    from lifecycle.evidence.command_lines import commands
+    from lifecycle.trackers import command_signs
+
+    found = (command_signs.read(command.words) for command in commands(line))
+    return {sign.verb: sign for sign in found if sign is not None}
+
+
+def _is_review(call: Call, review: str) -> bool:
+    if call.tool in ("", "Skill", "SlashCommand"):
+        own = review.split(" ", maxsplit=1)[0]
+        return call.text.split(" ")[0] == own != "" or re.match(_REVIEW, call.text) is not None
+    if call.tool in ("Agent", "Task"):
+        return re.search(_REVIEW, call.text[:_VERDICT]) is not None
+    mine = tuple(review.split())
+    if call.tool != "Bash" or not mine or mine[-1] not in call.text:
+        return False
+    from lifecycle.evidence.command_lines import commands
+
+    return any(command.words[: len(mine)] == mine for command in commands(call.text))
+
+
+def _verdict(call: Call) -> str:
+    if call.outcome is not Outcome.OK:
+        return str(call.outcome)
+    said = _said(call.output, (REVIEW,))
+    is_still = Detected.IN_ORACLE_REVIEW in said
+    return "approved" if Detected.ORACLE_APPROVED in said and not is_still else "open"

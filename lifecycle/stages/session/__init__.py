@@ -1,0 +1,1 @@
+"""What is kept of the sessions of a staged workflow."""

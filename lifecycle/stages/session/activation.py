@@ -1,0 +1,68 @@
+"""Is the staged workflow on in this worktree? Read from the settings, and kept for the guards.
+
+The guards in `hooks/` compare dates only: `.lifecycle/staged` has the date of the settings that were
+read, and its content is what the quick path needs of them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from lifecycle.core.errors import BadConfig, LockBusy
+from lifecycle.core.ports import Clock
+from lifecycle.evidence import test_runs
+from lifecycle.settings import config
+from lifecycle.settings.settings_file import path_of
+from lifecycle.settings.stage_settings import StageSettings
+from lifecycle.stages.session import guard_marks
+from lifecycle.stages.session.session_files import Shelf
+
+_COMMON = ("test", "jest", "spec", "check")
+"""What most commands that run tests have in them."""
+
+_PLAIN = re.compile(r"[\w./:@%+=, -]+", re.ASCII)
+
+
+def wanted(root: Path, environment: Mapping[str, str], clock: Clock) -> StageSettings | None:
+    """The workflow's settings if it is on here; None if it is not. What the guards read is renewed.
+
+    Settings that cannot be used switch it off until they are mended; whoever else reads them says why.
+    """
+    shelf = Shelf(root)
+    path = path_of(str(root))
+    mtime = guard_marks.mtime_ns(path)  # before the file is read: a later edit has another date
+    if mtime < 0:
+        return None
+    try:
+        stages = config.load(root, environment).stages
+    except BadConfig:
+        stages = StageSettings()
+    if not guard_marks.is_known(str(root)):
+        _keep(shelf, stages, mtime, clock.now())
+    return stages if stages.use and not shelf.is_off else None
+
+
+def _keep(shelf: Shelf, stages: StageSettings, mtime: int, now: float) -> None:
+    said = {"use": stages.use, "test": list(stages.test), "review": stages.review}
+    with contextlib.suppress(LockBusy):  # then somebody else notes the same
+        shelf.note_settings(said, words_of(stages.test), mtime, now)
+    is_on = stages.use and not shelf.is_off
+    # Changed settings may name another label: what was known of the tracker's tasks says nothing.
+    shelf.set_due(guard_marks.ALWAYS if is_on else None)
+
+
+def words_of(commands: tuple[str, ...]) -> list[str]:
+    """The words by which the guard knows a command that may run tests.
+
+    Of a configured command it is the longest part that stands in JSON as it stands in the command.
+    """
+    plain = [max(_PLAIN.findall(command), key=len, default="") for command in commands]
+    own = [part.strip() for part in plain]
+    if any(len(part) < 2 for part in own):
+        return [":"]  # what cannot be told apart is looked at: every event has one of these
+    names = [*test_runs.RUNNERS, *own]
+    unknown = [name for name in names if not any(word in name for word in _COMMON)]
+    return [*_COMMON, *dict.fromkeys(unknown)]

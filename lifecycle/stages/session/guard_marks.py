@@ -1,0 +1,92 @@
+"""Names of what the staged workflow keeps in `.lifecycle/`, and what its guards read there.
+
+The `sh` guards in `hooks/` and the quick path compare dates and read nothing else, so that a stop costs
+little. Imported by the quick path: nothing but `os` and what opens our files.
+"""
+
+# pathlib alone would cost as much as the rest of the quick path.
+# ruff: noqa: PTH116
+
+from __future__ import annotations
+
+import os
+
+from lifecycle.settings import settings_file
+from lifecycle.storage import regular_files
+
+FOLDER = ".lifecycle"
+
+STAGED = "staged"
+"""The settings of the workflow as they were last read; its mtime is that of `.lifecycle.toml` then."""
+
+DUE = "stage-due"
+"""Its mtime is the moment from which a stop is looked at; it is not there while the workflow is off."""
+
+WORDS = "stage-words"
+"""A word a line: a command without any of them runs no tests."""
+
+OFF = "stage-off"
+"""It lies there while somebody has switched the workflow off in this worktree."""
+
+AWAITED = "stage-awaited"
+"""Its mtime is the moment until which the end of a test run in the background is waited for."""
+
+SESSIONS = "stages"
+"""The folder of what is kept for each session, of test runs, and of the tracker's last answer."""
+
+LOCK = "stages.lock"
+
+ANY = "any"
+"""The name of what waits for whichever session stops next."""
+
+ALWAYS = 1.0
+"""A moment that has come whatever the clock says."""
+
+
+CONFIG = settings_file.CONFIG_FILE
+
+
+def mtime_ns(path: str) -> int:
+    """When a person's file was last written, or -1 if it is not there; a link is followed."""
+    try:
+        return os.stat(path).st_mtime_ns
+    except (OSError, ValueError):
+        return -1
+
+
+def _ours(root: str, *names: str) -> int:
+    """When a file of ours was last written, or -1 if none that can be ours is there."""
+    try:
+        return regular_files.mtime_ns(regular_files.below(root, *names))
+    except regular_files.StrangeFileError:
+        return -1
+
+
+def is_known(root: str) -> bool:
+    """True if the settings were read since they were last changed."""
+    known = _ours(root, FOLDER, STAGED)
+    return known >= 0 and known == mtime_ns(settings_file.path_of(root))
+
+
+def is_due(root: str, name: str, now: float) -> bool:
+    """True if the mark is there and its moment has come."""
+    moment = _ours(root, FOLDER, name)
+    return 0 <= moment <= now * 1e9
+
+
+def is_claim_waiting(root: str, now: float) -> bool:
+    """True if the claim changed since the last look, or something of it is due: as `hooks/on-stop` asks."""
+    claim = _ours(root, ".agent-claim.json")
+    is_changed = claim >= 0 and claim != _ours(root, FOLDER, "stamp")
+    return is_changed or is_due(root, "due", now)
+
+
+def session_name(session: str) -> str:
+    """The name under which a session's things are kept: the client's own id where that is a plain name."""
+    if not session:
+        return ANY
+    if session and len(session) <= 64 and session.replace("-", "").isalnum() and session.isascii():
+        return session
+    import hashlib
+
+    return "other-" + hashlib.sha256(session.encode("utf-8", "replace")).hexdigest()[:32]

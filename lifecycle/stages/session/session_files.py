@@ -1,0 +1,97 @@
+"""What the staged workflow keeps in `.lifecycle/`: marks for its guards, and files under one lock.
+
+All of it only adds to what the transcript says: a worktree whose `.lifecycle/` was deleted goes on.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from lifecycle.stages.session import guard_marks
+from lifecycle.storage import store
+from lifecycle.storage.store import Folder
+
+LOCK_SECONDS = 1.5
+_RACY_NS = 2_000_000_000
+
+
+class Shelf:
+    """The files of one worktree."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.folder = Folder(root)
+        self.sessions = Folder(root, guard_marks.SESSIONS)
+
+    def path(self, name: str) -> Path:
+        """Where a file of the sessions' folder lies; raises StrangeFileError if that is not ours."""
+        return Path(self.sessions.at(name))
+
+    @contextmanager
+    def locked(self, seconds: float = LOCK_SECONDS) -> Iterator[None]:
+        """Hold the lock of the staged workflow; raises LockBusy."""
+        with self.folder.locked(seconds, guard_marks.LOCK):
+            self.sessions.make()
+            yield
+
+    def load(self, name: str) -> Any:
+        """A file's JSON, or None if it is not there or cannot be read: it is learned again."""
+        found = self.sessions.read(name)
+        try:
+            return None if found is None else json.loads(found.content)
+        except (ValueError, RecursionError):
+            return None
+
+    def save(self, name: str, value: Any) -> None:
+        """Replace a file; the caller holds the lock."""
+        _write(self.sessions, name, json.dumps(value, indent=1).encode("ascii") + b"\n")
+
+    @property
+    def is_off(self) -> bool:
+        """True if somebody switched the workflow off here."""
+        return self.folder.mtime_ns(guard_marks.OFF) >= 0
+
+    def switch(self, *, off: bool) -> None:
+        """Switch the workflow off in this worktree, or on again."""
+        if off:
+            self.folder.mark(guard_marks.OFF)
+            self.set_due(None)
+        else:
+            self.folder.remove(guard_marks.OFF)
+            self.set_due(guard_marks.ALWAYS)
+
+    def set_due(self, moment: float | None) -> None:
+        """From when on a stop is looked at (seconds, epoch); None: never."""
+        if moment is None:
+            self.folder.remove(guard_marks.DUE)
+        elif self.folder.mtime_ns(guard_marks.DUE) != int(moment * 1e9):
+            self.folder.mark(guard_marks.DUE, int(moment * 1e9))
+
+    def note_settings(
+        self, said: dict[str, Any], words: list[str], mtime_ns: int, now: float
+    ) -> None:
+        """Keep the settings for the quick path, and the moment at which their file was written.
+
+        A file that is younger than two seconds may change again without its date showing it: then the
+        next stop reads it once more.
+
+        Raises:
+            LockBusy: another process does so right now.
+        """
+        with self.folder.locked(LOCK_SECONDS, guard_marks.LOCK):
+            content = "".join(f"{word}\n" for word in words)
+            _write(self.folder, guard_marks.WORDS, content.encode())
+            _write(self.folder, guard_marks.STAGED, json.dumps(said).encode("ascii") + b"\n")
+            is_settled = now * 1e9 - mtime_ns >= _RACY_NS
+            self.folder.mark(guard_marks.STAGED, mtime_ns if is_settled else 0)
+
+
+def _write(folder: Folder, name: str, content: bytes) -> None:
+    """Replace a file under the lock, and take away what a killed process left of doing the same."""
+    for left in store.left_beside(Path(folder.at(name))):
+        left.unlink(missing_ok=True)
+    folder.write(name, content)

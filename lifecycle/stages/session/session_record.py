@@ -1,0 +1,174 @@
+"""What is kept of one session: how often it was told to go on, and what a person set by hand.
+
+`.lifecycle/stages/SESSION.json`. Two sessions in one worktree share nothing of it. It only adds to the
+transcript: without it a session is told again what it was told before, and the counts begin anew.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from lifecycle.core.stage_names import LINE, Stage
+from lifecycle.stages.decisions.decide import Memory
+from lifecycle.stages.session import guard_marks
+from lifecycle.stages.session.session_files import Shelf
+from lifecycle.storage import store
+
+_LINE = re.compile(r"^WORKFLOW STAGES: (.+)$", re.MULTILINE)
+
+OLD_SECONDS = 14 * 86_400.0
+"""After so long without a stop a session's file goes."""
+
+
+NAMELESS = "the task"
+"""A task that was led to its end, and of which nobody knew the id."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """One session.
+
+    Attributes:
+        session: the client's id of it; "" for what waits for whichever session stops next.
+        memory: what a decision left.
+        task: the id of the task that it works on, as it was last known; "" if nobody knows.
+        labels: that task's labels: they say which stages it has.
+        holder: who had the task when the session was first seen to work on it.
+        is_set: the task was named by hand.
+        ended: the id of the task, or what else is known of it, whose stages were all completed, and after
+            which it was told of no stage any more; "" while it is led.
+        actor: in whose name the journal has it; the first one stays.
+        spelled: the task as the journal spells it.
+        stage: what it was told last to be at; "" if it was told nothing.
+        transcript: where the client writes it down.
+        client: the process id of its client, which stays the same after `/clear`.
+        at: when it was last written, in seconds since the epoch.
+    """
+
+    session: str
+    memory: Memory = field(default_factory=Memory)
+    task: str = ""
+    labels: tuple[str, ...] = ()
+    holder: str = ""
+    is_set: bool = False
+    ended: str = ""
+    actor: str = ""
+    spelled: str = ""
+    stage: str = ""
+    transcript: str = ""
+    client: int = 0
+    at: float = 0.0
+
+    def on(self, task: str, labels: tuple[str, ...], holder: str) -> Kept:
+        """The same at work on this task."""
+        if task == self.task:
+            return replace(self, labels=labels or self.labels)
+        return replace(self, task=task, labels=labels, holder=holder, is_set=False, spelled="")
+
+    def after(self) -> Kept:
+        """The same with its task forgotten, since the last stage of it is complete."""
+        return replace(self.on("", (), ""), ended=self.task or NAMELESS)
+
+
+def load(shelf: Shelf, session: str) -> Kept | None:
+    """What is kept of this session; None if nothing is, or nothing that can be understood."""
+    kept = _read(shelf, _name(session))
+    return kept if kept is not None and kept.session == session else None
+
+
+def save(shelf: Shelf, kept: Kept) -> None:
+    """Keep it; the caller holds the lock."""
+    if shelf.sessions.mtime_ns(_name(kept.session)) < 0:
+        sweep(shelf, kept.at)
+    shelf.save(_name(kept.session), _plain(kept))
+
+
+def forget(shelf: Shelf, session: str) -> None:
+    """Nothing is kept of it any more; the caller holds the lock."""
+    shelf.sessions.remove(_name(session))
+
+
+def sweep(shelf: Shelf, now: float) -> None:
+    """Take away what old sessions left, and what killed processes did; the caller holds the lock."""
+    for path in shelf.path("x").parent.iterdir():
+        is_left = path.name.endswith(store.OURS)
+        if path.is_file() and (is_left or now - path.stat().st_mtime > OLD_SECONDS):
+            path.unlink(missing_ok=True)
+
+
+def all_of(shelf: Shelf) -> list[Kept]:
+    """Every session of which something is kept here, the newest first."""
+    folder = shelf.path("x").parent
+    names = [path.name for path in folder.glob("*.json")] if folder.is_dir() else []
+    found = [kept for name in names if (kept := _read(shelf, name)) is not None]
+    return sorted(found, key=lambda kept: -kept.at)
+
+
+def line_told(instruction: str) -> tuple[Stage, ...]:
+    """The line of stages that an instruction shows; the whole one if it shows none."""
+    match = _LINE.search(instruction)
+    names = match[1].split(" → ") if match is not None else []
+    known = tuple(Stage(name) for name in names if name in list(LINE))
+    return known if known and len(known) == len(names) else LINE
+
+
+def _plain(kept: Kept) -> dict[str, Any]:
+    memory = kept.memory
+    return {
+        "session": kept.session,
+        "task": kept.task,
+        "labels": list(kept.labels),
+        "holder": kept.holder,
+        "is_set": kept.is_set,
+        "ended": kept.ended,
+        "actor": kept.actor,
+        "spelled": kept.spelled,
+        "stage": kept.stage,
+        "transcript": kept.transcript,
+        "client": kept.client,
+        "at": kept.at,
+        "position": memory.position,
+        "blocks": memory.blocks,
+        "idle": memory.idle,
+        "is_let_go": memory.is_let_go,
+        "told": memory.told,
+        "set_stage": memory.set_stage.value if memory.set_stage is not None else "",
+    }
+
+
+def _read(shelf: Shelf, name: str) -> Kept | None:
+    data = shelf.load(name)
+    if not isinstance(data, dict) or not isinstance(data.get("session"), str):
+        return None  # the other files here are no session's
+    try:
+        memory = Memory(
+            position=str(data["position"]),
+            blocks=int(data["blocks"]),
+            idle=int(data["idle"]),
+            is_let_go=bool(data["is_let_go"]),
+            set_stage=Stage(data["set_stage"]) if data["set_stage"] else None,
+            told=str(data.get("told", "")),
+        )
+        return Kept(
+            session=data["session"],
+            memory=memory,
+            task=str(data["task"]),
+            labels=tuple(str(label) for label in data["labels"]),
+            holder=str(data["holder"]),
+            is_set=bool(data["is_set"]),
+            ended=str(data.get("ended", "")),
+            actor=str(data.get("actor", "")),
+            spelled=str(data.get("spelled", "")),
+            stage=str(data["stage"]),
+            transcript=str(data["transcript"]),
+            client=int(data["client"]),
+            at=float(data["at"]),
+        )
+    except (KeyError, TypeError, ValueError):
+        return None
+
+
+def _name(session: str) -> str:
+    return f"{guard_marks.session_name(session)}.json"

@@ -1,0 +1,182 @@
+"""Which tasks of the tracker's are the workflow's, as it was last asked.
+
+The answer is kept in `.lifecycle/stages/tasks.json`. A stop at which no stage changed asks nobody. At a
+stop where one did, an answer is believed for a minute; where a task was closed, the tracker is asked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from lifecycle.core.tracker import Task, TaskStatus, Tracker
+from lifecycle.settings.stage_settings import StageSettings
+from lifecycle.stages.session import guard_marks
+from lifecycle.stages.session.session_files import Shelf
+
+TASKS = "tasks.json"
+
+CHANGED = "tasks-changed"
+"""Its mtime is the moment at which a command of ours changed a task: what was asked before is over."""
+
+FRESH_SECONDS = 60.0
+"""For so long an answer of the tracker's is believed."""
+
+INACTIVE_SECONDS = 300.0
+"""For so long after the tracker had no task with the label no stop is looked at."""
+
+_VERSION = 1
+_KEPT = 500
+_FAMILIES = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Activity:
+    """The tracker's open tasks with one of the workflow's labels, by urgency.
+
+    Attributes:
+        at: when the tracker was asked, in seconds since the epoch.
+        of: whose answer it is: the tracker's name and the label.
+        tasks: the tasks.
+        families: labels of the family that were seen.
+        ready: ids of the tasks that can be begun.
+        is_stale: a command of ours changed a task since.
+    """
+
+    at: float
+    of: str
+    tasks: tuple[Task, ...] = ()
+    families: tuple[str, ...] = ()
+    ready: tuple[str, ...] = ()
+    is_stale: bool = False
+
+    def is_fresh(self, now: float) -> bool:
+        """True if it may still be believed."""
+        return not self.is_stale and 0 <= now - self.at < FRESH_SECONDS
+
+    def find(self, task: str) -> Task | None:
+        """The open task with this id."""
+        return next((known for known in self.tasks if known.id == task), None)
+
+    @property
+    def startable(self) -> tuple[Task, ...]:
+        """The tasks that could be begun when the tracker was asked, the most urgent first."""
+        return tuple(task for task in self.tasks if task.id in self.ready)
+
+    def named_in(self, texts: Iterable[str]) -> str:
+        """The id that was named last in these texts, the oldest first; "" if none was."""
+        ids = {task.id for task in self.tasks}
+        if not ids:
+            return ""
+        pattern = "|".join(re.escape(known) for known in sorted(ids, key=len, reverse=True))
+        word = re.compile(rf"(?<![\w.-])#?({pattern})(?![\w-]|\.\w)")
+        found = [match[1] for text in texts for match in word.finditer(text)]
+        return found[-1] if found else ""
+
+
+def key_of(tracker: Tracker, settings: StageSettings) -> str:
+    """Whose answer is meant: another label, or another tracker, is another question."""
+    return f"{tracker.name}/{settings.label}"
+
+
+def ask(
+    tracker: Tracker, settings: StageSettings, now: float, before: Activity | None = None
+) -> Activity:
+    """Ask the tracker for every open task with the label or one of its family.
+
+    A family is known from the settings, from tasks that can be begun, or from an earlier answer; only
+    where nothing else is found, all tasks that somebody has are looked through for others.
+
+    Args:
+        tracker: whom to ask.
+        settings: which label.
+        now: seconds since the epoch.
+        before: the answer that was kept last.
+
+    Raises:
+        LifecycleError: the tracker did not answer.
+    """
+    found: dict[str, Task] = {task.id: task for task in tracker.ready(labels=settings.labels)}
+    ready = tuple(found)
+    names = [*settings.workflows, *(before.families if before is not None else ())]
+    names += [name for task in found.values() for name in task.labels]
+    families = tuple(dict.fromkeys(name for name in names if settings.is_label(name)))
+    for label in dict.fromkeys([settings.label, *families]):
+        for task in tracker.list(label=label):
+            found.setdefault(task.id, task)
+    if not found:
+        for task in tracker.list(status=TaskStatus.IN_PROGRESS):
+            if any(settings.is_label(name) for name in task.labels):
+                found[task.id] = task
+    tasks = sorted((task for task in found.values() if task.is_open), key=lambda task: task.urgency)
+    return Activity(now, key_of(tracker, settings), tuple(tasks), families[:_FAMILIES], ready)
+
+
+def keep(shelf: Shelf, activity: Activity) -> None:
+    """Remember an answer, and let the guards know whether a stop is worth a look; under the lock."""
+    said = {
+        "version": _VERSION,
+        "at": activity.at,
+        "of": activity.of,
+        "families": list(activity.families),
+        "ready": list(activity.ready),
+        "tasks": [_plain(task) for task in activity.tasks[:_KEPT]],
+    }
+    shelf.save(TASKS, said)
+    shelf.set_due(guard_marks.ALWAYS if activity.tasks else activity.at + INACTIVE_SECONDS)
+
+
+def drop(shelf: Shelf, now: float) -> None:
+    """What was asked before is not believed any more, since a task was changed just now; takes no lock.
+
+    Raises:
+        OSError: it cannot be written down.
+    """
+    if shelf.sessions.mtime_ns(TASKS) < 0:
+        return  # nobody asked yet, so nothing is believed
+    shelf.sessions.mark(CHANGED, int(now * 1e9))
+    if shelf.folder.mtime_ns(guard_marks.DUE) >= 0:
+        shelf.set_due(guard_marks.ALWAYS)
+
+
+def known(shelf: Shelf, of: str) -> Activity | None:
+    """The answer that is remembered, if it is one to this question."""
+    data = shelf.load(TASKS)
+    try:
+        if data["version"] != _VERSION or data["of"] != of:
+            return None
+        tasks = tuple(_task(entry) for entry in data["tasks"])
+        families, ready = (tuple(map(str, data[name])) for name in ("families", "ready"))
+        at = float(data["at"])
+        changed = shelf.sessions.mtime_ns(CHANGED)
+        return Activity(at, of, tasks, families, ready, is_stale=int(at * 1e9) <= changed)
+    except (TypeError, KeyError, ValueError, AttributeError):
+        return None
+
+
+def _plain(task: Task) -> dict[str, Any]:
+    return {
+        "id": task.id,
+        "title": task.title,
+        "status": task.status.value,
+        "priority": task.priority,
+        "labels": list(task.labels),
+        "assignee": task.assignee,
+        "blocked_by": list(task.blocked_by),
+        "created_at": task.created_at,
+    }
+
+
+def _task(entry: dict[str, Any]) -> Task:
+    return Task(
+        id=str(entry["id"]),
+        title=str(entry["title"]),
+        status=TaskStatus(entry["status"]),
+        priority=entry["priority"],
+        labels=tuple(str(name) for name in entry["labels"]),
+        assignee=str(entry["assignee"]),
+        blocked_by=tuple(str(name) for name in entry["blocked_by"]),
+        created_at=entry["created_at"],
+    )

@@ -1,0 +1,1 @@
+"""A session's transcript, read from its end."""

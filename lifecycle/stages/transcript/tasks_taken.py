@@ -1,0 +1,102 @@
+"""Which tasks a session took up, as the commands in its transcript show.
+
+A task that is only mentioned is not meant: a session that greps for `42` does not work on issue 42.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from lifecycle.evidence.command_lines import commands
+from lifecycle.trackers import command_signs
+
+CLAIM = "claim"
+"""The product's own slash command that begins a task, `/lifecycle:claim`."""
+
+_QUOTED = re.compile(r"`([^`\n]+)`")
+"""A command in an instruction of ours."""
+
+
+def ids_in(texts: Iterable[str], starts: Iterable[str] = ()) -> tuple[str, ...]:
+    """The tasks that were started, shown, claimed or closed, in order, in their plain form.
+
+    Args:
+        texts: command lines, slash commands, and whatever else was said: prose names no task.
+        starts: commands that begin a task, with or without `{id}`: `/begin`, `make begin ID={id}`.
+    """
+    begins = _begins(starts)
+    return tuple(plain(name) for text in texts for _, name in _ids(text, begins))
+
+
+def begun_in(texts: Iterable[str], starts: Iterable[str] = ()) -> tuple[str, ...]:
+    """The tasks that were started or claimed, as `ids_in`; one that was only looked at is not meant."""
+    begins = _begins(starts)
+    return tuple(
+        plain(name)
+        for text in texts
+        for verb, name in _ids(text, begins)
+        if verb == command_signs.CLAIM
+    )
+
+
+def taken_by(command: str, output: str) -> str:
+    """The task that a command line took, by its output too; "?" if it names none, "" if it took none."""
+    found = [command_signs.read(one.words) for one in commands(command)]
+    taking = [sign for sign in found if sign is not None and sign.verb == command_signs.CLAIM]
+    if not taking or command_signs.is_denied(output):
+        return ""
+    return plain(taking[-1].ids[-1]) if taking[-1].ids else "?"
+
+
+def told_in(instruction: str, starts: Iterable[str] = ()) -> str:
+    """The task that an instruction's own commands name; "" if they name none."""
+    return "".join(ids_in(_QUOTED.findall(instruction), starts)[-1:])
+
+
+def is_about_others(text: str, task: str) -> bool:
+    """True if the text names tasks as trackers spell them, and this one is not among them.
+
+    Tasks are spelled `#42`, or like this one: `demo-1` and `demo-3`.
+    """
+    family, mark, _ = task.rpartition("-")
+    form = rf"{re.escape(family)}-[\w.]*\w" if mark and family else r"#\d+"
+    named = {plain(name) for name in re.findall(rf"(?<![\w-]){form}", text)}
+    return bool(named) and plain(task) not in named
+
+
+def plain(name: str) -> str:
+    """An id as trackers spell it: `#42` and an address that ends in it are `42`."""
+    return name.lstrip("#").rsplit("/", 1)[-1]
+
+
+def _begins(starts: Iterable[str]) -> list[tuple[str, ...]]:
+    begins = [tuple(start.partition("{id}")[0].split()) for start in starts]
+    return [begin for begin in begins if begin]
+
+
+def _ids(text: str, begins: list[tuple[str, ...]]) -> Iterator[tuple[str, str]]:
+    """Each task that a text names with what is done to it: CLAIM where it is begun."""
+    if text.startswith("/"):
+        name, *rest = text.split()
+        own = f"/{name.rsplit(':', 1)[-1].lstrip('/')}"
+        if own == f"/{CLAIM}" or (own,) in begins or (name,) in begins:
+            yield from ((command_signs.CLAIM, word) for word in rest)
+        return
+    for command in commands(text):
+        sign = command_signs.read(command.words)
+        if sign is not None:
+            yield from ((sign.verb, name) for name in sign.ids)
+        for begin in begins:
+            yield from ((command_signs.CLAIM, name) for name in _behind(command.words, begin))
+
+
+def _behind(words: tuple[str, ...], begin: tuple[str, ...]) -> tuple[str, ...]:
+    """The words behind those that begin a task; `ID=42` names 42."""
+    *whole, last = begin
+    here = words[: len(begin)]
+    if here[:-1] != tuple(whole) or not here[-1:] or not here[-1].startswith(last):
+        return ()
+    if here[-1] == last:
+        return words[len(begin) :]
+    return (here[-1].removeprefix(last),) if last.endswith("=") else ()

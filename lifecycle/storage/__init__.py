@@ -1,0 +1,1 @@
+"""Files and databases of ours: atomic writes, marks, logs, the ledger and the journal."""

@@ -1,0 +1,239 @@
+"""The journal: what the product did and saw in this clone, one line after another.
+
+All worktrees of a clone share one, in git's own folder: `<git folder>/lifecycle/journal.db`. The claim
+system, the staged workflow and the trackers write to it; `lifecycle stats` reads it. Nothing is decided
+by it, so writing is best effort: `note` never raises and waits at most `WAIT_SECONDS`.
+
+Importing this costs no database: that comes with the first entry (`journal_file.py`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from lifecycle.core.errors import LifecycleError, Refused
+from lifecycle.core.redact import redact, short
+from lifecycle.storage import log, regular_files, store
+
+CLAIM, STAGES, TRACKER = "claim", "stages", "tracker"
+SYSTEMS = (CLAIM, STAGES, TRACKER)
+"""Who writes."""
+
+TRANSITION, WRITE, CHECK, BLOCK, REFUSED, LET_GO = (
+    "transition",
+    "write",
+    "check",
+    "block",
+    "refused",
+    "let_go",
+)
+KINDS = (TRANSITION, WRITE, CHECK, BLOCK, REFUSED, LET_GO)
+"""What is written."""
+
+GREEN, RED, UNKNOWN = "green", "red", "unknown"
+"""Outcomes of a check."""
+
+CLOSED, RELEASED = "closed", "released"
+"""Where the last transition of a claim leads: these are no phases, the claim is over."""
+
+WAIT_SECONDS = 0.2
+NAME = "journal.db"
+FOLDER = "lifecycle"
+
+_DIGEST = 32
+_TEXT, _LINE, _MANY, _DEPTH, _DETAIL = 200, 500, 40, 4, 8_000
+"""What one entry may hold: characters of a field, of a text in the detail, parts of a collection, how
+deep they lie in each other, and characters of the whole detail."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One thing that happened.
+
+    Attributes:
+        at: seconds since the epoch, UTC.
+        system: who writes: one of SYSTEMS.
+        kind: one of KINDS. "transition": from `source` to `target`, a claim's phase or a stage (either
+            may be empty: it began, or nobody knows). "write": something was written to GitHub or a
+            tracker; `target` is what. "check": tests or a review were run; `source` is the stage,
+            `detail["outcome"]` one of GREEN, RED, UNKNOWN. "block": the agent was told or asked
+            something at its stop; `source` is the stage that was completed, `target` the one it was
+            sent to. "refused": what it reported was not accepted; `source` is the stage that it took
+            for complete, `target` the one that it stays in. "let_go": it was allowed to stop although
+            something is left; `source` is the stage.
+        task: the task's id as its tracker spells it, `#42` for a GitHub issue.
+        actor: the agent's name.
+        session: the client's session.
+        key: makes an entry unique: a second one with the same key is not written. Empty: always written.
+        detail: plain JSON values. `lifecycle stats` knows `labels` (a list of the task's labels),
+            `title` (of the task) and `outcome`; the rest is for people. Secrets are taken out, long texts
+            are cut.
+    """
+
+    at: float
+    system: str
+    kind: str
+    task: str = ""
+    actor: str = ""
+    session: str = ""
+    source: str = ""
+    target: str = ""
+    key: str = ""
+    detail: Mapping[str, Any] = field(default_factory=dict)
+
+
+def note(root: Path, *entries: Entry) -> None:
+    """Append to the journal of the clone that this worktree belongs to, if that can be done.
+
+    Never raises; waits at most WAIT_SECONDS. What cannot be written while another process writes is
+    put beside the journal and taken up by the next one who writes. Whatever else stands in the way
+    (no clone, no right to write, a full disk, a journal of a newer version, a link in its place) costs
+    the entries and one line in the log, and nothing more.
+    """
+    if not entries:
+        return
+    try:
+        path = _path(root)
+        if path is None:
+            return
+        from lifecycle.storage.journal_file import append
+
+        said = append(path, [_plain(entry) for entry in entries])
+    except (
+        LifecycleError,
+        OSError,
+        ValueError,
+        TypeError,
+        ArithmeticError,
+        RecursionError,
+        ImportError,
+    ) as error:
+        said = f"nothing was written ({_why(error)})"
+    if said:
+        log.write(root, f"journal: {said}")
+
+
+def read(root: Path, since: float = -math.inf) -> tuple[Entry, ...]:
+    """The entries from `since` on, oldest first; none if nothing was ever written.
+
+    Raises:
+        Refused: there is a journal, and it cannot be read; the sentence says why. It was left as it is.
+    """
+    try:
+        path = _path(root)
+        if path is None:
+            return ()
+        from lifecycle.storage.journal_file import entries
+
+        return tuple(Entry(**values) for values in entries(path, since))
+    except ImportError:
+        raise Refused(
+            "The journal needs SQLite, which this Python was built without; it was left as it is. Use "
+            "another Python."
+        ) from None
+    except OSError as error:
+        raise Refused(
+            f"The journal cannot be read ({_why(error)}), and was left as it is; see who may read "
+            f"{FOLDER}/{NAME} in git's folder."
+        ) from None
+
+
+def trouble(root: Path) -> str:
+    """Why entries of this worktree would be lost, in one sentence, or empty; writes nothing that stays."""
+    try:
+        path = _path(root)
+        if path is None:
+            return ""
+        from lifecycle.storage.journal_file import obstacle
+
+        return obstacle(path)
+    except ImportError:
+        return (
+            "The journal needs SQLite, which this Python was built without: the hooks work without it, and "
+            "lifecycle stats shows nothing; use another Python."
+        )
+    except (LifecycleError, OSError) as error:
+        return (
+            f"The journal cannot be written ({_why(error)}): the hooks work without it, and lifecycle "
+            f"stats misses what happens now; make {FOLDER}/ in git's folder writable, or delete it."
+        )
+
+
+def _path(root: Path) -> Path | None:
+    """Where the journal lies or would lie, or None outside of a clone.
+
+    Raises:
+        Refused: a link, a pipe or something else that is not ours is in the way.
+    """
+    shared = store.common_folder(root)
+    if shared is None:
+        return None
+    folder = shared / FOLDER
+    found = {folder: "is a link" if folder.is_symlink() else ""}
+    for tail in ("", "-wal", "-shm", "-journal"):
+        path = folder / f"{NAME}{tail}"
+        found[path] = regular_files.strange(str(path))
+    for path, what in found.items():
+        if what:
+            raise Refused(
+                f"{path} {what}, so it is not the journal; it was left as it is, and nothing was written. "
+                "Move it away."
+            )
+    return folder / NAME
+
+
+def _plain(entry: Entry) -> Entry:
+    """The entry as it may be kept: known words, finite time, no secret, nothing long.
+
+    Raises:
+        ValueError: system or kind is not known, or the time is none.
+    """
+    if entry.system not in SYSTEMS or entry.kind not in KINDS or not math.isfinite(entry.at):
+        raise ValueError(f"no such entry: {entry.system} {entry.kind} at {entry.at}")
+    names = ("task", "actor", "session", "source", "target")
+    texts = {name: _text(getattr(entry, name), _TEXT) for name in names} | {"key": _key(entry.key)}
+    detail = {_text(name, _LINE): _value(value, 1) for name, value in entry.detail.items()}
+    if len(repr(detail)) > _DETAIL:
+        detail = {k: v for k, v in detail.items() if len(repr(v)) < _LINE} | {"is_cut": True}
+    return replace(entry, at=float(entry.at), detail=detail, **texts)
+
+
+def _value(value: object, depth: int) -> Any:
+    if value is None or isinstance(value, bool | int):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if depth < _DEPTH and isinstance(value, Mapping):
+        kept = list(value.items())[:_MANY]
+        return {_text(name, _LINE): _value(inner, depth + 1) for name, inner in kept}
+    if depth < _DEPTH and isinstance(value, list | tuple | set | frozenset):
+        return [_value(inner, depth + 1) for inner in list(value)[:_MANY]]
+    return _text(value, _LINE)
+
+
+def _text(value: object, limit: int) -> str:
+    whole = str(value).encode("utf-8", "replace").decode("utf-8")
+    return short(redact(whole), limit)
+
+
+def _key(value: object) -> str:
+    """A key that is too long keeps its beginning, and what tells it from others that begin so."""
+    whole = str(value)
+    if len(whole) <= _TEXT:
+        return _text(whole, _TEXT)
+    import hashlib  # not on the quiet path
+
+    rest = hashlib.sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGEST]
+    return f"{_text(whole, _TEXT - _DIGEST - 1)}:{rest}"
+
+
+def _why(error: BaseException) -> str:
+    if isinstance(error, LifecycleError):
+        return error.sentence
+    if isinstance(error, OSError):
+        return error.strerror or type(error).__name__
+    return f"{type(error).__name__}: {error}"

@@ -1,0 +1,395 @@
+"""The journal as a file: SQLite with a write-ahead log, so that many processes write and read at once.
+
+Hooks are short and may be killed anywhere. A killed writer leaves a log that the next one who opens the
+file rolls back or takes over. Who finds the file busy for longer than it may wait leaves its entries in
+`journal.pending/`, one file each time, and the next writer takes them up within its own transaction.
+
+Sources: https://www.sqlite.org/wal.html (who waits for whom, and that the file system must be local),
+https://www.sqlite.org/pragma.html#pragma_synchronous (NORMAL loses the last entries at a power cut, and
+never the file), https://www.sqlite.org/stricttables.html.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import secrets
+import shutil
+import sqlite3
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Any
+
+from lifecycle.core.errors import LockBusy, Refused
+from lifecycle.storage import regular_files, store
+from lifecycle.storage.journal import WAIT_SECONDS, Entry
+
+VERSION = 1
+KEPT_SECONDS = 400 * 86_400.0
+KEPT_ENTRIES = 50_000
+PRUNE_EVERY = 500
+"""Whoever writes an entry whose number is a multiple of this takes old ones out."""
+
+PENDING = "journal.pending"
+PENDING_AT_ONCE = 200
+LOCK = "journal.lock"
+STALE_SECONDS = 60.0
+NEEDS = (3, 37)
+"""The SQLite that knows STRICT tables."""
+
+_COLUMNS = tuple(one.name for one in fields(Entry))
+_SCHEMA = f"""
+CREATE TABLE entry (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    at REAL NOT NULL,
+    system TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    task TEXT NOT NULL,
+    actor TEXT NOT NULL,
+    session TEXT NOT NULL,
+    source TEXT NOT NULL,
+    target TEXT NOT NULL,
+    key TEXT UNIQUE CHECK (key <> ''),
+    detail TEXT NOT NULL
+) STRICT;
+CREATE INDEX entry_at ON entry (at);
+CREATE TRIGGER entry_stays BEFORE UPDATE ON entry
+BEGIN SELECT RAISE (ABORT, 'an entry is never changed'); END;
+PRAGMA user_version = {VERSION};
+"""
+_INSERT = (
+    f"INSERT INTO entry ({', '.join(_COLUMNS)}) VALUES ({', '.join('?' * len(_COLUMNS))}) "  # noqa: S608 -- names of our own
+    "ON CONFLICT (key) DO NOTHING"
+)
+_SELECT = f"SELECT {', '.join(_COLUMNS)} FROM entry WHERE at >= ? ORDER BY at, id"  # noqa: S608 -- names of our own
+
+
+class _NewerError(Exception):
+    """The file was made by a version that we do not know."""
+
+
+class _BrokenError(Exception):
+    """The file is no journal."""
+
+
+def append(path: Path, entries: Sequence[Entry]) -> str:
+    """Write the entries, all or none; what to say of it in the log, or empty if all is well.
+
+    Raises:
+        OSError: the file system refuses.
+    """
+    if sqlite3.sqlite_version_info < NEEDS:
+        return f"nothing was written: SQLite {sqlite3.sqlite_version} is older than {_needs()}"
+    path.parent.mkdir(exist_ok=True)
+    said = ""
+    try:
+        try:
+            _append(path, entries)
+        except (sqlite3.Error, _BrokenError) as error:
+            if not _is_broken(error):
+                raise
+            said = _set_aside(path)
+            _append(path, entries)
+    except _NewerError:
+        return "nothing was written: a newer lifecycle made the journal, and only it writes to it"
+    except (sqlite3.Error, _BrokenError, LockBusy) as error:
+        if not (_is_busy(error) or isinstance(error, LockBusy)):
+            return f"{said} nothing was written ({error})".lstrip()
+        _leave(path, entries)
+    return said
+
+
+def entries(path: Path, since: float) -> list[dict[str, Any]]:
+    """The values of every entry from `since` on, in order; what waits to be taken up is among them.
+
+    Raises:
+        Refused: the journal cannot be read.
+        OSError: the file system refuses.
+    """
+    left = [values for _, found in _waiting(path) for values in found]
+    if not path.exists():
+        rows = []
+    elif sqlite3.sqlite_version_info < NEEDS:
+        raise Refused(
+            f"The journal needs SQLite {_needs()}, and this Python has {sqlite3.sqlite_version}; it was "
+            "left as it is. Use a newer Python."
+        )
+    else:
+        rows = _rows(path, since)
+    keys = {row[_COLUMNS.index("key")] for row in rows}
+    found = [_values(row) for row in rows]
+    found += [one for one in left if one["at"] >= since and one["key"] not in keys]
+    return sorted(found, key=lambda values: float(values["at"]))
+
+
+def obstacle(path: Path) -> str:
+    """Why nothing could be written, in one sentence, or empty. The file is made if it is not there.
+
+    Raises:
+        OSError: the file system refuses.
+    """
+    if sqlite3.sqlite_version_info < NEEDS:
+        return (
+            f"The journal needs SQLite {_needs()}, and this Python has {sqlite3.sqlite_version}: the hooks "
+            "work without it, and lifecycle stats shows nothing; use a newer Python."
+        )
+    path.parent.mkdir(exist_ok=True)
+    try:
+        with _begun(path) as database:
+            _examine(database)
+            return ""
+    except _NewerError:
+        return "The journal was made by a newer lifecycle, so this one writes nothing to it; install that."
+    except (sqlite3.Error, _BrokenError) as error:
+        if _is_busy(error):
+            return ""  # somebody writes: so it can be written
+        if _is_broken(error):
+            return (
+                f"The journal {path} is broken ({error}); the next entry sets it aside and begins anew, "
+                "so there is nothing to do."
+            )
+        return (
+            f"The journal {path} cannot be written ({error}): the hooks work without it, and lifecycle "
+            "stats misses what happens now; mend what it names."
+        )
+
+
+def _append(path: Path, entries: Sequence[Entry]) -> None:
+    with _begun(path) as database:
+        taken = _waiting(path)
+        for _, found in taken:
+            database.executemany(_INSERT, [_row(values) for values in found])
+        last = database.execute("SELECT max(id) FROM entry").fetchone()[0] or 0
+        database.executemany(_INSERT, [_row(asdict(entry)) for entry in entries])
+        newest = database.execute("SELECT max(id) FROM entry").fetchone()[0] or 0
+        if newest // PRUNE_EVERY > last // PRUNE_EVERY:
+            _prune(database, newest)
+        database.execute("COMMIT")
+    # A kill before this leaves them to the next one, which finds their keys in the journal.
+    for name, _ in taken:
+        (path.parent / PENDING / name).unlink(missing_ok=True)
+
+
+def _prune(database: sqlite3.Connection, newest: int) -> None:
+    (at,) = database.execute("SELECT max(at) FROM entry").fetchone()
+    # One clock that was wrong once, ours or that of an entry, must not cost what is not old.
+    oldest = (min(at, time.time()) - KEPT_SECONDS, newest - KEPT_ENTRIES)
+    database.execute("DELETE FROM entry WHERE at < ? OR id <= ?", oldest)
+
+
+@contextlib.contextmanager
+def _begun(path: Path) -> Iterator[sqlite3.Connection]:
+    """The journal with a transaction begun, made if it is not there; rolled back unless committed.
+
+    Raises:
+        sqlite3.Error: it is busy, broken, or cannot be written.
+        _NewerError, _BrokenError: its version is another one.
+    """
+    if not path.exists():
+        _make(path)
+    database = _open(path, "rw")
+    try:
+        database.execute("PRAGMA synchronous = NORMAL")
+        database.execute("BEGIN IMMEDIATE")
+        _check(database)
+        yield database
+    finally:
+        if database.in_transaction:
+            database.rollback()
+        database.close()
+
+
+def _open(path: Path, mode: str) -> sqlite3.Connection:
+    # Two statements may have to wait for somebody: the first, and the one that begins to write.
+    seconds = WAIT_SECONDS / 2
+    return sqlite3.connect(
+        f"{path.as_uri()}?mode={mode}", uri=True, timeout=seconds, isolation_level=None
+    )
+
+
+def _check(database: sqlite3.Connection) -> None:
+    (version,) = database.execute("PRAGMA user_version").fetchone()
+    if version > VERSION:
+        raise _NewerError
+    if version < VERSION:
+        raise _BrokenError("it has no version")
+
+
+def _examine(database: sqlite3.Connection) -> None:
+    """Look at every page, which takes its time; raises _BrokenError or sqlite3.Error."""
+    (found,) = database.execute("PRAGMA quick_check(1)").fetchone()
+    if found != "ok":
+        raise _BrokenError(found.splitlines()[-1])
+
+
+def _make(path: Path) -> None:
+    """A new journal, whole from the moment that it has its name; another one's is left."""
+    folder = path.parent
+    for left in folder.glob(f"{path.name}.new-*"):
+        with contextlib.suppress(FileNotFoundError):  # its maker may be done with it just now
+            if left.stat().st_mtime < time.time() - STALE_SECONDS:
+                shutil.rmtree(left, ignore_errors=True)
+    making = folder / f"{path.name}.new-{secrets.token_hex(8)}"
+    making.mkdir()
+    try:
+        made = making / path.name
+        database = sqlite3.connect(made, isolation_level=None)
+        try:
+            database.executescript(_SCHEMA)
+            database.execute("PRAGMA journal_mode = WAL")
+        finally:
+            database.close()
+        _place(made, path)
+    finally:
+        shutil.rmtree(making, ignore_errors=True)
+
+
+def _place(made: Path, path: Path) -> None:
+    """Give a file its name, unless there is one of that name by now."""
+    try:
+        path.hardlink_to(made)
+    except FileExistsError:
+        return
+    except OSError:  # a file system without hard links
+        if not path.exists():
+            made.rename(path)
+
+
+def _set_aside(path: Path) -> str:
+    """Rename a broken journal, unless another process did; what to say of it."""
+    with store.locked(path.parent / LOCK, WAIT_SECONDS, "another process sets the journal aside"):
+        try:
+            with _begun(path) as database:
+                _examine(database)
+                return ""
+        except (sqlite3.Error, _BrokenError) as error:
+            if not _is_broken(error):
+                raise
+        # The log first: beside a new journal, an old one's would be taken for its own.
+        written, shared = (path.with_name(f"{path.name}{tail}") for tail in ("-wal", "-shm"))
+        if written.exists():
+            store.set_aside(written, "unreadable")
+        shared.unlink(missing_ok=True)
+        kept = store.set_aside(path, "unreadable")
+        return f"it was broken, is kept as {kept.name}, and was begun anew."
+
+
+def _leave(path: Path, entries: Iterable[Entry]) -> None:
+    """Put entries where the next one who writes takes them up; raises OSError."""
+    folder = path.parent / PENDING
+    if regular_files.strange_folder(str(folder), is_shared=True):
+        return  # it is somebody else's, and entries are no reason to wait or to fail
+    folder.mkdir(exist_ok=True)
+    name = f"{time.time_ns()}-{secrets.token_hex(8)}"
+    left = [asdict(entry) for entry in entries]
+    for number, values in enumerate(left):
+        # Whoever is killed between writing and deleting must not leave them to be written twice.
+        values["key"] = values["key"] or f"pending:{name}:{number}"
+    store.write(folder / f"{name}.json", json.dumps(left).encode("ascii"))
+
+
+def _waiting(path: Path) -> list[tuple[str, list[dict[str, Any]]]]:
+    """What was left by those who could not wait: the file's name, and the values of its entries."""
+    folder = path.parent / PENDING
+    if regular_files.strange_folder(str(folder), is_shared=True) or not folder.is_dir():
+        return []
+    names = sorted(one.name for one in folder.iterdir() if one.name.endswith(".json"))
+    found = []
+    for name in names[:PENDING_AT_ONCE]:
+        with contextlib.suppress(regular_files.StrangeFileError):
+            snapshot = store.read(folder / name, follow=False)
+            if snapshot is not None:
+                found.append((name, _left(snapshot.content)))
+    return found
+
+
+def _left(content: bytes) -> list[dict[str, Any]]:
+    """The entries of one file that are ours; whatever else stands in it would stop every writer."""
+    try:
+        known = json.loads(content)
+    except (ValueError, RecursionError):
+        return []
+    return [values for values in known if _is_ours(values)] if isinstance(known, list) else []
+
+
+def _is_ours(values: object) -> bool:
+    """True if these are all values of an entry with a key, each of its type, and SQLite takes them."""
+    if not isinstance(values, dict) or values.keys() != set(_COLUMNS) or not values["key"]:
+        return False
+    at, detail = values["at"], values["detail"]
+    texts = [values[name] for name in _COLUMNS if name not in ("at", "detail")]
+    if isinstance(at, bool) or not isinstance(at, int | float) or not isinstance(detail, dict):
+        return False
+    if not all(isinstance(text, str) for text in texts):
+        return False
+    try:
+        values["at"] = float(at)
+        # Half a pair of surrogates has no encoding.
+        json.dumps([*texts, detail], ensure_ascii=False).encode()
+    except (ValueError, OverflowError, RecursionError):
+        return False
+    return math.isfinite(values["at"])
+
+
+def _rows(path: Path, since: float) -> list[Any]:
+    try:
+        try:
+            return _selected(path, "rw", since)
+        except sqlite3.OperationalError as error:
+            if _is_busy(error):
+                raise
+            # Where the folder cannot be written no log can be beside it: the file is all there is.
+            return _selected(path, "ro&immutable=1", since)
+    except (sqlite3.Error, _BrokenError, _NewerError) as error:
+        raise Refused(_unreadable(path, error)) from None
+
+
+def _selected(path: Path, mode: str, since: float) -> list[Any]:
+    with contextlib.closing(_open(path, mode)) as database:
+        _check(database)
+        return database.execute(_SELECT, (since,)).fetchall()
+
+
+def _unreadable(path: Path, error: Exception) -> str:
+    if isinstance(error, _NewerError):
+        return f"The journal {path} was made by a newer lifecycle, and was left as it is; use that one."
+    if _is_busy(error):
+        return f"The journal {path} is busy, and was left as it is; try again in a moment."
+    return (
+        f"The journal {path} cannot be read ({error}), and was left as it is; a broken one is set aside "
+        "when the next entry is written."
+    )
+
+
+def _row(values: dict[str, Any]) -> tuple[Any, ...]:
+    detail = json.dumps(values["detail"], ensure_ascii=False)
+    known = {**values, "key": values["key"] or None, "detail": detail}
+    return tuple(known[name] for name in _COLUMNS)
+
+
+def _values(row: Sequence[Any]) -> dict[str, Any]:
+    known = dict(zip(_COLUMNS, row, strict=True))
+    return {**known, "key": known["key"] or "", "detail": json.loads(known["detail"])}
+
+
+def _is_busy(error: BaseException) -> bool:
+    return _code(error) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+
+
+def _is_broken(error: BaseException) -> bool:
+    return isinstance(error, _BrokenError) or _code(error) in (
+        sqlite3.SQLITE_CORRUPT,
+        sqlite3.SQLITE_NOTADB,
+    )
+
+
+def _code(error: BaseException) -> int:
+    """SQLite's primary result code; the extended one holds it in its lowest byte."""
+    return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF
+
+
+def _needs() -> str:
+    return ".".join(map(str, NEEDS))

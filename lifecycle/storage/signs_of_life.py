@@ -1,0 +1,151 @@
+"""Signs of life, which the hooks' guards and other processes read: of a waiter, and of a session.
+
+`.lifecycle/seen` holds the session that owns the claim and the process id of its client; its mtime is
+when that was last seen. `.lifecycle/ended` holds the owner's id once its session has ended.
+
+`.lifecycle/hooks-ID` shows that hooks of that session run here.
+
+`.lifecycle/waiter` holds the process id and the session; its mtime is the moment until which the
+waiter promises to be back. So a process id that was given to somebody else after a crash deceives
+nobody for longer than one wait. Who may wait is decided by a lock, not by this file.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from lifecycle.storage import regular_files
+from lifecycle.storage.store import Folder
+
+SEEN = "seen"
+ENDED = "ended"
+SIGN = "waiter"
+LOCK = "waiter.lock"
+MET = "hooks-"
+"""How the mark is called that a session's hooks leave, before the session's id."""
+
+MET_SECONDS = 14 * 86_400.0
+"""How long such a mark is kept."""
+
+_NAME = re.compile(r"[A-Za-z0-9-]+")
+
+SLACK = 60.0
+"""Seconds that a look may take beyond the moment for which it was promised."""
+
+
+@dataclass(frozen=True, slots=True)
+class Signs:
+    """What is known of one session.
+
+    Attributes:
+        has_ended: its end was seen, and nothing of it since.
+        is_client_there: its client's process is there; None if nobody knows which one that is.
+        has_waiter: a process waits for its news right now.
+        last_at: the last sign of it, in seconds since the epoch, or None.
+    """
+
+    has_ended: bool = False
+    is_client_there: bool | None = None
+    has_waiter: bool = False
+    last_at: float | None = None
+
+
+def sign(folder: Folder, session: str, client: int) -> None:
+    """Note that a hook of this session runs, and the process of its client."""
+    _put(folder, SEEN, f"{session} {client}\n")
+
+
+def meet(folder: Folder, session: str, now: float) -> None:
+    """Note that hooks of this session run here; what was noted of sessions long past goes."""
+    if not _NAME.fullmatch(session):
+        return
+    for old in folder.path.glob(f"{MET}*"):
+        if folder.mtime_ns(old.name) < (now - MET_SECONDS) * 1e9:
+            folder.remove(old.name)
+    folder.mark(MET + session)
+
+
+def has_met(folder: Folder, session: str) -> bool:
+    """True if a hook of this session has run in this worktree; for "", of any session.
+
+    A session whose id can be no file's name cannot be noted, and counts as met.
+    """
+    if session and not _NAME.fullmatch(session):
+        return True
+    return any(True for _ in folder.path.glob(f"{MET}{session or '*'}"))
+
+
+def note_end(folder: Folder, session: str) -> None:
+    """Note that this session, which owns the claim, is over."""
+    _put(folder, ENDED, f"{session}\n")
+
+
+def signs_of(folder: Folder, session: str, now: float) -> Signs:
+    """What is known of a session, by the files that hooks leave."""
+    seen, ended = folder.read(SEEN), folder.read(ENDED)
+    words = seen.content.decode(errors="replace").split() if seen else []
+    is_seen = seen is not None and words[:1] == [session]
+    seen_ns = seen.mtime_ns if seen is not None and is_seen else 0
+    is_ended = ended is not None and ended.content.decode(errors="replace").strip() == session
+    return Signs(
+        has_ended=ended is not None and is_ended and ended.mtime_ns >= seen_ns,
+        is_client_there=is_there(words[1]) if is_seen and len(words) > 1 else None,
+        has_waiter=is_live(folder, now, session),
+        last_at=seen_ns / 1e9 if is_seen else None,
+    )
+
+
+@contextlib.contextmanager
+def alone(folder: Folder, seconds: float) -> Iterator[None]:
+    """Be the one waiter of this worktree, and take the sign away at the end.
+
+    Raises:
+        LockBusy: another one lived for all of `seconds`.
+    """
+    with folder.locked(seconds, LOCK):
+        try:
+            yield
+        finally:
+            folder.remove(SIGN)
+
+
+def promise(folder: Folder, session: str, until: float) -> None:
+    """Show that this process waits for `session`, and is back by `until` (seconds, epoch)."""
+    content = f"{os.getpid()} {session}\n"
+    known = folder.read(SIGN)
+    if known is None or known.content != content.encode():
+        _put(folder, SIGN, content)
+    folder.mark(SIGN, int((until + SLACK) * 1e9))
+
+
+def is_live(folder: Folder, now: float, session: str = "") -> bool:
+    """True if a waiter has promised to be back, its time is not up, and its process is there.
+
+    Args:
+        folder: of the worktree.
+        now: seconds since the epoch.
+        session: whose waiter; any session's unless given.
+    """
+    snapshot = folder.read(SIGN)
+    if snapshot is None or snapshot.mtime_ns <= now * 1e9:
+        return False
+    pid, _, whose = snapshot.content.decode(errors="replace").strip().partition(" ")
+    return session in ("", whose) and is_there(pid)
+
+
+def _put(folder: Folder, name: str, content: str) -> None:
+    """Write a sign in place: half of one is no sign, and a killed process leaves nothing beside it."""
+    regular_files.fill(folder.at(name), content.encode())
+
+
+def is_there(pid: str) -> bool:
+    """True if this user has such a process; an id that went to another user's is not ours any more."""
+    try:
+        os.kill(int(pid), 0)
+    except (ValueError, OverflowError, ProcessLookupError, PermissionError):
+        return False
+    return int(pid) > 0

@@ -1,0 +1,393 @@
+"""Files that two parties write.
+
+Two rules hold here. What only the product writes (`.lifecycle/`) is replaced by an atomic rename
+under a lock. What an agent writes too, without any lock (the claim file), is *exchanged* with the new
+content, so that what was really there comes out and can be compared: a rename alone is not
+compare-and-set, and an edit made between the read and the rename would be gone.
+
+Whatever is opened here is opened by `regular.py`: a regular file, of a bounded size, never waited for.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import glob
+import json
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from lifecycle.core.errors import LockBusy
+from lifecycle.storage import regular_files
+
+FOLDER = ".lifecycle"
+LOCK = "lock"
+STATE = "state.json"
+STATE_VERSION = 1
+
+_ENDS = {signal.SIGALRM, signal.SIGTERM, signal.SIGINT, signal.SIGHUP}
+"""What a deadline, the client or a person ends a process with."""
+
+_SETTLE_READS = 8
+"""How often what came out of an exchange is read before it counts as what was there."""
+
+_LINE = 100_000
+"""Bytes that are read of a file with one path in it."""
+
+OURS = ".lifecycle.tmp"
+"""How our temporary files end: an editor's must not be taken for one."""
+
+_AT_FDCWD = {"linux": -100, "darwin": -2}
+_SWAP = 2  # RENAME_EXCHANGE on Linux, RENAME_SWAP on macOS: the same bit
+
+
+def worktree_root(start: Path) -> Path | None:
+    """The nearest folder upwards that has a `.git`, or None."""
+    return next((f for f in (start, *start.parents) if (f / ".git").exists()), None)
+
+
+def common_folder(root: Path) -> Path | None:
+    """The git folder that all worktrees of a clone share, found without starting git, or None.
+
+    Source: https://git-scm.com/docs/gitrepository-layout (a `.git` that is a file says `gitdir: PATH`; a
+    linked worktree's folder says in `commondir` where the shared one is, relative to itself).
+    """
+    git = root / ".git"
+    try:
+        if not git.is_dir():
+            word, _, path = _line(git).partition(":")
+            if word != "gitdir" or not path.strip():
+                return None
+            git = root / path.strip()
+        shared = git / "commondir"
+        if shared.is_file():
+            git /= _line(shared)
+        return git.resolve() if (git / "HEAD").is_file() and (git / "objects").is_dir() else None
+    except (OSError, ValueError):  # unreadable, or a path that cannot be one
+        return None
+
+
+def clone_of(root: Path) -> Path:
+    """What stands for a clone in all of its worktrees: its git folder; outside of git the folder itself."""
+    return common_folder(root) or root.resolve()
+
+
+def _line(path: Path) -> str:
+    """The one line of a file of git's; raises OSError, also if it is no regular file."""
+    found = regular_files.content(str(path), follow=True, limit=_LINE)
+    return os.fsdecode(found[0] if found is not None else b"").strip()
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A file as one read found it; `mtime_ns` is from the open descriptor, before the read."""
+
+    content: bytes
+    mtime_ns: int
+
+
+def read(path: Path, *, follow: bool = True) -> Snapshot | None:
+    """The file's content, or None if there is none (a folder in its place counts as none).
+
+    Args:
+        path: of the file.
+        follow: a link is fine, since it is a person's own file; one of ours is never a link.
+
+    Raises:
+        StrangeFileError: it is no regular file, a link that is not followed, or much too large.
+        OSError: it cannot be read.
+    """
+    found = regular_files.content(str(path), follow=follow)
+    if found is not None and len(found[0]) > regular_files.LIMIT:
+        raise regular_files.StrangeFileError(
+            str(path), f"is larger than {regular_files.LIMIT // 1_000_000} MB"
+        )
+    return Snapshot(*found) if found is not None else None
+
+
+def write(path: Path, content: bytes) -> None:
+    """Replace the file by one rename; readers see the old content or the new, never a part."""
+    temporary = _written_beside(path, content)
+    try:
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+Keep = Callable[[Path, bytes], None]
+"""Takes over a file that was taken out, with the content that it had then: renames it, or leaves it."""
+
+
+def replace_if(
+    path: Path, expected: bytes, content: bytes, keep: Keep | None = None
+) -> bytes | None:
+    """Put `content` into the file, provided that it still holds `expected`.
+
+    Args:
+        path: of the file.
+        expected: what it holds as far as is known.
+        content: what it should hold.
+        keep: is given the file that was taken out, since somebody who has opened it may write into it
+            later; it is deleted unless given.
+
+    Returns:
+        None if it did. Otherwise what was found: the file is left holding that, and nothing of it
+        was lost.
+
+    The two files change places in one system call (renameat2 RENAME_EXCHANGE, renameatx_np
+    RENAME_SWAP), and what came out is compared. Where the file system cannot do that, the bytes are
+    compared right before a plain rename, and the file that is replaced is kept by a second name.
+    """
+    temporary = _written_beside(path, content)
+    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDS)
+    try:
+        if not exchange(temporary, path):
+            return _renamed(temporary, path, expected, keep)
+        what = regular_files.strange(str(temporary))
+        if what:  # somebody put it there a moment ago: it goes back, and is not opened
+            exchange(temporary, path)
+            raise regular_files.StrangeFileError(str(path), what)
+        found = _settled(temporary, expected)
+        is_expected = found == expected
+        # If somebody wrote in between: put theirs back, unless they have written yet again.
+        out = found if is_expected else _put_back(temporary, path, theirs=found, ours=content)
+        if keep is not None:
+            keep(temporary, out)
+        return None if is_expected else found
+    finally:
+        temporary.unlink(missing_ok=True)
+        # An end between exchange and compare would have deleted what came out.
+        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
+
+
+def _settled(theirs: Path, expected: bytes) -> bytes:
+    """What came out, once somebody who had opened it before the exchange could empty or write it.
+
+    An open that truncates looks the name up first: the exchange may fall in between.
+    """
+    for _ in range(_SETTLE_READS):
+        found = theirs.read_bytes()
+        if found != expected:
+            break
+        os.sched_yield()
+    return found
+
+
+def _put_back(temporary: Path, path: Path, *, theirs: bytes, ours: bytes) -> bytes:
+    """Let the edit that came out change places with ours again; what is left in `temporary`, then."""
+    exchange(temporary, path)
+    late = temporary.read_bytes()
+    if late == ours:
+        return ours
+    # A second edit hit the file that held ours for a moment; it is the newest: it goes back.
+    exchange(temporary, path)
+    return theirs
+
+
+def _renamed(temporary: Path, path: Path, expected: bytes, keep: Keep | None) -> bytes | None:
+    """The same where two files cannot change places."""
+    current = read(path, follow=False)
+    if current is None or current.content != expected:
+        return current.content if current else b""
+    replaced = temporary.with_name(f"{temporary.name.removesuffix(OURS)}.old{OURS}")
+    if keep is not None:
+        with contextlib.suppress(OSError):  # a file system without hard links
+            replaced.hardlink_to(path)
+    temporary.replace(path)
+    if keep is not None and replaced.exists():
+        keep(replaced, expected)
+    return None
+
+
+def left_beside(path: Path) -> list[Path]:
+    """What processes that were killed left of `write` and `replace_if`; the caller holds the lock."""
+    return sorted(path.parent.glob(f"{glob.escape(path.name)}.*{OURS}"))
+
+
+def _written_beside(path: Path, content: bytes) -> Path:
+    import tempfile
+
+    descriptor, name = tempfile.mkstemp(prefix=f"{path.name}.", suffix=OURS, dir=path.parent)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)  # on a full disk a part of it would take the last room
+        raise
+    with contextlib.suppress(FileNotFoundError):
+        Path(name).chmod(path.stat().st_mode & 0o777)
+    return Path(name)
+
+
+@cache
+def _exchanger() -> Any:
+    import ctypes
+
+    library = ctypes.CDLL(None, use_errno=True)
+    name = {"linux": "renameat2", "darwin": "renameatx_np"}.get(sys.platform, "")
+    function = getattr(library, name, None) if name else None
+    if function is not None:
+        function.argtypes = (
+            ctypes.c_int,
+            ctypes.c_char_p,
+            ctypes.c_int,
+            ctypes.c_char_p,
+            ctypes.c_uint,
+        )
+    return function
+
+
+def exchange(one: Path, other: Path) -> bool:
+    """Let two files change places; False where that cannot be done."""
+    function = _exchanger()
+    if function is None:
+        return False
+    here = _AT_FDCWD[sys.platform]
+    # Anything but 0: not on this file system, not with this kernel, not allowed, or no such file.
+    return bool(function(here, os.fsencode(one), here, os.fsencode(other), _SWAP) == 0)
+
+
+def set_aside(path: Path, label: str, *, beside: Path | None = None) -> Path:
+    """Rename the file to a free name beside it, or another: `NAME.LABEL` or `NAME.LABEL-2` and so on."""
+    near = beside or path
+    for number in range(1, 1000):
+        target = near.with_name(f"{near.name}.{label}" + (f"-{number}" if number > 1 else ""))
+        if not os.path.lexists(target):
+            return path.rename(target)
+    raise FileExistsError(f"too many set-aside copies of {path.name}")
+
+
+_SHAPE = {"said": dict, "queue": list, "cache": dict, "archive": dict}
+"""What state.json holds, if it holds it; the record has readers of its own."""
+
+
+def _is_state(state: dict[str, Any]) -> bool:
+    if state.get("version") != STATE_VERSION:
+        return False
+    return all(isinstance(state.get(key, kind()), kind) for key, kind in _SHAPE.items())
+
+
+@contextlib.contextmanager
+def locked(path: Path, seconds: float, sentence: str) -> Iterator[None]:
+    """Hold the lock on a file that is there for nothing else.
+
+    Raises:
+        LockBusy: another process held it for all of `seconds`; it says `sentence`.
+        StrangeFileError: something else lies there.
+    """
+    from filelock import FileLock, Timeout
+
+    what = regular_files.strange(str(path))
+    if what:
+        raise regular_files.StrangeFileError(str(path), what)
+    lock = FileLock(path, timeout=max(seconds, 0), poll_interval=0.02)
+    try:
+        lock.acquire()
+    except Timeout:
+        raise LockBusy(sentence) from None
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+class Folder:
+    """`.lifecycle/` in a worktree root, or a folder in it: state.json, marks, locks. Git never sees it.
+
+    Every method raises StrangeFileError, and touches nothing, where the folder is a link or another
+    user's, or where something that is no regular file lies in the place of the file.
+    """
+
+    def __init__(self, root: Path, inner: str = "") -> None:
+        self.root = root
+        self._names = (FOLDER, inner) if inner else (FOLDER,)
+        self.path = root.joinpath(*self._names)
+
+    def at(self, name: str) -> str:
+        """The path of a file in here, once the folders on the way were seen to be ours."""
+        return regular_files.below(str(self.root), *self._names, name)
+
+    def make(self) -> None:
+        """Create the folder, the user's alone, with a `.gitignore` of its own, if it is not there."""
+        ignore = regular_files.below(str(self.root), FOLDER, ".gitignore")
+        top = self.root / FOLDER
+        top.mkdir(mode=0o700, exist_ok=True)
+        if not os.path.lexists(ignore):
+            write(Path(ignore), b"*\n")
+        if self.path != top:
+            self.at("")
+            self.path.mkdir(mode=0o700, exist_ok=True)
+
+    def read(self, name: str) -> Snapshot | None:
+        """A file's content, or None if it is not there."""
+        return read(Path(self.at(name)), follow=False)
+
+    def write(self, name: str, content: bytes) -> None:
+        """Replace a file by one rename; the folder is there."""
+        path = self.at(name)
+        what = regular_files.strange(path)
+        if what:
+            raise regular_files.StrangeFileError(path, what)
+        write(Path(path), content)
+
+    def mark(self, name: str, mtime_ns: int | None = None) -> None:
+        """Let a mark lie there with this mtime (the present unless given); the folder is made."""
+        self.make()
+        regular_files.mark(self.at(name), mtime_ns)
+
+    def mtime_ns(self, name: str) -> int:
+        """When a file was last written, or -1 if it is not there."""
+        return regular_files.mtime_ns(self.at(name))
+
+    def remove(self, name: str) -> None:
+        """Take a file away, if it is there; of a link only the link goes."""
+        Path(self.at(name)).unlink(missing_ok=True)
+
+    @contextlib.contextmanager
+    def locked(self, seconds: float, name: str = LOCK) -> Iterator[None]:
+        """Hold a lock of this worktree: the one on its files, unless another is named.
+
+        Raises:
+            LockBusy: another process held it for all of `seconds`.
+        """
+        self.make()
+        with locked(
+            Path(self.at(name)),
+            seconds,
+            "Another lifecycle process is at work on this claim; try again in a moment.",
+        ):
+            yield
+
+    def load_state(self, *, repair: bool = True) -> dict[str, Any]:
+        """state.json, or an empty dict; an unreadable one begins anew, set aside if `repair`.
+
+        Everything in it can be learned again from the claim file and from GitHub.
+        """
+        path = self.at(STATE)
+        what = regular_files.strange(path)
+        if what:  # a folder too: what is learned could not be kept
+            raise regular_files.StrangeFileError(path, what)
+        found = regular_files.content(path)
+        if found is None:
+            return {}
+        try:
+            state = json.loads(found[0]) if len(found[0]) <= regular_files.LIMIT else None
+        except (ValueError, RecursionError):
+            state = None
+        if isinstance(state, dict) and _is_state(state):
+            return state
+        if repair:
+            set_aside(Path(path), "unreadable")
+        return {}
+
+    def save_state(self, state: dict[str, Any]) -> None:
+        """Replace state.json."""
+        self.make()
+        text = json.dumps({"version": STATE_VERSION, **state}, indent=1)
+        self.write(STATE, text.encode("ascii") + b"\n")

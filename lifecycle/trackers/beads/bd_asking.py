@@ -1,0 +1,260 @@
+"""What the verbs are made of: reads that say what is, and writes that are read back when it is unclear."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import cached_property
+from typing import Any, TypeVar
+
+from lifecycle.core import hidden_marker
+from lifecycle.core.errors import (
+    LifecycleError,
+    NotFound,
+    ProtocolError,
+    Rejected,
+    Transient,
+    VersionUnsupported,
+)
+from lifecycle.core.redact import short
+from lifecycle.core.tracker import Note, Task, TaskStatus
+from lifecycle.storage import log
+from lifecycle.trackers import refusals
+from lifecycle.trackers.beads import bd_decode
+from lifecycle.trackers.beads.bd_probe import Build, forget, probe
+from lifecycle.trackers.beads.bd_process import Runner
+from lifecycle.trackers.beads.bd_rows import DELETED, ID, Row, has_strange_id, note_of, row_of
+
+Value = TypeVar("Value")
+Holds = Callable[[Task], bool]
+"""Whether a task is as it was to become."""
+
+
+class Asking:
+    """Reads and writes of one workspace.
+
+    Args:
+        runner: runs bd.
+    """
+
+    def __init__(self, runner: Runner) -> None:
+        self.runner = runner
+        self.has_strange = False  # an issue was left out whose id is no plain word
+
+    @cached_property
+    def build(self) -> Build:
+        """What this bd can do."""
+        return probe(self.runner)
+
+    def rows(self, *words: str, is_write: bool = False) -> tuple[Row, ...]:
+        """The issues that a command shows; one whose id is no plain word is left out, and logged."""
+        with self._as_known():
+            ran = self.runner.run(*words, "--json", is_write=is_write)
+            found = bd_decode.payload(ran, due=list, doing=_doing(words))
+        plain = [raw for raw in found if not has_strange_id(raw)]
+        if len(plain) < len(found):
+            self.has_strange = True
+            left = ", ".join(short(repr(raw["id"]), 60) for raw in found if raw not in plain)
+            log.write(self.runner.root, f"tracker: left out, since no plain word is its id: {left}")
+        return tuple(row_of(raw) for raw in plain)
+
+    @contextlib.contextmanager
+    def _as_known(self) -> Iterator[None]:
+        """A program that turns out to be another than was kept (behind a shim) is asked anew.
+
+        Raises:
+            Transient: it is another one by now; nothing was done.
+        """
+        try:
+            yield
+        except VersionUnsupported:
+            before = self.build
+            forget(self.runner)
+            del self.build
+            if self.build == before:
+                raise
+            raise Transient(
+                f"bd is of version {self.build.version} by now, and was of {before.version} when it was "
+                "asked what it can, so nothing was done; try again."
+            ) from None
+
+    def show(self, name: str) -> Row:
+        """One issue in full; bd takes the part behind the prefix for the whole id. NotFound."""
+        try:
+            found = self.rows("show", name) if ID.fullmatch(name) else ()
+        except NotFound:
+            found = ()  # not every build says which
+        for row in found:
+            is_it = row.task.id == name or row.task.id.endswith(f"-{name}")
+            if is_it and row.task.raw_status != DELETED:
+                return row
+        raise bd_decode.unknown(name)
+
+    def ready(self, labels: tuple[str, ...]) -> tuple[Task, ...]:
+        """What could be begun, with any of the labels, by urgency."""
+        words = ["ready", "--unassigned", *self._limit()]
+        rows = self.rows(*words, *label_words(labels))
+        found = (row.task for row in rows)
+        fits = [t for t in found if t.is_ready and refusals.has_any(t.labels, labels)]
+        return tuple(sorted(fits, key=lambda task: task.urgency))
+
+    def listed(self, label: str, status: TaskStatus | None) -> tuple[Task, ...]:
+        """Every task with this label and status; without a status, all that are not closed."""
+        words = ["list", "--limit=0", *label_words((label,) if label else ())]
+        if status is TaskStatus.OTHER:
+            words.append("--all")
+        elif status is not None:
+            words.append(f"--status={status.value}")
+        found = [row.task for row in self.rows(*words) if row.task.raw_status != DELETED]
+        fits = [task for task in found if _is_of(task, status)]
+        wanted = (label,) if label else ()
+        fits = [task for task in fits if refusals.has_any(task.labels, wanted)]
+        return tuple(sorted(fits, key=lambda task: task.urgency))
+
+    def of_key(self, key: str) -> Row | None:
+        """The issue that was created with this key, whatever became of it; None if none was."""
+        mark = hidden_marker.keyed(key)
+        words = ("list", "--all", "--limit=0", f"--desc-contains={mark}")
+        found = [row for row in self.rows(*words) if row.mark == mark]
+        found.sort(key=lambda row: row.task.created_at or 0.0)
+        return found[0] if found else None
+
+    def held(self, actor: str) -> tuple[Task, ...]:
+        """What this actor has in progress."""
+        rows = self.rows("list", f"--assignee={actor}", "--status=in_progress", "--limit=0")
+        return tuple(row.task for row in rows)
+
+    def notes(self, name: str) -> tuple[tuple[Note, str], ...]:
+        """The comments of an issue with their marks, the oldest first. NotFound."""
+        if not ID.fullmatch(name):
+            raise bd_decode.unknown(name)
+        with naming(name):
+            return self._notes(name)
+
+    def _notes(self, name: str) -> tuple[tuple[Note, str], ...]:
+        if self.build.comments:
+            ran = self.runner.run("comments", name, "--json")
+            raw = bd_decode.payload(ran, due=list, doing=f"comments {name}")
+        else:
+            ran = self.runner.run("show", name, "--json")
+            shown = bd_decode.payload(ran, due=list, doing=f"show {name}")
+            raw = [note for issue in shown for note in issue.get("comments") or []]
+        found = [note_of(note) for note in raw]
+        return tuple(sorted(found, key=lambda pair: pair[0].created_at or 0.0))
+
+    def change(self, before: Task, *words: str, so: Holds) -> Task:
+        """Run a write that shows the task it changed, and give that task.
+
+        Args:
+            before: the task as it was; its blockers are kept, since such answers do not name them.
+            words: the command.
+            so: whether a task is as it was to become.
+        """
+
+        def told(raw: Any) -> Task | None:
+            tasks = (row_of(one).task for one in raw)
+            fits = (task for task in tasks if task.id == before.id and so(task))
+            return next((replace(task, blocked_by=before.blocked_by) for task in fits), None)
+
+        def read() -> Task | None:
+            task = self.show(before.id).task
+            return task if so(task) else None
+
+        with naming(before.id):
+            return self.write(*words, due=list, told=told, read=read)
+
+    def write(
+        self,
+        *words: str,
+        due: type,
+        told: Callable[[Any], Value | None],
+        read: Callable[[], Value | None],
+    ) -> Value:
+        """Run a write, and give what is so afterwards.
+
+        Args:
+            words: the command.
+            due: what it answers: `list` or `dict`.
+            told: what its answer shows, None if that is not what was wanted.
+            read: what a look shows, asked where the answer is unclear; None if it is not so.
+
+        Raises:
+            Transient: ambiguous; no answer came, and no look shows it.
+            LifecycleError: bd says no, and nothing was done.
+        """
+        doing, refused = _doing(words), None
+        try:
+            with self._as_known():
+                ran = self.runner.run(*words, is_write=True)
+                answer = bd_decode.payload(ran, due=due, doing=doing)
+            found = told(answer)
+            unclear = "answered something else than was wanted"
+        except LifecycleError as error:
+            if not _is_unclear(error):
+                raise
+            why = error.evidence or error.sentence.partition(";")[0]
+            found, unclear = None, f"gave no clear answer ({why})"
+            refused = error if type(error) is Rejected else None
+        if found is None:
+            found = self._looked(read)
+        if found is None and refused is not None:
+            raise refused
+        if found is None:
+            raise Transient(
+                f"bd {doing} {unclear}, and it is not seen to be done; look again later.",
+                is_ambiguous=True,
+            )
+        return found
+
+    @staticmethod
+    def _looked(read: Callable[[], Value | None]) -> Value | None:
+        try:
+            return read()
+        except LifecycleError:
+            return None  # that nobody could look leaves it as unclear as it was
+
+    def _limit(self) -> tuple[str, ...]:
+        return ("--limit=0",) if self.build.unlimited else ()
+
+
+@contextlib.contextmanager
+def naming(*names: str) -> Iterator[None]:
+    """A NotFound that leaves here names these tasks: not every build says which it did not find."""
+    try:
+        yield
+    except NotFound as error:
+        if any(name in error.sentence for name in names):
+            raise
+        raise bd_decode.unknown(*names) from None
+
+
+def label_words(labels: tuple[str, ...]) -> tuple[str, ...]:
+    """The filter for any of these labels; none where bd has none for it (`auto:*`)."""
+    if not labels or any(label.endswith("*") for label in labels):
+        return ()
+    return (f"--label-any={listed(labels)}",) if labels[1:] else (f"--label={listed(labels)}",)
+
+
+def listed(values: tuple[str, ...]) -> str:
+    """Values as a flag takes several: a line of CSV."""
+    line = io.StringIO()
+    csv.writer(line, lineterminator="").writerow(values)
+    return line.getvalue()
+
+
+def _is_unclear(error: LifecycleError) -> bool:
+    """True if it may have been done: no answer, one that says nothing, or a no of unknown words."""
+    is_lost = isinstance(error, Transient) and error.is_ambiguous
+    return is_lost or isinstance(error, ProtocolError) or type(error) is Rejected
+
+
+def _is_of(task: Task, status: TaskStatus | None) -> bool:
+    return task.is_open if status is None else task.status is status
+
+
+def _doing(words: tuple[str, ...]) -> str:
+    """The command without its values, for a sentence."""
+    return " ".join(word for word in words[:2] if not word.startswith("-"))

@@ -1,0 +1,234 @@
+"""What an answer of bd's means. Pure: values in, values out.
+
+Exit codes do not tell: builds differ in them, and some end with 0 where they did nothing. So an
+answer is read in five steps. (1) JSON on stdout, out of its envelope; a key `error` is a failure.
+(2) JSON on stderr. (3) No output where output is due is a failure, whatever the exit code; stderr's
+lines are looked up in a table, from their beginning, so that no title can pass for an error. (4) The
+caller looks whether what came shows what it wanted. (5) What else stands on stderr is noise.
+
+Source: answers of four builds, recorded; https://github.com/steveyegge/beads, cmd/bd.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+from lifecycle.core.errors import (
+    AlreadyClaimed,
+    AlreadyExists,
+    BlockedBy,
+    Busy,
+    Invalid,
+    LifecycleError,
+    NotClaimable,
+    NotFound,
+    NoWorkspace,
+    ProtocolError,
+    Rejected,
+    VersionUnsupported,
+)
+from lifecycle.core.redact import redact, short, visible
+from lifecycle.trackers.beads.bd_process import Ran
+
+_MOST_EVIDENCE = 300
+
+_BEGINS = re.compile(
+    r"(?:Error: |Error \w+ \S+: |(?:resolving|label) [^:\n]*: |operation failed: |"
+    r"failed to [\w ]+: |validate field update: |validation failed: |sqlite3: |constraint failed: )*"
+)
+"""What may stand before the words that tell: who says it, and at what."""
+
+Maker = Callable[[re.Match[str]], LifecycleError]
+
+
+def _not_found(found: re.Match[str]) -> LifecycleError:
+    return unknown(found["name"]) if found["name"] else unknown()
+
+
+def unknown(*names: str) -> NotFound:
+    """The error for a task that is not there; for one of several, if it is not known which."""
+    named = " or ".join(repr(visible(name)) for name in names)
+    return NotFound(
+        f"bd knows no task{' ' * bool(named)}{named}, so nothing was done; list them to see which "
+        "there are."
+    )
+
+
+def _taken(found: re.Match[str]) -> LifecycleError:
+    by = visible(found["by"].strip())
+    return AlreadyClaimed(
+        f"The task is held by {by}, so it was not claimed; choose another one.", by=by
+    )
+
+
+def _not_claimable(found: re.Match[str]) -> LifecycleError:
+    status = found["status"]
+    return NotClaimable(
+        f"The task is {status}, so it was not claimed; choose another one.", status=status
+    )
+
+
+def _blocked(found: re.Match[str]) -> LifecycleError:
+    ids = tuple(found["ids"].split())
+    return BlockedBy(
+        f"The task waits for {', '.join(ids)}, so it was not closed; finish that first.", ids=ids
+    )
+
+
+def _invalid(found: re.Match[str]) -> LifecycleError:
+    return Invalid(
+        f"bd does not take this ({visible(found[0])}), so nothing was done; correct it.",
+        evidence=found[0],
+    )
+
+
+def _exists(found: re.Match[str]) -> LifecycleError:
+    return AlreadyExists("It is so already; nothing was done.", evidence=found[0])
+
+
+def _no_workspace(_found: re.Match[str]) -> LifecycleError:
+    return NoWorkspace(
+        "bd has no database here, so nothing was done; run `bd init`, or set tracker.use in "
+        ".lifecycle.toml to another tracker."
+    )
+
+
+def _unknown(found: re.Match[str]) -> LifecycleError:
+    return VersionUnsupported(
+        f"This bd does not know what was asked of it ({visible(found[0])}), so nothing was done; "
+        "install a newer one."
+    )
+
+
+def _busy(_found: re.Match[str]) -> LifecycleError:
+    return Busy("bd's database is in use, so nothing was done; try again in a moment.")
+
+
+def _readonly(found: re.Match[str]) -> LifecycleError:
+    return Rejected(
+        "bd is in read-only mode, so nothing was done; allow writing and try again.",
+        evidence=found[0],
+    )
+
+
+_TABLE: tuple[tuple[re.Pattern[str], Maker], ...] = tuple(
+    (re.compile(pattern), maker)
+    for pattern, maker in (
+        (r'no issue found matching "(?P<name>[^"]*)"', _not_found),
+        (r"issue (?P<name>[\w.:-]+) not found", _not_found),
+        (r"no issues found matching the provided IDs(?P<name>)", _not_found),
+        (r"(?:issue )?already claimed by (?P<by>.+)", _taken),
+        (r"issue not claimable: status (?P<status>\w+)", _not_claimable),
+        (r"cannot close \S+: blocked by open issues \[(?P<ids>[^\]]*)\]", _blocked),
+        (r"invalid (?:status|priority|label|external)\b.*", _invalid),
+        (r"title (?:is )?(?:required|must be)\b.*", _invalid),
+        (r"(?:cannot add dependency: would|adding dependency would) create a cycle.*", _invalid),
+        (r"UNIQUE constraint failed: dependencies\b.*", _exists),
+        (r"UNIQUE constraint failed: issues\.external_ref\b.*", _invalid),
+        (r"\S+ is already open", _exists),
+        (r"no beads database found", _no_workspace),
+        (r"unknown (?:command|flag|shorthand flag)\b.*", _unknown),
+        (
+            r"database is locked\b.*|.*\bSQLITE_BUSY\b.*|lock busy\b.*|.*held by another process.*",
+            _busy,
+        ),
+        (r"operation '\w+' is not allowed in read-only mode", _readonly),
+    )
+)
+
+
+def payload(ran: Ran, *, due: type, doing: str) -> Any:
+    """What an answer holds: a list or an object, as is due.
+
+    Args:
+        ran: the run.
+        due: `list` or `dict`. A `null` where a list is due is an empty one.
+        doing: what was asked, as `show demo-1`, for the sentence of an error.
+
+    Raises:
+        LifecycleError: one of the kinds in the table; Rejected for words that it does not have.
+        ProtocolError: something that cannot be understood, or nothing.
+    """
+    found = _parsed(ran.out)
+    if found is not _NOTHING:
+        return _taken_out(found, ran, due, doing)
+    if not ran.out.strip():
+        text = _error_in(_parsed(ran.err)) or ran.err
+        if ran.code == 0 and _known(text) is None:
+            # Noise, it may be, of a run that did what it was asked to: nobody knows.
+            raise ProtocolError(
+                f"bd {doing} answered nothing; what it did is not known. Run it by hand to see why.",
+                evidence=evidence(text),
+            )
+        raise failure(text, doing)
+    if ran.code != 0:
+        raise failure(ran.err or ran.out, doing)
+    raise ProtocolError(
+        f"bd {doing} answered something that cannot be understood; nothing of it was used. Run it by "
+        "hand to see what it prints.",
+        evidence=evidence(ran.out),
+    )
+
+
+def _taken_out(found: Any, ran: Ran, due: type, doing: str) -> Any:
+    text = _error_in(found)
+    if text is not None:
+        raise failure(text, doing)
+    if isinstance(found, dict) and "data" in found and "schema_version" in found:
+        found = found["data"]
+    if found is None and due is list:
+        found = []
+    if not isinstance(found, due):
+        raise ProtocolError(
+            f"bd {doing} answered something else than was asked; nothing of it was used. Run it by hand "
+            "to see what it prints.",
+            evidence=evidence(ran.out),
+        )
+    if ran.code != 0:
+        raise failure(ran.err, doing)
+    return found
+
+
+def failure(text: str, doing: str) -> LifecycleError:
+    """The error that these words of bd's are: one of the table, Rejected for any others."""
+    known = _known(text)
+    if known is not None:
+        return known
+    said = evidence(text) or "no word"
+    return Rejected(f"bd {doing} was refused ({said}); correct that and try again.", evidence=said)
+
+
+def _known(text: str) -> LifecycleError | None:
+    for line in text.splitlines():
+        begin = _BEGINS.match(line)
+        rest = line[begin.end() if begin else 0 :].strip()
+        for pattern, maker in _TABLE:
+            match = pattern.match(rest)
+            if match:
+                return maker(match)
+    return None
+
+
+def evidence(text: str) -> str:
+    """The first line that says something, fit to be shown."""
+    lines = (line.strip() for line in text.splitlines())
+    return short(redact(visible(next((line for line in lines if line), ""))), _MOST_EVIDENCE)
+
+
+_NOTHING = object()
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return _NOTHING
+
+
+def _error_in(found: Any) -> str | None:
+    """The text of an error object, None if it is none."""
+    error = found.get("error") if isinstance(found, dict) else None
+    return str(error) if error else None

@@ -1,0 +1,289 @@
+"""One run of bd: a list of words, a time limit, a process group of its own, bounded output.
+
+Nobody is asked anything: stdin is the null device. Whatever hangs, bd and all that it started, is
+ended as a group. A child that lives on behind bd and holds its pipes open is not waited for. One
+run at a time: two at once in one workspace wait for each other inside bd, some builds without end.
+
+Source: variables and flags: `bd --help` and docs/CONFIG.md, https://github.com/steveyegge/beads.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import selectors
+import signal
+import subprocess
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, cast
+
+from lifecycle.core.errors import (
+    Busy,
+    Crashed,
+    Invalid,
+    LockBusy,
+    NotInstalled,
+    ProtocolError,
+    Refused,
+    TimedOut,
+)
+from lifecycle.core.timing.deadline import Deadline
+from lifecycle.settings.credentials import for_child
+from lifecycle.storage import regular_files, store
+from lifecycle.trackers.beads import bd_here
+
+HOOK_READ_SECONDS, READ_SECONDS, WRITE_SECONDS, PUBLISH_SECONDS = 3.0, 10.0, 15.0, 60.0
+MOST_BYTES = 32 * 1024 * 1024
+MOST_WORD = 120_000
+"""Bytes of one word of a command line: Linux takes 131072 with its end, and flags stand before a text."""
+
+_LOOK_SECONDS = 0.05
+"""How often a run whose pipes are silent is asked whether it has ended."""
+
+_PLACES = ("BEADS_DIR", "BEADS_DB", "BD_DB")
+"""They would make bd serve another workspace than this worktree's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What came of one run: the exit code, and what it printed."""
+
+    code: int
+    out: str
+    err: str
+
+
+class Runner:
+    """Runs bd in one worktree, in one actor's name.
+
+    Args:
+        root: the worktree's root folder, in which bd is run.
+        environment: variables beside this process's own, and before them.
+        actor: in whose name.
+        deadline: when everything has to be over.
+        folder: the configured folder of the database; "" leaves the search to bd.
+        is_hook: a hook asks: a read is waited for less.
+        demand: called before each run; raises where bd may not be run.
+    """
+
+    def __init__(
+        self,
+        root: Path,
+        environment: Mapping[str, str],
+        actor: str,
+        deadline: Deadline,
+        *,
+        folder: str = "",
+        is_hook: bool = False,
+        demand: Callable[[], None] = lambda: None,
+    ) -> None:
+        self.root = root
+        self.environment = environment
+        self.actor = actor
+        self.deadline = deadline
+        self.folder = folder
+        self.is_hook = is_hook
+        self.demand = demand
+        self._own = threading.RLock()
+        self._depth = 0
+
+    @property
+    def shared(self) -> Path:
+        """The folder of the lock and of what is known of the program: in git's own, else in ours.
+
+        Raises:
+            Refused: it cannot be written.
+        """
+        common = store.common_folder(self.root)
+        place = common / "lifecycle" if common else self.root / store.FOLDER
+        try:
+            if common:
+                place.mkdir(exist_ok=True)
+            else:
+                store.Folder(self.root).make()
+            what = regular_files.strange_folder(str(place), is_shared=True)
+        except OSError as error:
+            raise Refused(
+                f"{place} cannot be written ({error.strerror}), so bd was not asked; make it writable."
+            ) from None
+        if what:
+            raise Refused(f"{place} {what}, so bd was not asked; move it away.")
+        return place
+
+    @property
+    def program(self) -> str:
+        """The path of bd; NotInstalled."""
+        found = bd_here.program(self.environment)
+        if not found:
+            raise NotInstalled(
+                "bd is not on PATH, so no task was read or changed; install it, or set tracker.use in "
+                ".lifecycle.toml to another tracker."
+            )
+        return found
+
+    @contextlib.contextmanager
+    def alone(self) -> Iterator[None]:
+        """Nobody else of ours runs bd in this clone meanwhile; Busy. May be held within itself."""
+        with self._own:
+            if self._depth:
+                yield
+                return
+            wait = self.deadline.remaining(at_most=self.seconds(is_write=not self.is_hook))
+            with contextlib.ExitStack() as held:
+                try:
+                    held.enter_context(store.locked(self.shared / "beads.lock", wait, ""))
+                except LockBusy:
+                    raise Busy(
+                        "Another lifecycle process has been asking bd all the time, so nothing was "
+                        "done; try again in a moment."
+                    ) from None
+                self._depth += 1
+                held.callback(self._leave)
+                yield
+
+    def _leave(self) -> None:
+        self._depth -= 1
+
+    def seconds(self, *, is_write: bool) -> float:
+        """How long a run may take, at most."""
+        if is_write:
+            return WRITE_SECONDS
+        return HOOK_READ_SECONDS if self.is_hook else READ_SECONDS
+
+    def run(self, *words: str, is_write: bool = False, seconds: float | None = None) -> Ran:
+        """Run bd with these words.
+
+        Args:
+            words: its arguments; a value stands behind its flag as `--flag=value`.
+            is_write: it changes something.
+            seconds: how long it may take, if not as long as any read or write.
+
+        Raises:
+            Invalid: a text cannot stand in a command line: a NUL, or too long; nothing was run.
+            Refused: `demand` says no; nothing was run.
+            NotInstalled: there is no such program.
+            Busy: another process of ours is at it.
+            TimedOut: it took too long and was ended; ambiguous for a write.
+            Crashed: a signal ended it; ambiguous for a write.
+            ProtocolError: it prints without end.
+            Transient: the deadline has passed; nothing was run.
+        """
+        _demand_sayable(words)
+        self.demand()
+        with self.alone():
+            most = self.deadline.remaining(at_most=seconds or self.seconds(is_write=is_write))
+            return self._run(words, Deadline.after(self.deadline.clock, most), is_write=is_write)
+
+    def _run(self, words: tuple[str, ...], until: Deadline, *, is_write: bool) -> Ran:
+        try:
+            process = subprocess.Popen(
+                [self.program, *words],
+                cwd=self.root,
+                env=self._variables(),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise NotInstalled(
+                f"bd could not be run ({error.strerror}), so nothing was done; install it anew."
+            ) from None
+        try:
+            out, err = _read(process, until)
+        except BaseException as error:
+            _end(process)
+            if isinstance(error, TimeoutError):
+                raise TimedOut(
+                    f"bd {_verb(words)} did not answer in time and was ended"
+                    f"{', and may have done it' if is_write else ''}; look again later.",
+                    is_ambiguous=is_write,
+                ) from None
+            if isinstance(error, OverflowError):
+                raise ProtocolError(
+                    f"bd {_verb(words)} printed more than anybody can read and was ended; nothing of it "
+                    "was used. Run it by hand to see what it prints."
+                ) from None
+            raise
+        if process.returncode < 0:
+            raise Crashed(
+                f"bd {_verb(words)} was ended by signal {-process.returncode}"
+                f"{', and may have done it' if is_write else ''}; look again.",
+                is_ambiguous=is_write,
+            )
+        return Ran(process.returncode, _text(out), _text(err))
+
+    def _variables(self) -> dict[str, str]:
+        given = for_child("tracker", self.environment)
+        kept = {name: value for name, value in given.items() if name not in _PLACES}
+        kept.setdefault("BEADS_NO_DAEMON", "1")  # a hook must not leave a process behind
+        kept |= {"BEADS_ACTOR": self.actor, "BD_ACTOR": self.actor, "BD_NON_INTERACTIVE": "1"}
+        place = bd_here.database(self.root, self.folder)
+        return kept | ({"BEADS_DIR": place} if place else {})
+
+
+def _demand_sayable(words: tuple[str, ...]) -> None:
+    """Invalid for a word that no command line takes; one may be of 128 KiB, on Linux."""
+    if any("\0" in word for word in words):
+        raise Invalid("The text has a NUL character, so nothing was done; take it out.")
+    longest = max(len(word.encode("utf-8", "surrogatepass")) for word in words)
+    if longest > MOST_WORD:
+        raise Invalid(
+            f"The text is of {longest} bytes, and bd takes {MOST_WORD} at most, so nothing was done; put "
+            "the rest into a file, and its name into the text."
+        )
+
+
+def _read(process: subprocess.Popen[bytes], until: Deadline) -> tuple[bytes, bytes]:
+    """Both outputs, once the process has ended.
+
+    Raises:
+        TimeoutError: it had not, in time.
+        OverflowError: it printed more than `MOST_BYTES`.
+    """
+    streams = [cast("IO[bytes]", process.stdout), cast("IO[bytes]", process.stderr)]
+    read: dict[int, bytearray] = {stream.fileno(): bytearray() for stream in streams}
+    with contextlib.ExitStack() as opened, selectors.DefaultSelector() as selector:
+        for stream in streams:
+            opened.enter_context(stream)
+            os.set_blocking(stream.fileno(), False)
+            selector.register(stream, selectors.EVENT_READ)
+        while selector.get_map():
+            has_ended = process.poll() is not None
+            events = selector.select(0 if has_ended else min(_LOOK_SECONDS, max(until.left, 0)))
+            for key, _ in events:
+                chunk = os.read(key.fd, 65536)
+                read[key.fd] += chunk
+                if not chunk:
+                    selector.unregister(key.fileobj)
+            if sum(map(len, read.values())) > MOST_BYTES:
+                raise OverflowError
+            if has_ended and not events:
+                break  # somebody else holds the pipes open
+            if until.left <= 0 and not has_ended:
+                raise TimeoutError
+        try:
+            process.wait(max(until.left, 0))
+        except subprocess.TimeoutExpired:
+            raise TimeoutError from None
+    out, err = (bytes(read[number]) for number in read)
+    return out, err
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End bd and everything in its group, and let the system forget it."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def _text(raw: bytes) -> str:
+    return raw.decode("utf-8", errors="replace")
+
+
+def _verb(words: tuple[str, ...]) -> str:
+    """What was to be done, without values."""
+    return " ".join(word for word in words[:2] if not word.startswith("-"))

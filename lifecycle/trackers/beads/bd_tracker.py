@@ -1,0 +1,379 @@
+"""Tasks in bd's database, by bd's own program. Fits `tracker.Tracker`.
+
+Every verb reads what is so before it writes, never forces, and reads back where no clear answer came.
+bd has no key against doing a thing twice: `create` and `comment` hide theirs as the last line of the
+text, which is written in the same step, and look for it first.
+
+Source: `bd --help` and docs/CLI_REFERENCE.md, https://github.com/steveyegge/beads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cached_property, partial
+from typing import Any
+
+from lifecycle.core import hidden_marker
+from lifecycle.core.errors import (
+    AlreadyClaimed,
+    AlreadyExists,
+    BlockedBy,
+    Invalid,
+    Lacking,
+    NotClaimable,
+    NotFound,
+)
+from lifecycle.core.tracker import Abilities, Atomicity, Capability, Note, Task, TaskStatus, Wording
+from lifecycle.trackers import refusals
+from lifecycle.trackers.beads import bd_commands as wording
+from lifecycle.trackers.beads import bd_here, bd_judging, bd_publishing
+from lifecycle.trackers.beads.bd_asking import Asking, label_words, listed, naming
+from lifecycle.trackers.beads.bd_process import Runner
+from lifecycle.trackers.beads.bd_rows import note_of, row_of
+from lifecycle.trackers.tracker_place import Place
+
+NAME = "beads"
+
+
+def open_tracker(place: Place) -> BeadsTracker:
+    """The tasks of this worktree's workspace; nothing is run yet, nor without the user's yes."""
+    runner = Runner(
+        place.root,
+        place.environment,
+        place.actor(),
+        place.deadline,
+        folder=place.folder,
+        is_hook=place.is_hook,
+        demand=partial(bd_here.refuse, place.root, place.environment, place.folder),
+    )
+    return BeadsTracker(runner)
+
+
+class BeadsTracker:
+    """The tasks of one workspace, in one actor's name.
+
+    Args:
+        runner: runs bd.
+    """
+
+    name = NAME
+
+    def __init__(self, runner: Runner) -> None:
+        self._runner = runner
+        self._ask = Asking(runner)
+
+    @property
+    def actor(self) -> str:
+        """In whose name everything is done: bd's `--actor`."""
+        return self._runner.actor
+
+    def about(self) -> str:
+        """The program with its version, and the configured folder, for `lifecycle doctor`."""
+        version = self._ask.build.version or "of an unknown version"
+        return f"bd {version}" + (f" in {self._runner.folder}" if self._runner.folder else "")
+
+    def abilities(self) -> Abilities:
+        """What this build can do here."""
+        return self._abilities
+
+    @cached_property
+    def _abilities(self) -> Abilities:
+        build = self._ask.build
+        flags = {Capability.NATIVE_READY, Capability.DEPENDENCIES}
+        if build.claims_next:
+            flags.add(Capability.ATOMIC_CLAIM_NEXT)
+        if build.leases:
+            flags.add(Capability.LEASES)
+        if self._publish:
+            flags.add(Capability.PUBLISH)
+        kind = Atomicity.LOCAL_CAS if build.claims else Atomicity.ADVISORY
+        return Abilities(kind, frozenset(flags))
+
+    @cached_property
+    def _publish(self) -> str:
+        return bd_publishing.command(self._runner, self._ask.build)
+
+    def wording(self) -> Wording:
+        """The commands of bd itself."""
+        return wording.commands(self._ask.build, self.actor, self._publish)
+
+    def get(self, id: str) -> Task:  # noqa: A002 -- the Protocol's word
+        """One task with its open blockers; NotFound."""
+        return self._ask.show(id).task
+
+    def list(self, *, label: str = "", status: TaskStatus | None = None) -> tuple[Task, ...]:
+        """Every task with this label and status; a list does not say what blocks."""
+        return self._ask.listed(label, status)
+
+    def ready(self, *, labels: tuple[str, ...] = ()) -> tuple[Task, ...]:
+        """What could be begun now, as bd reckons it, by urgency."""
+        return self._ask.ready(labels)
+
+    def create(
+        self,
+        key: str,
+        *,
+        title: str,
+        description: str = "",
+        labels: tuple[str, ...] = (),
+        priority: int | None = None,
+        external: str = "",
+    ) -> Task:
+        """There is one task for this key; Invalid. Without a priority, bd gives it one."""
+        refusals.demand_key(key)
+        refusals.demand_title(title)
+        refusals.demand_labels(labels)
+        refusals.demand_priority(priority)
+        words = [f"--title={title.strip()}"]
+        words.append(f"--description={hidden_marker.signed(description, hidden_marker.keyed(key))}")
+        words += [f"--labels={listed(labels)}"] if labels else []
+        words += [] if priority is None else [f"--priority={priority}"]
+        words += [f"--external-ref={external}"] if external else []
+
+        def find() -> Task | None:
+            row = self._ask.of_key(key)
+            return self._ask.show(row.task.id).task if row else None
+
+        with self._runner.alone():
+            found = find()
+            if found is not None:
+                return found
+            made = self._ask.write(
+                "create", *words, "--json", due=dict, told=bd_judging.task_of, read=find
+            )
+            if set(labels) <= set(made.labels):
+                return made
+            # Some builds put the labels there in steps of their own: one that died may lack some.
+            return self.edit_labels(made.id, add=labels)
+
+    def claim(self, id: str) -> Task:  # noqa: A002
+        """It is the actor's, and in progress; AlreadyClaimed, NotClaimable, BlockedBy, NotFound."""
+        with self._runner.alone():
+            task = self._ask.show(id).task
+            if self._has(task):
+                return task
+            self._demand_mine(task)
+            if task.status not in (TaskStatus.OPEN, TaskStatus.IN_PROGRESS):
+                raise bd_judging.not_claimable(task)
+            bd_judging.demand_free(task, "claimed")
+            if task.status is TaskStatus.IN_PROGRESS:
+                # Begun, and nobody's: a build claims only what is open.
+                task = self._update(task, "--status=open", so=bd_judging.is_open)
+            return self._take(task)
+
+    def _take(self, task: Task) -> Task:
+        """Claim an open task that is nobody's, or the actor's already."""
+        if self._ask.build.claims and not task.assignee:
+            return self._update(task, "--claim", so=self._has)
+        words = ("--status=in_progress", f"--assignee={self.actor}")
+        taken = self._update(task, *words, so=self._has)
+        if self._ask.build.claims:
+            return taken
+        # Without compare-and-swap the last one who writes has it, which may be another by now.
+        now = self._ask.show(task.id).task
+        self._demand_mine(now)
+        return now
+
+    def claim_next(self, *, labels: tuple[str, ...] = ()) -> Task | None:
+        """The first of `ready` that could be claimed, claimed; None if there is none."""
+        with self._runner.alone():
+            found = self.ready(labels=labels)
+            is_native = self._ask.build.claims_next and (not labels or bool(label_words(labels)))
+            if found and is_native and not self._ask.has_strange:  # bd might choose that one
+                taken = self._take_next(labels, {task.id for task in found})
+                if taken is None or self._has(taken):
+                    return taken  # some builds name a task that another one has by now
+            for task in found:
+                try:
+                    return self.claim(task.id)
+                except (AlreadyClaimed, NotClaimable, BlockedBy, NotFound):
+                    continue  # somebody was faster
+            return None
+
+    def _take_next(self, labels: tuple[str, ...], free: set[str]) -> Task | None:
+        """Let bd choose and claim in one step; `free` was nobody's right before."""
+        words = ("ready", "--claim", "--sort=priority", *label_words(labels), "--json")
+
+        def told(raw: Any) -> tuple[str, ...]:
+            return tuple(row_of(one).task.id for one in raw)
+
+        def read() -> tuple[str, ...] | None:
+            mine = tuple(task.id for task in self._ask.held(self.actor) if task.id in free)
+            return mine if len(mine) == 1 else None
+
+        claimed = self._ask.write(*words, due=list, told=told, read=read)
+        return self._ask.show(claimed[0]).task if claimed else None
+
+    def renew(self, id: str) -> Task:  # noqa: A002
+        """The actor's claim lives on; Lacking, AlreadyClaimed, NotClaimable."""
+        if not self._ask.build.leases:
+            raise Lacking(
+                "This bd keeps a claim until it is given back, so there is nothing to renew; nothing "
+                "was done.",
+                capability=Capability.LEASES,
+            )
+        task = self._ask.show(id).task
+        self._demand_mine(task)
+        if not self._has(task):
+            raise bd_judging.not_claimable(task)
+
+        def told(_raw: Any) -> Task | None:
+            now = self._ask.show(task.id).task
+            return now if self._has(now) else None
+
+        with naming(task.id):
+            return self._ask.write(
+                "heartbeat", task.id, "--json", due=dict, told=told, read=lambda: None
+            )
+
+    def release(self, id: str) -> Task:  # noqa: A002
+        """It is nobody's and open; a closed one stays closed. AlreadyClaimed."""
+        with self._runner.alone():
+            task = self._ask.show(id).task
+            if not task.is_open or bd_judging.is_free(task):
+                return task
+            self._demand_mine(task)
+            return self._update(task, "--status=open", "--assignee=", so=bd_judging.is_free)
+
+    def close(self, id: str, *, reason: str = "") -> Task:  # noqa: A002
+        """It is closed; a closed one keeps its reason, which bd would overwrite. BlockedBy."""
+        with self._runner.alone():
+            task = self._ask.show(id).task
+            if not task.is_open:
+                return task
+            bd_judging.demand_free(task, "closed")
+            words = (f"--reason={reason}",) if reason else ()
+            return self._ask.change(
+                task, "close", task.id, *words, "--json", so=lambda now: not now.is_open
+            )
+
+    def reopen(self, id: str) -> Task:  # noqa: A002
+        """It is open and nobody's; one that was not closed stays as it is."""
+        with self._runner.alone():
+            task = self._ask.show(id).task
+            if task.is_open:
+                return task
+            if task.assignee:
+                # First: between the two steps it is closed, so that the next call goes on.
+                task = self._update(task, "--assignee=", so=lambda now: not now.assignee)
+            return self._ask.change(task, "reopen", task.id, "--json", so=bd_judging.is_free)
+
+    def edit(
+        self,
+        id: str,  # noqa: A002
+        *,
+        title: str | None = None,
+        description: str | None = None,
+        priority: int | None = None,
+    ) -> Task:
+        """These are its texts and its priority; Invalid."""
+        refusals.demand_title(title)
+        refusals.demand_priority(priority)
+        with self._runner.alone():
+            row = self._ask.show(id)
+            task = row.task
+            wanted = replace(
+                task,
+                title=task.title if title is None else title.strip(),
+                description=task.description if description is None else description.rstrip(),
+                priority=task.priority if priority is None else priority,
+            )
+            words = bd_judging.changes(row, wanted)
+            if not words:
+                return task
+            return self._update(task, *words, so=lambda now: bd_judging.is_said(now, wanted))
+
+    def edit_labels(
+        self,
+        id: str,  # noqa: A002
+        *,
+        add: tuple[str, ...] = (),
+        remove: tuple[str, ...] = (),
+        create: bool = True,  # noqa: ARG002 -- a label is a word here
+    ) -> Task:
+        """It has those labels and not these; Invalid. A label is the same in capitals."""
+        refusals.demand_labels((*add, *remove))
+        refusals.demand_apart(add, remove)
+        with self._runner.alone():
+            task = self._ask.show(id).task
+            there = {name.casefold() for name in task.labels}
+            gone = {name.casefold() for name in remove}
+            steps = [("add", n) for n in dict.fromkeys(add) if n.casefold() not in there]
+            steps += [("remove", name) for name in task.labels if name.casefold() in gone]
+            for verb, name in steps:
+                self._label(task.id, verb, name)
+            return self._ask.show(task.id).task if steps else task
+
+    def _label(self, name: str, verb: str, label: str) -> None:
+        def told(raw: Any) -> bool | None:
+            # The answer does not show the task; one that names it was at it.
+            return any(isinstance(one, dict) and one.get("issue_id") == name for one in raw) or None
+
+        def read() -> bool | None:
+            return (label in self._ask.show(name).task.labels) is (verb == "add") or None
+
+        words = ("label", verb, "--json", "--", name, label)
+        with naming(name):
+            self._ask.write(*words, due=list, told=told, read=read)
+
+    def comment(self, id: str, key: str, text: str) -> Note:  # noqa: A002
+        """There is one comment of this key; the first one's text stays. NotFound."""
+        refusals.demand_key(key)
+        mark = hidden_marker.keyed(key)
+
+        def find() -> Note | None:
+            return next((note for note, its in self._ask.notes(id) if its == mark), None)
+
+        with self._runner.alone():
+            found = find()
+            if found is not None:
+                return found
+            verb = ("comments", "add") if self._ask.build.comments else ("comment",)
+            words = (*verb, "--json", "--", id, hidden_marker.signed(text, mark))
+            with naming(id):
+                return self._ask.write(
+                    *words, due=dict, told=lambda raw: note_of(raw)[0], read=find
+                )
+
+    def list_comments(self, id: str) -> tuple[Note, ...]:  # noqa: A002
+        """All of them, the oldest first; NotFound."""
+        return tuple(note for note, _ in self._ask.notes(id))
+
+    def add_dependency(self, id: str, blocker: str) -> Task:  # noqa: A002
+        """The task is blocked by the other; Invalid for a circle, NotFound."""
+        with self._runner.alone():
+            row, other = self._ask.show(id), self._ask.show(blocker).task
+            name = row.task.id
+            if other.id == name:
+                raise Invalid(f"{name} cannot wait for itself; nothing was done.")
+            if other.id in row.blockers:
+                return row.task
+
+            def read() -> Task | None:
+                now = self._ask.show(name)
+                return now.task if other.id in now.blockers else None
+
+            words = ("dep", "add", "--json", "--", name, other.id)
+            try:
+                with naming(name, other.id):
+                    return self._ask.write(*words, due=dict, told=lambda _raw: read(), read=read)
+            except AlreadyExists:
+                return self.get(name)
+
+    def publish(self) -> None:
+        """What was written is sent to where others read it; Lacking."""
+        bd_publishing.send(self._runner, self._publish)
+
+    def _update(self, before: Task, *words: str, so: Callable[[Task], bool]) -> Task:
+        return self._ask.change(before, "update", before.id, *words, "--json", so=so)
+
+    def _has(self, task: Task) -> bool:
+        return task.status is TaskStatus.IN_PROGRESS and task.assignee == self.actor
+
+    def _demand_mine(self, task: Task) -> None:
+        if task.is_open and task.assignee not in ("", self.actor):
+            raise AlreadyClaimed(
+                f"{task.id} is held by {task.assignee}; nothing was changed. Choose another task.",
+                by=task.assignee,
+            )

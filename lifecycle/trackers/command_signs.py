@@ -1,0 +1,131 @@
+"""Which commands of an agent speak to a tracker: close, show, claim; of every tracker there is.
+
+Imported at stops that are looked at, before anything is known to be wanted: only `re`.
+Source: `lifecycle --help`; `gh issue close --help`, https://cli.github.com/manual/gh_issue_close; the
+words of other programs stand in their trackers' folders.
+"""
+
+from __future__ import annotations
+
+import re
+
+from lifecycle.trackers.beads import bd_signs as beads
+
+CLOSE = "close"
+SHOW = "show"
+CLAIM = "claim"
+
+SIGNS: tuple[tuple[tuple[str, ...], str], ...] = (
+    (("lifecycle", "tracker", "close"), CLOSE),
+    (("lifecycle", "tracker", "show"), SHOW),
+    (("lifecycle", "tracker", "claim"), CLAIM),
+    (("lifecycle", "tracker", "takeover"), CLAIM),
+    (("lifecycle", "tracker", "next"), CLAIM),
+    (("lifecycle", "close"), CLOSE),
+    (("lifecycle", "claim"), CLAIM),
+    (("lifecycle", "takeover"), CLAIM),
+    (("gh", "issue", "close"), CLOSE),
+    (("gh", "issue", "view"), SHOW),
+    *beads.SIGNS,
+)
+"""What the words begin with (an option may stand anywhere), and the verb that it is."""
+
+FILES = beads.FILES
+"""What trackers write into a worktree when a task changes; folders end with a slash."""
+
+_IDLE = {"--help", "-h", "--dry-run", "--version"}
+_VALUED = {
+    *("--reason", "-r", "--comment", "-c", "--message", "-m", "--repo", "-R", "--actor", "--db"),
+    *(
+        "--status",
+        "-s",
+        "--assignee",
+        "-a",
+        "--title",
+        "--description",
+        "-d",
+        "--add-label",
+        "--notes",
+    ),
+    *(
+        "--folder",
+        "--label",
+        "--priority",
+        "-p",
+        "--override",
+        "--duplicate-of",
+        "--json-fields",
+        "-q",
+    ),
+}
+_DENIED = re.compile(
+    r'^[ \t]*(?:\S+:[ \t]*)?(?:error\b|cannot |failed\b|could not |✗|X |\{?\s*"error")',
+    re.IGNORECASE | re.MULTILINE,
+)
+"""A failure in words: trackers exist that fail with exit status 0."""
+
+
+class Sign:
+    """What a command does at a tracker.
+
+    Attributes:
+        verb: CLOSE, SHOW or CLAIM.
+        ids: the tasks that it names, in its own words.
+        name: the command in short, as `gh issue close`.
+    """
+
+    __slots__ = ("ids", "name", "verb")
+
+    def __init__(self, verb: str, ids: tuple[str, ...], name: str) -> None:
+        self.verb = verb
+        self.ids = ids
+        self.name = name
+
+
+def read(words: tuple[str, ...]) -> Sign | None:
+    """What the simple command does at a tracker; None if it does none of the verbs."""
+    if not words or not _IDLE.isdisjoint(words):
+        return None
+    plain, options = _sorted(words)
+    for begin, verb in SIGNS:
+        head = tuple(word for word in begin if not word.startswith("-"))
+        flags = {word for word in begin if word.startswith("-")}
+        if plain[: len(head)] == head and flags <= options:
+            return Sign(verb, plain[len(head) :], " ".join(head))
+    return None
+
+
+def is_denied(output: str) -> bool:
+    """True if the output says that nothing was done, whatever the exit status was."""
+    return _DENIED.search(output) is not None
+
+
+def names() -> tuple[str, ...]:
+    """How the closing commands are called in prose, as `gh issue close`."""
+    return tuple(" ".join(begin) for begin, verb in SIGNS if verb == CLOSE and "-" not in begin[-1])
+
+
+def shows() -> tuple[str, ...]:
+    """How the showing commands are called in prose."""
+    return tuple(" ".join(begin) for begin, verb in SIGNS if verb == SHOW)
+
+
+def _sorted(words: tuple[str, ...]) -> tuple[tuple[str, ...], set[str]]:
+    """The words that are no option's, and the options, those with a value as `--name=value`."""
+    plain: list[str] = []
+    options: set[str] = set()
+    rest = list(words)
+    while rest:
+        word = rest.pop(0)
+        if not word.startswith("-") or word == "-":
+            plain.append(word)
+        elif word in _VALUED and rest:
+            options.add(f"{_long(word)}={rest.pop(0)}")
+        else:
+            name, mark, value = word.partition("=")
+            options.add(f"{_long(name)}{mark}{value}")
+    return tuple(plain), options
+
+
+def _long(name: str) -> str:
+    return "--status" if name == "-s" else name

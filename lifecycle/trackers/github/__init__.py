@@ -1,0 +1,1 @@
+"""GitHub's issues as a tracker."""

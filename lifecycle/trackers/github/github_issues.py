@@ -1,0 +1,384 @@
+"""GitHub's issues as a tracker: the verbs over the public operations, which write nothing twice.
+
+An issue that is assigned is in progress, and one that is not is open: GitHub has no other word for
+it. How issues are claimed is in `github_claim.py`, how they are listed in `github_ready.py`. Requests
+are counted beside those that tell, once for each object, whose token it is. Each verb that gives a task
+asks the board for its Priority as `get` does.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cached_property
+
+from lifecycle.core import hidden_marker, priorities
+from lifecycle.core.errors import (
+    AlreadyClaimed,
+    BlockedBy,
+    Invalid,
+    Lacking,
+    NotClaimable,
+    NotFound,
+    Rejected,
+)
+from lifecycle.core.tracker import Abilities, Atomicity, Capability, Note, Task, TaskStatus, Wording
+from lifecycle.core.values.shapes import IssueFacts
+from lifecycle.github.operations.ensure_comments import Comments
+from lifecycle.github.operations.ensure_issues import Issues, Reason
+from lifecycle.github.operations.ensure_labels import Labels
+from lifecycle.github.operations.ensure_relations import Relations
+from lifecycle.github.operations.unclear_writes import missing, same
+from lifecycle.github.pulls.issue_calls import IssueCalls
+from lifecycle.trackers import refusals
+from lifecycle.trackers.github.issue_claims import Holding
+from lifecycle.trackers.github.issue_tasks import blockers_of, note_of, number_of, task_of
+from lifecycle.trackers.github.issue_text import Body, with_external
+from lifecycle.trackers.github.ready_issues import Shelf
+from lifecycle.trackers.github.tracker_board import BoardPriority
+from lifecycle.trackers.own_commands import own_commands
+from lifecycle.trackers.registry import GITHUB
+from lifecycle.trackers.tracker_place import Place
+
+_REASON = "close-reason"
+_REASONS: tuple[Reason, ...] = ("completed", "not_planned", "duplicate")
+_CAN = frozenset({Capability.NATIVE_READY, Capability.DEPENDENCIES})
+
+
+def open_tracker(place: Place) -> GitHubIssues:
+    """The issues of the worktree's base repository."""
+    return GitHubIssues(place)
+
+
+class GitHubIssues:
+    """Fits `tracker.Tracker`. Nothing is asked before the first verb.
+
+    Args:
+        place: the worktree; touching its GitHub raises NoToken or BadConfig.
+    """
+
+    name = GITHUB
+
+    def __init__(self, place: Place) -> None:
+        self._place = place
+
+    @property
+    def actor(self) -> str:
+        """In whose name: the claim's agent or the configured one, else the account's with this seat."""
+        return self._place.named or self._place.actor(self._login)
+
+    def abilities(self) -> Abilities:
+        """Exclusive where leases lie in the repository and the account may push; else advisory.
+
+        Requests: 1, once. A token that does not say what it may is taken to be allowed.
+        """
+        return self._abilities
+
+    def wording(self) -> Wording:
+        """The product's own commands."""
+        return own_commands()
+
+    def get(self, id: str) -> Task:  # noqa: A002 -- the Protocol's word
+        """One issue; a pull request is none.
+
+        Requests: 1; 1 more if it is blocked, 1 if sub-issues are open, for a closed one 1 for each
+        hundred comments, and with a board 1 if no label says how urgent it is.
+        """
+        return self._shown(self._issue(id))
+
+    def list(self, *, label: str = "", status: TaskStatus | None = None) -> tuple[Task, ...]:
+        """Every issue with this label and status. Blockers are not named in a list.
+
+        Requests: 1 for each hundred; with a board those of `BoardPriority.sorted`.
+        Source: https://docs.github.com/rest/issues/issues#list-repository-issues
+        """
+        return self._shelf.list(label, status)
+
+    def ready(self, *, labels: tuple[str, ...] = ()) -> tuple[Task, ...]:
+        """Open issues of nobody's that no open issue blocks and of which no sub-issue is open.
+
+        With a board, its card must be in Todo, and its Dependencies closed: else no claim takes it.
+        Requests: for each label, or once without any, 1 for each hundred issues of nobody's; with a
+        `*` 1 more for each hundred labels of the repository; with a board `BoardPriority.startable`.
+        """
+        return self._shelf.ready(labels)
+
+    def create(
+        self,
+        key: str,
+        *,
+        title: str,
+        description: str = "",
+        labels: tuple[str, ...] = (),
+        priority: int | None = None,
+        external: str = "",
+    ) -> Task:
+        """There is one issue for this key; of the token's owner, known by a hidden marker.
+
+        Requests: as `ops.issues.ensure_issue`, which needs 1 for each hundred issues of that owner.
+        """
+        refusals.demand_key(key)
+        refusals.demand_title(title)
+        refusals.demand_labels(labels)
+        refusals.demand_priority(priority)
+        wanted = labels if priority is None else (*labels, priorities.label_of(priority))
+        text = with_external(description, external)
+        made = self._issues.ensure_issue(
+            f"task:{key}", title=title.strip(), body=text, labels=wanted, update=False
+        )
+        dropped = missing(wanted, made.now.labels) if made.changed else ()
+        if dropped:  # GitHub leaves out silently what the token may not set; asked for, it says why
+            number = made.now.number
+            return self._shown(self._labels.ensure_labels(number, add=dropped, create=True).now)
+        return self._shown(made.now)
+
+    def claim(self, id: str) -> Task:  # noqa: A002
+        """It is the agent's, by lease and assignee; AlreadyClaimed, NotClaimable, BlockedBy, NotFound.
+
+        Requests: 1 and those of `Holding.take`.
+        """
+        found = self._issue(id)
+        if not found.is_open:
+            raise NotClaimable(
+                f"#{found.number} is closed, so it was not claimed; choose another task.",
+                status="closed",
+            )
+        self._demand_free(found, "claimed")
+        taken = replace(task_of(self._holding.take(found)), status=TaskStatus.IN_PROGRESS)
+        return self._board.told(taken)
+
+    def claim_next(self, *, labels: tuple[str, ...] = ()) -> Task | None:
+        """The first of `ready` that nobody else was quicker to claim; None if there is none."""
+        for task in self.ready(labels=labels):
+            try:
+                return self.claim(task.id)
+            except (AlreadyClaimed, NotClaimable, BlockedBy, NotFound):
+                continue  # somebody did something meanwhile: the next one
+        return None
+
+    def renew(self, id: str) -> Task:  # noqa: A002
+        """Lacking: a lease on GitHub has no end."""
+        raise Lacking(
+            f"A claim on GitHub does not run out, so {id} needs no renewing; nothing was done.",
+            capability=Capability.LEASES,
+        )
+
+    def release(self, id: str) -> Task:  # noqa: A002
+        """It is nobody's and open; a closed one stays as it is. AlreadyClaimed.
+
+        Requests: 1 and those of `Holding.give`.
+        """
+        found = self._issue(id)
+        return self._shown(self._holding.give(found) if found.is_open else found)
+
+    def close(self, id: str, *, reason: str = "") -> Task:  # noqa: A002
+        """It is closed; a closed one keeps its reason. BlockedBy, NotFound.
+
+        A reason that is not one of GitHub's own words is a comment, which is posted first. The agent's
+        lease ends with the task. Requests: as `get`; 2 more to close, 2 to 3 for a comment of its own.
+        """
+        found = self._issue(id)
+        if found.is_open:
+            self._demand_free(found, "closed")
+            own = next((word for word in _REASONS if word == reason), None)
+            if reason and own is None:
+                self._comments.ensure_comment(found.number, _REASON, reason)
+            elif found.state_reason == "reopened":
+                self._comments.ensure_no_comment(found.number, _REASON)
+            found = self._issues.ensure_closed(found.number, own or "completed").now
+        self._holding.end(found.number)
+        return self._shown(found)
+
+    def reopen(self, id: str) -> Task:  # noqa: A002
+        """It is open and nobody's; one that was not closed stays as it is.
+
+        Assignees and lease go first, so that a call that was interrupted can be made again.
+        Requests: 1; 2 to open it, 1 to 2 for its assignees.
+        """
+        found = self._issue(id)
+        if found.is_open:
+            return self._shown(found)
+        self._holding.clear(found.number)
+        self._issues.ensure_assignees(found.number, only=())
+        return self._shown(self._issues.ensure_open(found.number).now)
+
+    def edit(
+        self,
+        id: str,  # noqa: A002
+        *,
+        title: str | None = None,
+        description: str | None = None,
+        priority: int | None = None,
+    ) -> Task:
+        """These are its texts; its priority is a label, and every other label of the kind goes.
+
+        Requests: 1; 2 to change a text; labels as `ops.labels.ensure_labels`.
+        """
+        refusals.demand_title(title)
+        refusals.demand_priority(priority)
+        found = self._issue(id)
+        number, told = found.number, Body.of(found.body)
+        body = told.saying(description) if description is not None else None
+        is_same = (title is None or same(title, found.title)) and (
+            description is None or same(description, told.text)
+        )
+        if not is_same:
+            found = self._issues.ensure_text(number, title=title, body=body).now
+        if priority is not None and priorities.of_labels(found.labels) != priority:
+            others = tuple(name for name in found.labels if priorities.of_label(name) is not None)
+            wanted = (priorities.label_of(priority),)
+            found = self._labels.ensure_labels(number, add=wanted, remove=others, create=True).now
+        return self._shown(found)
+
+    def edit_labels(
+        self,
+        id: str,  # noqa: A002
+        *,
+        add: tuple[str, ...] = (),
+        remove: tuple[str, ...] = (),
+        create: bool = True,
+    ) -> Task:
+        """It has those labels and not these; one that the repository lacks is made, if `create`.
+
+        Requests: 1 and those of `ops.labels.ensure_labels`.
+
+        Raises:
+            UnknownOption: the repository lacks a label, and `create` is False; nothing was changed.
+        """
+        refusals.demand_labels((*add, *remove))
+        refusals.demand_apart(add, remove)
+        found = self._issue(id)
+        now = self._labels.ensure_labels(found.number, add=add, remove=remove, create=create).now
+        return self._shown(now)
+
+    def comment(self, id: str, key: str, text: str) -> Note:  # noqa: A002
+        """There is one comment of this key, of the token's owner; the first one's text stays.
+
+        Requests: 1 and those of `ops.comments.ensure_comment`.
+        """
+        refusals.demand_key(key)
+        number = self._issue(id).number
+        return note_of(self._comments.ensure_comment(number, f"note:{key}", text, update=False).now)
+
+    def list_comments(self, id: str) -> tuple[Note, ...]:  # noqa: A002
+        """All of them, the oldest first, everybody's. Requests: 1, and 1 for each hundred."""
+        number = self._issue(id).number
+        return tuple(note_of(one) for one, _ in self._calls.comments(number))
+
+    def add_dependency(self, id: str, blocker: str) -> Task:  # noqa: A002
+        """The issue is blocked by the other, of the same repository; Invalid for a circle.
+
+        Requests: 2, and 1 for each open issue that the other waits for and that waits itself; then
+        those of `ops.relations.ensure_blocked_by`, and 1 to show it.
+        """
+        found, other = self._issue(id), self._issue(blocker)
+        if found.open_blockers is None:
+            raise Lacking(
+                "This server has no dependencies between issues, so nothing was done; write the "
+                "other's number into the description.",
+                capability=Capability.DEPENDENCIES,
+            )
+        self._demand_no_circle(found.number, other)
+        try:
+            self._relations.ensure_blocked_by(found.number, other.number)
+        except Rejected as error:
+            if type(error) is not Rejected:
+                raise
+            raise Invalid(error.sentence, evidence=error.evidence) from None
+        return self.get(id)
+
+    def publish(self) -> None:
+        """Lacking: what is written on GitHub is where others read it."""
+        raise Lacking(
+            "What is written on GitHub is there for others already; nothing was done.",
+            capability=Capability.PUBLISH,
+        )
+
+    def _issue(self, name: str) -> IssueFacts:
+        found = self._calls.issue(number_of(name))
+        if found.is_pull_request:
+            raise NotFound(f"#{found.number} is a pull request and no task; nothing was done.")
+        return found
+
+    def _shown(self, found: IssueFacts) -> Task:
+        """The task with what its own answer does not say: who blocks it, and why it was closed."""
+        task = self._board.told(task_of(found, blockers_of(self._calls, found)))
+        if found.is_open or found.state_reason in ("not_planned", "duplicate"):
+            return task
+        # Anybody may put a marker into a comment: the word of whoever closed it counts.
+        reasons = [
+            Body.of(one.body).text
+            for one, is_ours in self._calls.comments(found.number)
+            if hidden_marker.is_signed(one.body, hidden_marker.keyed(_REASON))
+            and (one.author == found.closed_by if found.closed_by else is_ours())
+        ]
+        return replace(task, close_reason=reasons[-1]) if reasons else task
+
+    def _demand_free(self, found: IssueFacts, what: str) -> None:
+        ids = blockers_of(self._calls, found)
+        if ids:
+            names = ", ".join(f"#{one}" if one.isdecimal() else one for one in ids)
+            raise BlockedBy(
+                f"#{found.number} waits for {names}, so it was not {what}; finish that first.",
+                ids=ids,
+            )
+
+    def _demand_no_circle(self, number: int, other: IssueFacts) -> None:
+        """Invalid if the other waits, over any number of open issues, for this one."""
+        seen, waiting = set[int](), [other]
+        while waiting:
+            one = waiting.pop()
+            if one.number == number:
+                raise Invalid(
+                    f"#{number} cannot wait for #{other.number}, which waits for #{number} itself; "
+                    "nothing was done."
+                )
+            if one.open_blockers and one.number not in seen:
+                seen.add(one.number)
+                ours = f"/{self._calls.calls.repository}/".casefold()
+                related = self._calls.related(one.number, "dependencies/blocked_by")
+                waiting += [
+                    found for found in related if found.is_open and ours in found.url.casefold()
+                ]
+
+    @cached_property
+    def _abilities(self) -> Abilities:
+        is_exclusive = self._holding.has_leases
+        if is_exclusive:
+            is_exclusive = self._place.hub.forge.repository_access().can_push is not False
+        return Abilities(Atomicity.SHARED_CAS if is_exclusive else Atomicity.ADVISORY, _CAN)
+
+    @cached_property
+    def _login(self) -> str:
+        return self._place.hub.forge.viewer()
+
+    @cached_property
+    def _calls(self) -> IssueCalls:
+        return IssueCalls(self._place.hub.calls)
+
+    @cached_property
+    def _holding(self) -> Holding:
+        return Holding(self._place, self._calls, self._login, self.actor)
+
+    @cached_property
+    def _shelf(self) -> Shelf:
+        return Shelf(self._board, self._calls)
+
+    @cached_property
+    def _board(self) -> BoardPriority:
+        return BoardPriority(self._place)
+
+    @cached_property
+    def _issues(self) -> Issues:
+        return Issues(self._calls)
+
+    @cached_property
+    def _comments(self) -> Comments:
+        return Comments(self._calls)
+
+    @cached_property
+    def _labels(self) -> Labels:
+        return Labels(self._calls)
+
+    @cached_property
+    def _relations(self) -> Relations:
+        return Relations(self._calls)

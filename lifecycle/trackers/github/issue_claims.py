@@ -1,0 +1,247 @@
+"""Who has an issue: the lease and the assignee, or, where no lease can be written, a marked comment.
+
+The lease (`claim/lease.py`) tells one agent from another, also of one account, and one of two wins
+wherever they are. Without it (no remote, no write access, a fork) an agent assigns its account, posts
+a comment with a hidden marker, and reads back: the oldest marker of those who are assigned has it. For
+a moment two may believe that they have it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+from functools import cached_property
+
+from lifecycle.claim.engine import lease
+from lifecycle.core import hidden_marker
+from lifecycle.core.errors import AlreadyClaimed, BadConfig, GitFailed, HeldByAnother, Rejected
+from lifecycle.core.redact import named
+from lifecycle.core.values.shapes import IssueFacts
+from lifecycle.github.operations.ensure_comments import Comments
+from lifecycle.github.operations.ensure_issues import Issues
+from lifecycle.github.operations.unclear_writes import missing, present
+from lifecycle.github.pulls.issue_calls import IssueCalls
+from lifecycle.trackers.github.issue_text import Body
+from lifecycle.trackers.tracker_place import Place
+
+_MARK = re.compile(r"<!-- lifecycle:(held:[0-9a-f]{16}) -->")
+_WORD = re.compile(r"Claimed by `([^`\n]+)`")
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A comment by which somebody claims: its key, whose account wrote it, and the agent it names."""
+
+    key: str
+    author: str
+    agent: str
+
+
+class Holding:
+    """The claims on one repository's issues, in the name of one agent.
+
+    Args:
+        place: the worktree.
+        calls: the issues.
+        login: the account of the token.
+        actor: the agent.
+    """
+
+    def __init__(self, place: Place, calls: IssueCalls, login: str, actor: str) -> None:
+        self._calls = calls
+        self._issues = Issues(calls)
+        self._comments = Comments(calls)
+        self._hub = place.hub
+        self._remote = place.settings.remote
+        self._login = login
+        self._actor = actor
+        digest = hashlib.sha256(actor.encode("utf-8", "surrogatepass")).hexdigest()
+        self._key = f"held:{digest[:16]}"
+
+    @cached_property
+    def has_leases(self) -> bool:
+        """True if leases would lie where everybody who works on these issues sees them."""
+        try:
+            if self._hub.git.remote_url(self._remote) is None:
+                return False
+            return str(self._hub.head).casefold() == str(self._hub.base).casefold()
+        except (GitFailed, BadConfig):  # no git, or a remote that is no repository of this GitHub
+            return False
+
+    def take(self, found: IssueFacts) -> IssueFacts:
+        """The issue is this agent's, and its account is assigned.
+
+        Requests: with a lease 2 beside git's own (1 read, 1 write) and 1 for each hundred comments,
+        none if it was assigned; without one 1 for each hundred comments, then 2, 2 and 1 and the
+        comments again.
+
+        Raises:
+            AlreadyClaimed: it is somebody else's.
+            Transient: whether it is free could not be known.
+            Rejected: GitHub does not let the account be assigned; nothing is held.
+        """
+        self._demand_no_others(found)
+        if not self.has_leases:
+            return self._marked(found)
+        number = found.number
+        holder = self._demand_own_lease(number)
+        if holder is None and self._login_in(found):
+            # An agent that could not write a lease may have it all the same.
+            self._demand_first(number, found.assignees)
+        try:
+            sha = holder.sha if holder is not None else self._take_lease(number)
+        except GitFailed:
+            return self._marked(found)
+        if self._login_in(found):
+            return found
+        try:
+            now = self._issues.ensure_assignees(number, add=(self._login,)).now
+        except Rejected:
+            # Without an assignee nobody sees that it is held.
+            lease.release(self._hub.git, self._remote, number, sha)
+            raise
+        try:
+            # Who can write no lease knows nothing of this one, and may have been quicker.
+            self._demand_first(number, now.assignees)
+        except AlreadyClaimed:
+            self._withdraw(number, now)
+            lease.release(self._hub.git, self._remote, number, sha)
+            raise
+        return now
+
+    def give(self, found: IssueFacts) -> IssueFacts:
+        """The issue is nobody's, if it was this agent's or nobody's.
+
+        The lease goes last: the task is somebody else's as soon as it is gone. Requests: 1 for each
+        hundred comments if no lease was found; 2 to take the assignee off, 1 for a comment that goes.
+
+        Raises:
+            AlreadyClaimed: it is somebody else's; nothing was changed.
+        """
+        number, now = found.number, found
+        holder = self._demand_own_lease(number) if self.has_leases else None
+        if not self._login_in(found):
+            self._demand_no_others(found)
+        elif holder is None:
+            self._demand_first(number, found.assignees)
+        if self._login_in(found):
+            now = self._issues.ensure_assignees(number, remove=(self._login,)).now
+        self._end(number, holder)
+        return now
+
+    def end(self, number: int) -> None:
+        """Nothing of this agent's claim is left; the assignee stays, as who did the work."""
+        holder = lease.read(self._hub.git, self._remote, number) if self.has_leases else None
+        mine = holder if holder is not None and holder.agent == self._actor else None
+        if holder is None or mine is not None:
+            self._end(number, mine)
+
+    def clear(self, number: int) -> None:
+        """Nobody's lease is left on an issue that is closed."""
+        holder = lease.read(self._hub.git, self._remote, number) if self.has_leases else None
+        if holder is not None:
+            lease.release(self._hub.git, self._remote, number, holder.sha)
+
+    def _end(self, number: int, holder: lease.Lease | None) -> None:
+        if holder is not None:
+            lease.release(self._hub.git, self._remote, number, holder.sha)
+        else:
+            self._comments.ensure_no_comment(number, self._key)
+
+    def _demand_own_lease(self, number: int) -> lease.Lease | None:
+        """The lease if it is this agent's, None if there is none; AlreadyClaimed."""
+        holder = lease.read(self._hub.git, self._remote, number)
+        if holder is not None and holder.agent != self._actor:
+            raise _taken(number, named(holder.agent), f" since {holder.since}")
+        return holder
+
+    def _take_lease(self, number: int) -> str:
+        try:
+            return lease.take(self._hub.git, self._remote, number, self._actor)
+        except HeldByAnother:
+            holder = self._demand_own_lease(number)
+            if holder is None:  # it was given back between the two
+                raise _taken(number, "") from None
+            return holder.sha
+
+    def _marked(self, found: IssueFacts) -> IssueFacts:
+        """Take it without a lease: assignee, comment, and what is there then."""
+        number = found.number
+        marks = self._marks(number)
+        if self._login_in(found):
+            if self._is_first(number, marks, found.assignees):
+                return found
+        else:
+            self._clean(number, marks)
+        self._issues.ensure_assignees(number, add=(self._login,))
+        text = f"Claimed by `{self._actor}`. No lease could be written, so this comment says who was first."
+        self._comments.ensure_comment(number, self._key, text, update=False)
+        now = self._calls.issue(number)
+        try:
+            self._demand_first(number, now.assignees)
+            if not self._login_in(now):  # another agent of the account gave way meanwhile
+                raise _taken(number, now.assignees[0] if now.assignees else "")
+            if self.has_leases:  # one that could not be written can be read all the same
+                self._demand_own_lease(number)
+        except AlreadyClaimed:
+            self._withdraw(number, now)
+            raise
+        return now
+
+    def _clean(self, number: int, marks: list[Mark]) -> None:
+        """Marks that this account's agents left on claims that are over go.
+
+        An agent is assigned before it marks, so a mark on an issue of nobody's is an old one.
+        """
+        ours = [mark for mark in marks if mark.author.casefold() == self._login.casefold()]
+        if ours and not self._login_in(self._calls.issue(number)):
+            for mark in ours:
+                self._comments.ensure_no_comment(number, mark.key)
+
+    def _withdraw(self, number: int, now: IssueFacts) -> None:
+        """Somebody was quicker: what this agent wrote goes, unless the same account was quicker."""
+        self._comments.ensure_no_comment(number, self._key)
+        others = [mark for mark in self._marks(number) if mark.key != self._key]
+        if not any(mark.author.casefold() == self._login.casefold() for mark in others):
+            self._issues.ensure_assignees(now.number, remove=(self._login,))
+
+    def _demand_first(self, number: int, assignees: tuple[str, ...]) -> None:
+        """AlreadyClaimed if somebody else who is assigned has it by comments, or needs none."""
+        self._is_first(number, self._marks(number), assignees)
+
+    def _is_first(self, number: int, marks: list[Mark], assignees: tuple[str, ...]) -> bool:
+        """True if this agent's mark is the oldest one; False if nobody has marked it; AlreadyClaimed."""
+        counted = [mark for mark in marks if present((mark.author,), assignees)]
+        unmarked = missing(assignees, (self._login, *(mark.author for mark in counted)))
+        if unmarked:  # a person who assigned herself
+            raise _taken(number, unmarked[0])
+        if counted and counted[0].key != self._key:
+            raise _taken(number, counted[0].agent)
+        return bool(counted)
+
+    def _marks(self, number: int) -> list[Mark]:
+        """The comments by which somebody claims, the oldest first."""
+        found = []
+        for one, _ in self._calls.comments(number):
+            body = Body.of(one.body)
+            key = _MARK.fullmatch(body.hidden[-1]) if body.hidden else None
+            agent = _WORD.match(body.text)
+            if key is not None and hidden_marker.is_signed(one.body, body.hidden[-1]):
+                found.append(Mark(key[1], one.author, agent[1] if agent else one.author))
+        return found
+
+    def _demand_no_others(self, found: IssueFacts) -> None:
+        others = missing(found.assignees, (self._login,))
+        if others and not self._login_in(found):
+            raise _taken(found.number, others[0])
+
+    def _login_in(self, found: IssueFacts) -> bool:
+        return bool(present((self._login,), found.assignees))
+
+
+def _taken(number: int, by: str, since: str = "") -> AlreadyClaimed:
+    who = by or "somebody else"
+    return AlreadyClaimed(
+        f"#{number} is held by {who}{since}; nothing was changed. Choose another task.", by=by
+    )

@@ -1,0 +1,84 @@
+"""Issues as tasks: what an answer of GitHub's says, in the words of the Protocol."""
+
+from __future__ import annotations
+
+import re
+
+from lifecycle.core import priorities
+from lifecycle.core.errors import NotFound
+from lifecycle.core.tracker import Note, Task, TaskStatus
+from lifecycle.core.values.model import Repository
+from lifecycle.core.values.shapes import CommentFacts, IssueFacts
+from lifecycle.github.pulls.issue_calls import IssueCalls, Relation
+from lifecycle.trackers.github.issue_text import Body
+
+BLOCKERS: Relation = "dependencies/blocked_by"
+PARTS: Relation = "sub_issues"
+
+
+def number_of(name: str) -> int:
+    """The number in `42` or `#42`; NotFound for what can be no issue's."""
+    match = re.fullmatch(r"#?([1-9]\d{0,8})", name.strip())
+    if match is None:
+        raise NotFound(f"{name!r} is no issue number, so nothing was done; give one like 42.")
+    return int(match[1])
+
+
+def task_of(facts: IssueFacts, blocked_by: tuple[str, ...] = ()) -> Task:
+    """The task that an issue is; `blocked_by` is not in the issue's own answer."""
+    body = Body.of(facts.body)
+    return Task(
+        id=str(facts.number),
+        title=facts.title,
+        description=body.text,
+        status=_status(facts),
+        raw_status="open" if facts.is_open else "closed",
+        priority=priorities.of_labels(facts.labels),
+        labels=facts.labels,
+        assignee=facts.assignees[0] if facts.assignees else "",
+        blocked_by=blocked_by,
+        external=body.external,
+        url=facts.url,
+        close_reason="" if facts.is_open else facts.state_reason,
+        author=facts.author,
+        created_at=facts.created_at,
+        updated_at=facts.updated_at,
+        closed_at=facts.closed_at,
+    )
+
+
+def _status(facts: IssueFacts) -> TaskStatus:
+    if not facts.is_open:
+        return TaskStatus.CLOSED
+    return TaskStatus.IN_PROGRESS if facts.assignees else TaskStatus.OPEN
+
+
+def note_of(facts: CommentFacts) -> Note:
+    """A comment without its hidden lines."""
+    return Note(str(facts.id), facts.author, Body.of(facts.body).text, facts.created_at)
+
+
+def is_blocked(facts: IssueFacts) -> bool:
+    """True if an open issue blocks it, or a sub-issue of it is open: it says so itself."""
+    return bool(facts.open_blockers or facts.open_parts)
+
+
+def blockers_of(calls: IssueCalls, facts: IssueFacts) -> tuple[str, ...]:
+    """The open issues that block it, and its open sub-issues; those of other repositories by name.
+
+    Requests: none if the issue says that it has none; else 1 for each of the two that it has.
+    Sources: https://docs.github.com/rest/issues/issue-dependencies and
+    https://docs.github.com/rest/issues/sub-issues
+    """
+    relations = [BLOCKERS] if facts.open_blockers else []
+    relations += [PARTS] if facts.open_parts else []
+    found = (one for relation in relations for one in calls.related(facts.number, relation))
+    names = (_name(one, calls.calls.repository) for one in found if one.is_open)
+    return tuple(dict.fromkeys(names))
+
+
+def _name(facts: IssueFacts, home: Repository) -> str:
+    match = re.search(r"/([^/]+/[^/]+)/(?:issues|pull)/\d+$", facts.url)
+    there = match[1] if match is not None else str(home)
+    is_here = there.casefold() == str(home).casefold()
+    return str(facts.number) if is_here else f"{there}#{facts.number}"

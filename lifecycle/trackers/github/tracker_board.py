@@ -1,0 +1,134 @@
+"""What the board says of issues: how urgent each is, and what keeps it from being begun.
+
+A board that cannot be seen is no obstacle: the log says so. What it keeps from being begun is what
+`lifecycle claim` would refuse (`claim/admission.py`): a card that is not in Todo, and one whose field
+Dependencies names an open issue. A word that nobody knows is no priority, and still sorts behind those
+that are one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from functools import partial
+from typing import TypeVar
+
+from lifecycle.claim.decisions.table import Status
+from lifecycle.core import priorities
+from lifecycle.core.errors import LifecycleError
+from lifecycle.core.tracker import Task
+from lifecycle.core.values import dependencies
+from lifecycle.core.values.model import Card
+from lifecycle.storage import log
+from lifecycle.trackers.tracker_place import Place
+
+Found = TypeVar("Found")
+
+_UNSEEN = "the board's Priority is left out"
+
+
+class BoardPriority:
+    """What the board says of how urgent an issue is. Asked only where no label says it.
+
+    Args:
+        place: the worktree; without a board in its settings nothing is asked.
+    """
+
+    def __init__(self, place: Place) -> None:
+        self._place = place
+        self._open = dict[int, bool]()  # issues without a card that others depend on
+
+    def told(self, task: Task) -> Task:
+        """The task with its priority. Requests: 1 with a board, unless a label says it."""
+        if task.priority is not None:
+            return task
+        return _with(task, self._of([task]).get(task.id))
+
+    def sorted(self, found: Iterable[Task]) -> tuple[Task, ...]:
+        """The tasks with their priority, the most urgent first, else the oldest.
+
+        Requests: with a board, unless labels say all: 1 if one task is without, else 1 for each
+        hundred cards and, once, 1 for the board's fields.
+        """
+        tasks = list(found)
+        return _by_urgency(tasks, self._of([task for task in tasks if task.priority is None]))
+
+    def startable(self, found: Iterable[Task]) -> tuple[Task, ...]:
+        """Those of the tasks that the board lets somebody begin, sorted as by `sorted`.
+
+        Requests: with a board, and if there is a task: 1 for each hundred cards and, once, 1 for the
+        board's fields; 1 for each issue that is depended on and has no card.
+        """
+        tasks = list(found)
+        cards: dict[str, Card] = {}
+        if tasks and self._has_board:
+            cards = self._seen(self._all, cards)
+        free = [task for task in tasks if self._is_free(task, cards)]
+        return _by_urgency(free, _words(cards))
+
+    def _is_free(self, task: Task, cards: dict[str, Card]) -> bool:
+        card = cards.get(task.id)
+        if card is None:
+            return True
+        if card.item.status not in (None, Status.TODO):
+            return False
+        return not any(self._waits(one, cards) for one in dependencies.numbers(card.dependencies))
+
+    def _waits(self, number: int, cards: dict[str, Card]) -> bool:
+        """True if the issue is open, or nobody can say: then it would not be claimed either."""
+        card = cards.get(str(number))
+        if card is not None:
+            return card.is_open
+        if number not in self._open:
+            look = partial(self._place.hub.forge.issue, number)
+            issue = self._seen(look, None, f"#{number}, which a card depends on, cannot be read")
+            self._open[number] = issue is None or issue.is_open
+        return self._open[number]
+
+    @property
+    def _has_board(self) -> bool:
+        return self._place.settings.project_number is not None
+
+    def _of(self, tasks: list[Task]) -> dict[str, str]:
+        """The board's words for these tasks, by the task's id; where it has none, none."""
+        if not self._has_board or not tasks:
+            return {}
+        if tasks[1:]:
+            return _words(self._seen(self._all, {}))
+        (name,) = (task.id for task in tasks)
+        word = self._seen(lambda: self._place.hub.priority_of(int(name)), None)
+        return {name: word} if word else {}
+
+    def _all(self) -> dict[str, Card]:
+        """The cards of this repository's issues."""
+        hub = self._place.hub
+        home = str(hub.base).casefold()
+        cards = hub.board.cards() if hub.board is not None else ()
+        return {str(card.number): card for card in cards if card.repository.casefold() == home}
+
+    def _seen(self, look: Callable[[], Found], nothing: Found, why: str = _UNSEEN) -> Found:
+        try:
+            return look()
+        except LifecycleError as error:
+            log.write(self._place.root, f"tracker: {why}: {error.sentence}")
+            return nothing
+
+
+def _by_urgency(tasks: Iterable[Task], words: dict[str, str]) -> tuple[Task, ...]:
+    """The tasks with their priority, by these words of the board's where no label says it."""
+
+    def urgency(task: Task) -> tuple[tuple[int, str], float, int]:
+        order = priorities.order_of(task.priority, words.get(task.id))
+        return order, task.created_at or 0.0, int(task.id)
+
+    return tuple(sorted((_with(task, words.get(task.id)) for task in tasks), key=urgency))
+
+
+def _words(cards: dict[str, Card]) -> dict[str, str]:
+    return {name: card.priority for name, card in cards.items() if card.priority}
+
+
+def _with(task: Task, word: str | None) -> Task:
+    if task.priority is not None or not word:
+        return task
+    return replace(task, priority=priorities.rank_of(word))

@@ -1,0 +1,100 @@
+"""Where a tracker is opened: a worktree, its settings, and in whose name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from lifecycle.core.ports import Board, Clock, Forge, Git
+from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.values.model import Repository
+from lifecycle.settings.values import Settings
+
+if TYPE_CHECKING:
+    from lifecycle.github.client.calls import Calls
+
+
+class Hub(Protocol):
+    """What a tracker may ask of the worktree's GitHub; each part is built when it is first touched.
+
+    Touching one raises NoToken or BadConfig where there is no token or no repository.
+    """
+
+    @property
+    def base(self) -> Repository:
+        """The repository of the issues."""
+        ...
+
+    @property
+    def head(self) -> Repository:
+        """The repository that branches, and so leases, are pushed to."""
+        ...
+
+    @property
+    def git(self) -> Git:
+        """Git in the worktree."""
+        ...
+
+    @property
+    def forge(self) -> Forge:
+        """Issues and pull requests as the claim sees them."""
+        ...
+
+    @property
+    def board(self) -> Board | None:
+        """Where the Status is kept, or None if nowhere."""
+        ...
+
+    def priority_of(self, number: int) -> str | None:
+        """The word of the board's Priority for one issue, or None. Requests: 1, none without a board."""
+        ...
+
+    @property
+    def calls(self) -> Calls:
+        """REST, below the base repository."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a tracker is opened. Building one asks nobody anything.
+
+    Attributes:
+        root: the worktree's root folder.
+        environment: the variables that the tracker and its processes see.
+        settings: as configured.
+        clock: time.
+        deadline: when everything has to be over.
+        named: the actor if it is known: the agent of this worktree's claim, else LIFECYCLE_ACTOR; or "".
+        seat: what tells this agent from every other of its user: digits made of the machine, the
+            worktree and the client's session; the same for each call.
+        user: whose account this is on this machine, as a name that any tracker takes.
+        hub: GitHub.
+        is_hook: a hook asks: it waits for little, and publishes nothing.
+    """
+
+    root: Path
+    environment: Mapping[str, str]
+    settings: Settings
+    clock: Clock
+    deadline: Deadline
+    named: str
+    seat: str
+    user: str
+    hub: Hub
+    is_hook: bool = False
+
+    def actor(self, account: str = "") -> str:
+        """In whose name things are done: `named`, else `account-seat`, as a claim's agents are named.
+
+        Args:
+            account: the tracker's own name for whoever acts; this machine's user unless given.
+        """
+        return self.named or f"{account or self.user}-{self.seat}"
+
+    @property
+    def folder(self) -> str:
+        """Where the tracker keeps its database, as configured; "" if not."""
+        return self.settings.tracker_folder

@@ -1,0 +1,1 @@
+"""Pictures of what is known; nothing here writes."""

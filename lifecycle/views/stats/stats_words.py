@@ -1,0 +1,51 @@
+"""Times and parts in words that a person reads at a glance. Pure."""
+
+from __future__ import annotations
+
+import re
+
+from lifecycle.core.errors import Refused
+from lifecycle.core.timing import times
+
+_UNITS = {"m": 60.0, "h": 3_600.0, "d": 86_400.0, "w": 604_800.0}
+_MINUTE, _HOUR, _DAY = _UNITS["m"], _UNITS["h"], _UNITS["d"]
+_MOST = 100_000
+
+
+def moment(text: str, now: float) -> float:
+    """The moment that `7d`, `24h`, `90m`, `2w` (before now) or a date stands for.
+
+    Raises:
+        Refused: it is none of these.
+    """
+    match = re.fullmatch(r"(\d{1,6})([mhdw])", text.strip())
+    if match is not None and 0 < int(match[1]) <= _MOST:
+        return now - int(match[1]) * _UNITS[match[2]]
+    found = times.parse(text) if re.match(r"\d{4}-\d\d", text.strip()) else None
+    if found is None:
+        raise Refused(
+            f"{text!r} is no period, so nothing was counted; use a number with m, h, d or w, as 7d, or a "
+            "date, as 2026-01-31."
+        )
+    return found
+
+
+def span(seconds: float) -> str:
+    """A length of time: `45 s`, `12 min`, `3.4 h`, `2.1 d`."""
+    if round(seconds) < _MINUTE:
+        return f"{round(seconds)} s"
+    if round(seconds / _MINUTE) < _MINUTE:
+        return f"{round(seconds / _MINUTE)} min"
+    if seconds < _DAY:
+        return f"{seconds / _HOUR:.1f} h"
+    return f"{seconds / _DAY:.1f} d"
+
+
+def part(value: float | None) -> str:
+    """A part of a whole: `83 %`, or a hyphen if there is no whole."""
+    return "-" if value is None else f"{value:.0%}".replace("%", " %")
+
+
+def count(number: int, one: str, many: str = "") -> str:
+    """`1 task`, `2 tasks`."""
+    return f"{number:,} {one if number == 1 else many or f'{one}s'}"

@@ -1,0 +1,348 @@
+"""What the visits come to: times, success, attempts, bottlenecks. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from lifecycle.core.stage_names import LINE, Stage
+from lifecycle.storage import journal
+from lifecycle.storage.journal import Entry
+from lifecycle.views.stats.numbers import Times, rate
+from lifecycle.views.stats.stats_words import part
+from lifecycle.views.stats.visits import ORDER, Visit, visits
+
+SEVERAL = 1.25
+"""From so many attempts for each one that led onward on, a stage counts as a bottleneck."""
+
+SHARE = 0.3
+"""And from so large a part of all time on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One stage or phase.
+
+    Attributes:
+        system, name: which.
+        times: of the visits whose begin and end are known, without the time away.
+        away: seconds of long silence, in all.
+        visits: stays that have ended.
+        attempts, passed: how often it was tried, and how often that led onward.
+        tasks: how many tasks were in it.
+        most: the most attempts that one task needed.
+        hardest: that task, if it needed more than one.
+        share: the part of its system's time, from 0 to 1.
+    """
+
+    system: str
+    name: str
+    times: Times
+    away: float
+    visits: int
+    attempts: int
+    passed: int
+    tasks: int
+    most: int
+    hardest: str
+    share: float
+
+    @property
+    def success(self) -> float | None:
+        """The part of the attempts that led onward, or None without one."""
+        return rate(self.passed, self.attempts)
+
+    @property
+    def per_task(self) -> float | None:
+        """Attempts for each task, or None without one."""
+        return self.attempts / self.tasks if self.tasks and self.attempts else None
+
+
+@dataclass(frozen=True, slots=True)
+class Bottleneck:
+    """A stage that holds work up: `why` says by what, `weight` is what they are ranked by."""
+
+    system: str
+    name: str
+    weight: float
+    why: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The tasks that have something in common: a label, or an agent.
+
+    Attributes:
+        name: what they have in common.
+        tasks, done: how many there are, and how many came to their end; of an agent: by that one.
+        times: of whole tasks: all their stages with a known time, of a claim without stages its phases.
+        attempts, passed: of the same.
+    """
+
+    name: str
+    tasks: int
+    done: int
+    times: Times
+    attempts: int
+    passed: int
+
+    @property
+    def success(self) -> float | None:
+        """The part of the attempts that led onward, or None without one."""
+        return rate(self.passed, self.attempts)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What the numbers are to be about; everything unless said.
+
+    Attributes:
+        since: only what ended, or happened, from this moment on.
+        label: only tasks with this label, or with one that begins with it and a colon.
+        task: only this task.
+    """
+
+    since: float = float("-inf")
+    label: str = ""
+    task: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """Everything that `lifecycle stats` shows.
+
+    Attributes:
+        since, until: the first and the last moment that it is about, 0.0 if there is nothing.
+        entries: how many entries of the journal it is made of.
+        whole: how many the journal has.
+        stages, phases: a row for each that somebody was in, in their order.
+        bottlenecks: the worst first.
+        labels, agents: the tasks by what they have in common, most tasks first.
+        tasks: the titles of the tasks by id, in the order in which they came up; "" where nobody noted
+            one.
+        spent: seconds of each task: all its stages with a known time, of a claim without stages its
+            phases. A task of which no time is known is not in it.
+        tries: the attempts of each task, in the same stages or phases.
+        done: the tasks that came to their end, and when.
+        lasting: visits that have not ended.
+        told: all visits, oldest first.
+    """
+
+    since: float
+    until: float
+    entries: int
+    whole: int
+    stages: tuple[Row, ...]
+    phases: tuple[Row, ...]
+    bottlenecks: tuple[Bottleneck, ...]
+    labels: tuple[Group, ...]
+    agents: tuple[Group, ...]
+    tasks: Mapping[str, str]
+    spent: Mapping[str, float]
+    tries: Mapping[str, int]
+    done: Mapping[str, float]
+    lasting: tuple[Visit, ...]
+    told: tuple[Visit, ...] = field(default=())
+
+
+def summarize(entries: Sequence[Entry], wanted: Wanted = Wanted()) -> Summary:
+    """The numbers of a journal."""
+    entries = [_spelled(one) for one in entries]
+    labels = _labels(entries)
+    names = {task for task in labels if _is_wanted(task, labels[task], wanted)}
+    is_all = not (wanted.label or wanted.task)
+    chosen = [one for one in entries if one.at >= wanted.since and (is_all or one.task in names)]
+    # Read from all entries: a visit that ended in the period may have begun before it.
+    told = [
+        one
+        for one in visits(entries)
+        if (one.ended is None or one.ended >= wanted.since) and (is_all or one.task in names)
+    ]
+    rows = {
+        system: tuple(_rows(system, [one for one in told if one.system == system]))
+        for system in ORDER
+    }
+    last = _done(chosen)
+    done = {task: one.at for task, one in last.items()}
+    # What somebody wrote in the agent's place, as reconcile does, makes no task of this clone's.
+    own = [one for one in chosen if not one.detail.get("by")]
+    seen = [(_moment(one), one.task) for one in told] + [(one.at, one.task) for one in own]
+    tasks = list(dict.fromkeys(task for _, task in sorted(seen) if task))
+    moments = [one.at for one in chosen]
+    return Summary(
+        since=min(moments, default=0.0),
+        until=max(moments, default=0.0),
+        entries=len(chosen),
+        whole=len(entries),
+        stages=rows[journal.STAGES],
+        phases=rows[journal.CLAIM],
+        bottlenecks=tuple(_bottlenecks(rows[journal.STAGES]) or _bottlenecks(rows[journal.CLAIM])),
+        labels=_groups(
+            told, lambda one: labels.get(one.task, ()), lambda _, tasks: tasks & set(done)
+        ),
+        agents=_groups(
+            told,
+            lambda one: (one.actor,) if one.actor else (),
+            lambda name, tasks: {
+                task
+                for task, one in last.items()
+                if one.actor == name or (not one.actor and task in tasks)
+            },
+        ),
+        tasks=dict.fromkeys(tasks, "") | _titles(entries, tasks),
+        spent=_spent(_leading(told)),
+        tries=_tries(_leading(told)),
+        done=done,
+        lasting=tuple(one for one in told if one.ended is None),
+        told=tuple(sorted(told, key=_moment)),
+    )
+
+
+def _moment(one: Visit) -> float:
+    return one.began or one.ended or 0.0
+
+
+def _is_wanted(task: str, labels: Iterable[str], wanted: Wanted) -> bool:
+    is_labelled = not wanted.label or any(
+        name == wanted.label or name.startswith(f"{wanted.label}:") for name in labels
+    )
+    return is_labelled and wanted.task.lstrip("#") in ("", task.lstrip("#"))
+
+
+def _labels(entries: Iterable[Entry]) -> dict[str, tuple[str, ...]]:
+    """The labels of each task, as the newest entry that names some has them."""
+    found: dict[str, tuple[str, ...]] = {}
+    for one in entries:
+        names = one.detail.get("labels")
+        if one.task and isinstance(names, list):
+            found[one.task] = tuple(str(name) for name in names)
+        elif one.task:
+            found.setdefault(one.task, ())
+    return found
+
+
+def _titles(entries: Iterable[Entry], tasks: Iterable[str]) -> dict[str, str]:
+    wanted = set(tasks)
+    return {
+        one.task: str(one.detail["title"])
+        for one in entries
+        if one.task in wanted and one.detail.get("title")
+    }
+
+
+def _spelled(entry: Entry) -> Entry:
+    """The entry with GitHub's issues spelled in one way, whoever wrote it."""
+    return replace(entry, task=f"#{entry.task}") if entry.task.isdecimal() else entry
+
+
+def _done(entries: Iterable[Entry]) -> dict[str, Entry]:
+    """The tasks that came to their end, and how first: closed, or past the stage that closes."""
+    found: dict[str, Entry] = {}
+    for one in entries:
+        if one.kind != journal.TRANSITION or not one.task:
+            continue
+        is_past = one.source == Stage.COMMIT_CLOSE and one.target in ("", Stage.NEXT_TASK)
+        is_last = one.system == journal.STAGES and one.source in LINE and not one.target
+        if one.target == journal.CLOSED or is_past or is_last:
+            found.setdefault(one.task, one)
+    return found
+
+
+def _rows(system: str, told: Sequence[Visit]) -> Iterable[Row]:
+    whole = sum(one.seconds or 0.0 for one in told)
+    for name in ORDER[system]:
+        here = [one for one in told if one.stage == name]
+        if not here:
+            continue
+        times = Times.of(s for one in here if (s := one.seconds) is not None)
+        tries = _by_task(here)
+        hardest, most = max(tries.items(), key=lambda item: item[1], default=("", 0))
+        yield Row(
+            system=system,
+            name=name,
+            times=times,
+            away=sum(one.away for one in here),
+            visits=sum(one.ended is not None for one in here),
+            attempts=sum(one.attempts for one in here),
+            passed=sum(one.is_passed for one in here),
+            tasks=len(tries),
+            most=most,
+            hardest=hardest if most > 1 else "",
+            share=times.total / whole if whole else 0.0,
+        )
+
+
+def _by_task(told: Iterable[Visit]) -> dict[str, int]:
+    """Attempts by task; what has no task counts by session."""
+    return _tries(replace(one, task=one.task or one.session) for one in told)
+
+
+def _bottlenecks(rows: Sequence[Row]) -> list[Bottleneck]:
+    """The stages that took several attempts or much of the time, the worst first."""
+    found = []
+    for row in rows:
+        failed = row.attempts - row.passed
+        lost = failed / row.attempts if failed else 0.0
+        is_slow = row.share >= SHARE and len(rows) > 1
+        why = []
+        if failed and row.attempts / max(row.passed, 1) >= SEVERAL:
+            why.append(f"{failed} of {row.attempts} attempts failed")
+            why += [f"{row.hardest} took {row.most}"] if row.hardest and row.tasks > 1 else []
+        if is_slow:
+            why.append(f"{part(row.share)} of all time")
+        if why:
+            found.append(Bottleneck(row.system, row.name, row.share + lost, tuple(why)))
+    return sorted(found, key=lambda one: -one.weight)
+
+
+def _groups(
+    told: Sequence[Visit],
+    names: Callable[[Visit], Iterable[str]],
+    done: Callable[[str, set[str]], set[str]],
+) -> tuple[Group, ...]:
+    """The tasks by what they have in common; `done` tells those that a group brought to an end."""
+    members: dict[str, list[Visit]] = {}
+    for one in told:
+        for name in names(one):
+            members.setdefault(name, []).append(one)
+    groups = [_group(name, found, done) for name, found in members.items()]
+    return tuple(sorted(groups, key=lambda group: (-group.tasks, group.name)))
+
+
+def _group(name: str, told: Sequence[Visit], done: Callable[[str, set[str]], set[str]]) -> Group:
+    tasks = {one.task for one in told if one.task}
+    ended = done(name, tasks)
+    told = _leading(told)
+    return Group(
+        name=name,
+        tasks=len(tasks | ended),
+        done=len(ended),
+        times=Times.of(_spent(told).values()),
+        attempts=sum(one.attempts for one in told),
+        passed=sum(one.is_passed for one in told),
+    )
+
+
+def _leading(told: Sequence[Visit]) -> list[Visit]:
+    """The visits that tell a task's time: of its stages; only without any, of its claim's phases."""
+    systems = {one.task: journal.CLAIM for one in told}
+    systems |= {one.task: one.system for one in told if one.system == journal.STAGES}
+    return [one for one in told if one.system == systems[one.task]]
+
+
+def _spent(told: Iterable[Visit]) -> dict[str, float]:
+    """The seconds of each task."""
+    found: dict[str, float] = {}
+    for one in told:
+        if one.task and one.seconds is not None:
+            found[one.task] = found.get(one.task, 0.0) + one.seconds
+    return found
+
+
+def _tries(told: Iterable[Visit]) -> dict[str, int]:
+    """The attempts of each task."""
+    found: dict[str, int] = {}
+    for one in told:
+        if one.task:
+            found[one.task] = found.get(one.task, 0) + one.attempts
+    return found

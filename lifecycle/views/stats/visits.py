@@ -1,0 +1,300 @@
+"""The journal read as visits: from when until when a task was in a stage or phase. Pure.
+
+A visit begins with the transition into its stage and ends with the next transition of the task. A
+silence of more than AWAY_SECONDS within it, in which the journal has nothing of the task and nothing
+of the session, is time away (a closed laptop, a person who went home) and does not count as work. In
+phases that wait for GitHub and for people nothing is told apart: waiting is what they are.
+"""
+
+from __future__ import annotations
+
+import itertools
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from lifecycle.claim.decisions.table import Phase
+from lifecycle.core.stage_names import LINE, Stage
+from lifecycle.storage import journal
+from lifecycle.storage.journal import Entry
+
+AWAY_SECONDS = 7_200.0
+"""A longer silence is time away."""
+
+PHASES = (
+    Phase.CODING,
+    Phase.READY_FOR_PR,
+    Phase.PR_CREATED,
+    Phase.CHECKS_RUNNING,
+    Phase.PR_CLOSED,
+    Phase.MERGED_DETECTED,
+    Phase.DONE,
+)
+"""The claim's phases in the order in which a task goes on."""
+
+ORDER = {journal.STAGES: tuple(map(str, LINE)), journal.CLAIM: tuple(map(str, PHASES))}
+"""The stages of each system, in their order."""
+
+_PROGRESS = {
+    journal.STAGES: ORDER[journal.STAGES],
+    # Whoever closed the pull request sent the task back to where it was before there was one.
+    journal.CLAIM: (
+        str(Phase.CODING),
+        str(Phase.PR_CLOSED),
+        *(name for name in ORDER[journal.CLAIM] if name not in (Phase.CODING, Phase.PR_CLOSED)),
+    ),
+}
+"""The same, so that every step to the right is one onward and every other one back."""
+
+_WORKING = {*ORDER[journal.STAGES], str(Phase.CODING), str(Phase.READY_FOR_PR)}
+_CHECKED = {str(Stage.TESTING), str(Stage.ORACLE_REVIEW)}
+"""Stages that consist of a check, so that a red one is an attempt that failed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """One stay of a task in a stage or phase.
+
+    Attributes:
+        system: journal.STAGES or journal.CLAIM.
+        stage: the stage or phase.
+        task, actor, session: as in the journal; the task may be empty if nobody knows it.
+        began: when it was entered, or None if the journal does not say.
+        ended: when it was left, or None if it was not.
+        away: seconds of it that were a long silence.
+        failed: attempts within it that failed: reports that were not accepted, and red checks.
+        target: where it led to; "" if it did not end, or if the task was left.
+        is_passed: it led onward.
+    """
+
+    system: str
+    stage: str
+    task: str = ""
+    actor: str = ""
+    session: str = ""
+    began: float | None = None
+    ended: float | None = None
+    away: float = 0.0
+    failed: int = 0
+    target: str = ""
+    is_passed: bool = False
+
+    @property
+    def seconds(self) -> float | None:
+        """How long somebody was at it, or None if that is not known or nothing but silence is."""
+        if self.began is None or self.ended is None:
+            return None
+        spent = max(self.ended - self.began, 0.0) - self.away
+        return None if self.away and spent <= 0 else spent
+
+    @property
+    def is_set_back(self) -> bool:
+        """True if it ended, and did not lead onward."""
+        return bool(self.target) and not self.is_passed
+
+    @property
+    def attempts(self) -> int:
+        """How often the stage was tried in it: what passed, what failed, what was set back."""
+        return self.failed + int(self.is_passed or self.is_set_back)
+
+
+@dataclass(slots=True)
+class _Stay:
+    """A visit in the making."""
+
+    system: str
+    stage: str
+    task: str
+    actor: str
+    session: str
+    began: float | None
+    failed: int = 0
+
+
+@dataclass(slots=True)
+class _Reader:
+    """What was read so far."""
+
+    moments: _Moments
+    stays: list[_Stay] = field(default_factory=list)
+    visits: list[Visit] = field(default_factory=list)
+
+    def take(self, entry: Entry) -> None:
+        """Read one entry on."""
+        if entry.system not in ORDER:
+            return
+        if entry.kind == journal.TRANSITION:
+            self._move(entry)
+        elif entry.kind == journal.REFUSED:
+            self._refuse(entry)
+        elif entry.kind == journal.CHECK and entry.detail.get("outcome") == journal.RED:
+            # A red run while the code is being written is no failure of anything.
+            here = self._stay(entry, entry.source) if entry.source in _CHECKED else None
+            if here is not None:
+                here.failed += 1
+
+    def _refuse(self, entry: Entry) -> None:
+        stage = entry.target or entry.source
+        if stage not in ORDER[entry.system]:
+            return
+        stay = self._stay(entry, stage)
+        self._leave_others(stay, entry, target=stage)
+        stay = stay or self._enter(entry, stage)
+        stay.failed += 1
+
+    def _move(self, entry: Entry) -> None:
+        before = self._stay(entry, entry.source)
+        if before is None and self._is_repeated(entry):
+            return  # said once more, and nothing went back meanwhile
+        self._leave_others(before, entry, target=entry.source)
+        if before is None and entry.source in ORDER[entry.system]:
+            before = self._enter(entry, entry.source)
+        if before is not None:
+            before.task, before.actor = before.task or entry.task, before.actor or entry.actor
+            self._leave(before, entry, target=entry.target or journal.CLOSED)
+        if entry.target in ORDER[entry.system]:
+            is_next = entry.source == Stage.NEXT_TASK
+            old = before.task if before is not None else ""
+            task = "" if is_next and entry.task == old else entry.task
+            self.stays.append(
+                _Stay(entry.system, entry.target, task, entry.actor, entry.session, entry.at)
+            )
+
+    def _is_repeated(self, entry: Entry) -> bool:
+        """True for a step onward in the workflow to where the work is already."""
+        is_onward = _is_onward(entry.system, entry.source, entry.target)
+        if entry.system != journal.STAGES or not is_onward or entry.source == Stage.NEXT_TASK:
+            return False
+        return any(one.stage == entry.target and _is_same(one, entry) for one in self.stays)
+
+    def _leave_others(self, stay: _Stay | None, entry: Entry, *, target: str) -> None:
+        """End what else is open: of the same work it went on to `target`, unnoticed in between."""
+        for other in [one for one in self.stays if one is not stay and _is_left(one, entry)]:
+            self._leave(other, entry, target=target if _is_same(other, entry) else "")
+
+    def _stay(self, entry: Entry, stage: str) -> _Stay | None:
+        here = [one for one in self.stays if one.stage == stage]
+        # What follows NEXT_TASK is another task's: the session tells whose stage it was.
+        is_next = stage == Stage.NEXT_TASK
+        found = [one for one in here if _is_same(one, entry) or (is_next and _is_left(one, entry))]
+        return found[-1] if found else None
+
+    def _enter(self, entry: Entry, stage: str) -> _Stay:
+        """A stay whose begin nobody noted: it began no later than the task's first sign of life."""
+        first = self.moments.first(entry)
+        since = max((v.ended or 0.0 for v in self.visits if _is_same(v, entry)), default=0.0)
+        began = max(first, since)
+        stay = _Stay(
+            entry.system,
+            stage,
+            entry.task,
+            entry.actor,
+            entry.session,
+            began if began < entry.at else None,
+        )
+        self.stays.append(stay)
+        return stay
+
+    def _leave(self, stay: _Stay, entry: Entry, *, target: str) -> None:
+        self.stays.remove(stay)
+        self.visits.append(self.visit(stay, entry.at, target))
+
+    def visit(self, stay: _Stay, ended: float | None, target: str) -> Visit:
+        """The visit that a stay comes to when it ends, or so far."""
+        away = 0.0
+        if stay.began is not None and ended is not None and stay.stage in _WORKING:
+            away = self.moments.away(stay.task, stay.session, stay.began, ended)
+        return Visit(
+            system=stay.system,
+            stage=stay.stage,
+            task=stay.task,
+            actor=stay.actor,
+            session=stay.session,
+            began=stay.began,
+            ended=ended,
+            away=away,
+            failed=stay.failed,
+            target=target,
+            is_passed=_is_onward(stay.system, stay.stage, target),
+        )
+
+
+class _Moments:
+    """When the journal has a sign of life, by task and by session."""
+
+    def __init__(self, entries: Sequence[Entry]) -> None:
+        self._by: dict[tuple[str, str], list[float]] = {}
+        for entry in entries:
+            for name in ("task", "session"):
+                value = getattr(entry, name)
+                if value:
+                    self._by.setdefault((name, value), []).append(entry.at)
+
+    def first(self, entry: Entry) -> float:
+        """The first sign of the entry's task, or of its session if it names no task."""
+        key = ("task", entry.task) if entry.task else ("session", entry.session)
+        return self._by.get(key, [entry.at])[0]
+
+    def away(self, task: str, session: str, began: float, ended: float) -> float:
+        """Seconds of long silence between two moments."""
+        signs = [began, ended]
+        for key in (("task", task), ("session", session)):
+            known = self._by.get(key, [])
+            signs += known[bisect_left(known, began) : bisect_right(known, ended)]
+        gaps = (after - before for before, after in itertools.pairwise(sorted(signs)))
+        return sum(gap for gap in gaps if gap > AWAY_SECONDS)
+
+
+def visits(entries: Iterable[Entry]) -> tuple[Visit, ...]:
+    """Every visit that the journal tells of, in the order in which they ended, those that last behind."""
+    ordered = _without_refused_ends(sorted(entries, key=lambda entry: entry.at))
+    reader = _Reader(_Moments(ordered))
+    for entry in ordered:
+        reader.take(entry)
+    return (*reader.visits, *(reader.visit(stay, None, "") for stay in reader.stays))
+
+
+def _without_refused_ends(entries: Iterable[Entry]) -> list[Entry]:
+    """The entries without what a refused close left: the step to `done`, and the one back.
+
+    Nobody tried anything again because GitHub did not let the issue close: the claim stayed where it was.
+    """
+    found: list[Entry] = []
+    ending: dict[str, int] = {}
+    for entry in entries:
+        if (entry.system, entry.kind) == (journal.CLAIM, journal.TRANSITION):
+            at = ending.pop(entry.task, None)
+            if entry.target == Phase.DONE:
+                ending[entry.task] = len(found)
+            elif at is not None and entry.target != journal.CLOSED:
+                before = found[at].source
+                found[at] = replace(found[at], kind=journal.WRITE)  # a sign of life, and no more
+                kind = journal.WRITE if entry.target == before else entry.kind
+                entry = replace(entry, source=before, kind=kind)  # noqa: PLW2901 -- the same step, told right
+        found.append(entry)
+    return found
+
+
+def _is_same(one: _Stay | Visit, entry: Entry) -> bool:
+    """True if both are of one piece of work: the task's, or the session's where a task is not named."""
+    if one.system != entry.system:
+        return False
+    if one.task and entry.task:
+        return one.task == entry.task
+    return entry.system == journal.STAGES and bool(entry.session) and one.session == entry.session
+
+
+def _is_left(one: _Stay, entry: Entry) -> bool:
+    """True if a step shows that nobody is at this any more: a session is at one stage of one task."""
+    is_sessions = entry.system == one.system == journal.STAGES and bool(entry.session)
+    return _is_same(one, entry) or (is_sessions and one.session == entry.session)
+
+
+def _is_onward(system: str, stage: str, target: str) -> bool:
+    """True if the step leads on: to a later stage, to the end, or from the last stage to the next task."""
+    if target == journal.CLOSED:
+        return True
+    order = _PROGRESS[system]
+    if target not in order or stage not in order:
+        return False
+    return stage == Stage.NEXT_TASK or order.index(target) > order.index(stage)
