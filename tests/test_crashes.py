@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from lifecycle.api import Wake
-from lifecycle.claim.engine import lease
 from lifecycle.claim.record.claim_store import Desk
+from lifecycle.git import lease
 from lifecycle.github.board.board_client import GitHubBoard
 from lifecycle.github.pulls.forge import GitHubForge
 from lifecycle.storage import store

@@ -10,10 +10,10 @@ import pytest
 
 from lifecycle.app.remote_world import elsewhere
 from lifecycle.app.wiring import World
-from lifecycle.claim.engine import lease
 from lifecycle.core.errors import GitFailed, NoToken
 from lifecycle.core.redact import redact
 from lifecycle.core.values.model import Look, Repository
+from lifecycle.git import lease
 from tests.reconcile.conftest import Make
 from tests.reconcile.conftest import make as make  # noqa: PLC0414 -- the fixture, by its name
 from tests.reconcile.ground import HOME, Given, Ground

@@ -203,7 +203,9 @@ def _is_in(module: str, place: str) -> bool:
     return module == place or module.startswith(f"{place}.")
 
 
-@pytest.mark.parametrize("module", ["hooks.wake", "__main__", "api", "claim.engine.look", "claim.commands.taking"])
+@pytest.mark.parametrize(
+    "module", ["hooks.wake", "__main__", "api", "claim.engine.look", "claim.commands.taking"]
+)
 def test_entrypoints_import_no_third_party_package(module: str) -> None:
     """Importing an entrypoint costs nothing but our own code: adapters come when they are touched."""
     loaded = _loaded(f"import lifecycle.{module}", Path.cwd())

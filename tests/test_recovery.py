@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from lifecycle.api import Phase, Wake
-from lifecycle.claim.engine import lease
 from lifecycle.claim.record.claim_store import Desk
 from lifecycle.core.errors import GitFailed
 from lifecycle.core.timing.deadline import DeadlineReached
+from lifecycle.git import lease
 from lifecycle.sandbox.faults import Fault
 from tests.conftest import BRANCH, Place
 from tests.factories import texts

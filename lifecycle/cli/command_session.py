@@ -115,13 +115,14 @@ def timed(function: F) -> F:
 
 def _forget_tasks(session: Session) -> None:
     """What the staged workflow knows of the tasks is old; what keeps that from being noted is logged."""
-    from lifecycle.stages.session import guard_marks, workflow_tasks
-    from lifecycle.stages.session.session_files import Shelf
+    from lifecycle.stages.session import workflow_tasks
+    from lifecycle.storage import workflow_marks
+    from lifecycle.storage.workflow_files import Shelf
 
     shelf = Shelf(session.root)
     try:
         if shelf.sessions.mtime_ns(workflow_tasks.TASKS) >= 0 and not session.world.is_tracked(
-            guard_marks.FOLDER
+            workflow_marks.FOLDER
         ):
             workflow_tasks.drop(shelf, session.world.clock.now())
     except (LifecycleError, OSError) as error:

@@ -14,8 +14,8 @@ from enum import StrEnum
 from typing import Any
 
 from lifecycle.core.redact import redact, short
-from lifecycle.stages.session import guard_marks
-from lifecycle.stages.session.session_files import Shelf
+from lifecycle.storage import workflow_marks
+from lifecycle.storage.workflow_files import Shelf
 
 RUNS = "runs.json"
 AWAITED = "awaited.json"
@@ -157,11 +157,11 @@ def _live(shelf: Shelf, now: float) -> list[Awaited]:
 def _keep(shelf: Shelf, waiting: list[Awaited]) -> None:
     if not waiting:
         shelf.sessions.remove(AWAITED)
-        shelf.folder.remove(guard_marks.AWAITED)
+        shelf.folder.remove(workflow_marks.AWAITED)
         return
     shelf.save(AWAITED, [asdict(one) for one in waiting])
     until = int((max(one.at for one in waiting) + PATIENCE) * 1e9)
-    shelf.folder.mark(guard_marks.AWAITED, until)
+    shelf.folder.mark(workflow_marks.AWAITED, until)
 
 
 def _awaited(entry: dict[str, Any]) -> Awaited:

@@ -16,8 +16,7 @@ import os
 import time
 
 from lifecycle.hooks import stdin_event
-from lifecycle.stages.session import guard_marks
-from lifecycle.storage import regular_files, stage_log
+from lifecycle.storage import regular_files, stage_log, workflow_marks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,9 +46,9 @@ def run() -> int | dict[str, Any] | None:
 
 
 def _look(root: str) -> int | dict[str, Any] | None:
-    if not guard_marks.is_known(root) or guard_marks.is_claim_waiting(root, time.time()):
+    if not workflow_marks.is_known(root) or workflow_marks.is_claim_waiting(root, time.time()):
         return None
-    if not guard_marks.is_due(root, guard_marks.DUE, time.time()):
+    if not workflow_marks.is_due(root, workflow_marks.DUE, time.time()):
         return None
     settings = _settings(root)
     if settings is None:
@@ -77,10 +76,13 @@ def _is_settled(root: str, event: dict[str, Any], settings: dict[str, Any]) -> b
 def _is_set_by_hand(root: str, event: dict[str, Any]) -> bool:
     """True if somebody set the stage, and the session was not told yet."""
     session = event.get("session_id")
-    names = {guard_marks.session_name(session if isinstance(session, str) else ""), guard_marks.ANY}
+    names = {
+        workflow_marks.session_name(session if isinstance(session, str) else ""),
+        workflow_marks.ANY,
+    }
     for name in names:
         try:
-            kept = _json(root, guard_marks.FOLDER, guard_marks.SESSIONS, f"{name}.json")
+            kept = _json(root, workflow_marks.FOLDER, workflow_marks.SESSIONS, f"{name}.json")
         except (OSError, ValueError, RecursionError):
             continue
         if isinstance(kept, dict) and kept.get("set_stage"):
@@ -108,7 +110,7 @@ def _json(root: str, *names: str) -> Any:
 def _settings(root: str) -> dict[str, Any] | None:
     """The settings as they were kept; None if they are not ours to understand."""
     try:
-        said = _json(root, guard_marks.FOLDER, guard_marks.STAGED)
+        said = _json(root, workflow_marks.FOLDER, workflow_marks.STAGED)
     except (OSError, ValueError, RecursionError):
         return None
     if not isinstance(said, dict) or said.get("use") is not True:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from lifecycle.claim.decisions.inferred import Task
-from lifecycle.claim.engine.lease import ref_of
 from lifecycle.core.timing.times import render
 from lifecycle.core.values.model import PullRequest
+from lifecycle.git.lease import ref_of
 
 _HOUR = 3600
 _MINUTE = 60

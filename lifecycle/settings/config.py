@@ -14,11 +14,11 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from lifecycle.core.errors import BadConfig, NoToken, did_you_mean
-from lifecycle.settings import readers, settings_file, user_folder
+from lifecycle.settings import readers, user_folder
 from lifecycle.settings.stage_settings import KEYS as STAGE_KEYS
 from lifecycle.settings.stage_settings import StageSettings
 from lifecycle.settings.values import API_URL, GRAPHQL_URL, HOOK_SECONDS, Settings
-from lifecycle.storage import store
+from lifecycle.storage import settings_file, store
 
 CONFIG_FILE = settings_file.CONFIG_FILE
 

@@ -11,8 +11,9 @@ from pathlib import Path
 
 from lifecycle.core.timing.clock import SystemClock
 from lifecycle.settings.resources import hook_script
-from lifecycle.stages.session import activation, guard_marks
-from lifecycle.stages.session.session_files import Shelf
+from lifecycle.stages.session import activation
+from lifecycle.storage import workflow_marks
+from lifecycle.storage.workflow_files import Shelf
 from tests.bench.timing import Probe
 from tests.stages.written import Written
 
@@ -71,11 +72,11 @@ def judge_staged(quiet: Mapping[str, float], no_op: str) -> list[str]:
 def _worktree(root: Path) -> Path:
     """A worktree with the workflow on, as the first look leaves it."""
     (root / ".git").mkdir(parents=True)
-    config = root / guard_marks.CONFIG
+    config = root / workflow_marks.CONFIG
     config.write_text('[stages]\nuse = true\ntest = ["make test"]\nreview = "/oracle-review"\n')
     moment = time.time() - _DAY
     os.utime(config, (moment, moment))
-    if activation.wanted(root, {}, SystemClock()) is None or not guard_marks.is_known(str(root)):
+    if activation.wanted(root, {}, SystemClock()) is None or not workflow_marks.is_known(str(root)):
         raise RuntimeError("the workflow is not on: its stops cannot be measured")
     return root
 

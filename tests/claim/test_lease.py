@@ -7,10 +7,10 @@ from typing import Literal
 
 import pytest
 
-from lifecycle.claim.engine import lease
 from lifecycle.core.errors import GitFailed, HeldByAnother, Transient
 from lifecycle.core.timing.clock import SystemClock
 from lifecycle.core.timing.deadline import Deadline
+from lifecycle.git import lease
 from lifecycle.git.process import GitRepository
 from lifecycle.sandbox.faults import Fault
 from tests.conftest import Place

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from lifecycle.claim.engine import lease
+from lifecycle.git import lease
 from tests.cli.outcome import ok, refused
 from tests.cli.tracker_ground import made, told, with_beads
 from tests.conftest import Place

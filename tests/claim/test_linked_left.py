@@ -9,9 +9,9 @@ import pytest
 
 from lifecycle.api import HeldByAnother, Wake
 from lifecycle.claim.commands import taking
-from lifecycle.claim.engine import lease
 from lifecycle.claim.linked import pending_writes
 from lifecycle.core.errors import BlockedBy, LifecycleError, NotInstalled
+from lifecycle.git import lease
 from lifecycle.storage import journal
 from tests.claim.linked_ground import busy, claim, failing, inside, look, merged, tracker_of
 from tests.conftest import Place

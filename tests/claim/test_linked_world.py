@@ -7,9 +7,9 @@ import json
 import pytest
 
 from lifecycle.api import HeldByAnother, Refused, Wake
-from lifecycle.claim.engine import lease
 from lifecycle.core.errors import NotInstalled, ProtocolError
 from lifecycle.core.tracker import Link, Task, TaskStatus
+from lifecycle.git import lease
 from tests.claim.linked_ground import (
     busy,
     failing,

@@ -9,9 +9,9 @@ import pytest
 
 from lifecycle.api import HeldByAnother, Wake
 from lifecycle.claim.commands import unfinished_claims
-from lifecycle.claim.engine import lease
 from lifecycle.claim.record.claim_store import Desk
 from lifecycle.core.errors import Transient
+from lifecycle.git import lease
 from lifecycle.github.pulls.forge import GitHubForge
 from lifecycle.sandbox.faults import Fault
 from lifecycle.storage import store

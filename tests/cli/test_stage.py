@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from lifecycle.stages.session import guard_marks
+from lifecycle.storage import workflow_marks
 from tests.cli.outcome import ok, refused
 from tests.conftest import COMMAND, Place
 from tests.trackers.beads import simulated
@@ -136,7 +136,7 @@ def test_a_stage_that_a_person_sets_waits_for_the_next_session(tree: Place) -> N
         said
         == "The session that stops next is told at its next stop that it is at ORACLE_REVIEW.\n"
     )
-    assert (tree.root / ".lifecycle/stages" / f"{guard_marks.ANY}.json").exists()
+    assert (tree.root / ".lifecycle/stages" / f"{workflow_marks.ANY}.json").exists()
     transcript = tree.root.parent / "t.jsonl"
     line = {"type": "user", "uuid": "1", "message": {"role": "user", "content": "go"}}
     transcript.write_text(json.dumps(line, separators=(",", ":")) + "\n")
@@ -148,7 +148,7 @@ def test_a_stage_that_a_person_sets_waits_for_the_next_session(tree: Place) -> N
     }
     told = json.loads(tree.hook("on-stop", event).stdout)["reason"]
     assert "CURRENT STAGE: ORACLE_REVIEW" in told
-    assert not (tree.root / ".lifecycle/stages" / f"{guard_marks.ANY}.json").exists()
+    assert not (tree.root / ".lifecycle/stages" / f"{workflow_marks.ANY}.json").exists()
     assert tree.hook("on-stop", event).stdout == ""
 
 

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from lifecycle.claim.engine import lease
+from lifecycle.git import lease
 from lifecycle.stages.session import session_record as sessions
-from lifecycle.stages.session.session_files import Shelf
 from lifecycle.stages.session.session_record import Kept
+from lifecycle.storage.workflow_files import Shelf
 from tests.cli.outcome import ok, refused
 from tests.cli.tracker_ground import made, told, with_beads
 from tests.conftest import Place

@@ -38,7 +38,7 @@ _REMOTE = {
         "unassign",
     ),
     "lifecycle.github.board.board_client:GitHubBoard": ("set_fields",),
-    "lifecycle.claim.engine.lease": ("release",),
+    "lifecycle.git.lease": ("release",),
 }
 _NOISE = ("log", "now", "lock", "waiter.lock")
 

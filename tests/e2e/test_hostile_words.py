@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from lifecycle.api import GitHub
-from lifecycle.claim.engine import lease
+from lifecycle.git import lease
 from lifecycle.git.process import GitRepository
 from lifecycle.sandbox.faults import Fault
 from lifecycle.sandbox.state.checks import PlannedCheck

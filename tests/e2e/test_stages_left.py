@@ -6,7 +6,7 @@ import subprocess
 
 from lifecycle.core.stage_names import Detected
 from lifecycle.stages.session import session_record as sessions
-from lifecycle.stages.session.session_files import Shelf
+from lifecycle.storage.workflow_files import Shelf
 from tests.e2e.agent import Agent
 from tests.e2e.staged import Ground, marker
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from lifecycle.claim.engine import lease
+from lifecycle.git import lease
 from lifecycle.git.process import GitRepository
 from tests.cli.outcome import ok, refused
 from tests.conftest import Place

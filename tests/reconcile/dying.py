@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from lifecycle.claim.engine import lease
+from lifecycle.git import lease
 from lifecycle.github.board.board_client import GitHubBoard
 from lifecycle.github.board.status_labels import LabelsBoard
 from lifecycle.github.pulls.forge import GitHubForge

@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from lifecycle.claim.engine import lease as leases
 from lifecycle.core.errors import BadCredentials, NoToken
 from lifecycle.core.timing.deadline import Deadline
+from lifecycle.git import lease as leases
 from lifecycle.git.process import GitRepository
 from lifecycle.reconcile.scope import Policy
 from lifecycle.reconcile.sweep_report import Report

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from lifecycle.claim.engine import lease as leases
 from lifecycle.core.timing.deadline import Deadline
+from lifecycle.git import lease as leases
 from lifecycle.git.process import GitRepository
 from lifecycle.sandbox.seed import SeedToken
 from lifecycle.sandbox.wire.app import Application

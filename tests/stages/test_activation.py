@@ -11,16 +11,17 @@ import pytest
 
 from lifecycle.core.timing.clock import SystemClock
 from lifecycle.evidence import test_runs
-from lifecycle.stages.session import activation, guard_marks
-from lifecycle.stages.session.session_files import Shelf
+from lifecycle.stages.session import activation
+from lifecycle.storage import workflow_marks
 from lifecycle.storage.regular_files import StrangeFileError
+from lifecycle.storage.workflow_files import Shelf
 
 ON = "[stages]\nuse = true\n"
 
 
 def written(root: Path, text: str) -> None:
     """The settings, as old as after a minute."""
-    path = root / guard_marks.CONFIG
+    path = root / workflow_marks.CONFIG
     path.write_text(text)
     moment = time.time() - 60
     os.utime(path, (moment, moment))
@@ -37,13 +38,13 @@ def test_on_off_and_on_again(tmp_path: Path) -> None:
     assert not (tmp_path / ".lifecycle").exists()
     written(tmp_path, ON + 'test = ["make verify"]\nreview = "/look"\n')
     assert wanted(tmp_path)
-    assert guard_marks.is_known(str(tmp_path))
-    assert guard_marks.is_due(str(tmp_path), guard_marks.DUE, time.time())
+    assert workflow_marks.is_known(str(tmp_path))
+    assert workflow_marks.is_due(str(tmp_path), workflow_marks.DUE, time.time())
     said = json.loads((tmp_path / ".lifecycle/staged").read_text())
     assert said == {"use": True, "test": ["make verify"], "review": "/look"}
     assert "make verify\n" in (tmp_path / ".lifecycle/stage-words").read_text()
     written(tmp_path, "[stages]\nuse = false\n")
-    assert not guard_marks.is_known(str(tmp_path)) or not wanted(tmp_path)
+    assert not workflow_marks.is_known(str(tmp_path)) or not wanted(tmp_path)
     assert not wanted(tmp_path)
     assert not (tmp_path / ".lifecycle/stage-due").exists()
 
@@ -67,9 +68,9 @@ def test_settings_that_cannot_be_used_switch_it_off_and_are_read_once(
     """Other hooks say why; a stop costs nothing until they are mended."""
     written(tmp_path, text)
     assert not wanted(tmp_path)
-    assert guard_marks.is_known(str(tmp_path))
+    assert workflow_marks.is_known(str(tmp_path))
     written(tmp_path, ON)
-    os.utime(tmp_path / guard_marks.CONFIG)
+    os.utime(tmp_path / workflow_marks.CONFIG)
     assert wanted(tmp_path)
 
 

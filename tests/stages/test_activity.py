@@ -11,9 +11,10 @@ import pytest
 from lifecycle.core.stage_names import LINE
 from lifecycle.core.tracker import Task
 from lifecycle.settings.stage_settings import StageSettings
-from lifecycle.stages.session import guard_marks, workflow_tasks
-from lifecycle.stages.session.session_files import Shelf
+from lifecycle.stages.session import workflow_tasks
 from lifecycle.stages.session.workflow_tasks import FRESH_SECONDS, INACTIVE_SECONDS, Activity
+from lifecycle.storage import workflow_marks
+from lifecycle.storage.workflow_files import Shelf
 from lifecycle.trackers.memory import MemoryTasks, MemoryTracker
 
 NOW = 1_795_000_000.0
@@ -106,15 +107,15 @@ def test_a_broken_answer_is_no_answer(shelf: Shelf, content: bytes) -> None:
 
 def test_the_guards_are_told_what_the_answer_means(tracker: MemoryTracker, shelf: Shelf) -> None:
     """With a task every stop is looked at; without one none is, for a while."""
-    due = shelf.folder.path / guard_marks.DUE
+    due = shelf.folder.path / workflow_marks.DUE
     with shelf.locked():
         workflow_tasks.keep(shelf, workflow_tasks.ask(tracker, SETTINGS, NOW))
     assert due.stat().st_mtime == NOW + INACTIVE_SECONDS
-    assert not guard_marks.is_due(str(shelf.root), guard_marks.DUE, NOW)
+    assert not workflow_marks.is_due(str(shelf.root), workflow_marks.DUE, NOW)
     tracker.create("one", title="One", labels=("auto-workflow",))
     with shelf.locked():
         workflow_tasks.keep(shelf, workflow_tasks.ask(tracker, SETTINGS, NOW))
-    assert guard_marks.is_due(str(shelf.root), guard_marks.DUE, NOW)
+    assert workflow_marks.is_due(str(shelf.root), workflow_marks.DUE, NOW)
 
 
 @pytest.mark.parametrize(
@@ -138,32 +139,32 @@ def test_the_task_that_was_named_last(texts: list[str], task: str) -> None:
 def test_switching_off_is_this_worktrees_and_is_undone(shelf: Shelf) -> None:
     """Off: no stop is looked at. On: the next one is."""
     shelf.switch(off=True)
-    states = [shelf.is_off, (shelf.folder.path / guard_marks.DUE).exists()]
+    states = [shelf.is_off, (shelf.folder.path / workflow_marks.DUE).exists()]
     shelf.switch(off=False)
     assert [*states, shelf.is_off] == [True, False, False]
-    assert guard_marks.is_due(str(shelf.root), guard_marks.DUE, 2.0)
+    assert workflow_marks.is_due(str(shelf.root), workflow_marks.DUE, 2.0)
 
 
 def test_settings_are_kept_with_the_date_of_their_file(shelf: Shelf) -> None:
     """The guards compare the dates; a file that was written just now is read once more."""
-    settings = shelf.root / guard_marks.CONFIG
+    settings = shelf.root / workflow_marks.CONFIG
     settings.write_text("[stages]\n")
-    moment = guard_marks.mtime_ns(str(settings))
+    moment = workflow_marks.mtime_ns(str(settings))
     shelf.note_settings({"use": True}, ["test"], moment, moment / 1e9 + 1)
-    assert not guard_marks.is_known(str(shelf.root))
+    assert not workflow_marks.is_known(str(shelf.root))
     shelf.note_settings({"use": True}, ["test"], moment, moment / 1e9 + 3)
-    assert guard_marks.is_known(str(shelf.root))
-    assert json.loads((shelf.folder.path / guard_marks.STAGED).read_text()) == {"use": True}
+    assert workflow_marks.is_known(str(shelf.root))
+    assert json.loads((shelf.folder.path / workflow_marks.STAGED).read_text()) == {"use": True}
     settings.unlink()
-    assert not guard_marks.is_known(str(shelf.root))
+    assert not workflow_marks.is_known(str(shelf.root))
 
 
 def test_each_session_has_a_name_of_its_own() -> None:
     """A client's id is its own name; anything else gets one that leads nowhere else."""
     one = "11111111-aaaa-4bbb-8ccc-000000000001"
-    assert guard_marks.session_name(one) == one
+    assert workflow_marks.session_name(one) == one
     strange = ["", "../../x", "a/b", "\N{SNOWMAN}", "x" * 65, "runs.json", "\ud800"]
-    names = {guard_marks.session_name(text) for text in strange}
+    names = {workflow_marks.session_name(text) for text in strange}
     assert len(names) == len(strange)
     assert all(name.replace("-", "").isalnum() for name in names)
 
@@ -182,7 +183,7 @@ def test_what_a_command_of_ours_changed_is_asked_anew(tracker: MemoryTracker, sh
     after = workflow_tasks.known(shelf, of)
     assert after is not None
     assert (after.is_stale, after.is_fresh(NOW + 3)) == (True, False)
-    assert guard_marks.is_due(str(shelf.root), guard_marks.DUE, NOW + 3)
+    assert workflow_marks.is_due(str(shelf.root), workflow_marks.DUE, NOW + 3)
     with shelf.locked():
         workflow_tasks.keep(shelf, workflow_tasks.ask(tracker, SETTINGS, NOW + 4))
     again = workflow_tasks.known(shelf, of)

@@ -8,8 +8,8 @@ import pytest
 
 from lifecycle.evidence import seen_runs
 from lifecycle.evidence.seen_runs import KEPT, PATIENCE, Awaited, Ended, Run, Standing, standing
-from lifecycle.stages.session import guard_marks
-from lifecycle.stages.session.session_files import Shelf
+from lifecycle.storage import workflow_marks
+from lifecycle.storage.workflow_files import Shelf
 
 
 def runs(*said: str) -> tuple[Run, ...]:
@@ -88,18 +88,18 @@ def awaited(task: str, at: float = 100.0) -> Awaited:
 def test_a_run_in_the_background_is_waited_for_and_taken_once(tmp_path: Path) -> None:
     """The mark lies there as long as one is waited for, with the moment until which; then it is gone."""
     shelf = Shelf(tmp_path)
-    mark = str(shelf.folder.path / guard_marks.AWAITED)
+    mark = str(shelf.folder.path / workflow_marks.AWAITED)
     with shelf.locked():
         for one in (awaited("b1"), awaited("b2", 200.0), awaited("b1")):
             seen_runs.wait_for(shelf, one)
         assert [one.task for one in seen_runs.awaited(shelf)] == ["b2", "b1"]
-        assert guard_marks.mtime_ns(mark) == int((200.0 + PATIENCE) * 1e9)
+        assert workflow_marks.mtime_ns(mark) == int((200.0 + PATIENCE) * 1e9)
         assert seen_runs.take(shelf, "b7", 300.0) is None
         assert seen_runs.take(shelf, "b1", 300.0) == awaited("b1")
         assert seen_runs.take(shelf, "b1", 300.0) is None
-        assert guard_marks.mtime_ns(mark) > 0
+        assert workflow_marks.mtime_ns(mark) > 0
         assert seen_runs.take(shelf, "b2", 300.0) == awaited("b2", 200.0)
-        assert guard_marks.mtime_ns(mark) == -1
+        assert workflow_marks.mtime_ns(mark) == -1
         assert seen_runs.awaited(shelf) == ()
 
 

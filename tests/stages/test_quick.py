@@ -16,10 +16,10 @@ import pytest
 from lifecycle.core.stage_names import Stage
 from lifecycle.hooks import quick_stop
 from lifecycle.stages.decisions.decide import Memory
-from lifecycle.stages.session.session_files import Shelf
 from lifecycle.stages.session.session_record import Kept
 from lifecycle.stages.session.session_record import save as keep
 from lifecycle.stages.transcript import stop_input
+from lifecycle.storage.workflow_files import Shelf
 
 SESSION = "11111111-aaaa-4bbb-8ccc-000000000001"
 HEAVY = {

@@ -14,8 +14,8 @@ from lifecycle.core.stage_names import LINE, Stage
 from lifecycle.stages.decisions.decide import Memory
 from lifecycle.stages.decisions.instructions import Facts, instruction, question
 from lifecycle.stages.session import session_record
-from lifecycle.stages.session.session_files import Shelf
 from lifecycle.stages.session.session_record import OLD_SECONDS, Kept
+from lifecycle.storage.workflow_files import Shelf
 
 NOW = 1_795_000_000.0
 

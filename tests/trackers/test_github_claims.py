@@ -13,9 +13,9 @@ from threading import Barrier
 
 import pytest
 
-from lifecycle.claim.engine import lease
 from lifecycle.core.errors import AlreadyClaimed, NotFound, Rejected, Transient
 from lifecycle.core.tracker import Atomicity, TaskStatus
+from lifecycle.git import lease
 from lifecycle.sandbox.faults import Fault
 from tests.conftest import COMMAND
 from tests.trackers.grounds import MARIA, VISITOR, GitHubGround, github, variables

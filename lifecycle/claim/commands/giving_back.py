@@ -12,12 +12,12 @@ from lifecycle.app.wiring import World
 from lifecycle.claim.commands import unfinished_claims
 from lifecycle.claim.commands.moves import default_branch, there
 from lifecycle.claim.decisions.table import Phase
-from lifecycle.claim.engine import lease
 from lifecycle.claim.record import claim_origin
 from lifecycle.claim.record.claim_file import CLAIM_FILE
 from lifecycle.claim.record.claim_store import Desk
 from lifecycle.claim.record.state import Record, Releasing
 from lifecycle.core.errors import GitFailed, LifecycleError, Refused, Transient
+from lifecycle.git import lease
 from lifecycle.storage.store import FOLDER
 
 DUE = ("due", "idle-due")

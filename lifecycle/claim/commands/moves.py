@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from lifecycle.app.wiring import World
 from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.table import CLAIM, IN_REVIEW, Phase, Status
-from lifecycle.claim.engine import lease
 from lifecycle.claim.record import claim_origin
 from lifecycle.claim.record.claim_file import CLAIM_FILE
 from lifecycle.claim.record.claim_store import Desk, Loaded
@@ -19,6 +18,7 @@ from lifecycle.core.errors import ClaimRefused, GitFailed, HeldByAnother, Refuse
 from lifecycle.core.messages.loss_messages import given_back_to_hand_off
 from lifecycle.core.messages.messages import unknown_phase
 from lifecycle.core.redact import named, redact
+from lifecycle.git import lease
 from lifecycle.settings.credentials import for_child
 from lifecycle.storage import log
 

@@ -21,7 +21,6 @@ from lifecycle.claim.commands.retaking import Start
 from lifecycle.claim.commands.task_branch import branch_name, switch
 from lifecycle.claim.decisions.releasing import login_of
 from lifecycle.claim.decisions.table import Status
-from lifecycle.claim.engine import lease
 from lifecycle.claim.engine.briefing import BOARD_CACHE
 from lifecycle.claim.linked import linked_writes
 from lifecycle.claim.record import claim_origin
@@ -33,6 +32,7 @@ from lifecycle.core import tracker
 from lifecycle.core.errors import GitFailed, HeldByAnother, LifecycleError, NotFound, Refused
 from lifecycle.core.redact import quoted
 from lifecycle.core.values.model import BoardItem, Card, Look
+from lifecycle.git import lease
 
 _SHOWN_MATCHES = 5
 _DIGITS = 6

@@ -11,7 +11,7 @@ from typing import assert_never
 
 from lifecycle.app.wiring import World
 from lifecycle.claim.decisions import derive
-from lifecycle.claim.engine import lease, pull_text
+from lifecycle.claim.engine import pull_text
 from lifecycle.claim.engine.briefing import BOARD_CACHE
 from lifecycle.claim.linked import linked_writes
 from lifecycle.claim.record.claim_file import Claim
@@ -22,6 +22,7 @@ from lifecycle.core.errors import HeldByAnother, LifecycleError, PullRequestExis
 from lifecycle.core.messages import messages
 from lifecycle.core.redact import redact
 from lifecycle.core.values.model import BoardItem, PullRequest, PullState
+from lifecycle.git import lease
 from lifecycle.github.operations.unclear_writes import settled
 
 

@@ -18,9 +18,10 @@ from lifecycle.hooks import client_contract
 from lifecycle.hooks.answers import staged_on
 from lifecycle.settings.stage_settings import StageSettings
 from lifecycle.stages.decisions.decide import Memory
-from lifecycle.stages.session import guard_marks, session_record
-from lifecycle.stages.session.session_files import Shelf
+from lifecycle.stages.session import session_record
 from lifecycle.stages.session.session_record import Kept
+from lifecycle.storage import workflow_marks
+from lifecycle.storage.workflow_files import Shelf
 
 WIDTH = 120
 """Columns of a line at most."""
@@ -99,7 +100,7 @@ def set_(stage: str, *, task: str, as_json: bool) -> None:
     kept = replace(kept, memory=Memory(set_stage=Stage(stage)), stage=stage, at=now)
     with shelf.locked(at.world.deadline.remaining()):
         session_record.save(shelf, kept)
-        shelf.set_due(guard_marks.ALWAYS)
+        shelf.set_due(workflow_marks.ALWAYS)
     who = f"Session {kept.session}" if kept.session else "The session that stops next"
     line = f"{who} is told at its next stop that it is at {stage}"
     line += f" of {kept.task}." if kept.task else "."
@@ -156,7 +157,7 @@ def _settings(at: Session) -> StageSettings:
     if not stages.use:
         raise Refused(
             "The staged workflow is not on here, so nothing was changed; set use = true below [stages] in "
-            f"{guard_marks.CONFIG}, or run: lifecycle init --stages"
+            f"{workflow_marks.CONFIG}, or run: lifecycle init --stages"
         )
     if shelf.is_off:
         raise Refused(

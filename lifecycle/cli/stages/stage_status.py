@@ -15,9 +15,10 @@ from lifecycle.evidence.seen_runs import Standing
 from lifecycle.hooks.answers import staged_on
 from lifecycle.stages.decisions import decide
 from lifecycle.stages.decisions.table import following
-from lifecycle.stages.session import guard_marks, session_record, workflow_tasks
-from lifecycle.stages.session.session_files import Shelf
+from lifecycle.stages.session import session_record, workflow_tasks
 from lifecycle.stages.transcript import session_end_lines
+from lifecycle.storage import workflow_marks
+from lifecycle.storage.workflow_files import Shelf
 
 if TYPE_CHECKING:
     from lifecycle.cli.command_session import Session
@@ -86,9 +87,7 @@ def _is_heard(at: Session) -> bool:
 
 def _why_off(stages: StageSettings, shelf: Shelf) -> str:
     if not stages.use:
-        return (
-            f"Not active: {guard_marks.CONFIG} does not switch it on; run: lifecycle init --stages"
-        )
+        return f"Not active: {workflow_marks.CONFIG} does not switch it on; run: lifecycle init --stages"
     if shelf.is_off:
         return "Not active: it is switched off in this worktree; run: lifecycle stage on"
     return ""

@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from lifecycle.claim.commands.clone_claims import claimed, list_places
-from lifecycle.claim.engine import lease
 from lifecycle.claim.linked import linked_writes
 from lifecycle.cli.command_session import Session
 from lifecycle.cli.tracker import tracker_over
@@ -18,6 +17,7 @@ from lifecycle.core.messages.loss_messages import forcing
 from lifecycle.core.redact import named
 from lifecycle.core.tracker import Task
 from lifecycle.core.values.model import Look
+from lifecycle.git import lease
 from lifecycle.github.operations.ensure_issues import Issues
 from lifecycle.github.pulls.issue_calls import IssueCalls
 from lifecycle.trackers.registry import GITHUB

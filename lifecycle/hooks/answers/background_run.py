@@ -17,10 +17,9 @@ from lifecycle.evidence import printed_output, seen_runs, test_runs
 from lifecycle.evidence.seen_runs import Ended, Run
 from lifecycle.hooks import client_contract
 from lifecycle.hooks.answers import run_seen, staged_on
-from lifecycle.stages.session import guard_marks
-from lifecycle.stages.session.session_files import Shelf
 from lifecycle.stages.transcript.turn import Outcome
-from lifecycle.storage import log
+from lifecycle.storage import log, workflow_marks
+from lifecycle.storage.workflow_files import Shelf
 
 if TYPE_CHECKING:
     from lifecycle.evidence.seen_runs import Awaited
@@ -69,7 +68,7 @@ def ended(call: Call) -> None:
     """Take note of how a test run ended, if this prompt tells of one that is waited for."""
     world = call.world
     prompt = str(call.event.get("prompt") or "")
-    is_awaited = Shelf(world.root).folder.mtime_ns(guard_marks.AWAITED) >= 0
+    is_awaited = Shelf(world.root).folder.mtime_ns(workflow_marks.AWAITED) >= 0
     if not client_contract.is_machine_made(call.event) or not is_awaited:
         return
     told = notice(prompt)

@@ -29,8 +29,7 @@ from lifecycle.hooks.answers.call import STOPPED, Call
 from lifecycle.hooks.client_contract import REPLIES, Client, Reply, client_of
 from lifecycle.settings import config
 from lifecycle.settings.values import HOOK_SECONDS, Settings
-from lifecycle.stages.session import guard_marks
-from lifecycle.storage import log, signs_of_life
+from lifecycle.storage import log, signs_of_life, workflow_marks
 from lifecycle.storage.store import STATE
 
 SLICE_SECONDS = 3.0
@@ -185,7 +184,7 @@ class _Waiter:
             self.desk.mtime_ns(),
             folder.mtime_ns(STATE),
             folder.mtime_ns(STOPPED),
-            guard_marks.mtime_ns(str(config.file_of(self.world.root))),
+            workflow_marks.mtime_ns(str(config.file_of(self.world.root))),
         )
 
     def _settings(self) -> Settings:

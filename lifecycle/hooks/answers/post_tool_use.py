@@ -19,11 +19,10 @@ from lifecycle.evidence.seen_runs import Awaited, Ended, Run
 from lifecycle.hooks.answers import run_seen, staged_on
 from lifecycle.hooks.answers.call import Call
 from lifecycle.hooks.client_contract import Reply
-from lifecycle.stages.session import guard_marks
-from lifecycle.stages.session.session_files import Shelf
 from lifecycle.stages.transcript.turn import Call as ToolCall
 from lifecycle.stages.transcript.turn import Outcome
-from lifecycle.storage import log
+from lifecycle.storage import log, workflow_marks
+from lifecycle.storage.workflow_files import Shelf
 
 OUTPUT = 30_000
 """Characters of what a command printed that an event has; of more it has the first so many."""
@@ -33,8 +32,8 @@ def answer(call: Call) -> Reply:
     """Nothing is printed."""
     world = call.world
     stages = staged_on.wanted(world)
-    if stages is None or not guard_marks.is_due(
-        str(world.root), guard_marks.DUE, world.clock.now()
+    if stages is None or not workflow_marks.is_due(
+        str(world.root), workflow_marks.DUE, world.clock.now()
     ):
         return Reply()
     used = used_tool(call.event)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from lifecycle.evidence.seen_runs import Run
     from lifecycle.hooks.answers.call import Call
     from lifecycle.settings.stage_settings import StageSettings
-    from lifecycle.stages.session.session_files import Shelf
+    from lifecycle.storage.workflow_files import Shelf
 
 
 def tree_of(call: Call, stages: StageSettings) -> str:

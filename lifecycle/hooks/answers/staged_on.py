@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lifecycle.claim.record.excluded_files import exclude_own_files
-from lifecycle.stages.session import activation, guard_marks
-from lifecycle.storage import log, stage_log
+from lifecycle.stages.session import activation
+from lifecycle.storage import log, stage_log, workflow_marks
 
 if TYPE_CHECKING:
     from lifecycle.app.wiring import World
@@ -18,7 +18,7 @@ LINES = (f"/{stage_log.FOLDER}/{stage_log.LOG}*",)
 
 def wanted(world: World) -> StageSettings | None:
     """The workflow's settings if it is on here; None if it is not. Its marks are renewed on the way."""
-    was_known = guard_marks.is_known(str(world.root))
+    was_known = workflow_marks.is_known(str(world.root))
     stages = activation.wanted(world.root, world.environment, world.clock)
     if stages is not None and not was_known:
         try:

@@ -24,11 +24,11 @@ from lifecycle.hooks.client_contract import Client, Ours
 from lifecycle.stages.decisions import instructions
 from lifecycle.stages.decisions.instructions import Facts
 from lifecycle.stages.session import session_record, task_sessions, workflow_tasks
-from lifecycle.stages.session.session_files import Shelf
 from lifecycle.stages.session.session_record import Kept
 from lifecycle.stages.session.workflow_tasks import Activity
 from lifecycle.stages.transcript import session_end_lines, tasks_taken
 from lifecycle.storage import log, stage_log
+from lifecycle.storage.workflow_files import Shelf
 from lifecycle.trackers.own_commands import own_commands
 
 if TYPE_CHECKING:

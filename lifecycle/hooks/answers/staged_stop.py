@@ -18,11 +18,11 @@ from lifecycle.hooks.answers.staged_task import Work
 from lifecycle.stages.decisions import decide
 from lifecycle.stages.decisions.decide import StageDecision, StageSeen, Verdict
 from lifecycle.stages.detection import detect_stage
-from lifecycle.stages.session import guard_marks, session_record, workflow_tasks
-from lifecycle.stages.session.session_files import Shelf
+from lifecycle.stages.session import session_record, workflow_tasks
 from lifecycle.stages.session.session_record import Kept
 from lifecycle.stages.transcript import stop_input
-from lifecycle.storage import journal, log, stage_log
+from lifecycle.storage import journal, log, stage_log, workflow_marks
+from lifecycle.storage.workflow_files import Shelf
 
 if TYPE_CHECKING:
     from lifecycle.hooks.answers.call import Call
@@ -56,8 +56,8 @@ def look(call: Call) -> Word:
     world = call.world
     try:
         stages = staged_on.wanted(world)
-        if stages is None or not guard_marks.is_due(
-            str(world.root), guard_marks.DUE, world.clock.now()
+        if stages is None or not workflow_marks.is_due(
+            str(world.root), workflow_marks.DUE, world.clock.now()
         ):
             return SILENCE
         return _Look(call, stages).word()

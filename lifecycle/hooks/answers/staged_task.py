@@ -28,9 +28,9 @@ from lifecycle.stages.transcript.turn import Tier
 if TYPE_CHECKING:
     from lifecycle.hooks.answers.call import Call
     from lifecycle.settings.stage_settings import StageSettings
-    from lifecycle.stages.session.session_files import Shelf
     from lifecycle.stages.session.session_record import Kept
     from lifecycle.stages.transcript.turn import Found, Turn
+    from lifecycle.storage.workflow_files import Shelf
 
 HANDOFF = "lifecycle handoff"
 """What the instruction to close has in it under a claim."""

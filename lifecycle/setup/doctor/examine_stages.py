@@ -18,8 +18,8 @@ from lifecycle.setup.init.hook_table import CAP
 from lifecycle.setup.init.init_mark import SHARED
 from lifecycle.setup.init.supplies import DETECT, ORCHESTRATOR, SIGNED, page_of
 from lifecycle.stages.session import workflow_tasks
-from lifecycle.stages.session.session_files import Shelf
 from lifecycle.storage import journal, store
+from lifecycle.storage.workflow_files import Shelf
 from lifecycle.trackers import registry
 
 _SHOWN = 40

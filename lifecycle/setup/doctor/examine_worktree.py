@@ -7,7 +7,6 @@ import shlex
 from collections.abc import Iterator
 
 from lifecycle.claim.decisions.table import Phase
-from lifecycle.claim.engine import lease
 from lifecycle.claim.record.claim_file import CLAIM_FILE
 from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import (
@@ -18,6 +17,7 @@ from lifecycle.core.errors import (
     Refused,
     Transient,
 )
+from lifecycle.git import lease
 from lifecycle.git.process import head_repository, is_no_github, parse_remote
 from lifecycle.setup.doctor.doctor_finding import (
     ON_GITHUB,

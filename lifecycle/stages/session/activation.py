@@ -15,10 +15,10 @@ from lifecycle.core.errors import BadConfig, LockBusy
 from lifecycle.core.ports import Clock
 from lifecycle.evidence import test_runs
 from lifecycle.settings import config
-from lifecycle.settings.settings_file import path_of
 from lifecycle.settings.stage_settings import StageSettings
-from lifecycle.stages.session import guard_marks
-from lifecycle.stages.session.session_files import Shelf
+from lifecycle.storage import workflow_marks
+from lifecycle.storage.settings_file import path_of
+from lifecycle.storage.workflow_files import Shelf
 
 _COMMON = ("test", "jest", "spec", "check")
 """What most commands that run tests have in them."""
@@ -33,14 +33,14 @@ def wanted(root: Path, environment: Mapping[str, str], clock: Clock) -> StageSet
     """
     shelf = Shelf(root)
     path = path_of(str(root))
-    mtime = guard_marks.mtime_ns(path)  # before the file is read: a later edit has another date
+    mtime = workflow_marks.mtime_ns(path)  # before the file is read: a later edit has another date
     if mtime < 0:
         return None
     try:
         stages = config.load(root, environment).stages
     except BadConfig:
         stages = StageSettings()
-    if not guard_marks.is_known(str(root)):
+    if not workflow_marks.is_known(str(root)):
         _keep(shelf, stages, mtime, clock.now())
     return stages if stages.use and not shelf.is_off else None
 
@@ -51,7 +51,7 @@ def _keep(shelf: Shelf, stages: StageSettings, mtime: int, now: float) -> None:
         shelf.note_settings(said, words_of(stages.test), mtime, now)
     is_on = stages.use and not shelf.is_off
     # Changed settings may name another label: what was known of the tracker's tasks says nothing.
-    shelf.set_due(guard_marks.ALWAYS if is_on else None)
+    shelf.set_due(workflow_marks.ALWAYS if is_on else None)
 
 
 def words_of(commands: tuple[str, ...]) -> list[str]:

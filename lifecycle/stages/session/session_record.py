@@ -12,9 +12,8 @@ from typing import Any
 
 from lifecycle.core.stage_names import LINE, Stage
 from lifecycle.stages.decisions.decide import Memory
-from lifecycle.stages.session import guard_marks
-from lifecycle.stages.session.session_files import Shelf
-from lifecycle.storage import store
+from lifecycle.storage import store, workflow_marks
+from lifecycle.storage.workflow_files import Shelf
 
 _LINE = re.compile(r"^WORKFLOW STAGES: (.+)$", re.MULTILINE)
 
@@ -171,4 +170,4 @@ def _read(shelf: Shelf, name: str) -> Kept | None:
 
 
 def _name(session: str) -> str:
-    return f"{guard_marks.session_name(session)}.json"
+    return f"{workflow_marks.session_name(session)}.json"

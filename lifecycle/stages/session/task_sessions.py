@@ -16,9 +16,9 @@ from pathlib import Path
 from lifecycle.app import tracker_opening
 from lifecycle.core.tracker import Task
 from lifecycle.stages.session import session_record as sessions
-from lifecycle.stages.session.session_files import Shelf
 from lifecycle.stages.session.session_record import Kept
 from lifecycle.storage import signs_of_life
+from lifecycle.storage.workflow_files import Shelf
 
 _SEAT = re.compile(r"-(\d{12})$")
 

@@ -13,8 +13,8 @@ from typing import Any
 
 from lifecycle.core.tracker import Task, TaskStatus, Tracker
 from lifecycle.settings.stage_settings import StageSettings
-from lifecycle.stages.session import guard_marks
-from lifecycle.stages.session.session_files import Shelf
+from lifecycle.storage import workflow_marks
+from lifecycle.storage.workflow_files import Shelf
 
 TASKS = "tasks.json"
 
@@ -125,7 +125,7 @@ def keep(shelf: Shelf, activity: Activity) -> None:
         "tasks": [_plain(task) for task in activity.tasks[:_KEPT]],
     }
     shelf.save(TASKS, said)
-    shelf.set_due(guard_marks.ALWAYS if activity.tasks else activity.at + INACTIVE_SECONDS)
+    shelf.set_due(workflow_marks.ALWAYS if activity.tasks else activity.at + INACTIVE_SECONDS)
 
 
 def drop(shelf: Shelf, now: float) -> None:
@@ -137,8 +137,8 @@ def drop(shelf: Shelf, now: float) -> None:
     if shelf.sessions.mtime_ns(TASKS) < 0:
         return  # nobody asked yet, so nothing is believed
     shelf.sessions.mark(CHANGED, int(now * 1e9))
-    if shelf.folder.mtime_ns(guard_marks.DUE) >= 0:
-        shelf.set_due(guard_marks.ALWAYS)
+    if shelf.folder.mtime_ns(workflow_marks.DUE) >= 0:
+        shelf.set_due(workflow_marks.ALWAYS)
 
 
 def known(shelf: Shelf, of: str) -> Activity | None:

@@ -209,9 +209,7 @@ def _taken_by(call: Call, *, is_old: bool) -> str:
     is_done = call.outcome is Outcome.OK or is_old
     if not (is_done and call.tool and any(word in call.text for word in _TAKES)):
         return ""
-    from lifecycle.stages.transcript.tasks_taken import (
-        taken_by,  # at the one stop in many that needs it
-    )
+    from lifecycle.stages.transcript.tasks_taken import taken_by
 
     return taken_by(call.text, call.output)
 

@@ -13,11 +13,11 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 
-from lifecycle.claim.engine import lease
 from lifecycle.core import hidden_marker
 from lifecycle.core.errors import AlreadyClaimed, BadConfig, GitFailed, HeldByAnother, Rejected
 from lifecycle.core.redact import named
 from lifecycle.core.values.shapes import IssueFacts
+from lifecycle.git import lease
 from lifecycle.github.operations.ensure_comments import Comments
 from lifecycle.github.operations.ensure_issues import Issues
 from lifecycle.github.operations.unclear_writes import missing, present

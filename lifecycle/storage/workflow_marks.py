@@ -11,8 +11,7 @@ from __future__ import annotations
 
 import os
 
-from lifecycle.settings import settings_file
-from lifecycle.storage import regular_files
+from lifecycle.storage import regular_files, settings_file
 
 FOLDER = ".lifecycle"
 

@@ -11,8 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from lifecycle.stages.session import guard_marks
-from lifecycle.storage import store
+from lifecycle.storage import store, workflow_marks
 from lifecycle.storage.store import Folder
 
 LOCK_SECONDS = 1.5
@@ -25,7 +24,7 @@ class Shelf:
     def __init__(self, root: Path) -> None:
         self.root = root
         self.folder = Folder(root)
-        self.sessions = Folder(root, guard_marks.SESSIONS)
+        self.sessions = Folder(root, workflow_marks.SESSIONS)
 
     def path(self, name: str) -> Path:
         """Where a file of the sessions' folder lies; raises StrangeFileError if that is not ours."""
@@ -34,7 +33,7 @@ class Shelf:
     @contextmanager
     def locked(self, seconds: float = LOCK_SECONDS) -> Iterator[None]:
         """Hold the lock of the staged workflow; raises LockBusy."""
-        with self.folder.locked(seconds, guard_marks.LOCK):
+        with self.folder.locked(seconds, workflow_marks.LOCK):
             self.sessions.make()
             yield
 
@@ -53,23 +52,23 @@ class Shelf:
     @property
     def is_off(self) -> bool:
         """True if somebody switched the workflow off here."""
-        return self.folder.mtime_ns(guard_marks.OFF) >= 0
+        return self.folder.mtime_ns(workflow_marks.OFF) >= 0
 
     def switch(self, *, off: bool) -> None:
         """Switch the workflow off in this worktree, or on again."""
         if off:
-            self.folder.mark(guard_marks.OFF)
+            self.folder.mark(workflow_marks.OFF)
             self.set_due(None)
         else:
-            self.folder.remove(guard_marks.OFF)
-            self.set_due(guard_marks.ALWAYS)
+            self.folder.remove(workflow_marks.OFF)
+            self.set_due(workflow_marks.ALWAYS)
 
     def set_due(self, moment: float | None) -> None:
         """From when on a stop is looked at (seconds, epoch); None: never."""
         if moment is None:
-            self.folder.remove(guard_marks.DUE)
-        elif self.folder.mtime_ns(guard_marks.DUE) != int(moment * 1e9):
-            self.folder.mark(guard_marks.DUE, int(moment * 1e9))
+            self.folder.remove(workflow_marks.DUE)
+        elif self.folder.mtime_ns(workflow_marks.DUE) != int(moment * 1e9):
+            self.folder.mark(workflow_marks.DUE, int(moment * 1e9))
 
     def note_settings(
         self, said: dict[str, Any], words: list[str], mtime_ns: int, now: float
@@ -82,12 +81,12 @@ class Shelf:
         Raises:
             LockBusy: another process does so right now.
         """
-        with self.folder.locked(LOCK_SECONDS, guard_marks.LOCK):
+        with self.folder.locked(LOCK_SECONDS, workflow_marks.LOCK):
             content = "".join(f"{word}\n" for word in words)
-            _write(self.folder, guard_marks.WORDS, content.encode())
-            _write(self.folder, guard_marks.STAGED, json.dumps(said).encode("ascii") + b"\n")
+            _write(self.folder, workflow_marks.WORDS, content.encode())
+            _write(self.folder, workflow_marks.STAGED, json.dumps(said).encode("ascii") + b"\n")
             is_settled = now * 1e9 - mtime_ns >= _RACY_NS
-            self.folder.mark(guard_marks.STAGED, mtime_ns if is_settled else 0)
+            self.folder.mark(workflow_marks.STAGED, mtime_ns if is_settled else 0)
 
 
 def _write(folder: Folder, name: str, content: bytes) -> None:
