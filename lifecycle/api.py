@@ -32,7 +32,7 @@ from lifecycle.app.wiring import World
 from lifecycle.claim.commands import giving_back, moves, taking
 from lifecycle.claim.commands.moves import HandedOff
 from lifecycle.claim.commands.taking import Taken
-from lifecycle.claim.decisions.table import CLAIM, Phase, Status
+from lifecycle.claim.decisions.table import CLAIM, Phase
 from lifecycle.claim.engine import look
 from lifecycle.claim.engine.look import Report
 from lifecycle.claim.record.claim_file import Claim
@@ -63,6 +63,7 @@ from lifecycle.core.plan import Say, Tone, Wake
 from lifecycle.core.ports import Board, Clock, Forge
 from lifecycle.core.timing.clock import SystemClock
 from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.values.board_options import Status
 from lifecycle.core.values.shapes import (
     Annotation,
     CheckRunFacts,

@@ -16,11 +16,11 @@ import pytest
 from hypothesis import settings
 
 from lifecycle.api import Wake, Worktree
-from lifecycle.claim.record.claim_file import CLAIM_FILE
 from lifecycle.sandbox.control import Control, LoggedRequest
 from lifecycle.sandbox.server import Sandbox, SandboxInfo
 from lifecycle.sandbox.wire.recorder import VARIABLE as RECORD
 from lifecycle.settings.resources import hook_script
+from lifecycle.storage.store import CLAIM_FILE
 from tests.e2e.forked import Forked
 from tests.factories import client
 

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Self
 
 from lifecycle.api import Wake, Worktree
-from lifecycle.claim.record.claim_file import CLAIM_FILE
 from lifecycle.claim.record.claim_store import Desk
 from lifecycle.core.timing.clock import SystemClock
 from lifecycle.sandbox.control import ControlError
+from lifecycle.storage.store import CLAIM_FILE
 from tests.conftest import Place
 from tests.factories import values
 

@@ -10,20 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lifecycle.core.channels import REPLIES, Place
 from lifecycle.core.plan import Say, Tone
 from lifecycle.core.redact import redact
 from lifecycle.hooks import client_contract, wake
-from lifecycle.hooks.client_contract import (
-    CONTEXT_LIMIT,
-    REPLIES,
-    Place,
-    is_for,
-    is_machine_made,
-    render,
-    session_of,
-)
+from lifecycle.hooks.client_contract import CONTEXT_LIMIT, is_for, is_machine_made, render
 from lifecycle.hooks.stdin_event import read_input
 from lifecycle.settings.resources import hook_script
+from lifecycle.settings.running_client import session_of
 
 SAYS = {tone: Say(f"key:{tone}", f"text of {tone}", tone) for tone in Tone}
 

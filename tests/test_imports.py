@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from lifecycle.claim.record.claim_file import CLAIM_FILE
+from lifecycle.storage.store import CLAIM_FILE
 from tests.factories import EXAMPLE
 
 PACKAGE = Path(__file__).parents[1] / "lifecycle"

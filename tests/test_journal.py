@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 
 from lifecycle.core.errors import Refused
 from lifecycle.storage import journal, journal_file, store
-from lifecycle.storage.journal import Entry
+from lifecycle.storage.journal_entry import Entry
 
 NOW = 1_795_000_000.0
 BEGUN = Entry(NOW, journal.CLAIM, journal.TRANSITION, task="#42", target="coding", key="42/coding")

@@ -9,30 +9,27 @@ agent has the same one at every call. A session that begins anew in the worktree
 from __future__ import annotations
 
 import getpass
-import hashlib
-import platform
 import re
 from typing import TYPE_CHECKING
 
 from lifecycle.claim.record import claim_file
-from lifecycle.claim.record.claim_file import CLAIM_FILE, Claim, CorruptClaimError
+from lifecycle.claim.record.claim_file import Claim, CorruptClaimError
 from lifecycle.core.errors import BadConfig, ClaimRefused, GitFailed, NotInstalled, NoToken
-from lifecycle.hooks import client_contract
+from lifecycle.settings import running_client
 from lifecycle.storage import log, store
+from lifecycle.storage.store import CLAIM_FILE
 from lifecycle.trackers import registry
+from lifecycle.trackers.actor_digits import seat_in
 from lifecycle.trackers.journalled import noting
 from lifecycle.trackers.tracker_place import Place
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from lifecycle.app.wiring import World
     from lifecycle.core.tracker import Tracker
 
 ACTOR = "LIFECYCLE_ACTOR"
 """The variable that names the actor where no claim does."""
 
-_DIGITS = 12
 _NOBODY = "agent"
 _ACTOR = r"[\w.@:/+-]{1,100}"
 
@@ -55,7 +52,7 @@ def tracker_of(world: World) -> Tracker:
         log.write(world.root, f"tracker: {_instead(why, way)}")
     tracker = registry.open_tracker(registry.chosen(place), place)
     return noting(
-        tracker, world.root, world.clock, client_contract.session_of({}, world.environment)
+        tracker, world.root, world.clock, running_client.session_of({}, world.environment)
     )
 
 
@@ -102,7 +99,7 @@ def inner_of(world: World, agent: str = "", tracker: str = "") -> Tracker | None
 
 def place_of(world: World, agent: str = "") -> Place:
     """Where this world's tracker is opened, for this agent if one is given; raises BadConfig."""
-    session = client_contract.session_of({}, world.environment)
+    session = running_client.session_of({}, world.environment)
     return Place(
         root=world.root,
         environment=world.environment,
@@ -115,18 +112,6 @@ def place_of(world: World, agent: str = "") -> Place:
         hub=world,
         is_hook=world.is_hook,
     )
-
-
-def seat_in(root: Path, session: str) -> str:
-    """The digits of a session in a worktree on this machine."""
-    return seat_of(platform.node(), str(root.resolve()), session)
-
-
-def seat_of(machine: str, root: str, session: str) -> str:
-    """Digits that are the same for the same agent, and others for every other."""
-    said = f"{machine}\0{root}\0{session}".encode("utf-8", "surrogatepass")
-    number = int.from_bytes(hashlib.sha256(said).digest()[:8]) % 10**_DIGITS
-    return f"{number:0{_DIGITS}}"
 
 
 def _claimed_by(world: World) -> str:

@@ -21,7 +21,7 @@ from lifecycle.core.errors import LifecycleError, Refused
 from lifecycle.core.redact import visible
 from lifecycle.core.timing.clock import SystemClock
 from lifecycle.core.timing.deadline import COMMAND_GRACE, Deadline, ending
-from lifecycle.hooks.client_contract import session_of
+from lifecycle.settings.running_client import session_of
 from lifecycle.storage import log, signs_of_life
 from lifecycle.storage.store import worktree_root
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from lifecycle.cli.command_session import already_json
-from lifecycle.hooks.client_contract import REPLIES
+from lifecycle.core.channels import REPLIES
 
 
 @click.command("hook", short_help="The hook entrypoints, for other callers.")

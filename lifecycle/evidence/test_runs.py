@@ -14,8 +14,8 @@ from enum import StrEnum
 
 from lifecycle.evidence import runner_options
 from lifecycle.evidence.command_lines import Command, commands
+from lifecycle.evidence.outcomes import Outcome
 from lifecycle.evidence.runner_options import Scope, each
-from lifecycle.stages.transcript.turn import Outcome
 
 
 class Colour(StrEnum):

@@ -7,11 +7,10 @@ from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from lifecycle.claim.record.claim_file import CLAIM_FILE
 from lifecycle.core.errors import GitFailed, Refused
 from lifecycle.core.ports import Git
 from lifecycle.core.timing.deadline import Deadline
-from lifecycle.storage.store import FOLDER, OURS
+from lifecycle.storage.store import CLAIM_FILE, FOLDER, OURS
 
 NAMES = (CLAIM_FILE, f"{CLAIM_FILE}.*{OURS}", FOLDER)
 """What is ours at the top of a worktree, names and patterns."""

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 from lifecycle.app.wiring import World
-from lifecycle.claim.record.claim_file import CLAIM_FILE
 from lifecycle.claim.record.claim_store import Desk
 from lifecycle.core.errors import LifecycleError, Refused
 from lifecycle.core.plan import Say, Tone
@@ -24,11 +23,11 @@ from lifecycle.core.timing.deadline import Deadline, DeadlineReached, alarm
 from lifecycle.hooks import client_contract, stdin_event
 from lifecycle.hooks.answers.call import Call
 from lifecycle.hooks.client_contract import Reply
-from lifecycle.settings import config
+from lifecycle.settings import config, running_client
 from lifecycle.settings.values import HOOK_SECONDS
 from lifecycle.storage import log
 from lifecycle.storage.regular_files import StrangeFileError
-from lifecycle.storage.store import FOLDER, Folder, worktree_root
+from lifecycle.storage.store import CLAIM_FILE, FOLDER, Folder, worktree_root
 
 SECONDS = {"session-start": 5.0, "session-end": 1.0}
 """Entrypoints with a shorter deadline than `settings.HOOK_SECONDS`."""
@@ -108,8 +107,8 @@ def _answer(
 ) -> Reply:
     if event is None:
         event = stdin_event.read_input()
-    client = client_contract.client_of(environment)
-    is_other = client is client_contract.Client.OTHER
+    client = running_client.client_of(environment)
+    is_other = client is running_client.Client.OTHER
     if not client_contract.is_for(hook, event) or (
         is_other and hook not in client_contract.BY_ANYBODY
     ):
@@ -126,7 +125,7 @@ def _answer(
         return _refused(hook, world, desk, error)
     module = importlib.import_module(f"lifecycle.hooks.answers.{hook.replace('-', '_')}")
     # Of another client no session is known: what names one was inherited, or is that client's own.
-    session = "" if is_other else client_contract.session_of(event, environment)
+    session = "" if is_other else running_client.session_of(event, environment)
     reply: Reply = module.answer(Call(hook, event, session, world, desk, client))
     return reply
 

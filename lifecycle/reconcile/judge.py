@@ -13,11 +13,12 @@ from lifecycle.claim.decisions.decide import absorb
 from lifecycle.claim.decisions.inferred import Allowed, Task, record_of
 from lifecycle.claim.decisions.rehearsal import foresee
 from lifecycle.claim.decisions.snapshot import Rules, Seen
-from lifecycle.claim.decisions.table import Phase, Status
+from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.engine.acting import imagine
 from lifecycle.claim.record.state import Record, is_same
 from lifecycle.core import plan
 from lifecycle.core.plan import Action, Wake
+from lifecycle.core.values.board_options import Status
 from lifecycle.core.values.model import PullState
 from lifecycle.reconcile import finding_evidence, fixes
 from lifecycle.reconcile.finding import KINDS, STAYS, Finding, State

@@ -104,13 +104,13 @@ def web_host(api_url: str) -> str:
 
 def addresses(environment: Mapping[str, str]) -> Addresses:
     """Where GitHub answers by the environment and the user's file; raises BadConfig."""
-    return _addresses(environment, _of_user(environment))
+    return _addresses(environment, user_settings(environment))
 
 
 def names_github(environment: Mapping[str, str]) -> bool:
     """True if the environment or the user's file says where GitHub answers."""
     named = any(environment.get(name) for name in ("GITHUB_API_URL", "GITHUB_GRAPHQL_URL"))
-    return named or bool({"api_url", "graphql_url"} & _of_user(environment).keys())
+    return named or bool({"api_url", "graphql_url"} & user_settings(environment).keys())
 
 
 def passes_tokens_to(environment: Mapping[str, str]) -> tuple[str, ...]:
@@ -119,7 +119,7 @@ def passes_tokens_to(environment: Mapping[str, str]) -> tuple[str, ...]:
     A file that cannot be used names none here; whoever reads the settings says what is wrong with it.
     """
     try:
-        named: tuple[str, ...] = _of_user(environment).get("pass_tokens_to", ())
+        named: tuple[str, ...] = user_settings(environment).get("pass_tokens_to", ())
     except BadConfig:
         return ()
     return named
@@ -127,7 +127,7 @@ def passes_tokens_to(environment: Mapping[str, str]) -> tuple[str, ...]:
 
 def tracker_folders(environment: Mapping[str, str]) -> tuple[Path, ...]:
     """The folders outside of a repository that the user lets a project's tasks be kept in; BadConfig."""
-    given: tuple[str, ...] = _of_user(environment).get("tracker_folders", ())
+    given: tuple[str, ...] = user_settings(environment).get("tracker_folders", ())
     return tuple(readers.own_file("tracker.folders", one, environment).resolve() for one in given)
 
 
@@ -147,7 +147,7 @@ def load(root: Path, environment: Mapping[str, str]) -> Settings:
     repository = environment.get("LIFECYCLE_REPOSITORY")
     if repository:
         values["repository"] = readers.repository("LIFECYCLE_REPOSITORY", repository)
-    addresses = _addresses(environment, _of_user(environment))
+    addresses = _addresses(environment, user_settings(environment))
     values |= {"api_url": addresses.api_url, "graphql_url": addresses.graphql_url}
     limit = environment.get("LIFECYCLE_HOOK_SECONDS")
     if limit:
@@ -159,49 +159,6 @@ def load(root: Path, environment: Mapping[str, str]) -> Settings:
         **{name.removeprefix(_OF_STAGES): value for name, value in stages.items()}
     )
     return Settings(**values)
-
-
-def token(environment: Mapping[str, str]) -> tuple[str, str] | None:
-    """The token and where it came from, or None: a variable, else the user's token_command."""
-    return variable_token(environment) or command_token(environment)
-
-
-def variable_token(environment: Mapping[str, str]) -> tuple[str, str] | None:
-    """The token of GH_TOKEN, else of GITHUB_TOKEN, and its name.
-
-    Raises:
-        BadConfig: the value cannot be sent as a header.
-    """
-    for name in TOKEN_VARIABLES:
-        value = environment.get(name, "").strip()
-        if value:
-            return sendable(value, name, f"export {name}=$(gh auth token)"), name
-    return None
-
-
-def command_token(environment: Mapping[str, str]) -> tuple[str, str] | None:
-    """The token that the user's token_command prints, and that name; None if there is no command.
-
-    The command is the user's, and so is the token that it prints: it is run only for the addresses
-    that the user's file names (or GitHub's own, if it names none), not for others that happen to be
-    in the environment.
-
-    Raises:
-        BadConfig: the value cannot be sent as a header, or the user's file cannot be used.
-        NoToken: the command is for other hosts, failed, took too long or printed nothing.
-    """
-    user = _of_user(environment)
-    command: tuple[str, ...] = user.get("token_command", ())
-    if not command:
-        return None
-    where = user_folder.shown(user_folder.CONFIG, environment)
-    _demand_own_hosts(environment, user, f"token_command in {where}")
-    from lifecycle.settings.credentials import printed_by
-
-    value = printed_by(command, where, environment)
-    return sendable(
-        value, f"What the token_command in {where} printed", command[0]
-    ), "token_command"
 
 
 def app(environment: Mapping[str, str], *, of_user: bool) -> AppKey | None:
@@ -220,7 +177,7 @@ def app(environment: Mapping[str, str], *, of_user: bool) -> AppKey | None:
     """
     if of_user:
         where = user_folder.shown(user_folder.CONFIG, environment)
-        user = _of_user(environment)
+        user = user_settings(environment)
         given = {key: user.get(f"app_{key}") for key in APP_VARIABLES}
         shown = {key: f"app.{key} in {where}" for key in APP_VARIABLES}
     else:
@@ -237,7 +194,7 @@ def app(environment: Mapping[str, str], *, of_user: bool) -> AppKey | None:
             "add it, or take the others away."
         )
     if of_user:
-        _demand_own_hosts(environment, user, f"GitHub App in {where}")
+        demand_own_hosts(environment, user, f"GitHub App in {where}")
     installation = given["installation"]
     file = given["private_key"]
     return AppKey(
@@ -249,7 +206,7 @@ def app(environment: Mapping[str, str], *, of_user: bool) -> AppKey | None:
     )
 
 
-def _demand_own_hosts(environment: Mapping[str, str], user: Mapping[str, Any], what: str) -> None:
+def demand_own_hosts(environment: Mapping[str, str], user: Mapping[str, Any], what: str) -> None:
     """Refuse to use the user's own secret for addresses that only the environment names."""
     others = _addresses(environment, user).hosts - _addresses({}, user).hosts
     if others:
@@ -259,26 +216,7 @@ def _demand_own_hosts(environment: Mapping[str, str], user: Mapping[str, Any], w
         )
 
 
-def sendable(value: str, name: str, way: str) -> str:
-    """The value, if it can be a token.
-
-    Args:
-        value: what was found.
-        name: where, for the sentence.
-        way: a command that finds another.
-
-    Raises:
-        BadConfig: it has characters that no header can hold; it is not shown.
-    """
-    if not value.isascii() or not value.isprintable() or " " in value:
-        raise BadConfig(
-            f"{name} holds something that cannot be a token (spaces, line breaks or special "
-            f"characters); nothing was asked of GitHub. Set it anew: {way}"
-        )
-    return value
-
-
-def _of_user(environment: Mapping[str, str]) -> dict[str, Any]:
+def user_settings(environment: Mapping[str, str]) -> dict[str, Any]:
     """What the user's config.toml says."""
     place = user_folder.folder(environment)
     if place is None:

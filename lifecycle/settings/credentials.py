@@ -16,7 +16,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from lifecycle.core.errors import NoToken
+from lifecycle.core.errors import BadConfig, NoToken
 from lifecycle.core.redact import keep_secret
 from lifecycle.settings import config, user_folder
 
@@ -53,6 +53,66 @@ def for_child(child: str, environment: Mapping[str, str], *, keeps: bool = False
     if keeps or SECRETS.isdisjoint(given) or child in config.passes_tokens_to(given):
         return given
     return {name: value for name, value in given.items() if name not in SECRETS}
+
+
+def token(environment: Mapping[str, str]) -> tuple[str, str] | None:
+    """The token and where it came from, or None: a variable, else the user's token_command."""
+    return variable_token(environment) or command_token(environment)
+
+
+def variable_token(environment: Mapping[str, str]) -> tuple[str, str] | None:
+    """The token of GH_TOKEN, else of GITHUB_TOKEN, and its name.
+
+    Raises:
+        BadConfig: the value cannot be sent as a header.
+    """
+    for name in config.TOKEN_VARIABLES:
+        value = environment.get(name, "").strip()
+        if value:
+            return sendable(value, name, f"export {name}=$(gh auth token)"), name
+    return None
+
+
+def command_token(environment: Mapping[str, str]) -> tuple[str, str] | None:
+    """The token that the user's token_command prints, and that name; None if there is no command.
+
+    The command is the user's, and so is the token that it prints: it is run only for the addresses
+    that the user's file names (or GitHub's own, if it names none), not for others that happen to be
+    in the environment.
+
+    Raises:
+        BadConfig: the value cannot be sent as a header, or the user's file cannot be used.
+        NoToken: the command is for other hosts, failed, took too long or printed nothing.
+    """
+    user = config.user_settings(environment)
+    command: tuple[str, ...] = user.get("token_command", ())
+    if not command:
+        return None
+    where = user_folder.shown(user_folder.CONFIG, environment)
+    config.demand_own_hosts(environment, user, f"token_command in {where}")
+    value = printed_by(command, where, environment)
+    return sendable(
+        value, f"What the token_command in {where} printed", command[0]
+    ), "token_command"
+
+
+def sendable(value: str, name: str, way: str) -> str:
+    """The value, if it can be a token.
+
+    Args:
+        value: what was found.
+        name: where, for the sentence.
+        way: a command that finds another.
+
+    Raises:
+        BadConfig: it has characters that no header can hold; it is not shown.
+    """
+    if not value.isascii() or not value.isprintable() or " " in value:
+        raise BadConfig(
+            f"{name} holds something that cannot be a token (spaces, line breaks or special "
+            f"characters); nothing was asked of GitHub. Set it anew: {way}"
+        )
+    return value
 
 
 def printed_by(command: Sequence[str], where: str, environment: Mapping[str, str]) -> str:

@@ -25,7 +25,7 @@ from typing import Any
 
 from lifecycle.core.errors import LockBusy, Refused
 from lifecycle.storage import regular_files, store
-from lifecycle.storage.journal import WAIT_SECONDS, Entry
+from lifecycle.storage.journal_entry import WAIT_SECONDS, Entry
 
 VERSION = 1
 KEPT_SECONDS = 400 * 86_400.0

@@ -25,6 +25,7 @@ from typing import Any
 from lifecycle.core.errors import LockBusy
 from lifecycle.storage import regular_files
 
+CLAIM_FILE = ".agent-claim.json"
 FOLDER = ".lifecycle"
 LOCK = "lock"
 STATE = "state.json"

@@ -12,7 +12,7 @@ from typing import Any
 
 from lifecycle.core.ports import Clock
 from lifecycle.core.tracker import Note, Task, Tracker
-from lifecycle.storage import journal
+from lifecycle.storage import journal, journal_entry
 from lifecycle.trackers.registry import GITHUB
 
 WRITES = {
@@ -53,7 +53,7 @@ def noting(tracker: Tracker, root: Path, clock: Clock, session: str = "") -> Tra
                 named = task.id if task is not None else str(args[0]) if args else ""
                 journal.note(
                     root,
-                    journal.Entry(
+                    journal_entry.Entry(
                         clock.now(),
                         journal.TRACKER,
                         journal.WRITE,

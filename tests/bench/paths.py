@@ -15,13 +15,12 @@ from typing import Any
 
 from lifecycle.api import Worktree
 from lifecycle.claim.engine import guard_stamp
-from lifecycle.claim.record.claim_file import CLAIM_FILE
 from lifecycle.sandbox.control import Control
 from lifecycle.sandbox.server import Sandbox, SandboxInfo
 from lifecycle.sandbox.state.checks import PlannedCheck
 from lifecycle.settings.resources import hook_script
 from lifecycle.storage import signs_of_life
-from lifecycle.storage.store import Folder
+from lifecycle.storage.store import CLAIM_FILE, Folder
 from tests.bench.staged import INACTIVE, staged_probes
 from tests.bench.timing import Probe, age, seconds_of
 from tests.factories import client

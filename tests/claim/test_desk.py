@@ -15,12 +15,12 @@ from typing import Any
 
 import pytest
 
-from lifecycle.claim.record.claim_file import CLAIM_FILE
 from lifecycle.claim.record.claim_store import Desk
 from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import ClaimRefused
 from lifecycle.core.plan import Say, Tone
 from lifecycle.core.timing.clock import SystemClock
+from lifecycle.storage.store import CLAIM_FILE
 from tests.factories import EXAMPLE, HAND_WRITTEN, values
 
 ROUNDS = int(os.environ.get("LIFECYCLE_ROUNDS", "300"))

@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from lifecycle.claim.record.claim_file import CLAIM_FILE
 from lifecycle.claim.record.claim_store import Desk, Loaded
 from lifecycle.claim.record.late_writes import Late
 from lifecycle.claim.record.state import Record
 from lifecycle.storage import store
+from lifecycle.storage.store import CLAIM_FILE
 from tests.conftest import ManualClock
 from tests.factories import EXAMPLE, values
 

@@ -13,7 +13,7 @@ from typing import Any
 from lifecycle.api import Wake
 from lifecycle.sandbox.state.checks import PlannedCheck
 from lifecycle.storage import journal
-from lifecycle.storage.journal import Entry
+from lifecycle.storage.journal_entry import Entry
 from tests.conftest import COMMAND, Place
 
 

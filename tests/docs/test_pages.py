@@ -13,9 +13,9 @@ import pytest
 
 from lifecycle import api
 from lifecycle.claim.decisions import consent
+from lifecycle.core.channels import REPLIES
 from lifecycle.core.plan import Tone
 from lifecycle.hooks import wake
-from lifecycle.hooks.client_contract import REPLIES
 from lifecycle.settings import values
 from tests.docs.pages import ROOT, Page, codes_in, every_page
 

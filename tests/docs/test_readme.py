@@ -17,7 +17,6 @@ from pathlib import Path
 import click
 import pytest
 
-from lifecycle.claim.record.claim_file import CLAIM_FILE
 from lifecycle.claim.record.excluded_files import exclude_own_files
 from lifecycle.cli import main
 from lifecycle.cli.main import COMMANDS
@@ -27,6 +26,7 @@ from lifecycle.settings import config, resources
 from lifecycle.settings.values import Settings
 from lifecycle.storage import log
 from lifecycle.storage.stage_log import MAX_BYTES
+from lifecycle.storage.store import CLAIM_FILE
 from tests.bench.paths import BUDGET
 from tests.conftest import COMMAND, Place
 from tests.docs.pages import README, ROOT, Page, codes_in

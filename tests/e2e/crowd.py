@@ -18,16 +18,17 @@ from typing import Any
 from lifecycle.api import Phase, Worktree
 from lifecycle.app.wiring import World
 from lifecycle.claim.engine import look as engine
-from lifecycle.claim.record.claim_file import CLAIM_FILE
 from lifecycle.claim.record.claim_store import Desk
+from lifecycle.core.channels import REPLIES
 from lifecycle.core.plan import Say, Tone, Wake
 from lifecycle.core.timing.clock import SystemClock
 from lifecycle.core.timing.deadline import Deadline
 from lifecycle.hooks import client_contract
 from lifecycle.hooks.answers import on_idle, on_stop, session_start, user_prompt_submit
 from lifecycle.hooks.answers.call import Call
-from lifecycle.hooks.client_contract import REPLIES, Client, Reply
-from lifecycle.storage.store import Folder
+from lifecycle.hooks.client_contract import Reply
+from lifecycle.settings.running_client import Client
+from lifecycle.storage.store import CLAIM_FILE, Folder
 
 SECONDS = 60.0
 HEARD = re.compile(r"news-\d+|flaky-\d+")

@@ -9,10 +9,9 @@ import time
 from dataclasses import fields
 from pathlib import Path
 
-from lifecycle.claim.record.claim_file import CLAIM_FILE
 from lifecycle.sandbox.server import Sandbox
 from lifecycle.sandbox.state.world import World
-from lifecycle.storage.store import FOLDER, Folder
+from lifecycle.storage.store import CLAIM_FILE, FOLDER, Folder
 from tests.conftest import Place
 
 _SHARED = ("folder", "lock", "serial")

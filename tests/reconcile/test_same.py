@@ -25,7 +25,6 @@ from lifecycle.claim.decisions.rehearsal import foresee
 from lifecycle.claim.decisions.snapshot import Rules, Seen
 from lifecycle.claim.engine import look as engine
 from lifecycle.claim.engine.acting import imagine
-from lifecycle.claim.record.claim_file import CLAIM_FILE
 from lifecycle.claim.record.state import Record
 from lifecycle.core import plan
 from lifecycle.core.plan import Action, Wake
@@ -33,7 +32,7 @@ from lifecycle.reconcile.judge import Judge
 from lifecycle.reconcile.scope import Policy
 from lifecycle.reconcile.sweep import Sweep
 from lifecycle.sandbox.seed import SeedToken
-from lifecycle.storage.store import FOLDER
+from lifecycle.storage.store import CLAIM_FILE, FOLDER
 from tests.conftest import environment_of
 from tests.reconcile.conftest import Make
 from tests.reconcile.dying import Died, die_at

@@ -14,11 +14,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lifecycle.claim.record.claim_file import CLAIM_FILE
 from lifecycle.sandbox.control import Control, LoggedRequest
 from lifecycle.sandbox.server import Sandbox
 from lifecycle.sandbox.snapshot import snapshot
-from lifecycle.storage.store import FOLDER
+from lifecycle.storage.store import CLAIM_FILE, FOLDER
 from tests.conftest import Place, environment_of
 from tests.e2e.client import Session
 from tests.e2e.forked import STAGE

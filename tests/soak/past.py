@@ -15,9 +15,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from lifecycle.claim.record.claim_file import CLAIM_FILE
 from lifecycle.sandbox.state.world import World
-from lifecycle.storage.store import FOLDER
+from lifecycle.storage.store import CLAIM_FILE, FOLDER
 
 _MOMENT = re.compile(r"(?<![\w.-])1[6-9]\d{8}(?=(\d{9})?(?!\d))")
 """Seconds since the epoch, of nanoseconds too; behind a hyphen they are a part of an agent's name."""

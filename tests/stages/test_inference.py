@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lifecycle.core.stage_names import Detected, Stage
+from lifecycle.evidence.outcomes import Outcome
 from lifecycle.evidence.test_runs import RUNNERS
 from lifecycle.stages.detection import inference, stage_words
 from lifecycle.stages.detection.inference import (
@@ -22,7 +23,7 @@ from lifecycle.stages.detection.inference import (
     hinted,
     infer,
 )
-from lifecycle.stages.transcript.turn import Call, Outcome
+from lifecycle.stages.transcript.turn import Call
 from lifecycle.trackers import command_signs
 
 OK, FAILED, UNKNOWN = Outcome.OK, Outcome.FAILED, Outcome.UNKNOWN

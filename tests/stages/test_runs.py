@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lifecycle.evidence import test_runs
+from lifecycle.evidence.outcomes import Outcome
 from lifecycle.evidence.test_runs import RUNNERS, Colour
-from lifecycle.stages.transcript.turn import Outcome
 
 OWN = ("make verify", "cd web && npm run check")
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from lifecycle.evidence.outcomes import Outcome
 from lifecycle.hooks.answers.post_tool_use import OUTPUT, used_tool
-from lifecycle.stages.transcript.turn import Outcome
 
 ASKED = {"command": "pytest -q", "description": "Run the tests"}
 

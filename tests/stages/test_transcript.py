@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from lifecycle.core.stage_names import Detected, Stage
+from lifecycle.evidence.outcomes import Outcome
 from lifecycle.stages.decisions import instructions
 from lifecycle.stages.detection.detect_stage import detect
 from lifecycle.stages.transcript import session_end_lines
-from lifecycle.stages.transcript.turn import Outcome, Prompt, Turn
+from lifecycle.stages.transcript.turn import Prompt, Turn
 from tests.stages.written import Written
 
 CODED = "Done.\n\n::: WORKFLOW_STAGE: CODING_COMPLETE :::"

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from lifecycle.core.errors import Refused
 from lifecycle.storage import journal
-from lifecycle.storage.journal import Entry
+from lifecycle.storage.journal_entry import Entry
 from lifecycle.views.stats import stats_words
 from lifecycle.views.stats.charts import charts
 from lifecycle.views.stats.numbers import Times, rate

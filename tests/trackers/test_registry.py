@@ -17,11 +17,11 @@ import pytest
 
 from lifecycle.app.tracker_opening import note_of, place_of
 from lifecycle.app.wiring import World
-from lifecycle.claim.record.claim_file import CLAIM_FILE
 from lifecycle.core.errors import BadConfig, NotInstalled
 from lifecycle.core.timing.clock import SystemClock
 from lifecycle.core.timing.deadline import Deadline
 from lifecycle.sandbox.server import SandboxInfo
+from lifecycle.storage.store import CLAIM_FILE
 from lifecycle.trackers import registry
 from lifecycle.trackers.github.github_issues import GitHubIssues
 from lifecycle.trackers.memory import MemoryTracker

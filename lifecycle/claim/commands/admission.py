@@ -9,12 +9,12 @@ from pathlib import Path
 from lifecycle.app.wiring import World
 from lifecycle.claim.commands.clone_claims import list_places, quoted, record_in
 from lifecycle.claim.decisions.releasing import login_of
-from lifecycle.claim.decisions.table import READY_FOR_AGENT, Status
 from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import GitFailed, HeldByAnother, Refused, Transient
 from lifecycle.core.messages.loss_messages import forcing
 from lifecycle.core.redact import named
 from lifecycle.core.values import dependencies
+from lifecycle.core.values.board_options import READY_FOR_AGENT, Status
 from lifecycle.core.values.model import Card, Issue, Observation
 from lifecycle.git import lease
 

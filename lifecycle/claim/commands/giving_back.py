@@ -13,12 +13,11 @@ from lifecycle.claim.commands import unfinished_claims
 from lifecycle.claim.commands.moves import default_branch, there
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.record import claim_origin
-from lifecycle.claim.record.claim_file import CLAIM_FILE
 from lifecycle.claim.record.claim_store import Desk
 from lifecycle.claim.record.state import Record, Releasing
 from lifecycle.core.errors import GitFailed, LifecycleError, Refused, Transient
 from lifecycle.git import lease
-from lifecycle.storage.store import FOLDER
+from lifecycle.storage.store import CLAIM_FILE, FOLDER
 
 DUE = ("due", "idle-due")
 """The guards' marks (`guard.py`, a layer above): a moment long past lets the next wake through."""

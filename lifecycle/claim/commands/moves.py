@@ -9,18 +9,19 @@ from dataclasses import dataclass, replace
 
 from lifecycle.app.wiring import World
 from lifecycle.claim.decisions import derive
-from lifecycle.claim.decisions.table import CLAIM, IN_REVIEW, Phase, Status
+from lifecycle.claim.decisions.table import CLAIM, IN_REVIEW, Phase
 from lifecycle.claim.record import claim_origin
-from lifecycle.claim.record.claim_file import CLAIM_FILE
 from lifecycle.claim.record.claim_store import Desk, Loaded
 from lifecycle.claim.record.state import NUDGES_KEPT, Nudge, Record
 from lifecycle.core.errors import ClaimRefused, GitFailed, HeldByAnother, Refused, Transient
 from lifecycle.core.messages.loss_messages import given_back_to_hand_off
 from lifecycle.core.messages.messages import unknown_phase
 from lifecycle.core.redact import named, redact
+from lifecycle.core.values.board_options import Status
 from lifecycle.git import lease
 from lifecycle.settings.credentials import for_child
 from lifecycle.storage import log
+from lifecycle.storage.store import CLAIM_FILE
 
 SESSION = "CLAUDE_CODE_SESSION_ID"
 """Set by the client for the commands that its agent runs: whose session it is."""

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from lifecycle.app.wiring import World
-from lifecycle.claim.decisions.table import Status
 from lifecycle.core import priorities
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.messages import messages
 from lifecycle.core.plan import Say, Tone
 from lifecycle.core.values import dependencies
+from lifecycle.core.values.board_options import Status
 from lifecycle.core.values.model import Card, PullState, Repository
 from lifecycle.storage import log
 

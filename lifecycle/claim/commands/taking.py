@@ -20,7 +20,6 @@ from lifecycle.claim.commands.moves import session_of
 from lifecycle.claim.commands.retaking import Start
 from lifecycle.claim.commands.task_branch import branch_name, switch
 from lifecycle.claim.decisions.releasing import login_of
-from lifecycle.claim.decisions.table import Status
 from lifecycle.claim.engine.briefing import BOARD_CACHE
 from lifecycle.claim.linked import linked_writes
 from lifecycle.claim.record import claim_origin
@@ -31,6 +30,7 @@ from lifecycle.claim.record.state import Record
 from lifecycle.core import tracker
 from lifecycle.core.errors import GitFailed, HeldByAnother, LifecycleError, NotFound, Refused
 from lifecycle.core.redact import quoted
+from lifecycle.core.values.board_options import Status
 from lifecycle.core.values.model import BoardItem, Card, Look
 from lifecycle.git import lease
 

@@ -16,13 +16,13 @@ from typing import Any
 from lifecycle.app.wiring import World
 from lifecycle.claim.commands.admission import Attempt, Task
 from lifecycle.claim.decisions.releasing import login_of
-from lifecycle.claim.decisions.table import Status
 from lifecycle.claim.linked import linked_writes
 from lifecycle.claim.record import claim_origin
 from lifecycle.claim.record.claim_store import Desk
 from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import GitFailed, LifecycleError, Refused, Rejected, Transient
 from lifecycle.core.timing.deadline import DeadlineReached
+from lifecycle.core.values.board_options import Status
 from lifecycle.core.values.model import Look
 from lifecycle.git import lease
 

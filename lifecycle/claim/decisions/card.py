@@ -7,10 +7,10 @@ from typing import Any
 
 from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.snapshot import Seen, is_unsynced, may_try
-from lifecycle.claim.decisions.table import Status
 from lifecycle.claim.record.state import Record, is_same
 from lifecycle.core.messages import messages
 from lifecycle.core.plan import AddToBoard, Decision, Say, SetBoard, Tone
+from lifecycle.core.values.board_options import Status
 from lifecycle.core.values.model import Observation
 
 

@@ -11,13 +11,14 @@ from typing import Any
 
 from lifecycle.claim.decisions import derive, ending
 from lifecycle.claim.decisions.snapshot import Seen, may_try
-from lifecycle.claim.decisions.table import Phase, Status
+from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.linked import linked_decisions
 from lifecycle.claim.record.claim_file import Claim
 from lifecycle.claim.record.state import Record, is_same
 from lifecycle.core import hidden_marker
 from lifecycle.core.messages import messages
 from lifecycle.core.plan import CloseIssue, Decision, ForgetClaim, PostComment, Say, SetBoard, Tone
+from lifecycle.core.values.board_options import Status
 from lifecycle.core.values.model import Observation, PullRequest, PullState
 
 

@@ -24,7 +24,7 @@ from lifecycle.claim.decisions import (
     review,
 )
 from lifecycle.claim.decisions.snapshot import Seen, is_unsynced, may_try
-from lifecycle.claim.decisions.table import IN_REVIEW, Phase, Status
+from lifecycle.claim.decisions.table import IN_REVIEW, Phase
 from lifecycle.claim.linked import linked_decisions
 from lifecycle.claim.record.state import Record, fold, kind_of
 from lifecycle.core.messages import loss_messages, messages
@@ -40,6 +40,7 @@ from lifecycle.core.plan import (
     Wake,
 )
 from lifecycle.core.timing.times import render
+from lifecycle.core.values.board_options import Status
 from lifecycle.core.values.model import Look, Observation, PullRequest, PullState
 
 __all__ = ["absorb", "decide", "evolve", "look", "wants_look"]

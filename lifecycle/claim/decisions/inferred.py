@@ -18,10 +18,11 @@ from typing import Any
 
 from lifecycle.claim.decisions import derive, releasing
 from lifecycle.claim.decisions.releasing import login_of
-from lifecycle.claim.decisions.table import Phase, Status
+from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.record.claim_file import SCHEMA_VERSION
 from lifecycle.claim.record.state import Record, Releasing, is_same
 from lifecycle.core.timing.times import render
+from lifecycle.core.values.board_options import Status
 from lifecycle.core.values.model import BoardItem, Issue, Observation, PullRequest, PullState
 from lifecycle.core.values.survey import Hold, Holding, Swept, Tip
 

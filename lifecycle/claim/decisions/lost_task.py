@@ -12,8 +12,9 @@ from dataclasses import replace
 
 from lifecycle.claim.decisions import derive, releasing
 from lifecycle.claim.decisions.snapshot import Seen
-from lifecycle.claim.decisions.table import Phase, Status
+from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.record.state import Record, is_same
+from lifecycle.core.values.board_options import Status
 from lifecycle.core.values.model import Issue, Observation
 
 

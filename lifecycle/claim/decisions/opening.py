@@ -6,9 +6,10 @@ from dataclasses import replace
 
 from lifecycle.claim.decisions import derive, merged, review
 from lifecycle.claim.decisions.snapshot import Seen, may_try
-from lifecycle.claim.decisions.table import Phase, Status
+from lifecycle.claim.decisions.table import Phase
 from lifecycle.core.messages import messages
 from lifecycle.core.plan import Decision, OpenPullRequest, Say, Tone
+from lifecycle.core.values.board_options import Status
 from lifecycle.core.values.model import PullRequest
 
 

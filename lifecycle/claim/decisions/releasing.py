@@ -13,7 +13,6 @@ from typing import Any
 
 from lifecycle.claim.decisions import derive, ending
 from lifecycle.claim.decisions.snapshot import Seen, may_try
-from lifecycle.claim.decisions.table import Status
 from lifecycle.claim.linked import linked_decisions
 from lifecycle.claim.record.state import Record, Releasing, is_same
 from lifecycle.core import hidden_marker
@@ -28,6 +27,7 @@ from lifecycle.core.plan import (
     Unassign,
     Wake,
 )
+from lifecycle.core.values.board_options import Status
 from lifecycle.core.values.model import BoardItem, Issue, Observation, PullRequest, PullState
 
 _OURS = (None, "", Status.IN_PROGRESS, Status.IN_REVIEW)

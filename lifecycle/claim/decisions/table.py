@@ -66,16 +66,3 @@ CLAIM: Machine[Phase] = Machine(
 
 IN_REVIEW = frozenset({Phase.PR_CREATED, Phase.CHECKS_RUNNING, Phase.PR_CLOSED})
 """Phases in which a pull request exists and its fate is not known yet: on-idle looks at it."""
-
-
-class Status:
-    """The board's Status options that the engine itself writes, as the design names them."""
-
-    TODO = "Todo"
-    IN_PROGRESS = "In Progress"
-    IN_REVIEW = "In Review"
-    DONE = "Done"
-
-
-READY_FOR_AGENT = "Ready for Agent"
-"""The Readiness option of a task that an agent may take without a warning."""

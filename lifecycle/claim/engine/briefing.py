@@ -11,11 +11,12 @@ from collections.abc import Sequence
 
 from lifecycle.claim.commands.next_task import todo_of
 from lifecycle.claim.decisions import consent, derive
-from lifecycle.claim.decisions.table import IN_REVIEW, Phase, Status
+from lifecycle.claim.decisions.table import IN_REVIEW, Phase
 from lifecycle.claim.record.state import Record
 from lifecycle.core.messages import loss_messages, messages, review_messages
 from lifecycle.core.redact import named, quoted
 from lifecycle.core.timing.times import render
+from lifecycle.core.values.board_options import Status
 from lifecycle.core.values.model import BoardBrief, Card, Repository
 
 SHOWN = 5

@@ -9,7 +9,7 @@ from __future__ import annotations
 from lifecycle.claim.decisions.snapshot import Seen
 from lifecycle.claim.decisions.table import IN_REVIEW, Phase
 from lifecycle.claim.record.claim_store import Desk
-from lifecycle.hooks.client_contract import REPLIES
+from lifecycle.core.channels import REPLIES
 
 STOP_DUE = "due"
 IDLE_DUE = "idle-due"

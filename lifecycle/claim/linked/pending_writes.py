@@ -20,7 +20,7 @@ from lifecycle.core.messages import linked_messages
 from lifecycle.core.plan import Say, Tone
 from lifecycle.core.redact import redact
 from lifecycle.core.timing.deadline import DeadlineReached
-from lifecycle.storage import journal, log
+from lifecycle.storage import journal, journal_entry, log
 
 UNDONE = "linked_undone"
 """In state.json: a list of `Left`."""
@@ -175,8 +175,8 @@ def _tell(desk: Desk, left: Left, text: str) -> None:
     desk.ledger.queue(Say(key, text, Tone.NOTE))
 
 
-def _entry(left: Left, task: str, now: float) -> journal.Entry:
-    return journal.Entry(
+def _entry(left: Left, task: str, now: float) -> journal_entry.Entry:
+    return journal_entry.Entry(
         now,
         journal.CLAIM,
         journal.WRITE,

@@ -14,8 +14,8 @@ from typing import Any
 
 from lifecycle.core.errors import ClaimRefused
 from lifecycle.core.values.model import LABELS_ITEM
+from lifecycle.storage.store import CLAIM_FILE
 
-CLAIM_FILE = ".agent-claim.json"
 SCHEMA_VERSION = 1
 
 FIELDS = (

@@ -17,7 +17,7 @@ from typing import Any
 from lifecycle.claim.decisions import consent
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.record import claim_file, journalling
-from lifecycle.claim.record.claim_file import CLAIM_FILE, CorruptClaimError
+from lifecycle.claim.record.claim_file import CorruptClaimError
 from lifecycle.claim.record.excluded_files import exclude_own_files
 from lifecycle.claim.record.file_merge import Merged, merge
 from lifecycle.claim.record.late_writes import Edit, Late
@@ -30,6 +30,7 @@ from lifecycle.core.timing.times import render
 from lifecycle.storage import journal, regular_files, store
 from lifecycle.storage.ledger import Ledger
 from lifecycle.storage.regular_files import StrangeFileError
+from lifecycle.storage.store import CLAIM_FILE
 
 RACY_NS = 2_000_000_000
 """A file younger than this may be changed again without its mtime showing it (as git's racy index)."""

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from lifecycle.claim.record.claim_file import CLAIM_FILE
-from lifecycle.storage.store import FOLDER, common_folder
+from lifecycle.storage.store import CLAIM_FILE, FOLDER, common_folder
 
 OWN_LINES = (f"/{CLAIM_FILE}*", f"/{FOLDER}/")
 """The patterns of the product's own files, from the worktree's root."""

@@ -9,7 +9,7 @@ from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.record.state import Record
 from lifecycle.core import plan
 from lifecycle.storage import journal
-from lifecycle.storage.journal import Entry
+from lifecycle.storage.journal_entry import Entry
 
 NOTED = "noted"
 """Where state.json keeps what the journal has: the claim, its phase, and how many moves that were."""

@@ -10,11 +10,12 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, assert_never
 
-from lifecycle.claim.decisions.table import Phase, Status
+from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.record.claim_file import Claim
 from lifecycle.core import plan
 from lifecycle.core.errors import Transient
 from lifecycle.core.tracker import Link
+from lifecycle.core.values.board_options import Status
 
 PAST_LIMIT = 24
 """How many earlier projections are kept as possible merge bases."""

@@ -14,7 +14,7 @@ from lifecycle.cli.command_session import Session, begin, json_option, timed
 from lifecycle.cli.report_text import report_data, report_lines
 from lifecycle.core.errors import Transient
 from lifecycle.core.plan import Tone, Wake
-from lifecycle.hooks.client_contract import session_of
+from lifecycle.settings.running_client import session_of
 
 
 @click.command("tick", short_help="Look at GitHub once, now.")

@@ -17,12 +17,13 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lifecycle.claim.decisions.table import Phase, Status
-from lifecycle.claim.record.claim_file import CLAIM_FILE
+from lifecycle.claim.decisions.table import Phase
+from lifecycle.core.values.board_options import Status
 from lifecycle.sandbox.control import Control
 from lifecycle.sandbox.server import Sandbox, SandboxInfo
 from lifecycle.sandbox.state.checks import PlannedCheck
 from lifecycle.settings.resources import hook_script
+from lifecycle.storage.store import CLAIM_FILE
 
 ISSUE = 42
 _STEP_SECONDS = 60.0

@@ -14,8 +14,8 @@ from lifecycle.cli.command_session import Session, begin, json_option, timed
 from lifecycle.cli.terminal import json_text
 from lifecycle.core.errors import Refused
 from lifecycle.core.stage_names import Stage
-from lifecycle.hooks import client_contract
 from lifecycle.hooks.answers import staged_on
+from lifecycle.settings import running_client
 from lifecycle.settings.stage_settings import StageSettings
 from lifecycle.stages.decisions.decide import Memory
 from lifecycle.stages.session import session_record
@@ -170,7 +170,7 @@ def _settings(at: Session) -> StageSettings:
 
 def _kept(shelf: Shelf) -> Kept | None:
     """What is kept of the session that is meant: the client's own, else the last one that was here."""
-    own = client_contract.session_of({}, os.environ)
+    own = running_client.session_of({}, os.environ)
     if own:
         return session_record.load(shelf, own) or Kept(own)
     known = [kept for kept in session_record.all_of(shelf) if kept.session]

@@ -14,8 +14,9 @@ from lifecycle.cli.tracker.tracker_values import key_of
 from lifecycle.core.errors import AlreadyClaimed
 from lifecycle.core.redact import named
 from lifecycle.core.tracker import Task
-from lifecycle.hooks import client_contract
+from lifecycle.settings import running_client
 from lifecycle.stages.session import task_sessions
+from lifecycle.trackers import actor_digits
 
 
 def take(session: Session, task: Task, *, force: bool) -> tuple[Task, list[str]]:
@@ -50,7 +51,7 @@ def _is_own(session: Session, holder: str) -> bool:
     last, named = session.desk.remembered(), os.environ.get(tracker_opening.ACTOR, "")
     if last is not None and last.claim.agent_id == holder:
         return True
-    seat = tracker_opening.seat_in(session.root, client_contract.session_of({}, os.environ))
+    seat = actor_digits.seat_in(session.root, running_client.session_of({}, os.environ))
     return holder == named if named else holder.endswith(f"-{seat}")
 
 
@@ -95,4 +96,4 @@ def refusal(session: Session, task: str, holder: str, done: str, verb: str = "")
 
 
 def _seat(session: Session, holder: str) -> task_sessions.Seat | None:
-    return task_sessions.of(session.root, holder, client_contract.session_of({}, os.environ))
+    return task_sessions.of(session.root, holder, running_client.session_of({}, os.environ))

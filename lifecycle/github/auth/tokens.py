@@ -15,7 +15,7 @@ from lifecycle.core.errors import BadConfig, NoToken
 from lifecycle.core.ports import Clock
 from lifecycle.core.timing.deadline import Deadline
 from lifecycle.core.values.model import Repository
-from lifecycle.settings import config, user_folder
+from lifecycle.settings import config, credentials, user_folder
 from lifecycle.settings.config import Addresses, AppKey
 from lifecycle.settings.credentials import kept_by_gh
 
@@ -104,13 +104,13 @@ def find(place: Place) -> Token:
     found = _of_app(place, of_user=False)
     if found is not None:
         return found
-    given = config.variable_token(environment)
+    given = credentials.variable_token(environment)
     if given is not None:
         return Token(*given)
     found = _of_app(place, of_user=True)
     if found is not None:
         return found
-    given = config.command_token(environment)
+    given = credentials.command_token(environment)
     if given is not None:
         return Token(*given)
     found = of_gh(config.web_host(place.addresses.api_url), environment)
@@ -138,7 +138,7 @@ def of_gh(host: str, environment: Mapping[str, str]) -> Token | None:
     if value is None:
         return None
     way = f"gh auth login --hostname {host}"
-    return Token(config.sendable(value, "What gh auth token printed", way), GH)
+    return Token(credentials.sendable(value, "What gh auth token printed", way), GH)
 
 
 def addresses_of(

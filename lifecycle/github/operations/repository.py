@@ -14,7 +14,7 @@ from lifecycle.core.redact import keep_secret
 from lifecycle.core.timing.clock import SystemClock
 from lifecycle.core.timing.deadline import Deadline
 from lifecycle.core.values.model import Repository
-from lifecycle.settings import config, readers
+from lifecycle.settings import config, credentials, readers
 from lifecycle.storage import store
 
 if TYPE_CHECKING:
@@ -243,7 +243,7 @@ class GitHub:
                 "The token= of this call is empty, so nothing was asked of GitHub; give one."
             )
         if self._given is not None:
-            value = config.sendable(self._given.strip(), _GIVEN, "gh auth token")
+            value = credentials.sendable(self._given.strip(), _GIVEN, "gh auth token")
             keep_secret(value)
             return Token(value, _GIVEN)
         return find(

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 
 from lifecycle.core.errors import LifecycleError
 from lifecycle.evidence import printed_output, seen_runs, test_runs
+from lifecycle.evidence.outcomes import Outcome
 from lifecycle.evidence.seen_runs import Ended, Run
 from lifecycle.hooks import client_contract
 from lifecycle.hooks.answers import run_seen, staged_on
-from lifecycle.stages.transcript.turn import Outcome
 from lifecycle.storage import log, workflow_marks
 from lifecycle.storage.workflow_files import Shelf
 

@@ -12,15 +12,17 @@ from lifecycle.claim.engine import briefing
 from lifecycle.claim.engine import look as engine
 from lifecycle.claim.engine.look import Report
 from lifecycle.claim.record import sessions
-from lifecycle.claim.record.claim_file import CLAIM_FILE
 from lifecycle.claim.record.claim_store import Desk
 from lifecycle.claim.record.state import Record
+from lifecycle.core.channels import REPLIES
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.plan import Wake
 from lifecycle.hooks import client_contract
-from lifecycle.hooks.client_contract import REPLIES, Client, Reply
+from lifecycle.hooks.client_contract import Reply
+from lifecycle.settings.running_client import Client
 from lifecycle.storage import signs_of_life
 from lifecycle.storage.signs_of_life import Signs
+from lifecycle.storage.store import CLAIM_FILE
 
 STOPPED = "stopped"
 """A mark in `.lifecycle/` whose mtime is the moment at which on-stop last ran."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from lifecycle.claim.engine.guard_stamp import IDLE_DUE
+from lifecycle.core.channels import REPLIES
 from lifecycle.core.errors import Refused, Rejected
 from lifecycle.core.plan import Wake
 from lifecycle.hooks import client_contract
 from lifecycle.hooks.answers.call import Call
-from lifecycle.hooks.client_contract import REPLIES, Reply
+from lifecycle.hooks.client_contract import Reply
 from lifecycle.settings import config
 from lifecycle.storage import log
 

@@ -12,12 +12,14 @@ from dataclasses import replace
 
 from lifecycle.claim.engine import look
 from lifecycle.claim.engine.guard_stamp import STOP_DUE
+from lifecycle.core.channels import REPLIES
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.plan import Say, Tone, Wake
 from lifecycle.hooks import client_contract
 from lifecycle.hooks.answers.call import STOPPED, Call
-from lifecycle.hooks.client_contract import REPLIES, Client, Reply
+from lifecycle.hooks.client_contract import Reply
 from lifecycle.settings.config import file_of
+from lifecycle.settings.running_client import Client
 from lifecycle.storage import log
 
 

@@ -15,12 +15,12 @@ from typing import Any
 from lifecycle.core.errors import LockBusy
 from lifecycle.core.redact import redact
 from lifecycle.evidence import command_lines, printed_output, run_folders, seen_runs, test_runs
+from lifecycle.evidence.outcomes import Outcome
 from lifecycle.evidence.seen_runs import Awaited, Ended, Run
 from lifecycle.hooks.answers import run_seen, staged_on
 from lifecycle.hooks.answers.call import Call
 from lifecycle.hooks.client_contract import Reply
 from lifecycle.stages.transcript.turn import Call as ToolCall
-from lifecycle.stages.transcript.turn import Outcome
 from lifecycle.storage import log, workflow_marks
 from lifecycle.storage.workflow_files import Shelf
 

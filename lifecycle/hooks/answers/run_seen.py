@@ -9,7 +9,7 @@ from lifecycle.evidence import seen_runs, tree_hash
 from lifecycle.evidence.seen_runs import Ended
 from lifecycle.stages.session import session_record
 from lifecycle.stages.session.session_record import Kept
-from lifecycle.storage import journal, log, stage_log
+from lifecycle.storage import journal, journal_entry, log, stage_log
 
 if TYPE_CHECKING:
     from lifecycle.evidence.seen_runs import Run
@@ -45,10 +45,10 @@ def keep(call: Call, shelf: Shelf, run: Run, *, is_over: bool = True) -> None:
     journal.note(root, _entry(call, run, memory or Kept(call.session)))
 
 
-def _entry(call: Call, run: Run, kept: Kept) -> journal.Entry:
+def _entry(call: Call, run: Run, kept: Kept) -> journal_entry.Entry:
     command = seen_runs.shown(run.command)
     outcome = Ended.UNKNOWN if run.outcome is Ended.NOTHING else Ended(run.outcome)
-    return journal.Entry(
+    return journal_entry.Entry(
         at=run.at,
         system=journal.STAGES,
         kind=journal.CHECK,

@@ -13,13 +13,14 @@ from lifecycle.claim.engine import briefing, look
 from lifecycle.claim.record.claim_store import WAITING, Loaded
 from lifecycle.claim.record.state import Record
 from lifecycle.core import versions
+from lifecycle.core.channels import REPLIES
 from lifecycle.core.errors import ClaimRefused, LockBusy
 from lifecycle.core.plan import Say, Tone
 from lifecycle.hooks import client_contract
 from lifecycle.hooks.answers import staged_start
 from lifecycle.hooks.answers.board_lines import board_lines
 from lifecycle.hooks.answers.call import Call
-from lifecycle.hooks.client_contract import REPLIES, Reply
+from lifecycle.hooks.client_contract import Reply
 from lifecycle.settings import config
 from lifecycle.storage import signs_of_life
 

@@ -20,7 +20,8 @@ from lifecycle.core.stage_names import Stage
 from lifecycle.core.timing.deadline import DeadlineReached
 from lifecycle.hooks.answers import staged_on
 from lifecycle.hooks.answers.staged_task import wording_of
-from lifecycle.hooks.client_contract import Client, Ours
+from lifecycle.hooks.client_contract import Ours
+from lifecycle.settings.running_client import Client
 from lifecycle.stages.decisions import instructions
 from lifecycle.stages.decisions.instructions import Facts
 from lifecycle.stages.session import session_record, task_sessions, workflow_tasks

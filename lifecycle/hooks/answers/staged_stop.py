@@ -21,7 +21,7 @@ from lifecycle.stages.detection import detect_stage
 from lifecycle.stages.session import session_record, workflow_tasks
 from lifecycle.stages.session.session_record import Kept
 from lifecycle.stages.transcript import stop_input
-from lifecycle.storage import journal, log, stage_log, workflow_marks
+from lifecycle.storage import journal, journal_entry, log, stage_log, workflow_marks
 from lifecycle.storage.workflow_files import Shelf
 
 if TYPE_CHECKING:
@@ -191,7 +191,7 @@ class _Look:
     def _note(self, work: Work, decision: StageDecision, now: float) -> None:
         """The journal: each thing that happened, once for each stop."""
         entries = [
-            journal.Entry(
+            journal_entry.Entry(
                 at=now,
                 system=journal.STAGES,
                 kind=event.kind,

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from lifecycle.claim.engine import look
 from lifecycle.claim.record.claim_store import ANSWERED
+from lifecycle.core.channels import REPLIES
 from lifecycle.core.errors import LockBusy
 from lifecycle.hooks import client_contract
 from lifecycle.hooks.answers import background_run
 from lifecycle.hooks.answers.call import Call
-from lifecycle.hooks.client_contract import REPLIES, Reply
+from lifecycle.hooks.client_contract import Reply
 
 LOCK_SECONDS = 1.5
 

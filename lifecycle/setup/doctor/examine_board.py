@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lifecycle.claim.decisions.table import Status
 from lifecycle.core.errors import BadConfig, LifecycleError
 from lifecycle.core.redact import visible
+from lifecycle.core.values.board_options import Status
 from lifecycle.core.values.model import BoardSchema, TokenFacts
 from lifecycle.setup.doctor.doctor_finding import ON_GITHUB, Finding, Step, cause, fail, ok, warn
 from lifecycle.setup.doctor.examined import Case

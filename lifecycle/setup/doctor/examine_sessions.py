@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lifecycle.hooks.client_contract import session_of
+from lifecycle.settings.running_client import session_of
 from lifecycle.setup.doctor.doctor_finding import Finding, Step, ok, warn
 from lifecycle.setup.doctor.examined import Case
 from lifecycle.setup.init.hook_table import CAP, DEFAULT_CAP

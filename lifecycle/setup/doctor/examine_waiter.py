@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from lifecycle.claim.decisions.table import IN_REVIEW
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.redact import visible
-from lifecycle.hooks.client_contract import session_of
+from lifecycle.settings.running_client import session_of
 from lifecycle.setup.doctor.doctor_finding import Finding, Step, ok, warn
 from lifecycle.setup.doctor.examined import Case
 from lifecycle.storage import log, signs_of_life

@@ -7,7 +7,6 @@ import shlex
 from collections.abc import Iterator
 
 from lifecycle.claim.decisions.table import Phase
-from lifecycle.claim.record.claim_file import CLAIM_FILE
 from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import (
     BadConfig,
@@ -31,7 +30,7 @@ from lifecycle.setup.doctor.doctor_finding import (
 )
 from lifecycle.setup.doctor.examined import Case
 from lifecycle.storage import regular_files
-from lifecycle.storage.store import FOLDER, LOCK, STATE
+from lifecycle.storage.store import CLAIM_FILE, FOLDER, LOCK, STATE
 
 _PUSHES = (Step.CLAIM, Step.LEASE, Step.HANDOFF, Step.PR)
 _LOST = (Step.HANDOFF, Step.PR, Step.CLOSE, Step.BOARD)

@@ -10,14 +10,12 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
-from lifecycle.claim.record.claim_file import CLAIM_FILE
 from lifecycle.claim.record.excluded_files import OWN_LINES
 from lifecycle.core.errors import BadConfig, Refused
 from lifecycle.core.timing.clock import SystemClock
 from lifecycle.core.timing.deadline import Deadline
 from lifecycle.git.process import GitRepository
-from lifecycle.hooks import client_contract
-from lifecycle.settings import config, resources, user_folder
+from lifecycle.settings import config, resources, running_client, user_folder
 from lifecycle.setup.init import client_settings, list_lines
 from lifecycle.setup.init import init_mark as mark
 from lifecycle.setup.init.found_hooks import plugins
@@ -47,6 +45,7 @@ from lifecycle.setup.init.settings_template import TEMPLATE
 from lifecycle.setup.init.staged_setup import FILES, LOG_LINE, Staging
 from lifecycle.setup.init.supplies import claims, page_of
 from lifecycle.storage import store
+from lifecycle.storage.store import CLAIM_FILE
 from lifecycle.trackers import registry
 
 PERMISSIONS_ALONE = "permissions"
@@ -402,7 +401,7 @@ class _Project:
         clone = store.clone_of(self.root)
         if not program or user_folder.allows(self.environment, clone, program):
             return
-        if client_contract.session_of({}, self.environment):
+        if running_client.session_of({}, self.environment):
             self.notes.append(
                 f"{program} keeps the tasks here and may not run yet; a person allows it with: lifecycle "
                 "trust"

@@ -13,7 +13,8 @@ import re
 from enum import StrEnum
 
 from lifecycle.core.stage_names import LINE, MARKERS, Detected, Stage
-from lifecycle.stages.transcript.turn import Call, Found, Outcome, Tier
+from lifecycle.evidence.outcomes import Outcome
+from lifecycle.stages.transcript.turn import Call, Found, Tier
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

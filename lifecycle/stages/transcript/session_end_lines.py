@@ -19,9 +19,10 @@ import re
 import zlib
 
 from lifecycle.core.stage_names import Stage
+from lifecycle.evidence.outcomes import Outcome
 from lifecycle.stages.transcript import file_tail
 from lifecycle.stages.transcript.transcript_lines import Heard, Said, entries_of
-from lifecycle.stages.transcript.turn import NOTHING, Call, Outcome, Prompt, Turn
+from lifecycle.stages.transcript.turn import NOTHING, Call, Prompt, Turn
 
 TYPE_CHECKING = False
 """Type checkers take it for true; importing `typing` for it costs more than the rest."""

@@ -13,8 +13,9 @@ from __future__ import annotations
 import json
 import re
 
+from lifecycle.evidence.outcomes import Outcome
 from lifecycle.stages.detection import stage_markers
-from lifecycle.stages.transcript.turn import Call, Outcome, Prompt
+from lifecycle.stages.transcript.turn import Call, Prompt
 
 TYPE_CHECKING = False
 """Type checkers take it for true; importing `typing` for it costs more than the rest."""

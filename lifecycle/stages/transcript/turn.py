@@ -9,16 +9,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 from lifecycle.core.stage_names import Detected, Stage
-
-
-class Outcome(StrEnum):
-    """How a tool call ended."""
-
-    OK = "ok"
-    FAILED = "failed"
-    """It failed, was refused or was interrupted."""
-    UNKNOWN = "unknown"
-    """It runs in the background, or its result is not there."""
+from lifecycle.evidence.outcomes import Outcome
 
 
 class Prompt(StrEnum):

@@ -13,11 +13,11 @@ from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
-from lifecycle.claim.decisions.table import Status
 from lifecycle.core import priorities
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.tracker import Task
 from lifecycle.core.values import dependencies
+from lifecycle.core.values.board_options import Status
 from lifecycle.core.values.model import Card
 from lifecycle.storage import log
 from lifecycle.trackers.tracker_place import Place

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from lifecycle.core.stage_names import LINE, Stage
 from lifecycle.storage import journal
-from lifecycle.storage.journal import Entry
+from lifecycle.storage.journal_entry import Entry
 from lifecycle.views.stats.numbers import Times, rate
 from lifecycle.views.stats.stats_words import part
 from lifecycle.views.stats.visits import ORDER, Visit, visits

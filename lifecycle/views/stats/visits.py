@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.core.stage_names import LINE, Stage
 from lifecycle.storage import journal
-from lifecycle.storage.journal import Entry
+from lifecycle.storage.journal_entry import Entry
 
 AWAY_SECONDS = 7_200.0
 """A longer silence is time away."""

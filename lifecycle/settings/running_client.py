@@ -1,0 +1,71 @@
+"""Which client runs this process, and in which of its sessions: read from the environment and /proc."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from enum import Enum
+from typing import Any
+
+ID_LIMIT = 200
+"""Characters of a session's id that are kept."""
+
+
+class Client(Enum):
+    """Which client runs a hook."""
+
+    OTHER = "another client, or a person"
+    """Nothing waits, claims or blocks there: what it makes of a reply is not known."""
+    UNATTENDED = "Claude Code, where nobody attends"
+    """`claude -p` and the like: what should run in the background is waited for, and nobody is woken."""
+    ATTENDED = "Claude Code, where somebody attends"
+
+
+_SHELLS = frozenset({"sh", "bash", "dash", "ash", "zsh", "ksh", "busybox", "post-tool-use"})
+"""Names of a process that may stand between the client and us: shells, and the hook that pipes to us."""
+_ATTENDED_BY = frozenset({"cli", "claude-vscode", "claude-desktop"})
+"""Entrypoints at which somebody sits, for a client that does not say whether somebody does."""
+
+
+def client_of(environment: Mapping[str, str]) -> Client:
+    """Which client runs this process; `served` and `attended` in `hooks/common` are the same in sh.
+
+    Claude Code names its process to its hooks, and that is our parent, or the parent of the one shell
+    that was given our command line. A client that only reads its settings names none. One that was
+    started from a shell of Claude Code's own agent has inherited the name, and stands in between. An
+    older Claude Code that names no process cannot be told from that, and counts as another client.
+    """
+    named = environment.get("CLAUDE_PID", "")
+    if not (environment.get("CLAUDECODE") and named):
+        return Client.OTHER
+    parent = str(os.getppid())
+    if named not in (parent, _above_shell(parent)):
+        return Client.OTHER
+    said = environment.get("CLAUDE_CODE_SESSION_ATTENDED")
+    is_attended = said == "1" if said else environment.get("CLAUDE_CODE_ENTRYPOINT") in _ATTENDED_BY
+    return Client.ATTENDED if is_attended else Client.UNATTENDED
+
+
+def _above_shell(process: str) -> str:
+    """The parent of a process that is a shell; "" if it is none, or this system does not show it.
+
+    Source: https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html
+    """
+    try:
+        with open(f"/proc/{process}/stat", encoding="utf-8", errors="replace") as file:  # noqa: PTH123 -- a hook's path imports little
+            name, _, rest = file.read().partition("(")[2].rpartition(")")
+    except OSError:
+        return ""
+    return rest.split()[1] if name in _SHELLS else ""
+
+
+def session_of(event: Mapping[str, Any], environment: Mapping[str, str]) -> str:
+    """The client's session: as the event says, else as the environment does, else empty.
+
+    What is no id goes: it is written into files and shown to people.
+    """
+    for found in (event.get("session_id"), environment.get("CLAUDE_CODE_SESSION_ID")):
+        text = "".join(c for c in str(found or "") if c.isascii() and c.isprintable()).strip()
+        if text:
+            return text[:ID_LIMIT]
+    return ""
