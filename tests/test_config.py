@@ -11,9 +11,9 @@ import pytest
 
 from lifecycle.core.errors import BadConfig, NoToken
 from lifecycle.core.redact import redact
+from lifecycle.core.values.configured import Settings
 from lifecycle.core.values.model import Repository
 from lifecycle.settings import config, credentials
-from lifecycle.settings.values import Settings
 
 
 def load(tmp_path: Path, text: str = "", **environment: str) -> Settings:

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from lifecycle.app.remote_world import elsewhere
 from lifecycle.app.wiring import World
 from lifecycle.core.errors import GitFailed, NoToken
 from lifecycle.core.redact import redact
@@ -39,7 +38,7 @@ def home(one: Ground) -> Iterator[World]:
 def there(one: Ground, home: World, place: Path) -> World:
     """The world of the second, in an empty folder."""
     place.mkdir()
-    return elsewhere(home, OTHER, f"{one.info.api_url}/{OTHER}", place)
+    return home.elsewhere(OTHER, f"{one.info.api_url}/{OTHER}", place)
 
 
 def test_reads_and_writes_go_to_the_other_repository(

@@ -10,22 +10,36 @@ from __future__ import annotations
 
 import getpass
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from lifecycle.claim.record import claim_file
 from lifecycle.claim.record.claim_file import Claim, CorruptClaimError
 from lifecycle.core.errors import BadConfig, ClaimRefused, GitFailed, NotInstalled, NoToken
+from lifecycle.core.world import World
 from lifecycle.settings import running_client
 from lifecycle.storage import log, store
 from lifecycle.storage.store import CLAIM_FILE
 from lifecycle.trackers import registry
 from lifecycle.trackers.actor_digits import seat_in
 from lifecycle.trackers.journalled import noting
-from lifecycle.trackers.tracker_place import Place
+from lifecycle.trackers.tracker_place import Hub, Place
 
 if TYPE_CHECKING:
-    from lifecycle.app.wiring import World
     from lifecycle.core.tracker import Tracker
+
+
+class Host(World, Hub, Protocol):
+    """A world that a tracker can be opened in."""
+
+    @property
+    def token(self) -> object:
+        """The token; NoToken if there is none."""
+        ...
+
+    def is_tracked(self, name: str) -> bool:
+        """True if git tracks this file, or anything in this folder, of the worktree's root."""
+        ...
+
 
 ACTOR = "LIFECYCLE_ACTOR"
 """The variable that names the actor where no claim does."""
@@ -34,7 +48,7 @@ _NOBODY = "agent"
 _ACTOR = r"[\w.@:/+-]{1,100}"
 
 
-def tracker_of(world: World) -> Tracker:
+def tracker_of(world: Host) -> Tracker:
     """The tracker of this worktree.
 
     Where another tracker's database is here and its program is not, or may not run, GitHub's issues take
@@ -56,7 +70,7 @@ def tracker_of(world: World) -> Tracker:
     )
 
 
-def note_of(world: World) -> str:
+def note_of(world: Host) -> str:
     """A sentence if the tasks are GitHub's issues only since another tracker cannot be used.
 
     Raises:
@@ -66,7 +80,7 @@ def note_of(world: World) -> str:
     return _instead(why, way) if why and _has_github(world) else ""
 
 
-def _lacking(world: World) -> tuple[str, str]:
+def _lacking(world: Host) -> tuple[str, str]:
     return registry.lacking(world.root, world.environment, world.settings)
 
 
@@ -74,7 +88,7 @@ def _instead(why: str, way: str) -> str:
     return f"{why}, so tasks are GitHub's issues; {way}."
 
 
-def _has_github(world: World) -> bool:
+def _has_github(world: Host) -> bool:
     """True if there is a repository of GitHub's to ask, and a token to ask it with."""
     try:
         _ = world.base, world.token
@@ -83,7 +97,7 @@ def _has_github(world: World) -> bool:
     return True
 
 
-def inner_of(world: World, agent: str = "", tracker: str = "") -> Tracker | None:
+def inner_of(world: Host, agent: str = "", tracker: str = "") -> Tracker | None:
     """The tracker of this worktree unless it is GitHub's, in the name of this agent if one is given.
 
     Who is about to take a claim speaks as the claim's agent before there is a claim file. A link that was
@@ -97,7 +111,7 @@ def inner_of(world: World, agent: str = "", tracker: str = "") -> Tracker | None
     return None if name == registry.GITHUB else registry.open_tracker(name, place)
 
 
-def place_of(world: World, agent: str = "") -> Place:
+def place_of(world: Host, agent: str = "") -> Place:
     """Where this world's tracker is opened, for this agent if one is given; raises BadConfig."""
     session = running_client.session_of({}, world.environment)
     return Place(
@@ -114,7 +128,7 @@ def place_of(world: World, agent: str = "") -> Place:
     )
 
 
-def _claimed_by(world: World) -> str:
+def _claimed_by(world: Host) -> str:
     """The agent that the claim file names, or "": a file that came with the repository names nobody."""
     try:
         found = store.read(world.root / CLAIM_FILE, follow=False)

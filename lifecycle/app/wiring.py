@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,9 +21,10 @@ from lifecycle.core.messages import messages
 from lifecycle.core.ports import Board, Clock, Forge, Survey
 from lifecycle.core.redact import redact, visible
 from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.values import configured
+from lifecycle.core.values.configured import Settings
 from lifecycle.core.values.model import LABELS_ITEM, BoardItem, BoardSchema, Repository
 from lifecycle.settings import config, user_folder
-from lifecycle.settings.values import Settings
 
 if TYPE_CHECKING:
     from lifecycle.core.tracker import Tracker
@@ -267,15 +269,15 @@ class World:
         )
 
     @property
-    def addresses(self) -> config.Addresses:
+    def addresses(self) -> configured.Addresses:
         """Where GitHub answers: as configured, else on the remote's host if gh is logged in there."""
         return self._placed[0]
 
     @cached_property
-    def _placed(self) -> tuple[config.Addresses, Token | None]:
+    def _placed(self) -> tuple[configured.Addresses, Token | None]:
         settings = self.settings
         if config.names_github(self.environment):
-            return config.Addresses(settings.api_url, settings.graphql_url), None
+            return configured.Addresses(settings.api_url, settings.graphql_url), None
         from lifecycle.git.process import parse_remote
         from lifecycle.github.auth.tokens import addresses_of
 
@@ -327,14 +329,31 @@ class World:
         points = sum(getattr(client, "points", 0) for client in clients)
         return sum(client.requests for client in clients), points
 
-    @property
-    def shared(self) -> dict[str, Any]:
-        """The parts that another repository's world has in common with this one, by attribute.
+    def beside(self, root: Path, environment: Mapping[str, str], state: dict[str, Any]) -> World:
+        """The world of another worktree, with this one's time; `state` is what its state.json holds."""
+        return World(root, environment, self.clock, self.deadline, state)
+
+    def elsewhere(self, repository: Repository, url: str, place: Path) -> World:
+        """The world of a repository that nobody checked out here, with this one's clients and settings.
+
+        Args:
+            repository: whose issues and pull requests.
+            url: its page; git finds it below `.git`.
+            place: an empty folder, which becomes a bare repository when git is first asked to push.
 
         Raises:
-            NoToken, BadConfig: as the parts do.
+            NoToken, BadConfig: there is no token, or the settings cannot be used.
         """
-        return {name: getattr(self, name) for name in _SHARED}
+        from lifecycle.app.bare_repository import REMOTE, BareRepository, authorization
+
+        shared = {name: getattr(self, name) for name in _SHARED}
+        world = World(place, self.environment, self.clock, self.deadline, self.cache.state)
+        settings = replace(self.settings, repository=repository, remote=REMOTE)
+        token = authorization(self.environment, url, self.token.value)
+        git = BareRepository(place, self.deadline, self.environment, for_servers=token)
+        git.url = f"{url}.git"
+        world.__dict__.update(shared, settings=settings, base=repository, head=repository, git=git)
+        return world
 
     @cached_property
     def board(self) -> Board | None:

@@ -1,6 +1,6 @@
 """What the engine may ask of the world: Protocols of verbs, and nothing else.
 
-A module that fits a Protocol here is an adapter; `wiring.py` chooses among them. Every verb either
+A module that fits a Protocol here is an adapter; `app/wiring.py` chooses among them. Every verb either
 returns what is true now or raises one of `errors.py`'s three kinds; none sleeps past the `Deadline`
 that it was built with.
 """
@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol
 
+from lifecycle.core.errors import LifecycleError
 from lifecycle.core.values.checks import Checks
 from lifecycle.core.values.model import (
     BoardBrief,
@@ -183,12 +184,20 @@ class Git(Protocol):
         """The commit of a local branch, or None."""
         ...
 
-    def remote_head_of(self, branch: str) -> str | None:
-        """The commit that the remote-tracking ref of a branch shows, or None. No network."""
+    def remote_head_of(self, branch: str, remote: str = "origin") -> str | None:
+        """The commit that a remote's tracking ref of a branch shows, or None. No network."""
         ...
 
     def remote_url(self, remote: str) -> str | None:
         """The URL of a remote, or None if there is no such remote."""
+        ...
+
+    def remotes(self) -> dict[str, tuple[str, ...]]:
+        """The remotes that `git remote` lists, each with its URLs."""
+        ...
+
+    def committed(self, commit: str, names: Sequence[str]) -> str:
+        """The text of the first of these files that a commit has as a regular file; "" if none."""
         ...
 
     def run(self, *args: str, check: bool = True, remote: str = "") -> str:
@@ -196,6 +205,27 @@ class Git(Protocol):
 
         GitFailed, Transient; BadConfig for a remote that is not set up here.
         """
+        ...
+
+
+class StatusPlace(Protocol):
+    """Whether a task's Status is kept on the board, or as labels of the issue."""
+
+    follows_writes: bool
+    """False: a board that can be seen is kept although it refuses to be written."""
+
+    @property
+    def uses_labels(self) -> bool:
+        """True if the Status is kept as labels."""
+        ...
+
+    @property
+    def note(self) -> str | None:
+        """Why labels are used instead of the board, as a sentence for a person; None if they are not."""
+        ...
+
+    def gives_up(self, error: LifecycleError) -> bool:
+        """True if labels take the place of the board after this failure."""
         ...
 
 

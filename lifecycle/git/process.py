@@ -18,6 +18,7 @@ from typing import NoReturn
 from urllib.parse import urlsplit
 
 from lifecycle.core.errors import BadConfig, GitFailed, Transient
+from lifecycle.core.ports import Git
 from lifecycle.core.timing.deadline import Deadline, DeadlineReached
 from lifecycle.core.values.model import Repository
 from lifecycle.settings.config import CONFIG_FILE, web_host
@@ -277,7 +278,7 @@ def is_no_repository(error: GitFailed) -> bool:
     return "not a git repository" in words or "git is not installed" in words
 
 
-def head_repository(git: GitRepository, remote: str, api_url: str) -> Repository:
+def head_repository(git: Git, remote: str, api_url: str) -> Repository:
     """The repository that the remote points to, which must lie on the GitHub that we talk to.
 
     Raises:
@@ -308,7 +309,7 @@ def is_no_github(host: str) -> bool:
     return any(word in _OTHERS for word in re.split(r"[.:-]", host.casefold()))
 
 
-def remote_repositories(git: GitRepository, api_url: str) -> list[Repository]:
+def remote_repositories(git: Git, api_url: str) -> list[Repository]:
     """Every repository on the GitHub that we talk to which some remote fetches from or pushes to.
 
     One process; `insteadOf` is applied. Empty in a folder that is no repository.

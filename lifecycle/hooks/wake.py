@@ -20,11 +20,11 @@ from lifecycle.core.errors import LifecycleError, Refused
 from lifecycle.core.plan import Say, Tone
 from lifecycle.core.timing.clock import SystemClock
 from lifecycle.core.timing.deadline import Deadline, DeadlineReached, alarm
+from lifecycle.core.values.configured import HOOK_SECONDS
 from lifecycle.hooks import client_contract, stdin_event
 from lifecycle.hooks.answers.call import Call
 from lifecycle.hooks.client_contract import Reply
 from lifecycle.settings import config, running_client
-from lifecycle.settings.values import HOOK_SECONDS
 from lifecycle.storage import log
 from lifecycle.storage.regular_files import StrangeFileError
 from lifecycle.storage.store import CLAIM_FILE, FOLDER, Folder, worktree_root

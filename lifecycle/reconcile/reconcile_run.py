@@ -13,14 +13,13 @@ from itertools import groupby
 from math import inf
 from pathlib import Path
 
-from lifecycle.app.remote_world import elsewhere
-from lifecycle.app.wiring import World
 from lifecycle.claim.decisions.inferred import Task
 from lifecycle.claim.decisions.snapshot import Rules
 from lifecycle.core.errors import LifecycleError, Transient
 from lifecycle.core.redact import redact
 from lifecycle.core.timing.deadline import DeadlineReached
 from lifecycle.core.values.model import Repository
+from lifecycle.core.world import World
 from lifecycle.git.process import remote_repositories
 from lifecycle.reconcile.finding import Finding, State
 from lifecycle.reconcile.judge import Judge
@@ -202,7 +201,7 @@ def _repairer(
     place.mkdir()
     try:
         run.world.renew_token()
-        there = elsewhere(run.world, Repository(owner, short), holding.url, place)
+        there = run.world.elsewhere(Repository(owner, short), holding.url, place)
     except LifecycleError as error:
         return error
     return Repairer(there, judge, pace, _clone(run.world, name))

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field, replace
 from math import inf
 from pathlib import Path
 
-from lifecycle.app.wiring import World
 from lifecycle.claim.decisions.decide import decide, evolve, look
 from lifecycle.claim.decisions.inferred import Task
 from lifecycle.claim.decisions.rehearsal import MAX_STEPS, foresee, prepared
@@ -37,6 +36,7 @@ from lifecycle.core.errors import (
 )
 from lifecycle.core.plan import Action, Fact
 from lifecycle.core.values.survey import Holding
+from lifecycle.core.world import World
 from lifecycle.reconcile.finding import Finding, State
 from lifecycle.reconcile.fixes import sentence
 from lifecycle.reconcile.judge import Judge, kind_of

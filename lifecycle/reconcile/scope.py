@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 
+from lifecycle.core.values.configured import SILENT_HOURS
 from lifecycle.core.values.model import Repository
-from lifecycle.settings.values import SILENT_HOURS
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,13 +11,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from lifecycle.app.remote_world import elsewhere
-from lifecycle.app.wiring import World
 from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.inferred import Task, task_of
 from lifecycle.core.errors import LifecycleError, Rejected, Transient
 from lifecycle.core.values.model import PullRequest, Repository
 from lifecycle.core.values.survey import BoardTooLarge, Holding, Swept
+from lifecycle.core.world import World
 from lifecycle.reconcile.kept_cards import Shelf, slimmed
 from lifecycle.reconcile.scope import Scope
 from lifecycle.reconcile.sweep_report import Problem
@@ -159,7 +158,7 @@ class Sweep:
         for holding in self.holdings.values():
             numbers = dict.fromkeys(self.scope.issues)
             owner, _, name = holding.repository.partition("/")
-            there = elsewhere(self.world, Repository(owner, name), holding.url, Path())
+            there = self.world.elsewhere(Repository(owner, name), holding.url, Path())
             for number in self.scope.pulls:
                 pull = there.forge.pull_request(number)
                 numbers |= dict.fromkeys(_issues_of(pull, holding))

@@ -14,10 +14,15 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from lifecycle.core.errors import BadConfig, NoToken, did_you_mean
+from lifecycle.core.values.configured import (
+    API_URL,
+    HOOK_SECONDS,
+    Addresses,
+    Settings,
+    StageSettings,
+)
 from lifecycle.settings import readers, user_folder
 from lifecycle.settings.stage_settings import KEYS as STAGE_KEYS
-from lifecycle.settings.stage_settings import StageSettings
-from lifecycle.settings.values import API_URL, GRAPHQL_URL, HOOK_SECONDS, Settings
 from lifecycle.storage import settings_file, store
 
 CONFIG_FILE = settings_file.CONFIG_FILE
@@ -49,33 +54,6 @@ def is_served(root: Path, environment: Mapping[str, str]) -> bool:
 def file_of(root: Path) -> Path:
     """The settings file that counts in this worktree, whether it is there or not."""
     return Path(settings_file.path_of(str(root)))
-
-
-@dataclass(frozen=True, slots=True)
-class Addresses:
-    """Where GitHub answers, REST and GraphQL."""
-
-    api_url: str = API_URL
-    graphql_url: str = GRAPHQL_URL
-
-    @property
-    def hosts(self) -> set[str]:
-        """The scheme, host and port of both."""
-        both = (urlsplit(url) for url in (self.api_url, self.graphql_url))
-        return {f"{parts.scheme}://{parts.netloc.casefold()}" for parts in both}
-
-    @classmethod
-    def of_host(cls, host: str) -> Addresses:
-        """Where the GitHub answers whose pages and git lie on `host`.
-
-        Sources: https://docs.github.com/enterprise-server@latest/rest/using-the-rest-api/getting-started-with-the-rest-api
-        and, for `*.ghe.com`, https://docs.github.com/enterprise-cloud@latest/admin/data-residency
-        """
-        if host == "github.com":
-            return cls()
-        if host.endswith(".ghe.com"):
-            return cls(f"https://api.{host}", f"https://api.{host}/graphql")
-        return cls(f"https://{host}/api/v3", f"https://{host}/api/graphql")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,53 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-
 from lifecycle.core.errors import BadConfig
 from lifecycle.core.stage_names import LINE, Stage
 from lifecycle.settings import readers
-
-LABEL = "auto-workflow"
-MAX_BLOCKS = 50
-
-
-@dataclass(frozen=True, slots=True)
-class StageSettings:
-    """The staged workflow's settings, with their defaults.
-
-    Attributes:
-        use: the workflow is wanted here; it is active while the tracker has an open labelled task.
-        label: the label that a task of the workflow has; `LABEL:anything` counts as well.
-        test: commands that run the tests; an instruction names them, and evidence is looked for in them.
-        review, deploy, start: what an instruction names for these; "" leaves its line out.
-        require_evidence: TESTS_PASSING counts only with a green run on the tree as it is.
-        max_blocks: how often in all a session is told to go on before it is let go.
-        workflows: the stages of tasks with a label, in their order; others go through all six.
-    """
-
-    use: bool = False
-    label: str = LABEL
-    test: tuple[str, ...] = ()
-    review: str = ""
-    deploy: str = ""
-    start: str = ""
-    require_evidence: bool = False
-    max_blocks: int = MAX_BLOCKS
-    workflows: Mapping[str, tuple[Stage, ...]] = field(default_factory=dict)
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """What `Tracker.ready` takes: the label, and every one that begins with it and a colon."""
-        return self.label, f"{self.label}:*"
-
-    def is_label(self, name: str) -> bool:
-        """True if a task with this label is one of the workflow's."""
-        return name == self.label or name.startswith(f"{self.label}:")
-
-    def line_of(self, labels: tuple[str, ...]) -> tuple[Stage, ...]:
-        """The stages of a task with these labels: the first sequence in the file that has one of them."""
-        return next((line for name, line in self.workflows.items() if name in labels), LINE)
 
 
 def workflows(where: str, value: object) -> dict[str, tuple[Stage, ...]]:

@@ -14,7 +14,7 @@ from typing import Any
 
 from lifecycle.core.errors import BadConfig
 from lifecycle.core.tracker import Tracker
-from lifecycle.settings.values import AUTO, Settings
+from lifecycle.core.values.configured import AUTO, Settings
 from lifecycle.trackers.tracker_place import Place
 
 GITHUB = "github"

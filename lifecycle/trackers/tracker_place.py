@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Protocol
 
 from lifecycle.core.ports import Board, Clock, Forge, Git
 from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.values.configured import Settings
 from lifecycle.core.values.model import Repository
-from lifecycle.settings.values import Settings
 
 if TYPE_CHECKING:
     from lifecycle.github.client.calls import Calls

@@ -11,12 +11,12 @@ import pytest
 from lifecycle.cli.reconcile.reconcile import exit_code
 from lifecycle.cli.reconcile.reconcile_scope import Asked, Place, asked_scope, event_of, policy
 from lifecycle.core.errors import BadConfig, Refused
+from lifecycle.core.values.configured import Settings
 from lifecycle.core.values.model import Repository
 from lifecycle.reconcile.finding import State
 from lifecycle.reconcile.scope import Policy, Scope, Shard
 from lifecycle.reconcile.sweep_report import Problem, Report
 from lifecycle.settings import config
-from lifecycle.settings.values import Settings
 from tests.cli.reconcile_reports import finding
 
 ONE, TWO = Repository("octo-org", "one"), Repository("octo-org", "two")

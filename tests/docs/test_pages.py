@@ -15,8 +15,8 @@ from lifecycle import api
 from lifecycle.claim.decisions import consent
 from lifecycle.core.channels import REPLIES
 from lifecycle.core.plan import Tone
+from lifecycle.core.values import configured
 from lifecycle.hooks import wake
-from lifecycle.settings import values
 from tests.docs.pages import ROOT, Page, codes_in, every_page
 
 ARCHITECTURE = Page(ROOT / "docs/architecture.md")
@@ -94,7 +94,7 @@ def test_the_deadlines_are_those_in_code() -> None:
     """Each entrypoint's wall clock on the page is the constant that ends it."""
     rows = HOOKS.table("Deadlines").rows
     shown = {name: row[1] for row in rows for name in codes_in(row[0])}
-    wanted = dict.fromkeys(REPLIES, f"{values.HOOK_SECONDS:g} s")
+    wanted = dict.fromkeys(REPLIES, f"{configured.HOOK_SECONDS:g} s")
     wanted |= {name: f"{seconds:g} s" for name, seconds in wake.SECONDS.items()}
     assert shown == wanted | dict.fromkeys(wake.UNLIMITED, "none; each look 8 s")
 

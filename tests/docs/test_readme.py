@@ -21,9 +21,9 @@ from lifecycle.claim.record.excluded_files import exclude_own_files
 from lifecycle.cli import main
 from lifecycle.cli.main import COMMANDS
 from lifecycle.core.stage_names import Detected
+from lifecycle.core.values.configured import Settings
 from lifecycle.sandbox.faults import Fault
 from lifecycle.settings import config, resources
-from lifecycle.settings.values import Settings
 from lifecycle.storage import log
 from lifecycle.storage.stage_log import MAX_BYTES
 from lifecycle.storage.store import CLAIM_FILE

@@ -9,6 +9,7 @@ import pytest
 
 from lifecycle.core.errors import BadConfig, NoToken
 from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.values.configured import Addresses
 from lifecycle.github.auth.tokens import (
     GH,
     RENEW_SECONDS,
@@ -19,7 +20,6 @@ from lifecycle.github.auth.tokens import (
     find,
     of_gh,
 )
-from lifecycle.settings.config import Addresses
 from tests.github.apps import AppServer, Key, make_key
 from tests.github.hub import REPOSITORY, PatientClock
 

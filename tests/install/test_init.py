@@ -14,8 +14,8 @@ import pytest
 
 from lifecycle.cli.main import group
 from lifecycle.core.errors import Refused
+from lifecycle.core.values.configured import Settings
 from lifecycle.settings import config, resources, user_folder
-from lifecycle.settings.values import Settings
 from lifecycle.setup.init import apply, copy_to, installed, plan
 from lifecycle.setup.init.found_hooks import allows_all
 from lifecycle.setup.init.hook_table import NAMES, PERMISSIONS, STAGE_PERMISSIONS, WIRES

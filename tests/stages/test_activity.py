@@ -10,7 +10,7 @@ import pytest
 
 from lifecycle.core.stage_names import LINE
 from lifecycle.core.tracker import Task
-from lifecycle.settings.stage_settings import StageSettings
+from lifecycle.core.values.configured import StageSettings
 from lifecycle.stages.session import workflow_tasks
 from lifecycle.stages.session.workflow_tasks import FRESH_SECONDS, INACTIVE_SECONDS, Activity
 from lifecycle.storage import workflow_marks

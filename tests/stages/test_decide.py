@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from lifecycle.core.stage_names import LINE, MARKERS, Detected, Stage
 from lifecycle.core.tracker import Wording
-from lifecycle.settings.stage_settings import StageSettings
+from lifecycle.core.values.configured import StageSettings
 from lifecycle.stages.decisions import table
 from lifecycle.stages.decisions.decide import (
     IDLE_BLOCKS,

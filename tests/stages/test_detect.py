@@ -245,7 +245,7 @@ def test_the_quick_path_loads_nothing_heavy(tmp_path: Path) -> None:
     banned = {"dataclasses", "typing", "tomllib", "logging", "pathlib", "inspect", "subprocess"}
     banned |= {
         "lifecycle.core.tracker",
-        "lifecycle.settings.values",
+        "lifecycle.core.values.configured",
         "lifecycle.core.errors",
         "datetime",
         "socket",

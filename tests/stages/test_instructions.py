@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from lifecycle.core.stage_names import LINE, MARKERS, Stage
 from lifecycle.core.tracker import Wording
-from lifecycle.settings.stage_settings import StageSettings
+from lifecycle.core.values.configured import StageSettings
 from lifecycle.stages.decisions import instructions
 from lifecycle.stages.decisions.instructions import COMPLETED, Facts, instruction
 from lifecycle.stages.detection.stage_markers import asked_in

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from lifecycle.app.wiring import World
 from lifecycle.claim.commands.clone_claims import list_places, quoted, record_in
 from lifecycle.claim.decisions.releasing import login_of
 from lifecycle.claim.record.state import Record
@@ -16,6 +15,7 @@ from lifecycle.core.redact import named
 from lifecycle.core.values import dependencies
 from lifecycle.core.values.board_options import READY_FOR_AGENT, Status
 from lifecycle.core.values.model import Card, Issue, Observation
+from lifecycle.core.world import World
 from lifecycle.git import lease
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from lifecycle.app.wiring import World
 from lifecycle.claim.commands import unfinished_claims
 from lifecycle.claim.commands.moves import default_branch, there
 from lifecycle.claim.decisions.table import Phase
@@ -16,6 +15,7 @@ from lifecycle.claim.record import claim_origin
 from lifecycle.claim.record.claim_store import Desk
 from lifecycle.claim.record.state import Record, Releasing
 from lifecycle.core.errors import GitFailed, LifecycleError, Refused, Transient
+from lifecycle.core.world import World
 from lifecycle.git import lease
 from lifecycle.storage.store import CLAIM_FILE, FOLDER
 

@@ -7,7 +7,6 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from lifecycle.app.wiring import World
 from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.table import CLAIM, IN_REVIEW, Phase
 from lifecycle.claim.record import claim_origin
@@ -18,6 +17,7 @@ from lifecycle.core.messages.loss_messages import given_back_to_hand_off
 from lifecycle.core.messages.messages import unknown_phase
 from lifecycle.core.redact import named, redact
 from lifecycle.core.values.board_options import Status
+from lifecycle.core.world import World
 from lifecycle.git import lease
 from lifecycle.settings.credentials import for_child
 from lifecycle.storage import log

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from lifecycle.app.wiring import World
 from lifecycle.core import priorities
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.messages import messages
@@ -15,6 +14,7 @@ from lifecycle.core.plan import Say, Tone
 from lifecycle.core.values import dependencies
 from lifecycle.core.values.board_options import Status
 from lifecycle.core.values.model import Card, PullState, Repository
+from lifecycle.core.world import World
 from lifecycle.storage import log
 
 _DONE_WITH = "branch_merged"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from lifecycle.app.wiring import World
 from lifecycle.claim.decisions import card, derive, lost_task
 from lifecycle.claim.decisions.table import CLAIM, Phase
 from lifecycle.claim.record.claim_store import Desk
@@ -12,6 +11,7 @@ from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import GitFailed, Transient
 from lifecycle.core.values.board_options import Status
 from lifecycle.core.values.model import Observation, PullRequest
+from lifecycle.core.world import World
 from lifecycle.git import lease
 
 

@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from lifecycle.app.wiring import World
 from lifecycle.claim.commands import retaking, unfinished_claims
 from lifecycle.claim.commands.admission import Attempt, Task, admit, holder_of, other_place
 from lifecycle.claim.commands.moves import session_of
@@ -32,6 +31,7 @@ from lifecycle.core.errors import GitFailed, HeldByAnother, LifecycleError, NotF
 from lifecycle.core.redact import quoted
 from lifecycle.core.values.board_options import Status
 from lifecycle.core.values.model import BoardItem, Card, Look
+from lifecycle.core.world import World
 from lifecycle.git import lease
 
 _SHOWN_MATCHES = 5

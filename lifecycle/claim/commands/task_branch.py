@@ -6,8 +6,8 @@ import re
 import shlex
 import unicodedata
 
-from lifecycle.app.wiring import World
 from lifecycle.core.errors import GitFailed, Refused
+from lifecycle.core.world import World
 from lifecycle.storage.store import FOLDER
 
 _SLUG_LIMIT = 40

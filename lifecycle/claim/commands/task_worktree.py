@@ -11,7 +11,6 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from lifecycle.app.wiring import World
 from lifecycle.claim.commands.clone_claims import Place, claimed, list_places
 from lifecycle.claim.commands.moves import SESSION
 from lifecycle.claim.commands.taking import Taken, named, take
@@ -21,6 +20,7 @@ from lifecycle.core.errors import GitFailed, LifecycleError, Refused
 from lifecycle.core.messages import linked_messages
 from lifecycle.core.ports import Git
 from lifecycle.core.tracker import Task
+from lifecycle.core.world import World
 
 Prepare = Callable[[Path, Path], object]
 """Gives a new worktree what a fresh checkout lacks: called with where it came from, and its root."""
@@ -70,7 +70,7 @@ def _take(world: World, root: Path, number: int, chosen: Task | None, *, force: 
     desk = Desk(root, world.clock)
     # The session that asks goes on working where it is: the claim is for the one that starts there.
     environment = {name: value for name, value in world.environment.items() if name != SESSION}
-    there = World(root, environment, world.clock, world.deadline, desk.state)
+    there = world.beside(root, environment, desk.state)
     try:
         if chosen is not None and there.inner is None:
             raise Refused(linked_messages.not_seen(chosen.id, number))

@@ -13,7 +13,6 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
-from lifecycle.app.wiring import World
 from lifecycle.claim.commands.admission import Attempt, Task
 from lifecycle.claim.decisions.releasing import login_of
 from lifecycle.claim.linked import linked_writes
@@ -24,6 +23,7 @@ from lifecycle.core.errors import GitFailed, LifecycleError, Refused, Rejected, 
 from lifecycle.core.timing.deadline import DeadlineReached
 from lifecycle.core.values.board_options import Status
 from lifecycle.core.values.model import Look
+from lifecycle.core.world import World
 from lifecycle.git import lease
 
 _NOTE = "claiming"

@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import assert_never
 
-from lifecycle.app.wiring import World
 from lifecycle.claim.decisions import derive
 from lifecycle.claim.engine import pull_text
 from lifecycle.claim.engine.briefing import BOARD_CACHE
@@ -22,6 +21,7 @@ from lifecycle.core.errors import HeldByAnother, LifecycleError, PullRequestExis
 from lifecycle.core.messages import messages
 from lifecycle.core.redact import redact
 from lifecycle.core.values.model import BoardItem, PullRequest, PullState
+from lifecycle.core.world import World
 from lifecycle.git import lease
 from lifecycle.github.operations.unclear_writes import settled
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 
-from lifecycle.app.wiring import World
 from lifecycle.claim.decisions import consent
 from lifecycle.claim.decisions.decide import absorb, complaints, decide, evolve, look, wants_look
 from lifecycle.claim.decisions.rehearsal import MAX_STEPS, foresee, prepared
@@ -26,6 +25,7 @@ from lifecycle.core.errors import LifecycleError, Refused, Transient
 from lifecycle.core.plan import Action, Say, Tone, Wake
 from lifecycle.core.redact import redact
 from lifecycle.core.timing.deadline import DeadlineReached
+from lifecycle.core.world import World
 from lifecycle.storage import journal, log, signs_of_life
 from lifecycle.storage.ledger import lasting
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from lifecycle.app.wiring import World
 from lifecycle.claim.linked import linked_decisions
 from lifecycle.core.errors import AlreadyClaimed, BlockedBy, NotClaimable, NotFound
 from lifecycle.core.messages import linked_messages
 from lifecycle.core.tracker import Task, Tracker
+from lifecycle.core.world import World
 from lifecycle.settings import config
 
 

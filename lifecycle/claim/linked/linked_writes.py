@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from lifecycle.app.wiring import World
 from lifecycle.claim.decisions.snapshot import Seen
 from lifecycle.claim.linked import linked_decisions, linked_tracker, pending_writes
 from lifecycle.claim.record.claim_store import Desk
@@ -30,6 +29,7 @@ from lifecycle.core.messages import linked_messages
 from lifecycle.core.plan import LinkedIs, Say, SetLinked, Tone
 from lifecycle.core.redact import redact
 from lifecycle.core.tracker import Link, Task, TaskStatus, Tracker
+from lifecycle.core.world import World
 from lifecycle.settings import config
 from lifecycle.storage import log
 

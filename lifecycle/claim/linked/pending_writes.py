@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from lifecycle.app.wiring import World
 from lifecycle.claim.linked import linked_decisions, linked_tracker
 from lifecycle.claim.record.claim_store import Desk
 from lifecycle.claim.record.state import REFUSED_SECONDS, RETRY_SECONDS, Record
@@ -20,6 +19,7 @@ from lifecycle.core.messages import linked_messages
 from lifecycle.core.plan import Say, Tone
 from lifecycle.core.redact import redact
 from lifecycle.core.timing.deadline import DeadlineReached
+from lifecycle.core.world import World
 from lifecycle.storage import journal, journal_entry, log
 
 UNDONE = "linked_undone"

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from lifecycle.app.wiring import World
 from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import NotFound, Refused
 from lifecycle.core.values.model import Look, Repository
+from lifecycle.core.world import World
 
 
 def demand(world: World, record: Record) -> Record:

@@ -12,11 +12,11 @@ import click
 from lifecycle.app.wiring import World
 from lifecycle.core.errors import BadConfig, Refused
 from lifecycle.core.redact import visible
+from lifecycle.core.values.configured import Settings
 from lifecycle.core.values.model import Repository
 from lifecycle.reconcile.scope import Policy, Scope, Shard
 from lifecycle.reconcile.trigger import Event, narrowed, read_event
 from lifecycle.settings import config, readers
-from lifecycle.settings.values import Settings
 from lifecycle.storage.store import worktree_root
 
 

@@ -14,9 +14,9 @@ from lifecycle.cli.command_session import Session, begin, json_option, timed
 from lifecycle.cli.terminal import json_text
 from lifecycle.core.errors import Refused
 from lifecycle.core.stage_names import Stage
+from lifecycle.core.values.configured import StageSettings
 from lifecycle.hooks.answers import staged_on
 from lifecycle.settings import running_client
-from lifecycle.settings.stage_settings import StageSettings
 from lifecycle.stages.decisions.decide import Memory
 from lifecycle.stages.session import session_record
 from lifecycle.stages.session.session_record import Kept

@@ -22,7 +22,7 @@ from lifecycle.storage.workflow_files import Shelf
 
 if TYPE_CHECKING:
     from lifecycle.cli.command_session import Session
-    from lifecycle.settings.stage_settings import StageSettings
+    from lifecycle.core.values.configured import StageSettings
     from lifecycle.stages.session.session_record import Kept
     from lifecycle.stages.session.workflow_tasks import Activity
     from lifecycle.stages.transcript.turn import Turn

@@ -14,9 +14,10 @@ from pathlib import Path
 from lifecycle.core.errors import BadConfig, NoToken
 from lifecycle.core.ports import Clock
 from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.values.configured import Addresses
 from lifecycle.core.values.model import Repository
 from lifecycle.settings import config, credentials, user_folder
-from lifecycle.settings.config import Addresses, AppKey
+from lifecycle.settings.config import AppKey
 from lifecycle.settings.credentials import kept_by_gh
 
 GH = "gh"

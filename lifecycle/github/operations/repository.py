@@ -13,6 +13,7 @@ from lifecycle.core.ports import Clock
 from lifecycle.core.redact import keep_secret
 from lifecycle.core.timing.clock import SystemClock
 from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.values import configured
 from lifecycle.core.values.model import Repository
 from lifecycle.settings import config, credentials, readers
 from lifecycle.storage import store
@@ -221,7 +222,7 @@ class GitHub:
         return Calls(self._rest, self.repository, forge.viewer)
 
     @cached_property
-    def _addresses(self) -> config.Addresses:
+    def _addresses(self) -> configured.Addresses:
         return config.addresses(self._environment)
 
     @cached_property

@@ -22,9 +22,9 @@ from lifecycle.storage import log, workflow_marks
 from lifecycle.storage.workflow_files import Shelf
 
 if TYPE_CHECKING:
+    from lifecycle.core.values.configured import StageSettings
     from lifecycle.evidence.seen_runs import Awaited
     from lifecycle.hooks.answers.call import Call
-    from lifecycle.settings.stage_settings import StageSettings
 
 _GOOD = re.compile(r"\bcompleted \(exit code 0\)\s*$")
 _BAD = re.compile(r"\bfailed with exit code [1-9][0-9]*\s*$")

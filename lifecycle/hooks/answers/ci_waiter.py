@@ -26,11 +26,11 @@ from lifecycle.core.channels import REPLIES
 from lifecycle.core.errors import LifecycleError, LockBusy
 from lifecycle.core.plan import Wake
 from lifecycle.core.timing.deadline import DeadlineReached, alarm
+from lifecycle.core.values.configured import HOOK_SECONDS, Settings
 from lifecycle.hooks.answers.call import STOPPED, Call
 from lifecycle.hooks.client_contract import Reply
 from lifecycle.settings import config
 from lifecycle.settings.running_client import Client, client_of
-from lifecycle.settings.values import HOOK_SECONDS, Settings
 from lifecycle.storage import log, signs_of_life, workflow_marks
 from lifecycle.storage.store import STATE
 

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from lifecycle.claim.record.state import Record
     from lifecycle.core.tracker import Task, Tracker
+    from lifecycle.core.values.configured import StageSettings
     from lifecycle.hooks.answers.call import Call
-    from lifecycle.settings.stage_settings import StageSettings
     from lifecycle.stages.session.session_record import Kept
     from lifecycle.stages.session.workflow_tasks import Activity
     from lifecycle.stages.transcript.turn import Found, Turn

@@ -12,9 +12,9 @@ from lifecycle.stages.session.session_record import Kept
 from lifecycle.storage import journal, journal_entry, log, stage_log
 
 if TYPE_CHECKING:
+    from lifecycle.core.values.configured import StageSettings
     from lifecycle.evidence.seen_runs import Run
     from lifecycle.hooks.answers.call import Call
-    from lifecycle.settings.stage_settings import StageSettings
     from lifecycle.storage.workflow_files import Shelf
 
 

@@ -10,7 +10,7 @@ from lifecycle.storage import log, stage_log, workflow_marks
 
 if TYPE_CHECKING:
     from lifecycle.app.wiring import World
-    from lifecycle.settings.stage_settings import StageSettings
+    from lifecycle.core.values.configured import StageSettings
 
 LINES = (f"/{stage_log.FOLDER}/{stage_log.LOG}*",)
 """The pattern of the log, and of what it was turned over to."""

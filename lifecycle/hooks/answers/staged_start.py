@@ -33,8 +33,8 @@ from lifecycle.storage.workflow_files import Shelf
 from lifecycle.trackers.own_commands import own_commands
 
 if TYPE_CHECKING:
+    from lifecycle.core.values.configured import StageSettings
     from lifecycle.hooks.answers.call import Call
-    from lifecycle.settings.stage_settings import StageSettings
 
 GOES_ON = ("resume", "compact", "fork")
 CLEAR = "clear"

@@ -25,8 +25,8 @@ from lifecycle.storage import journal, journal_entry, log, stage_log, workflow_m
 from lifecycle.storage.workflow_files import Shelf
 
 if TYPE_CHECKING:
+    from lifecycle.core.values.configured import StageSettings
     from lifecycle.hooks.answers.call import Call
-    from lifecycle.settings.stage_settings import StageSettings
     from lifecycle.stages.transcript.turn import Found, Turn
 
 MAY_STOP = "The agent may stop"

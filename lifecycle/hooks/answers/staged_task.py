@@ -26,8 +26,8 @@ from lifecycle.stages.transcript import tasks_taken
 from lifecycle.stages.transcript.turn import Tier
 
 if TYPE_CHECKING:
+    from lifecycle.core.values.configured import StageSettings
     from lifecycle.hooks.answers.call import Call
-    from lifecycle.settings.stage_settings import StageSettings
     from lifecycle.stages.session.session_record import Kept
     from lifecycle.stages.transcript.turn import Found, Turn
     from lifecycle.storage.workflow_files import Shelf

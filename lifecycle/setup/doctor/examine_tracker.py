@@ -9,8 +9,8 @@ from lifecycle.app import tracker_opening
 from lifecycle.core.errors import LifecycleError, Refused
 from lifecycle.core.redact import visible
 from lifecycle.core.tracker import Abilities, Atomicity, Tracker
+from lifecycle.core.values.configured import AUTO
 from lifecycle.core.values.model import RepositoryAccess
-from lifecycle.settings.values import AUTO
 from lifecycle.setup.doctor.doctor_finding import Finding, Step, cause, fail, ok, warn
 from lifecycle.setup.doctor.examined import Case
 from lifecycle.trackers import registry

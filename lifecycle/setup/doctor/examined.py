@@ -15,9 +15,10 @@ from lifecycle.claim.record.claim_store import Desk
 from lifecycle.core.errors import BadConfig, LifecycleError
 from lifecycle.core.ports import Clock
 from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.values import configured
+from lifecycle.core.values.configured import Settings
 from lifecycle.core.values.model import Repository, RepositoryAccess, TokenFacts
 from lifecycle.settings import config
-from lifecycle.settings.values import Settings
 from lifecycle.setup.doctor.examine_client import Client
 from lifecycle.setup.doctor.github_facts import Hub
 
@@ -106,12 +107,12 @@ class Case:
         return f"{parts.scheme}://{parts.netloc.removeprefix('api.')}"
 
     @property
-    def addresses(self) -> config.Addresses:
+    def addresses(self) -> configured.Addresses:
         """Where GitHub answers; as configured where git cannot be asked for the remote."""
         try:
             return self.world.addresses
         except LifecycleError:
-            return config.Addresses(self.settings.api_url, self.settings.graphql_url)
+            return configured.Addresses(self.settings.api_url, self.settings.graphql_url)
 
     @cached_property
     def token(self) -> Token | LifecycleError:

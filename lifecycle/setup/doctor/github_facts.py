@@ -12,8 +12,8 @@ from lifecycle.app.wiring import StateCache
 from lifecycle.core.errors import LifecycleError, Transient
 from lifecycle.core.timing.deadline import Deadline
 from lifecycle.core.values.checks import Checks
+from lifecycle.core.values.configured import Settings
 from lifecycle.core.values.model import BoardSchema, Repository, RepositoryAccess, TokenFacts
-from lifecycle.settings.values import Settings
 
 if TYPE_CHECKING:
     from lifecycle.github.auth.tokens import Token

@@ -10,8 +10,8 @@ from functools import cached_property
 from pathlib import Path
 
 from lifecycle.core.errors import Refused
+from lifecycle.core.values.configured import StageSettings
 from lifecycle.settings import config
-from lifecycle.settings.stage_settings import StageSettings
 from lifecycle.setup.init.hook_table import CAP, PERMISSIONS, STAGE_PERMISSIONS, cap_for
 from lifecycle.setup.init.init_mark import LOCAL, Mark
 from lifecycle.setup.init.json_entries import Extra

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from lifecycle.core.stage_names import LINE, MARKERS, Detected, Stage
 from lifecycle.core.tracker import Wording
-from lifecycle.settings.stage_settings import LABEL, StageSettings
+from lifecycle.core.values.configured import LABEL, StageSettings
 from lifecycle.stages.detection.stage_markers import CURRENT, QUESTION
 
 _NO_WORDING = Wording(show="", ready="", claim="", close="", label="", comment="")

@@ -13,9 +13,9 @@ from pathlib import Path
 
 from lifecycle.core.errors import BadConfig, LockBusy
 from lifecycle.core.ports import Clock
+from lifecycle.core.values.configured import StageSettings
 from lifecycle.evidence import test_runs
 from lifecycle.settings import config
-from lifecycle.settings.stage_settings import StageSettings
 from lifecycle.storage import workflow_marks
 from lifecycle.storage.settings_file import path_of
 from lifecycle.storage.workflow_files import Shelf

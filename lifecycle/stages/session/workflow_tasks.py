@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lifecycle.core.tracker import Task, TaskStatus, Tracker
-from lifecycle.settings.stage_settings import StageSettings
+from lifecycle.core.values.configured import StageSettings
 from lifecycle.storage import workflow_marks
 from lifecycle.storage.workflow_files import Shelf
 

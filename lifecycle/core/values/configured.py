@@ -1,11 +1,13 @@
-"""Everything that can be configured, as values; `config.py` reads it."""
+"""Everything that can be configured, as values; `settings/config.py` reads it."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from urllib.parse import urlsplit
 
+from lifecycle.core.stage_names import LINE, Stage
 from lifecycle.core.values.model import Repository
-from lifecycle.settings.stage_settings import StageSettings
 
 API_URL = "https://api.github.com"
 GRAPHQL_URL = "https://api.github.com/graphql"
@@ -16,6 +18,75 @@ HOOK_SECONDS = 8.0
 LABEL_PREFIX = "status: "
 SILENT_HOURS = 24.0
 AUTO = "auto"
+
+
+LABEL = "auto-workflow"
+MAX_BLOCKS = 50
+
+
+@dataclass(frozen=True, slots=True)
+class StageSettings:
+    """The staged workflow's settings, with their defaults.
+
+    Attributes:
+        use: the workflow is wanted here; it is active while the tracker has an open labelled task.
+        label: the label that a task of the workflow has; `LABEL:anything` counts as well.
+        test: commands that run the tests; an instruction names them, and evidence is looked for in them.
+        review, deploy, start: what an instruction names for these; "" leaves its line out.
+        require_evidence: TESTS_PASSING counts only with a green run on the tree as it is.
+        max_blocks: how often in all a session is told to go on before it is let go.
+        workflows: the stages of tasks with a label, in their order; others go through all six.
+    """
+
+    use: bool = False
+    label: str = LABEL
+    test: tuple[str, ...] = ()
+    review: str = ""
+    deploy: str = ""
+    start: str = ""
+    require_evidence: bool = False
+    max_blocks: int = MAX_BLOCKS
+    workflows: Mapping[str, tuple[Stage, ...]] = field(default_factory=dict)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """What `Tracker.ready` takes: the label, and every one that begins with it and a colon."""
+        return self.label, f"{self.label}:*"
+
+    def is_label(self, name: str) -> bool:
+        """True if a task with this label is one of the workflow's."""
+        return name == self.label or name.startswith(f"{self.label}:")
+
+    def line_of(self, labels: tuple[str, ...]) -> tuple[Stage, ...]:
+        """The stages of a task with these labels: the first sequence in the file that has one of them."""
+        return next((line for name, line in self.workflows.items() if name in labels), LINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Addresses:
+    """Where GitHub answers, REST and GraphQL."""
+
+    api_url: str = API_URL
+    graphql_url: str = GRAPHQL_URL
+
+    @property
+    def hosts(self) -> set[str]:
+        """The scheme, host and port of both."""
+        both = (urlsplit(url) for url in (self.api_url, self.graphql_url))
+        return {f"{parts.scheme}://{parts.netloc.casefold()}" for parts in both}
+
+    @classmethod
+    def of_host(cls, host: str) -> Addresses:
+        """Where the GitHub answers whose pages and git lie on `host`.
+
+        Sources: https://docs.github.com/enterprise-server@latest/rest/using-the-rest-api/getting-started-with-the-rest-api
+        and, for `*.ghe.com`, https://docs.github.com/enterprise-cloud@latest/admin/data-residency
+        """
+        if host == "github.com":
+            return cls()
+        if host.endswith(".ghe.com"):
+            return cls(f"https://api.{host}", f"https://api.{host}/graphql")
+        return cls(f"https://{host}/api/v3", f"https://{host}/api/graphql")
 
 
 @dataclass(frozen=True, slots=True)
