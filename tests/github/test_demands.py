@@ -17,6 +17,8 @@ from lifecycle.core.errors import Moved
 from lifecycle.core.timing.deadline import Deadline
 from lifecycle.core.values.checks import Verdict
 from lifecycle.core.values.model import Look, PullRequest, QueueEntry, Repository
+from lifecycle.github.client.calls import Calls
+from lifecycle.github.pulls.issue_calls import open_issues
 from lifecycle.sandbox.seed import default_seed
 from lifecycle.sandbox.seed.form import SeedProtection, SeedRepository, SeedToken
 from lifecycle.sandbox.server import Sandbox
@@ -214,7 +216,7 @@ def test_a_renamed_repository_is_followed_and_not_written_to(opened: Opens) -> N
     assert hub.forge.issue(42).number == 42
     assert hub.forge.repository_access().name == "octo-org/better-name"
     assert len(hub.forge.checks(sha).runs) == 101
-    open_issues = {one.number for one in hub.forge.open_issues()}
+    numbers = {one.number for one in hub.forge.open_issues()}
     hub.asked()
     for write in (
         lambda: hub.forge.comment(42, "hi"),
@@ -230,4 +232,4 @@ def test_a_renamed_repository_is_followed_and_not_written_to(opened: Opens) -> N
     world = hub.world()["issues"]["42"]
     assert (world["state"], world["comments"], world["assignees"]) == ("open", [], [])
     under_its_name = Repository("octo-org", "better-name")
-    assert open_issues == {one.number for one in hub.rest.open_issues(under_its_name)}
+    assert numbers == {one.number for one in open_issues(Calls(hub.rest, under_its_name))}

@@ -13,10 +13,11 @@ from lifecycle.claim.engine.briefing import claim_lines
 from lifecycle.core.errors import NoPermission
 from lifecycle.core.values.checks import Checks, Verdict
 from lifecycle.core.values.model import Look, PullRequest
+from lifecycle.github.client.calls import Calls
 from lifecycle.github.client.documents import fields_of
 from lifecycle.github.client.graph import GraphClient
 from lifecycle.github.client.rest import RestClient
-from lifecycle.github.pulls import translate, unseen_parts
+from lifecycle.github.pulls import rest_checks, translate, unseen_parts
 from lifecycle.github.pulls.forge import GitHubForge
 from lifecycle.github.pulls.unseen_parts import Hidden
 from tests.github.answers import problem, seen
@@ -279,7 +280,7 @@ def test_a_run_again_in_another_suite_over_rest(
         )
     else:
         mock.get(f"{REST}/actions/runs", status=403, json={"message": "Not accessible"})
-    checks = rest.checks(REPOSITORY, SHA)
+    checks = rest_checks.read(Calls(rest, REPOSITORY), SHA)
     assert [(one.name, one.word) for one in checks.runs] == found
 
 
@@ -292,7 +293,7 @@ def test_checks_of_other_apps_over_rest(rest: RestClient, mock: responses.Reques
     ]
     mock.get(f"{REST}/commits/{SHA}/check-runs", json={"total_count": 3, "check_runs": jobs})
     mock.get(f"{REST}/commits/{SHA}/status", json={"statuses": [], "total_count": 0})
-    words = [one.word for one in rest.checks(REPOSITORY, SHA).runs]
+    words = [one.word for one in rest_checks.read(Calls(rest, REPOSITORY), SHA).runs]
     assert sorted(words) == ["NEUTRAL", "SUCCESS"]
 
 

@@ -31,7 +31,8 @@ from lifecycle.core.values.checks import Bucket
 from lifecycle.core.values.model import PullState
 from lifecycle.github.client.calls import Calls
 from lifecycle.github.client.rest import RestClient
-from lifecycle.github.pulls.issue_calls import IssueCalls
+from lifecycle.github.pulls import rest_checks
+from lifecycle.github.pulls.issue_calls import IssueCalls, open_issues
 from lifecycle.sandbox.faults import Fault
 from tests.github.hub import REPOSITORY, TOKEN, Hub, PatientClock
 
@@ -162,7 +163,7 @@ def test_open_issues_are_read_to_the_last_page_in_one_request_a_page(
             )
         ],
     )
-    found = rest.open_issues(REPOSITORY)
+    found = open_issues(Calls(rest, REPOSITORY))
     assert [one.number for one in found] == [7, 9]
     assert found[0].assignees == ("maria",)
     assert len(mock.calls) == 2
@@ -190,7 +191,7 @@ def test_checks_are_read_to_the_last_page(rest: RestClient, mock: responses.Requ
     other = {**status, "context": "ci/y", "state": "error"}
     mock.get(states, json={"statuses": [status], "total_count": 2}, match=[page(1)])
     mock.get(states, json={"statuses": [other], "total_count": 2}, match=[page(2)])
-    checks = rest.checks(REPOSITORY, SHA)
+    checks = rest_checks.read(Calls(rest, REPOSITORY), SHA)
     assert [(one.name, one.bucket) for one in checks.runs] == [
         ("ci/x", Bucket.PASS),
         ("ci/y", Bucket.FAIL),
@@ -207,7 +208,7 @@ def test_fewer_runs_than_announced_are_incomplete(
     """A page that came without its runs must not read as "no failures"."""
     mock.get(f"{BASE}/commits/{SHA}/check-runs", json={"total_count": 2, "check_runs": []})
     mock.get(f"{BASE}/commits/{SHA}/status", json={"statuses": []})
-    assert not rest.checks(REPOSITORY, SHA).is_complete
+    assert not rest_checks.read(Calls(rest, REPOSITORY), SHA).is_complete
 
 
 def test_a_token_without_checks_falls_back_to_actions(
@@ -230,7 +231,7 @@ def test_a_token_without_checks_falls_back_to_actions(
         match=[responses.matchers.query_param_matcher({"head_sha": SHA, "per_page": "100"})],
     )
     mock.get(f"{BASE}/commits/{SHA}/status", json={"statuses": []})
-    checks = rest.checks(REPOSITORY, SHA)
+    checks = rest_checks.read(Calls(rest, REPOSITORY), SHA)
     assert [(one.name, one.event, one.bucket) for one in checks.runs] == [
         ("CI", "push", Bucket.PASS)
     ]
@@ -489,7 +490,7 @@ def test_a_list_of_a_renamed_repository_keeps_its_parameters(
         match=[responses.matchers.query_param_matcher({"head_sha": SHA, "per_page": "100"})],
     )
     mock.get(f"{BASE}/commits/{SHA}/status", json={"statuses": []})
-    assert rest.checks(REPOSITORY, SHA).runs == ()
+    assert rest_checks.read(Calls(rest, REPOSITORY), SHA).runs == ()
     assert len(mock.calls) == 4
 
 
@@ -501,7 +502,7 @@ def test_a_redirect_that_leads_in_a_circle_ends(
         target = f"https://api.github.com/repos/octo-org/hello-service/{there}"
         mock.get(f"{BASE}/{here}", status=301, headers={"Location": target})
     with pytest.raises(Rejected, match="redirects"):
-        rest.open_issues(REPOSITORY)
+        open_issues(Calls(rest, REPOSITORY))
     assert len(mock.calls) <= 7
 
 
@@ -535,7 +536,7 @@ def test_a_next_page_on_another_host_is_not_followed(
     link = {"Link": '<https://evil.example/issues?page=2>; rel="next"'}
     mock.get(f"{BASE}/issues", json=[issue_json()], headers=link)
     with pytest.raises(Transient):
-        rest.open_issues(REPOSITORY)
+        open_issues(Calls(rest, REPOSITORY))
     assert {call.request.url.split("/")[2] for call in mock.calls if call.request.url} == {
         "api.github.com:443"
     }
@@ -599,14 +600,14 @@ def test_what_did_not_change_costs_nothing_of_the_hour(hub: Hub) -> None:
     sha = hub.pushed("work")
     number = hub.control.open_pull("work", "Fix")
     hub.control.set_check(number, "test")
-    first = hub.rest.checks(hub.repository, sha)
+    first = rest_checks.read(Calls(hub.rest, hub.repository), sha)
     left = hub.rest.token_facts().remaining
     hub.control.clear_requests()
-    assert hub.rest.checks(hub.repository, sha) == first
+    assert rest_checks.read(Calls(hub.rest, hub.repository), sha) == first
     assert [one.status for one in hub.control.requests()] == [304, 304]
     assert first.runs[0].name == "test"
     hub.control.set_check(number, "test", conclusion="failure")
-    assert hub.rest.checks(hub.repository, sha).failed
+    assert rest_checks.read(Calls(hub.rest, hub.repository), sha).failed
     assert [one.status for one in hub.control.requests()][2:] == [200, 304]
     assert left is not None
 

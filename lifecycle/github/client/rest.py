@@ -18,15 +18,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from lifecycle.core.errors import LifecycleError, Moved, NoPermission, NotFound, Rejected, Transient
 from lifecycle.core.timing.deadline import Deadline
 from lifecycle.core.timing.retry import reading
-from lifecycle.core.values.checks import Checks
 from lifecycle.core.values.model import Issue, Repository, RepositoryAccess, TokenFacts
 from lifecycle.github.auth import access
 from lifecycle.github.client import outgoing
-from lifecycle.github.client.calls import Calls
 from lifecycle.github.client.etags import Etags
 from lifecycle.github.failures.failures import Answer, Asked, Failures
 from lifecycle.github.failures.rest_failures import moved_to
-from lifecycle.github.pulls import translate
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -158,25 +155,6 @@ class RestClient:
                 "give the number of an issue."
             )
         return issue
-
-    def open_issues(self, repository: Repository) -> tuple[Issue, ...]:
-        """Every open issue, page by page, pull requests left out.
-
-        Source: https://docs.github.com/rest/issues/issues#list-repository-issues
-        """
-        calls, subject = Calls(self, repository), "open issues"
-        found = calls.pages("issues", subject, {"state": "open"})
-        issues = [one for one in found if "pull_request" not in one]
-        return tuple(calls.translated(subject, translate.rest_issue, one) for one in issues)
-
-    def checks(self, repository: Repository, sha: str) -> Checks:
-        """Every check run and commit status of a commit, all pages, superseded ones dropped.
-
-        Two requests for each hundred; three if the token may not see check runs.
-        """
-        from lifecycle.github.pulls import rest_checks
-
-        return rest_checks.read(Calls(self, repository), sha)
 
     def exchange(
         self,

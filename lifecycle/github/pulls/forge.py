@@ -29,8 +29,8 @@ from lifecycle.core.values.model import (
 from lifecycle.github.board.status_labels import labels_of
 from lifecycle.github.client.calls import Calls
 from lifecycle.github.failures.failures import Asked, Problem
-from lifecycle.github.pulls import translate, unseen_parts
-from lifecycle.github.pulls.issue_calls import IssueCalls
+from lifecycle.github.pulls import rest_checks, translate, unseen_parts
+from lifecycle.github.pulls.issue_calls import IssueCalls, open_issues
 from lifecycle.github.pulls.pull_calls import PullCalls
 from lifecycle.github.pulls.unseen_parts import MERGING, Hidden
 
@@ -149,7 +149,7 @@ class GitHubForge:
 
     def open_issues(self) -> tuple[Issue, ...]:
         """Every open issue, pull requests left out."""
-        return self._rest.open_issues(self._repository)
+        return open_issues(Calls(self._rest, self._repository))
 
     def create_pull_request(
         self, *, title: str, body: str, head: str, base: str, is_draft: bool = False
@@ -205,7 +205,7 @@ class GitHubForge:
 
     def checks(self, sha: str) -> Checks:
         """Every check run and commit status of one commit, page by page."""
-        return self._rest.checks(self._repository, sha)
+        return rest_checks.read(Calls(self._rest, self._repository), sha)
 
     @cached_property
     def _issues(self) -> IssueCalls:

@@ -13,9 +13,11 @@ from typing import Any, Literal
 from lifecycle.core import hidden_marker
 from lifecycle.core.errors import AlreadyExists, NotFound
 from lifecycle.core.timing import times
+from lifecycle.core.values.model import Issue
 from lifecycle.core.values.shapes import CommentFacts, IssueFacts, LabelFacts, MilestoneFacts
 from lifecycle.github.client.calls import Calls, Json, part
 from lifecycle.github.failures.failures import Answer
+from lifecycle.github.pulls import translate
 
 State = Literal["open", "closed"]
 Relation = Literal["dependencies/blocked_by", "sub_issues"]
@@ -370,3 +372,14 @@ def _milestone(found: Json) -> MilestoneFacts:
     return MilestoneFacts(
         int(found["number"]), str(found["title"]), str(found["html_url"]), is_open
     )
+
+
+def open_issues(calls: Calls) -> tuple[Issue, ...]:
+    """Every open issue, page by page, pull requests left out.
+
+    Source: https://docs.github.com/rest/issues/issues#list-repository-issues
+    """
+    subject = "open issues"
+    found = calls.pages("issues", subject, {"state": "open"})
+    issues = [one for one in found if "pull_request" not in one]
+    return tuple(calls.translated(subject, translate.rest_issue, one) for one in issues)

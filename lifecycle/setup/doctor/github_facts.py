@@ -14,6 +14,8 @@ from lifecycle.core.timing.deadline import Deadline
 from lifecycle.core.values.checks import Checks
 from lifecycle.core.values.configured import Settings
 from lifecycle.core.values.model import BoardSchema, Repository, RepositoryAccess, TokenFacts
+from lifecycle.github.client.calls import Calls
+from lifecycle.github.pulls import rest_checks
 
 if TYPE_CHECKING:
     from lifecycle.github.auth.tokens import Token
@@ -73,7 +75,7 @@ class Hub:
 
     def checks(self, repository: Repository, sha: str) -> Checks:
         """The checks of a commit, as far as the token shows them."""
-        return self._ask(lambda: self._rest.checks(repository, sha))
+        return self._ask(lambda: rest_checks.read(Calls(self._rest, repository), sha))
 
     def board(self, project: ProjectRef) -> BoardSchema:
         """The board's fields and options as they are now; nothing is kept of them."""
