@@ -24,11 +24,12 @@ so is not written again. What is exported here is kept stable; everything else m
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Self
 
-from lifecycle.app.wiring import World
+from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.claim.commands import giving_back, moves, taking
 from lifecycle.claim.commands.moves import HandedOff
 from lifecycle.claim.commands.taking import Taken
@@ -36,7 +37,7 @@ from lifecycle.claim.decisions.table import CLAIM, Phase
 from lifecycle.claim.engine import look
 from lifecycle.claim.engine.look import Report
 from lifecycle.claim.record.claim_file import Claim
-from lifecycle.claim.record.claim_store import Desk
+from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import (
     BadConfig,
@@ -59,7 +60,7 @@ from lifecycle.core.errors import (
     Transient,
     UnknownOption,
 )
-from lifecycle.core.plan import Say, Tone, Wake
+from lifecycle.core.plan import Audience, Notice, Wake
 from lifecycle.core.ports import Board, Clock, Forge
 from lifecycle.core.timing.clock import SystemClock
 from lifecycle.core.timing.deadline import Deadline
@@ -82,6 +83,7 @@ from lifecycle.github.operations.repository import GitHub
 __all__ = [
     "CLAIM",
     "Annotation",
+    "Audience",
     "BadConfig",
     "CheckRunFacts",
     "Claim",
@@ -107,6 +109,7 @@ __all__ = [
     "NotFound",
     "NotMergeable",
     "NothingToMerge",
+    "Notice",
     "Phase",
     "PullFacts",
     "Record",
@@ -114,16 +117,27 @@ __all__ = [
     "Refused",
     "Rejected",
     "Report",
-    "Say",
     "Status",
     "StatusFacts",
     "Taken",
-    "Tone",
     "Transient",
     "UnknownOption",
     "Wake",
     "Worktree",
 ]
+
+_RENAMED = {"Say": "Notice", "Tone": "Audience"}
+"""Names that this module had, and what they are called now."""
+
+
+def __getattr__(name: str) -> object:
+    """A name that this module had is the new one's, with a DeprecationWarning."""
+    if name not in _RENAMED:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    warnings.warn(
+        f"lifecycle.api.{name} is called {_RENAMED[name]} now", DeprecationWarning, stacklevel=2
+    )
+    return globals()[_RENAMED[name]]
 
 
 class Worktree:
@@ -149,8 +163,8 @@ class Worktree:
     ) -> None:
         clock = clock or SystemClock()
         self.root = Path(root).absolute()
-        self.desk = Desk(self.root, clock)
-        self.world = World(
+        self.desk = ClaimStore(self.root, clock)
+        self.world = WorktreeWorld(
             self.root,
             os.environ if environment is None else environment,
             clock,

@@ -6,7 +6,7 @@ import os
 from dataclasses import replace
 from typing import Any
 
-from lifecycle.claim.decisions.snapshot import Rules, Seen
+from lifecycle.claim.decisions.snapshot import Rules, Snapshot
 from lifecycle.claim.record.state import Record
 from lifecycle.core.plan import Wake
 from lifecycle.core.timing.times import parse
@@ -139,10 +139,12 @@ def seen(
     observed: Observation | None = None,
     wake: Wake = Wake.IDLE,
     **changes: Any,
-) -> Seen:
+) -> Snapshot:
     """One decision's input."""
     rules = Rules(head_owner="octo-org", has_board=True, board_name="project 1")
-    made = Seen(wake, NOW, record_ or record(), rules, observation=observed, looked_at_checks=True)
+    made = Snapshot(
+        wake, NOW, record_ or record(), rules, observation=observed, looked_at_checks=True
+    )
     return replace(made, **changes)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from lifecycle.api import Wake
-from lifecycle.claim.record.claim_store import Desk
+from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.git import lease
 from lifecycle.github.board.board_client import GitHubBoard
 from lifecycle.github.pulls.forge import GitHubForge
@@ -50,7 +50,7 @@ def crash_at(
     for owner, name in [
         (store, "write"),
         (store, "replace_if"),
-        (Desk, "forget"),
+        (ClaimStore, "forget"),
         (GitHubForge, "create_pull_request"),
         (GitHubForge, "comment"),
         (GitHubForge, "close_issue"),

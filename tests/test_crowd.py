@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Self
 
 from lifecycle.api import Wake, Worktree
-from lifecycle.claim.record.claim_store import Desk
+from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.core.timing.clock import SystemClock
 from lifecycle.sandbox.control import ControlError
 from lifecycle.storage.store import CLAIM_FILE
@@ -102,7 +102,7 @@ def test_thousands_of_rounds_lose_no_edit_and_no_news(tmp_path: Path) -> None:
     assert claim["last_check_poll"] == f"poll {rounds['poll'] - 1}"
     untouched = ("schema_version", "item_id", "issue_number", "agent_id", "last_synced_status")
     assert {name: claim[name] for name in untouched} == {name: content[name] for name in untouched}
-    record = Desk(tmp_path, SystemClock()).load(repair=False).record
+    record = ClaimStore(tmp_path, SystemClock()).load(repair=False).record
     assert record is not None
     moves = [f"nudge {n}" for n in range(rounds["nudge"])]
     assert [nudge.reason for nudge in record.nudges] == moves[-len(record.nudges) :]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from lifecycle.app.wiring import World
+from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.core.errors import GitFailed, NoToken
 from lifecycle.core.redact import redact
 from lifecycle.core.values.model import Look, Repository
@@ -29,20 +29,20 @@ def one(make: Make) -> Ground:
 
 
 @pytest.fixture
-def home(one: Ground) -> Iterator[World]:
+def home(one: Ground) -> Iterator[WorktreeWorld]:
     """The world of the first."""
     with one.world() as world:
         yield world
 
 
-def there(one: Ground, home: World, place: Path) -> World:
+def there(one: Ground, home: WorktreeWorld, place: Path) -> WorktreeWorld:
     """The world of the second, in an empty folder."""
     place.mkdir()
     return home.elsewhere(OTHER, f"{one.info.api_url}/{OTHER}", place)
 
 
 def test_reads_and_writes_go_to_the_other_repository(
-    one: Ground, home: World, tmp_path: Path
+    one: Ground, home: WorktreeWorld, tmp_path: Path
 ) -> None:
     """A look, a comment and the end of a lease happen there; here nothing changes."""
     other = there(one, home, tmp_path / "place")
@@ -59,7 +59,7 @@ def test_reads_and_writes_go_to_the_other_repository(
 
 
 def test_clients_are_shared_and_the_settings_are_not(
-    one: Ground, home: World, tmp_path: Path
+    one: Ground, home: WorktreeWorld, tmp_path: Path
 ) -> None:
     """Requests of both worlds are counted together, on connections that both use."""
     home.forge.observe(Look(42, ""))
@@ -72,7 +72,7 @@ def test_clients_are_shared_and_the_settings_are_not(
 
 
 def test_the_token_is_on_no_command_line_and_in_no_file(
-    one: Ground, home: World, tmp_path: Path
+    one: Ground, home: WorktreeWorld, tmp_path: Path
 ) -> None:
     """git gets it by a variable: neither the remote's name nor the folder holds it."""
     place = tmp_path / "place"
@@ -84,13 +84,17 @@ def test_the_token_is_on_no_command_line_and_in_no_file(
     assert HEADER.encode() not in kept
 
 
-def test_the_header_is_a_secret_of_the_process(one: Ground, home: World, tmp_path: Path) -> None:
+def test_the_header_is_a_secret_of_the_process(
+    one: Ground, home: WorktreeWorld, tmp_path: Path
+) -> None:
     """What git is given is taken out of every text, as the token is."""
     there(one, home, tmp_path / "place")
     assert HEADER not in redact(f"fatal: sent Authorization: {HEADER} and {HEADER}", {})
 
 
-def test_git_gets_the_token_for_this_server_alone(one: Ground, home: World, tmp_path: Path) -> None:
+def test_git_gets_the_token_for_this_server_alone(
+    one: Ground, home: WorktreeWorld, tmp_path: Path
+) -> None:
     """The header is bound to scheme, host and port; what was configured by variables stays."""
     home.environment = {
         **home.environment,
@@ -109,7 +113,9 @@ def test_git_gets_the_token_for_this_server_alone(one: Ground, home: World, tmp_
     assert other.git.run(*asked, url, check=False) == "", "a command that talks to nobody has none"
 
 
-def test_a_lease_that_moved_is_not_deleted(one: Ground, home: World, tmp_path: Path) -> None:
+def test_a_lease_that_moved_is_not_deleted(
+    one: Ground, home: WorktreeWorld, tmp_path: Path
+) -> None:
     """Another sha than the one that was seen: the lease stays, and that is no error."""
     other = there(one, home, tmp_path / "place")
     before = one.shows(42, str(OTHER)).lease
@@ -118,7 +124,7 @@ def test_a_lease_that_moved_is_not_deleted(one: Ground, home: World, tmp_path: P
 
 
 def test_what_git_says_no_to_has_a_sentence_without_the_token(
-    one: Ground, home: World, tmp_path: Path
+    one: Ground, home: WorktreeWorld, tmp_path: Path
 ) -> None:
     """A push that is refused fails with git's words, and no secret is in them."""
     other = there(one, home, tmp_path / "place")

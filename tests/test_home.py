@@ -97,7 +97,7 @@ def test_without_a_home_nothing_is_written() -> None:
 def test_the_command_found_is_the_one_that_runs_us(tmp_path: Path) -> None:
     """The environment that this Python belongs to has the command; no remark is needed."""
     found = user_folder.find_command(tmp_path, {"PATH": ""})
-    assert found == user_folder.Command(Path(sys.prefix) / "bin" / "lifecycle")
+    assert found == user_folder.TrustedCommand(Path(sys.prefix) / "bin" / "lifecycle")
 
 
 def test_a_command_outside_the_project_is_preferred(tmp_path: Path) -> None:
@@ -106,7 +106,7 @@ def test_a_command_outside_the_project_is_preferred(tmp_path: Path) -> None:
     other.write_text("#!/bin/sh\n")
     other.chmod(0o755)
     found = user_folder.find_command(Path(sys.prefix).parent, {"PATH": str(tmp_path)})
-    assert found == user_folder.Command(other)
+    assert found == user_folder.TrustedCommand(other)
 
 
 def test_the_projects_own_command_is_taken_last_and_said() -> None:

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lifecycle.core.channels import REPLIES, Place
-from lifecycle.core.plan import Say, Tone
+from lifecycle.core.channels import REPLIES, ReplyPlace
+from lifecycle.core.plan import Audience, Notice
 from lifecycle.core.redact import redact
 from lifecycle.hooks import client_contract, wake
 from lifecycle.hooks.client_contract import CONTEXT_LIMIT, is_for, is_machine_made, render
@@ -19,12 +19,12 @@ from lifecycle.hooks.stdin_event import read_input
 from lifecycle.settings.resources import hook_script
 from lifecycle.settings.running_client import session_of
 
-SAYS = {tone: Say(f"key:{tone}", f"text of {tone}", tone) for tone in Tone}
+SAYS = {tone: Notice(f"key:{tone}", f"text of {tone}", tone) for tone in Audience}
 
 
 def test_fault_17_context_is_under_hook_specific_output_with_the_events_name() -> None:
     """At the top level the client drops it: it belongs under hookSpecificOutput."""
-    reply = render("on-stop", [SAYS[Tone.NEXT]])
+    reply = render("on-stop", [SAYS[Audience.NEXT]])
     assert json.loads(reply.stdout) == {
         "hookSpecificOutput": {"hookEventName": "Stop", "additionalContext": "text of next"}
     }
@@ -33,7 +33,7 @@ def test_fault_17_context_is_under_hook_specific_output_with_the_events_name() -
 
 def test_a_refusal_blocks_the_stop_and_a_note_goes_to_the_user() -> None:
     """decision and reason reach the model; systemMessage the person alone."""
-    reply = render("on-stop", [SAYS[Tone.ACT], SAYS[Tone.NOTE], SAYS[Tone.NEXT]])
+    reply = render("on-stop", [SAYS[Audience.ACT], SAYS[Audience.NOTE], SAYS[Audience.NEXT]])
     assert json.loads(reply.stdout) == {
         "decision": "block",
         "reason": "text of act\ntext of next",
@@ -44,22 +44,22 @@ def test_a_refusal_blocks_the_stop_and_a_note_goes_to_the_user() -> None:
 @pytest.mark.parametrize("hook", ["on-idle", "ci-waiter"])
 def test_a_wake_is_exit_2_with_the_text_on_stderr(hook: str) -> None:
     """stdout would be dropped; what the agent can mend comes first, and silence is exit 0."""
-    reply = render(hook, [SAYS[Tone.ASK], SAYS[Tone.NEWS], SAYS[Tone.ACT]])
+    reply = render(hook, [SAYS[Audience.ASK], SAYS[Audience.NEWS], SAYS[Audience.ACT]])
     assert (reply.stdout, reply.code) == ("", 2)
     assert reply.stderr == "text of act\ntext of news\ntext of ask\n"
     assert render(hook, []).code == 0
 
 
-REACHES: dict[str, dict[Place, set[str]]] = {
+REACHES: dict[str, dict[ReplyPlace, set[str]]] = {
     "Stop": {
-        Place.REASON: {"model", "turn"},
-        Place.CONTEXT: {"model", "turn"},
-        Place.PERSON: {"person"},
-        Place.WAKE: {"model", "turn"},
+        ReplyPlace.REASON: {"model", "turn"},
+        ReplyPlace.CONTEXT: {"model", "turn"},
+        ReplyPlace.PERSON: {"person"},
+        ReplyPlace.WAKE: {"model", "turn"},
     },
-    "Notification": {Place.WAKE: {"model", "turn"}},
-    "SessionStart": {Place.CONTEXT: {"model"}, Place.PERSON: {"person"}},
-    "UserPromptSubmit": {Place.CONTEXT: {"model"}, Place.PERSON: {"person"}},
+    "Notification": {ReplyPlace.WAKE: {"model", "turn"}},
+    "SessionStart": {ReplyPlace.CONTEXT: {"model"}, ReplyPlace.PERSON: {"person"}},
+    "UserPromptSubmit": {ReplyPlace.CONTEXT: {"model"}, ReplyPlace.PERSON: {"person"}},
     # What a person is told of a tool's use is of no use to them: nothing is printed.
     "PostToolUse": {},
     "SessionEnd": {},
@@ -79,23 +79,23 @@ def test_every_row_keeps_the_clients_contract(hook: str) -> None:
     contract = REACHES[channel.event]
     for tone, place in channel.places.items():
         assert place in contract, (hook, tone)
-        assert ("person" in contract[place]) == (tone is Tone.NOTE)
+        assert ("person" in contract[place]) == (tone is Audience.NOTE)
 
 
 @pytest.mark.parametrize("hook", REPLIES)
-@given(chosen=st.sets(st.sampled_from(list(Tone))), extra=st.booleans())
-def test_a_reply_is_what_the_client_takes(hook: str, chosen: set[Tone], extra: bool) -> None:
+@given(chosen=st.sets(st.sampled_from(list(Audience))), extra=st.booleans())
+def test_a_reply_is_what_the_client_takes(hook: str, chosen: set[Audience], extra: bool) -> None:
     """Whatever is said together: known keys, the event's own name, all texts, each of them once."""
     channel = REPLIES[hook]
     says = [SAYS[tone] for tone in chosen & channel.tones]
-    has_context = extra and Place.CONTEXT in channel.places.values()
+    has_context = extra and ReplyPlace.CONTEXT in channel.places.values()
     reply = render(hook, says, context=["the board"] if has_context else [])
     everything = reply.stdout + reply.stderr
     for say in says:
         assert everything.count(say.text) == 1
     if reply.code:
         assert (reply.code, reply.stdout) == (2, "")
-        assert Place.WAKE in REACHES[channel.event]
+        assert ReplyPlace.WAKE in REACHES[channel.event]
         return
     assert reply.stderr == ""
     if not says and not has_context:
@@ -112,10 +112,10 @@ def test_a_reply_is_what_the_client_takes(hook: str, chosen: set[Tone], extra: b
 
 def test_a_stop_is_never_continued_for_news_or_questions() -> None:
     """Only the new PR and what the agent can mend are worth a turn of the model."""
-    assert REPLIES["on-stop"].tones == {Tone.ACT, Tone.NEXT, Tone.NOTE}
-    assert Tone.NOTE not in REPLIES["on-idle"].tones
+    assert REPLIES["on-stop"].tones == {Audience.ACT, Audience.NEXT, Audience.NOTE}
+    assert Audience.NOTE not in REPLIES["on-idle"].tones
     for hook in ("session-start", "user-prompt-submit"):
-        assert REPLIES[hook].tones == set(Tone)
+        assert REPLIES[hook].tones == set(Audience)
 
 
 def test_every_entrypoint_has_a_script_and_an_answer() -> None:

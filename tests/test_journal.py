@@ -23,10 +23,12 @@ from hypothesis import strategies as st
 
 from lifecycle.core.errors import Refused
 from lifecycle.storage import journal, journal_file, store
-from lifecycle.storage.journal_entry import Entry
+from lifecycle.storage.journal_entry import JournalEntry
 
 NOW = 1_795_000_000.0
-BEGUN = Entry(NOW, journal.CLAIM, journal.TRANSITION, task="#42", target="coding", key="42/coding")
+BEGUN = JournalEntry(
+    NOW, journal.CLAIM, journal.TRANSITION, task="#42", target="coding", key="42/coding"
+)
 
 
 @pytest.fixture
@@ -51,10 +53,10 @@ def log_of(root: Path) -> list[str]:
     )
 
 
-def entry(number: int, **changes: Any) -> Entry:
+def entry(number: int, **changes: Any) -> JournalEntry:
     """One of many entries."""
     values = {"at": NOW + number, "system": "stages", "kind": "block", "target": f"n{number}"}
-    return Entry(**{**values, **changes})
+    return JournalEntry(**{**values, **changes})
 
 
 def targets(root: Path) -> list[str]:
@@ -77,7 +79,7 @@ def process(code: str, *words: str, **options: Any) -> Iterator[subprocess.Popen
 
 def test_what_was_noted_is_read(root: Path) -> None:
     """Every field comes back as it was, oldest first, and `since` leaves out what came before."""
-    whole = Entry(
+    whole = JournalEntry(
         NOW + 2,
         journal.STAGES,
         journal.CHECK,
@@ -98,7 +100,7 @@ def test_what_was_noted_is_read(root: Path) -> None:
 def test_a_key_is_written_once(root: Path) -> None:
     """A second entry with a key changes nothing; those without one are all kept."""
     journal.note(root, BEGUN, entry(1))
-    journal.note(root, Entry(NOW + 9, "claim", "write", key=BEGUN.key), entry(1))
+    journal.note(root, JournalEntry(NOW + 9, "claim", "write", key=BEGUN.key), entry(1))
     assert journal.read(root) == (BEGUN, entry(1), entry(1))
 
 
@@ -116,7 +118,7 @@ def test_it_is_a_list_with_unique_keys(
     for name in ("objects", "refs"):
         (root / ".git" / name).mkdir(parents=True)
     (root / ".git/HEAD").write_text("ref: refs/heads/main\n")
-    known: list[Entry] = []
+    known: list[JournalEntry] = []
     for number, portion in enumerate(notes):
         made = [entry(at, key=key, source=f"{number}.{i}") for i, (at, key) in enumerate(portion)]
         journal.note(root, *made)
@@ -531,7 +533,7 @@ def test_it_never_raises(
     for name in (".git/objects", ".lifecycle"):
         (root / name).mkdir(parents=True)
     (root / ".git/HEAD").touch()
-    journal.note(root, Entry(at, "claim", kind, task=text, key=text, detail={text: value}))
+    journal.note(root, JournalEntry(at, "claim", kind, task=text, key=text, detail={text: value}))
     is_written = math.isfinite(at) and kind in journal.KINDS
     assert len(journal.read(root)) == is_written
     assert len(log_of(root)) == (not is_written)

@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lifecycle.core.errors import ClaimRefused, Refused
-from lifecycle.core.plan import Say, Tone
+from lifecycle.core.plan import Audience, Notice
 from lifecycle.storage.ledger import Ledger
 from tests.conftest import ManualClock
 
-ASK = Say("42@1/merged:107", "PR #107 merged!", Tone.ASK)
-NOTE = Say("42@1/issue-closed:107", "Issue #42 closed.", Tone.NOTE)
+ASK = Notice("42@1/merged:107", "PR #107 merged!", Audience.ASK)
+NOTE = Notice("42@1/issue-closed:107", "Issue #42 closed.", Audience.NOTE)
 
 
 def ledger(state: dict[str, Any] | None = None) -> Ledger:
@@ -27,7 +27,7 @@ def test_a_key_is_queued_once_and_offered_once() -> None:
     ledger(state).queue(ASK)
     ledger(state).queue(ASK)
     assert ledger(state).waiting() == [ASK]
-    assert ledger(state).take([Tone.ASK], "ci-waiter", "s1") == (ASK,)
+    assert ledger(state).take([Audience.ASK], "ci-waiter", "s1") == (ASK,)
     ledger(state).queue(ASK)
     assert ledger(state).waiting() == []
 
@@ -35,11 +35,11 @@ def test_a_key_is_queued_once_and_offered_once() -> None:
 def test_who_asks_again_is_told_once() -> None:
     """A sentence that stands is queued anew by a command, and not beside itself."""
     kept = ledger()
-    say = Say("a", "The card was not updated.", Tone.NOTE, stands=True, ends=("closed",))
+    say = Notice("a", "The card was not updated.", Audience.NOTE, stands=True, ends=("closed",))
     for _ in range(2):
         kept.queue(say, again=True)
         kept.queue(say, again=True)
-        assert [one.text for one in kept.take(tuple(Tone), "cli")] == [say.text]
+        assert [one.text for one in kept.take(tuple(Audience), "cli")] == [say.text]
 
 
 def test_what_a_channel_cannot_deliver_stays() -> None:
@@ -47,7 +47,7 @@ def test_what_a_channel_cannot_deliver_stays() -> None:
     book = ledger()
     book.queue(ASK)
     book.queue(NOTE)
-    assert book.take([Tone.ASK], "on-idle") == (ASK,)
+    assert book.take([Audience.ASK], "on-idle") == (ASK,)
     assert book.waiting() == [NOTE]
 
 
@@ -56,11 +56,11 @@ def test_an_offer_names_channel_session_and_its_first_moment() -> None:
     clock = ManualClock()
     book = Ledger({}, clock)
     book.queue(ASK)
-    book.take([Tone.ASK], "ci-waiter", "s1")
+    book.take([Audience.ASK], "ci-waiter", "s1")
     first = book.state["said"][ASK.key]["offered"]
     clock.sleep(60)
     book.queue(ASK, again=True)
-    book.take([Tone.ASK], "session-start", "s2")
+    book.take([Audience.ASK], "session-start", "s2")
     entry = book.state["said"][ASK.key]
     assert (entry["channel"], entry["session"]) == ("session-start", "s2")
     assert entry["offered"] == first
@@ -68,11 +68,11 @@ def test_an_offer_names_channel_session_and_its_first_moment() -> None:
 
 def test_a_condition_that_cleared_may_be_said_again() -> None:
     """`stands` marks what is said once while it lasts; news stays said for good."""
-    stands = Say("42@1/missing", "branch is missing", Tone.ACT, stands=True)
+    stands = Notice("42@1/missing", "branch is missing", Audience.ACT, stands=True)
     book = ledger()
     for say in (stands, ASK):
         book.queue(say)
-    book.take(list(Tone), "on-stop")
+    book.take(list(Audience), "on-stop")
     book.forget_cleared("42@1/", stated=set())
     assert not book.was_said(stands.key)
     assert book.was_said(ASK.key)
@@ -83,7 +83,7 @@ def test_a_refusal_goes_to_the_agent_only_if_it_can_mend_it() -> None:
     book = ledger()
     book.queue_refusal(ClaimRefused("fix the file"))
     book.queue_refusal(Refused("give the token a scope"))
-    assert [say.tone for say in book.waiting()] == [Tone.ACT, Tone.NOTE]
+    assert [say.tone for say in book.waiting()] == [Audience.ACT, Audience.NOTE]
     book.clear_refusals()
     assert book.waiting() == []
     book.queue_refusal(ClaimRefused("fix the file"))
@@ -93,10 +93,10 @@ def test_a_refusal_goes_to_the_agent_only_if_it_can_mend_it() -> None:
 def test_news_that_is_not_true_any_more_is_not_said() -> None:
     """Green takes the place of red, the merge of both; another claim's and what is no claim's stay."""
     book = ledger()
-    red = Say("42@1/failed:107:a", "red", Tone.NEWS)
-    other = Say("43@1/failed:108:b", "other", Tone.NEWS)
-    merged = Say("42@1/merged:107", "merged", Tone.ASK, ends=("failed", "green"))
-    for say in (red, other, Say("branch-merged:9", "branch", Tone.NEWS), merged):
+    red = Notice("42@1/failed:107:a", "red", Audience.NEWS)
+    other = Notice("43@1/failed:108:b", "other", Audience.NEWS)
+    merged = Notice("42@1/merged:107", "merged", Audience.ASK, ends=("failed", "green"))
+    for say in (red, other, Notice("branch-merged:9", "branch", Audience.NEWS), merged):
         book.queue(say)
     assert [say.text for say in book.waiting()] == ["other", "branch", "merged"]
     book.queue(red)
@@ -106,7 +106,7 @@ def test_news_that_is_not_true_any_more_is_not_said() -> None:
 def test_a_claim_that_ended_leaves_only_what_the_person_is_to_know() -> None:
     """The next agent does not hear of the last one's checks; the person hears how it ended."""
     book = ledger()
-    for say in (ASK, NOTE, Say("refused:x", "no token", Tone.NOTE)):
+    for say in (ASK, NOTE, Notice("refused:x", "no token", Audience.NOTE)):
         book.queue(say)
     assert book.retire("42@1") is False
     assert book.retire("") is True
@@ -116,7 +116,7 @@ def test_a_claim_that_ended_leaves_only_what_the_person_is_to_know() -> None:
 def test_a_condition_that_cleared_before_it_was_said_is_not_said() -> None:
     """What is missing was filled in before anybody could be told."""
     book = ledger()
-    book.queue(Say("42@1/missing", "branch is missing", Tone.ACT, stands=True))
+    book.queue(Notice("42@1/missing", "branch is missing", Audience.ACT, stands=True))
     book.forget_cleared("42@1/", stated=set())
     assert book.waiting() == []
 
@@ -124,8 +124,8 @@ def test_a_condition_that_cleared_before_it_was_said_is_not_said() -> None:
 _KEYS = st.sampled_from(["a", "b", "c"])
 _STEPS = st.lists(
     st.one_of(
-        st.tuples(st.just("queue"), _KEYS, st.sampled_from(list(Tone))),
-        st.tuples(st.just("take"), st.just(""), st.sets(st.sampled_from(list(Tone)))),
+        st.tuples(st.just("queue"), _KEYS, st.sampled_from(list(Audience))),
+        st.tuples(st.just("take"), st.just(""), st.sets(st.sampled_from(list(Audience)))),
     ),
     max_size=30,
 )
@@ -143,7 +143,7 @@ def test_nothing_is_said_twice_and_nothing_is_lost(steps: list[Any]) -> None:
         if verb == "queue":
             if not queued & {key}:
                 queued.add(key)
-            book.queue(Say(key, f"text of {key}", what))
+            book.queue(Notice(key, f"text of {key}", what))
         else:
             said += [say.key for say in book.take(what, "hook", "s")]
     assert len(said) == len(set(said))

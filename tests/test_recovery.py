@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from lifecycle.api import Phase, Wake
-from lifecycle.claim.record.claim_store import Desk
+from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.core.errors import GitFailed
 from lifecycle.core.timing.deadline import DeadlineReached
 from lifecycle.git import lease
@@ -156,7 +156,7 @@ def test_two_edits_during_one_commit_end_with_the_second(
 
     path = tmp_path / ".agent-claim.json"
     path.write_text(json.dumps(values(phase="pr_created")))
-    desk = Desk(tmp_path, ManualClock())
+    desk = ClaimStore(tmp_path, ManualClock())
     record = desk.load().record
     assert record is not None
     record = desk.commit(record, {}).record

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lifecycle.app.wiring import World
+from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.core.errors import BadConfig, NoToken, Refused
 from lifecycle.core.timing.clock import SystemClock
 from lifecycle.core.timing.deadline import Deadline
@@ -15,9 +15,9 @@ from tests.conftest import Place
 from tests.github.apps import AppServer, make_key
 
 
-def world(root: Path, **environment: str) -> World:
+def world(root: Path, **environment: str) -> WorktreeWorld:
     """A world in a repository of its own."""
-    return World(root, environment, SystemClock(), Deadline(SystemClock(), None), {})
+    return WorktreeWorld(root, environment, SystemClock(), Deadline(SystemClock(), None), {})
 
 
 @pytest.fixture
@@ -347,7 +347,7 @@ def test_a_token_that_ends_soon_is_replaced(fork: Path, tmp_path: Path) -> None:
         }
         root = tmp_path / "elsewhere"
         root.mkdir()
-        made = World(root, {**environment, "LIFECYCLE_REPOSITORY": "octo-org/hello-service"}, clock,
+        made = WorktreeWorld(root, {**environment, "LIFECYCLE_REPOSITORY": "octo-org/hello-service"}, clock,
                      Deadline(clock, None), {})  # fmt: skip
         first, forge, tracker = made.token, made.forge, made.tracker
         made.renew_token()

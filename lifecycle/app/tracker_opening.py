@@ -22,13 +22,13 @@ from lifecycle.storage.store import CLAIM_FILE
 from lifecycle.trackers import registry
 from lifecycle.trackers.actor_digits import seat_in
 from lifecycle.trackers.journalled import noting
-from lifecycle.trackers.tracker_place import Hub, Place
+from lifecycle.trackers.tracker_place import TrackerHub, TrackerPlace
 
 if TYPE_CHECKING:
     from lifecycle.core.tracker import Tracker
 
 
-class Host(World, Hub, Protocol):
+class Host(World, TrackerHub, Protocol):
     """A world that a tracker can be opened in."""
 
     @property
@@ -111,10 +111,10 @@ def inner_of(world: Host, agent: str = "", tracker: str = "") -> Tracker | None:
     return None if name == registry.GITHUB else registry.open_tracker(name, place)
 
 
-def place_of(world: Host, agent: str = "") -> Place:
+def place_of(world: Host, agent: str = "") -> TrackerPlace:
     """Where this world's tracker is opened, for this agent if one is given; raises BadConfig."""
     session = running_client.session_of({}, world.environment)
-    return Place(
+    return TrackerPlace(
         root=world.root,
         environment=world.environment,
         settings=world.settings,

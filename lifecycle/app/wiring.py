@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from lifecycle.github.client.calls import Calls
 
 
-class StateCache:
+class JsonStateCache:
     """Fits `ports.Cache`: a part of state.json, durable at the engine's next commit."""
 
     def __init__(self, state: dict[str, Any]) -> None:
@@ -58,7 +58,7 @@ _OF_TOKEN = ("_placed", "token", "_graph", "_rest", "choice", "forge", "board")
 _SHARED = ("_placed", "_project", "token", "choice", "_graph", "_rest")
 
 
-class World:
+class WorktreeWorld:
     """What one wake may touch. Building it costs nothing; touching a part builds that part.
 
     Args:
@@ -85,7 +85,7 @@ class World:
         self.environment = environment
         self.clock = clock
         self.deadline = deadline
-        self.cache = StateCache(state)
+        self.cache = JsonStateCache(state)
         self.is_hook = False
         self.withheld: list[str] = []
         self._is_refused = False
@@ -294,13 +294,13 @@ class World:
     @cached_property
     def token(self) -> Token:
         """The token; raises NoToken, BadConfig, and for an App's whatever GitHub says of it."""
-        from lifecycle.github.auth.tokens import Place, find
+        from lifecycle.github.auth.tokens import TokenPlace, find
 
         found = self._placed[1]
         if found is not None:
             return found
         base = partial(getattr, self, "base")
-        return find(Place(self.environment, self.addresses, self.root, base, self.deadline))
+        return find(TokenPlace(self.environment, self.addresses, self.root, base, self.deadline))
 
     @cached_property
     def forge(self) -> Forge:
@@ -329,11 +329,13 @@ class World:
         points = sum(getattr(client, "points", 0) for client in clients)
         return sum(client.requests for client in clients), points
 
-    def beside(self, root: Path, environment: Mapping[str, str], state: dict[str, Any]) -> World:
+    def beside(
+        self, root: Path, environment: Mapping[str, str], state: dict[str, Any]
+    ) -> WorktreeWorld:
         """The world of another worktree, with this one's time; `state` is what its state.json holds."""
-        return World(root, environment, self.clock, self.deadline, state)
+        return WorktreeWorld(root, environment, self.clock, self.deadline, state)
 
-    def elsewhere(self, repository: Repository, url: str, place: Path) -> World:
+    def elsewhere(self, repository: Repository, url: str, place: Path) -> WorktreeWorld:
         """The world of a repository that nobody checked out here, with this one's clients and settings.
 
         Args:
@@ -347,7 +349,7 @@ class World:
         from lifecycle.app.bare_repository import REMOTE, BareRepository, authorization
 
         shared = {name: getattr(self, name) for name in _SHARED}
-        world = World(place, self.environment, self.clock, self.deadline, self.cache.state)
+        world = WorktreeWorld(place, self.environment, self.clock, self.deadline, self.cache.state)
         settings = replace(self.settings, repository=repository, remote=REMOTE)
         token = authorization(self.environment, url, self.token.value)
         git = BareRepository(place, self.deadline, self.environment, for_servers=token)

@@ -11,10 +11,10 @@ from typing import Any, NoReturn, TypeVar
 
 import click
 
-from lifecycle.app.wiring import World
+from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.claim.engine import briefing, look
 from lifecycle.claim.record import sessions
-from lifecycle.claim.record.claim_store import Desk
+from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.claim.record.state import Record
 from lifecycle.cli.terminal import at_once, json_text
 from lifecycle.core.errors import LifecycleError, Refused
@@ -41,8 +41,8 @@ class Session:
     """One command's worktree."""
 
     root: Path
-    desk: Desk
-    world: World
+    desk: ClaimStore
+    world: WorktreeWorld
     as_json: bool
 
     def claim_lines(self, record: Record) -> list[str]:
@@ -89,8 +89,8 @@ def begin(*, as_json: bool, changes_tasks: bool = False) -> Session:
     if root is None:
         raise Refused(f"{Path.cwd()} is in no git worktree; go to the repository that you work in.")
     clock = SystemClock()
-    desk = Desk(root, clock)
-    world = World(
+    desk = ClaimStore(root, clock)
+    world = WorktreeWorld(
         root, os.environ, clock, Deadline.after(clock, SECONDS - COMMAND_GRACE), desk.state
     )
     session = Session(root, desk, world, as_json)
@@ -117,9 +117,9 @@ def _forget_tasks(session: Session) -> None:
     """What the staged workflow knows of the tasks is old; what keeps that from being noted is logged."""
     from lifecycle.stages.session import workflow_tasks
     from lifecycle.storage import workflow_marks
-    from lifecycle.storage.workflow_files import Shelf
+    from lifecycle.storage.workflow_files import WorkflowFiles
 
-    shelf = Shelf(session.root)
+    shelf = WorkflowFiles(session.root)
     try:
         if shelf.sessions.mtime_ns(workflow_tasks.TASKS) >= 0 and not session.world.is_tracked(
             workflow_marks.FOLDER

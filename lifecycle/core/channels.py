@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from lifecycle.core.plan import Tone
+from lifecycle.core.plan import Audience
 
 
-class Place(StrEnum):
+class ReplyPlace(StrEnum):
     """Where in a reply a sentence can stand, and whom it reaches there."""
 
     REASON = "decision: block, reason"
@@ -37,29 +37,33 @@ class Channel:
     """
 
     event: str
-    places: Mapping[Tone, Place]
+    places: Mapping[Audience, ReplyPlace]
     also: tuple[str, ...] = ()
-    alone: Mapping[Tone, Place] = field(default_factory=dict)
+    alone: Mapping[Audience, ReplyPlace] = field(default_factory=dict)
 
     @property
-    def tones(self) -> frozenset[Tone]:
+    def tones(self) -> frozenset[Audience]:
         """What this entrypoint can deliver."""
         return frozenset(self.places)
 
 
-_WAKES = dict.fromkeys((Tone.ACT, Tone.NEXT, Tone.NEWS, Tone.ASK), Place.WAKE)
+_WAKES = dict.fromkeys((Audience.ACT, Audience.NEXT, Audience.NEWS, Audience.ASK), ReplyPlace.WAKE)
 _CONTEXT = {
-    **dict.fromkeys((Tone.ACT, Tone.NEXT, Tone.NEWS, Tone.ASK), Place.CONTEXT),
-    Tone.NOTE: Place.PERSON,
+    **dict.fromkeys((Audience.ACT, Audience.NEXT, Audience.NEWS, Audience.ASK), ReplyPlace.CONTEXT),
+    Audience.NOTE: ReplyPlace.PERSON,
 }
 
 REPLIES: dict[str, Channel] = {
     # A continued turn costs a model call: only the new PR and what the agent can mend are worth it.
     "on-stop": Channel(
         "Stop",
-        {Tone.ACT: Place.REASON, Tone.NEXT: Place.CONTEXT, Tone.NOTE: Place.PERSON},
+        {
+            Audience.ACT: ReplyPlace.REASON,
+            Audience.NEXT: ReplyPlace.CONTEXT,
+            Audience.NOTE: ReplyPlace.PERSON,
+        },
         # No waiter was started, and after the last stop the client is gone: said now, or to nobody.
-        alone=dict.fromkeys((Tone.NEWS, Tone.ASK), Place.CONTEXT),
+        alone=dict.fromkeys((Audience.NEWS, Audience.ASK), ReplyPlace.CONTEXT),
     ),
     # In the background: what it prints on stdout is dropped, and exit 2 wakes the idle session.
     "ci-waiter": Channel("Stop", _WAKES),

@@ -30,7 +30,7 @@ class Wake(StrEnum):
         return self in (Wake.TICK, Wake.SWEEP)
 
 
-class Tone(StrEnum):
+class Audience(StrEnum):
     """What a sentence is for; the reply table of `hookio.py` turns it into a channel."""
 
     ACT = "act"
@@ -46,7 +46,7 @@ class Tone(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Say:
+class Notice:
     """One sentence and the key under which it is said at most once.
 
     `stands` marks a condition: it is said once while it lasts, and again if it comes back. `ends` names
@@ -56,7 +56,7 @@ class Say:
 
     key: str
     text: str
-    tone: Tone
+    tone: Audience
     stands: bool = False
     ends: tuple[str, ...] = ()
 
@@ -288,4 +288,4 @@ class Decision:
     fields: Mapping[str, Any] = field(default_factory=dict)
     memory: Mapping[str, Any] = field(default_factory=dict)
     action: Action | None = None
-    says: tuple[Say, ...] = ()
+    says: tuple[Notice, ...] = ()

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from lifecycle.evidence.test_runs import TOP, Step
+from lifecycle.evidence.test_runs import TOP, FolderStep
 from lifecycle.storage.store import worktree_root
 
 RESET = "Shell cwd was reset to"
 """What the client adds to the output of a command that left the project's folder."""
 
 
-def is_here(root: Path, folder: str, steps: tuple[Step, ...], said: str = "") -> bool:
+def is_here(root: Path, folder: str, steps: tuple[FolderStep, ...], said: str = "") -> bool:
     """True if all that a line's runs are about lies in this worktree, and in none inside it.
 
     Args:

@@ -12,7 +12,7 @@ from enum import StrEnum
 from itertools import pairwise
 
 
-class Scope(StrEnum):
+class RunScope(StrEnum):
     """How much of a suite runs."""
 
     SUITE = "suite"
@@ -122,7 +122,7 @@ _MAKE_VALUED = "CfIjlOoW"
 _CARGO_VALUED = each("-p --package --features -F --target --profile -j --jobs --manifest-path")
 
 
-def scope_of(name: str, words: tuple[str, ...], sets: tuple[str, ...] = ()) -> Scope:
+def scope_of(name: str, words: tuple[str, ...], sets: tuple[str, ...] = ()) -> RunScope:
     """How much runs.
 
     Args:
@@ -133,7 +133,7 @@ def scope_of(name: str, words: tuple[str, ...], sets: tuple[str, ...] = ()) -> S
     program = name.split(maxsplit=1)[0]
     rest = [*words, *_further(program, (*words, *sets))]
     if _is_nothing(program, rest):
-        return Scope.NOTHING
+        return RunScope.NOTHING
     whole = each(_WHOLE_OF.get(program, ""))
     picks = _PART | each(_PART_OF.get(program, ""))
     names = [word.partition("=")[0] for word in rest]
@@ -141,12 +141,12 @@ def scope_of(name: str, words: tuple[str, ...], sets: tuple[str, ...] = ()) -> S
     if any(
         word in picks and (word not in whole or at >= len(words)) for at, word in enumerate(names)
     ):
-        return Scope.PART
+        return RunScope.PART
     if _picks_attached(program, rest):
-        return Scope.PART
+        return RunScope.PART
     if _picks_file(words) or _picks_named(program, words, sets):
-        return Scope.PART
-    return Scope.SUITE
+        return RunScope.PART
+    return RunScope.SUITE
 
 
 def is_status_hidden(name: str, words: tuple[str, ...], sets: tuple[str, ...] = ()) -> bool:

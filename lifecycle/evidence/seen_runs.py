@@ -15,7 +15,7 @@ from typing import Any
 
 from lifecycle.core.redact import redact, short
 from lifecycle.storage import workflow_marks
-from lifecycle.storage.workflow_files import Shelf
+from lifecycle.storage.workflow_files import WorkflowFiles
 
 RUNS = "runs.json"
 AWAITED = "awaited.json"
@@ -31,7 +31,7 @@ _WAITING = 20
 _SHOWN = 200
 
 
-class Ended(StrEnum):
+class EndedRun(StrEnum):
     """How a test run ended, in the journal's words."""
 
     GREEN = "green"
@@ -41,7 +41,7 @@ class Ended(StrEnum):
     """It ended and ran no test; the journal has it as unknown."""
 
 
-class Standing(StrEnum):
+class EvidenceStanding(StrEnum):
     """What the runs that were seen say of the tree as it is."""
 
     GREEN = "green"
@@ -59,7 +59,7 @@ class Standing(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class SeenRun:
     """One test run.
 
     Attributes:
@@ -72,7 +72,7 @@ class Run:
 
     at: float
     command: str
-    outcome: Ended
+    outcome: EndedRun
     tree: str
     id: str = ""
 
@@ -96,21 +96,21 @@ class Awaited:
     is_here: bool
 
 
-def standing(runs: tuple[Run, ...], tree: str) -> Standing:
+def standing(runs: tuple[SeenRun, ...], tree: str) -> EvidenceStanding:
     """What the runs, oldest first, say of this tree; one of an unknown outcome proves nothing."""
-    silent = (Ended.UNKNOWN, Ended.NOTHING)
+    silent = (EndedRun.UNKNOWN, EndedRun.NOTHING)
     told = [run for run in runs if run.outcome not in silent]
     here = [run for run in told if run.tree == tree and tree]
-    if here and here[-1].outcome is Ended.GREEN:
-        return Standing.GREEN
+    if here and here[-1].outcome is EndedRun.GREEN:
+        return EvidenceStanding.GREEN
     if not runs:
-        return Standing.NONE
+        return EvidenceStanding.NONE
     if runs[-1].outcome in silent:
-        return Standing(runs[-1].outcome.value)
-    return Standing.CHANGED if told[-1].outcome is Ended.GREEN else Standing.RED
+        return EvidenceStanding(runs[-1].outcome.value)
+    return EvidenceStanding.CHANGED if told[-1].outcome is EndedRun.GREEN else EvidenceStanding.RED
 
 
-def load(shelf: Shelf) -> tuple[Run, ...]:
+def load(shelf: WorkflowFiles) -> tuple[SeenRun, ...]:
     """The runs that are remembered; none where the file is not there or is not ours to understand."""
     listed = shelf.load(RUNS)
     try:
@@ -119,7 +119,7 @@ def load(shelf: Shelf) -> tuple[Run, ...]:
         return ()  # it is learned again with the next run
 
 
-def add(shelf: Shelf, run: Run) -> bool:
+def add(shelf: WorkflowFiles, run: SeenRun) -> bool:
     """Remember a run; False if it is remembered already. The caller holds the lock."""
     runs = load(shelf)
     if run.id and any(run.id == known.id for known in runs):
@@ -128,7 +128,7 @@ def add(shelf: Shelf, run: Run) -> bool:
     return True
 
 
-def awaited(shelf: Shelf) -> tuple[Awaited, ...]:
+def awaited(shelf: WorkflowFiles) -> tuple[Awaited, ...]:
     """The runs whose end is waited for; none where the file is not there or cannot be understood."""
     listed = shelf.load(AWAITED)
     try:
@@ -137,24 +137,24 @@ def awaited(shelf: Shelf) -> tuple[Awaited, ...]:
         return ()  # their ends are not seen, and the suite is run once more
 
 
-def wait_for(shelf: Shelf, run: Awaited) -> None:
+def wait_for(shelf: WorkflowFiles, run: Awaited) -> None:
     """Wait for the end of a run. The caller holds the lock."""
     others = [one for one in _live(shelf, run.at) if one.task != run.task]
     _keep(shelf, [*others, run][-_WAITING:])
 
 
-def take(shelf: Shelf, task: str, now: float) -> Awaited | None:
+def take(shelf: WorkflowFiles, task: str, now: float) -> Awaited | None:
     """A run that was waited for and is over; None if it was not, or another took it. Under the lock."""
     live = _live(shelf, now)
     _keep(shelf, [one for one in live if one.task != task])
     return next((one for one in live if one.task == task), None)
 
 
-def _live(shelf: Shelf, now: float) -> list[Awaited]:
+def _live(shelf: WorkflowFiles, now: float) -> list[Awaited]:
     return [one for one in awaited(shelf) if abs(now - one.at) < PATIENCE]
 
 
-def _keep(shelf: Shelf, waiting: list[Awaited]) -> None:
+def _keep(shelf: WorkflowFiles, waiting: list[Awaited]) -> None:
     if not waiting:
         shelf.sessions.remove(AWAITED)
         shelf.folder.remove(workflow_marks.AWAITED)
@@ -174,11 +174,11 @@ def shown(command: str) -> str:
     return short(redact(" ".join(command.split())), _SHOWN)
 
 
-def _short(run: Run) -> Run:
-    return Run(run.at, shown(run.command), run.outcome, run.tree, run.id)
+def _short(run: SeenRun) -> SeenRun:
+    return SeenRun(run.at, shown(run.command), run.outcome, run.tree, run.id)
 
 
-def _run(entry: dict[str, Any]) -> Run:
-    outcome = Ended(entry["outcome"])
+def _run(entry: dict[str, Any]) -> SeenRun:
+    outcome = EndedRun(entry["outcome"])
     command, tree, call = (str(entry[name]) for name in ("command", "tree", "id"))
-    return Run(float(entry["at"]), command, outcome, tree, call)
+    return SeenRun(float(entry["at"]), command, outcome, tree, call)

@@ -15,7 +15,7 @@ from enum import StrEnum
 from lifecycle.evidence import runner_options
 from lifecycle.evidence.command_lines import Command, commands
 from lifecycle.evidence.outcomes import Outcome
-from lifecycle.evidence.runner_options import Scope, each
+from lifecycle.evidence.runner_options import RunScope, each
 
 
 class Colour(StrEnum):
@@ -131,7 +131,7 @@ _GREEN = re.compile(
 )
 
 
-class Step:
+class FolderStep:
     """A place that a command line names: a folder it goes to, or one that a run is given.
 
     Attributes:
@@ -146,7 +146,7 @@ class Step:
         self.moves = moves
 
 
-class Run:
+class SuiteRun:
     """A test run in a command line.
 
     Attributes:
@@ -166,10 +166,10 @@ class Run:
         self.is_suite = is_suite
         self.decides = decides
         self.is_shown = self.is_whole = self.is_end = True
-        self.steps: tuple[Step, ...] = ()
+        self.steps: tuple[FolderStep, ...] = ()
 
 
-def run_in(line: str, tests: tuple[str, ...] = ()) -> Run | None:
+def run_in(line: str, tests: tuple[str, ...] = ()) -> SuiteRun | None:
     """The test run in a command line; None if there is none.
 
     Args:
@@ -178,7 +178,7 @@ def run_in(line: str, tests: tuple[str, ...] = ()) -> Run | None:
     """
     own = [command for text in tests if (command := _meant(text))]
     every = commands(line)
-    found: dict[int, tuple[Run, tuple[str, ...]]] = {}
+    found: dict[int, tuple[SuiteRun, tuple[str, ...]]] = {}
     exported: tuple[str, ...] = ()
     for index, command in enumerate(every):
         if command.words[0] in ("export", "declare"):
@@ -190,7 +190,7 @@ def run_in(line: str, tests: tuple[str, ...] = ()) -> Run | None:
         return None
     runs = [run for run, _ in found.values()]
     suites = [run for run in runs if run.is_suite]
-    whole = Run((suites or runs)[-1].name, is_suite=bool(suites), decides=True)
+    whole = SuiteRun((suites or runs)[-1].name, is_suite=bool(suites), decides=True)
     whole.decides = all(run.decides for run in runs)
     whole.is_shown = not any(every[index].files or _is_negated(every[index]) for index in found)
     whole.is_whole = whole.is_shown and len(found) == 1 and _is_whole(every, next(iter(found)))
@@ -209,7 +209,7 @@ def _meant(text: str) -> Command | None:
 
 def _run(
     command: Command, own: list[Command], sets: tuple[str, ...]
-) -> tuple[Run, tuple[str, ...]] | None:
+) -> tuple[SuiteRun, tuple[str, ...]] | None:
     """The run that a command is, and the words behind what makes it one."""
     words = command.words
     for mine in own:
@@ -246,12 +246,12 @@ def _is_kind(word: str, name: str) -> bool:
 
 def _checked(
     name: str, rest: tuple[str, ...], sets: tuple[str, ...], command: Command
-) -> tuple[Run, tuple[str, ...]] | None:
+) -> tuple[SuiteRun, tuple[str, ...]] | None:
     scope = runner_options.scope_of(name, rest, sets)
-    if scope is Scope.NOTHING:
+    if scope is RunScope.NOTHING:
         return None
     decides = command.is_last and not runner_options.is_status_hidden(name, rest, sets)
-    return Run(name, is_suite=scope is Scope.SUITE, decides=decides), rest
+    return SuiteRun(name, is_suite=scope is RunScope.SUITE, decides=decides), rest
 
 
 def _is_negated(command: Command) -> bool:
@@ -296,15 +296,15 @@ def _is_whole(every: list[Command], index: int) -> bool:
     return True
 
 
-def _steps(every: list[Command], found: dict[int, tuple[str, ...]]) -> tuple[Step, ...]:
+def _steps(every: list[Command], found: dict[int, tuple[str, ...]]) -> tuple[FolderStep, ...]:
     """Where the line goes up to its last run, and the places that its runs are given."""
-    steps: list[Step] = []
+    steps: list[FolderStep] = []
     for index, command in enumerate(every[: max(found) + 1]):
         if command.words[0] in ("cd", "pushd", "popd"):
             after = every[index + 1].words if index + 1 < len(every) else ()
-            steps.append(Step(_target(command.words, after), moves=True))
+            steps.append(FolderStep(_target(command.words, after), moves=True))
         elif index in found:
-            steps += [Step(path, moves=False) for path in _places(command, found[index])]
+            steps += [FolderStep(path, moves=False) for path in _places(command, found[index])]
     return tuple(steps)
 
 
@@ -334,7 +334,7 @@ def _places(command: Command, rest: tuple[str, ...]) -> list[str]:
     return [path for path in found if path.startswith(("/", "~", "$")) or ".." in path.split("/")]
 
 
-def colour(run: Run, outcome: Outcome, output: str) -> Colour:
+def colour(run: SuiteRun, outcome: Outcome, output: str) -> Colour:
     """What the run showed, from how the command line ended and the end of what it printed.
 
     The exit status counts where it is the run's own. Where it is another command's (`pytest | tail`),
@@ -356,7 +356,7 @@ def colour(run: Run, outcome: Outcome, output: str) -> Colour:
     return Colour.GREEN if run.decides or is_told else Colour.UNKNOWN
 
 
-def proof(run: Run, outcome: Outcome, output: str, *, is_cut: bool = False) -> Colour:
+def proof(run: SuiteRun, outcome: Outcome, output: str, *, is_cut: bool = False) -> Colour:
     """What the run proves of the files as they are after the command line; stricter than `colour`.
 
     Green needs more here: nothing behind the run may have changed a file, and where its exit status is

@@ -134,14 +134,14 @@ def read(git: Git, remote: str, issue: int) -> Lease | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class LeaseStanding:
     """How a claim's lease stands: `other` is somebody else's in its place, `is_gone`: there is none."""
 
     other: Lease | None = None
     is_gone: bool = False
 
 
-def standing(git: Git, remote: str, issue: int, *, sha: str, agent: str) -> Standing:
+def standing(git: Git, remote: str, issue: int, *, sha: str, agent: str) -> LeaseStanding:
     """How the lease of a claim stands on the remote; without a `sha` it had none that could go.
 
     Args:
@@ -156,10 +156,10 @@ def standing(git: Git, remote: str, issue: int, *, sha: str, agent: str) -> Stan
     """
     found = _listed(git, remote, issue)
     if not found or found == sha:
-        return Standing(is_gone=bool(sha) and not found)
+        return LeaseStanding(is_gone=bool(sha) and not found)
     holder = _fetched(git, remote, issue, found)
     is_ours = not sha and holder.agent == agent
-    return Standing(other=None if is_ours else holder)
+    return LeaseStanding(other=None if is_ours else holder)
 
 
 def _listed(git: Git, remote: str, issue: int) -> str:

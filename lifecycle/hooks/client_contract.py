@@ -14,8 +14,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lifecycle.core.channels import REPLIES, Place
-from lifecycle.core.plan import Say, Tone
+from lifecycle.core.channels import REPLIES, ReplyPlace
+from lifecycle.core.plan import Audience, Notice
 from lifecycle.core.redact import as_data, redact, shown, visible
 
 CONTEXT_LIMIT = 9_000
@@ -59,7 +59,7 @@ def is_for(hook: str, event: Mapping[str, Any]) -> bool:
 
 def render(
     hook: str,
-    said: Iterable[Say],
+    said: Iterable[Notice],
     *,
     reason: Sequence[str] = (),
     context: Sequence[str] = (),
@@ -79,27 +79,27 @@ def render(
         wake: lines of ours that start a turn of the model, on a hook that can do that (`asyncRewake`).
     """
     channel = REPLIES[hook]
-    at: dict[Place, list[str]] = {place: [] for place in Place}
-    for say in sorted(said, key=lambda say: list(Tone).index(say.tone)):
+    at: dict[ReplyPlace, list[str]] = {place: [] for place in ReplyPlace}
+    for say in sorted(said, key=lambda say: list(Audience).index(say.tone)):
         at[{**channel.alone, **channel.places}[say.tone]].append(say.text)
-    at[Place.CONTEXT] += context
-    at[Place.PERSON] += person
+    at[ReplyPlace.CONTEXT] += context
+    at[ReplyPlace.PERSON] += person
     # Before JSON escapes anything: a secret with a quote in it is found as it is.
     at = {place: [_fit(line) for line in lines] for place, lines in at.items()}
-    if at[Place.WAKE] or wake:
+    if at[ReplyPlace.WAKE] or wake:
         own = [visible(redact(line)) for line in wake]
-        return Reply(stderr=_clip([*at[Place.WAKE], *own]) + "\n", code=2)
+        return Reply(stderr=_clip([*at[ReplyPlace.WAKE], *own]) + "\n", code=2)
     output: dict[str, Any] = {}
-    if at[Place.REASON] or reason:
+    if at[ReplyPlace.REASON] or reason:
         own = [visible(redact(line)) for line in reason]
-        said_first = [*at[Place.REASON], *at[Place.CONTEXT]]
+        said_first = [*at[ReplyPlace.REASON], *at[ReplyPlace.CONTEXT]]
         text = _clip([*said_first, *([""] if said_first and own else []), *own])
         output |= {"decision": "block", "reason": text}
-    elif at[Place.CONTEXT]:
-        text = _clip(at[Place.CONTEXT])
+    elif at[ReplyPlace.CONTEXT]:
+        text = _clip(at[ReplyPlace.CONTEXT])
         output["hookSpecificOutput"] = {"hookEventName": channel.event, "additionalContext": text}
-    if at[Place.PERSON]:
-        output["systemMessage"] = _clip(at[Place.PERSON])
+    if at[ReplyPlace.PERSON]:
+        output["systemMessage"] = _clip(at[ReplyPlace.PERSON])
     return Reply(json.dumps(output) + "\n") if output else Reply()
 
 

@@ -14,15 +14,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from lifecycle.app.wiring import World
-from lifecycle.claim.record.claim_store import Desk
+from lifecycle.app.wiring import WorktreeWorld
+from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.core.errors import LifecycleError, Refused
-from lifecycle.core.plan import Say, Tone
+from lifecycle.core.plan import Audience, Notice
 from lifecycle.core.timing.clock import SystemClock
 from lifecycle.core.timing.deadline import Deadline, DeadlineReached, alarm
 from lifecycle.core.values.configured import HOOK_SECONDS
 from lifecycle.hooks import client_contract, stdin_event
-from lifecycle.hooks.answers.call import Call
+from lifecycle.hooks.answers.call import HookCall
 from lifecycle.hooks.client_contract import Reply
 from lifecycle.settings import config, running_client
 from lifecycle.storage import log
@@ -114,9 +114,9 @@ def _answer(
     ):
         return Reply()
     clock = SystemClock()
-    desk = Desk(root, clock)
+    desk = ClaimStore(root, clock)
     deadline = Deadline.after(clock, max(seconds - 1.0, seconds / 2))
-    world = World(root, environment, clock, deadline, desk.state)
+    world = WorktreeWorld(root, environment, clock, deadline, desk.state)
     world.is_hook = True
     try:
         if desk.path.exists() or desk.folder.path.is_dir():
@@ -126,11 +126,11 @@ def _answer(
     module = importlib.import_module(f"lifecycle.hooks.answers.{hook.replace('-', '_')}")
     # Of another client no session is known: what names one was inherited, or is that client's own.
     session = "" if is_other else running_client.session_of(event, environment)
-    reply: Reply = module.answer(Call(hook, event, session, world, desk, client))
+    reply: Reply = module.answer(HookCall(hook, event, session, world, desk, client))
     return reply
 
 
-def _refused(hook: str, world: World, desk: Desk, error: Refused) -> Reply:
+def _refused(hook: str, world: WorktreeWorld, desk: ClaimStore, error: Refused) -> Reply:
     """What came with the repository is not read, not written to, and not logged into.
 
     A claim that is ours and was added to git by mistake is said once to the agent, which can mend it.
@@ -143,8 +143,8 @@ def _refused(hook: str, world: World, desk: Desk, error: Refused) -> Reply:
         desk.state = desk.folder.load_state(repair=False)
         if desk.remembered() is None:
             return Reply()
-        desk.ledger.queue(Say(f"tracked:{error.sentence}", error.sentence, Tone.ACT))
-        return client_contract.render(hook, desk.take({Tone.ACT}, hook))
+        desk.ledger.queue(Notice(f"tracked:{error.sentence}", error.sentence, Audience.ACT))
+        return client_contract.render(hook, desk.take({Audience.ACT}, hook))
 
 
 def _print(reply: Reply) -> int:

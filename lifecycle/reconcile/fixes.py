@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import assert_never
 
-from lifecycle.claim.decisions.inferred import Task
+from lifecycle.claim.decisions.inferred import InferredTask
 from lifecycle.core import plan
 from lifecycle.core.values.model import BoardItem
 
@@ -17,7 +17,7 @@ _COMMENT = "<!--"
 """From here on a line is not shown by GitHub."""
 
 
-def sentence(actions: Sequence[plan.Action], task: Task) -> str:
+def sentence(actions: Sequence[plan.Action], task: InferredTask) -> str:
     """What these actions do to the task, "" if there is none.
 
     Args:
@@ -35,7 +35,7 @@ def sentence(actions: Sequence[plan.Action], task: Task) -> str:
     return f"{text[0].upper()}{text[1:]}." if text else ""
 
 
-def _parts(action: plan.Action, task: Task, item: BoardItem | None) -> Iterator[str]:
+def _parts(action: plan.Action, task: InferredTask, item: BoardItem | None) -> Iterator[str]:
     match action:
         case plan.OpenPullRequest():
             draft = "draft " if action.is_draft else ""

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from lifecycle.claim.decisions.decide import absorb
-from lifecycle.claim.decisions.inferred import Allowed, Task, record_of
+from lifecycle.claim.decisions.inferred import Allowed, InferredTask, record_of
 from lifecycle.claim.decisions.rehearsal import foresee
-from lifecycle.claim.decisions.snapshot import Rules, Seen
+from lifecycle.claim.decisions.snapshot import Rules, Snapshot
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.engine.acting import imagine
 from lifecycle.claim.record.state import Record, is_same
@@ -42,7 +42,7 @@ class Judge:
     policy: Policy
     now: float
 
-    def findings(self, task: Task) -> tuple[Finding, ...]:
+    def findings(self, task: InferredTask) -> tuple[Finding, ...]:
         """What is not as it should be, in the order of KINDS; each as if nothing was done yet.
 
         That is what everything allowed would do, and what the policy has done in its place.
@@ -66,11 +66,11 @@ class Judge:
             if kind in kinds
         )
 
-    def looks(self, task: Task) -> Iterator[Seen]:
+    def looks(self, task: InferredTask) -> Iterator[Snapshot]:
         """What is decided upon: the claim as it goes on, and then (if so) its giving back."""
         return (self._seen(task, record) for record in self._records(task, self.policy))
 
-    def _records(self, task: Task, policy: Policy) -> Iterator[Record]:
+    def _records(self, task: InferredTask, policy: Policy) -> Iterator[Record]:
         is_known = task.is_claimed if task.issue.is_open else task.keeps_card
         if not is_known:
             return
@@ -84,7 +84,7 @@ class Judge:
         if is_released:
             yield record_of(task, replace(allowed, releasing=True), self.now)
 
-    def is_silent(self, task: Task) -> bool:
+    def is_silent(self, task: InferredTask) -> bool:
         """True if an agent's task shows no sign of life and nobody else has to act on it."""
         sign, pull = task.last_sign, task.pull
         if (
@@ -101,9 +101,9 @@ class Judge:
             sign = max(sign, task.issue.closed_at or sign)
         return self.now - sign > self.policy.silent_seconds
 
-    def _seen(self, task: Task, record: Record) -> Seen:
+    def _seen(self, task: InferredTask, record: Record) -> Snapshot:
         observation = task.observation
-        return Seen(
+        return Snapshot(
             Wake.SWEEP,
             self.now,
             absorb(record, observation, self.now),
@@ -113,7 +113,7 @@ class Judge:
             is_silent=self.is_silent(task),
         )
 
-    def _writes(self, task: Task, records: Iterable[Record]) -> dict[str, list[Action]]:
+    def _writes(self, task: InferredTask, records: Iterable[Record]) -> dict[str, list[Action]]:
         """The steps that follow from these records, by what they are called."""
         found: dict[str, list[Action]] = {}
         for one in records:
@@ -122,7 +122,7 @@ class Judge:
         return found
 
     def _finding(
-        self, kind: str, task: Task, writes: Sequence[Action], *, is_done: bool
+        self, kind: str, task: InferredTask, writes: Sequence[Action], *, is_done: bool
     ) -> Finding:
         state = State.PLANNED if is_done else State.OFF
         return Finding(
@@ -139,7 +139,7 @@ class Judge:
         )
 
 
-def kind_of(action: Action, record: Record, task: Task) -> str:
+def kind_of(action: Action, record: Record, task: InferredTask) -> str:
     """What the finding is called that an action repairs.
 
     Args:
@@ -167,7 +167,7 @@ def kind_of(action: Action, record: Record, task: Task) -> str:
             return "merged-open"
 
 
-def _of_card(action: plan.SetBoard, record: Record, task: Task) -> str:
+def _of_card(action: plan.SetBoard, record: Record, task: InferredTask) -> str:
     item, pull = task.observation.item, task.pull
     if item is None:
         return "off-board"
@@ -182,7 +182,7 @@ def _of_card(action: plan.SetBoard, record: Record, task: Task) -> str:
     return "assigned-todo" if pull is None and is_todo and task.issue.assignees else "status-drift"
 
 
-def _steps(seen: Seen, task: Task) -> Iterator[tuple[str, Action]]:
+def _steps(seen: Snapshot, task: InferredTask) -> Iterator[tuple[str, Action]]:
     for step in foresee(seen, imagine):
         action = step.decision.action
         if action is not None and not isinstance(action, plan.ForgetClaim):

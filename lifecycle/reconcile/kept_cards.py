@@ -22,7 +22,7 @@ _SHORT = 80
 """Characters of a text that is not worth shortening."""
 
 
-class Shelf:
+class KeptCards:
     """One repository.
 
     Args:

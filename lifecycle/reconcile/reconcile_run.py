@@ -13,7 +13,7 @@ from itertools import groupby
 from math import inf
 from pathlib import Path
 
-from lifecycle.claim.decisions.inferred import Task
+from lifecycle.claim.decisions.inferred import InferredTask
 from lifecycle.claim.decisions.snapshot import Rules
 from lifecycle.core.errors import LifecycleError, Transient
 from lifecycle.core.redact import redact
@@ -23,10 +23,10 @@ from lifecycle.core.world import World
 from lifecycle.git.process import remote_repositories
 from lifecycle.reconcile.finding import Finding, State
 from lifecycle.reconcile.judge import Judge
-from lifecycle.reconcile.repair import Ended, Repairer, failed
+from lifecycle.reconcile.repair import RepairEnd, Repairer, failed
 from lifecycle.reconcile.scope import Policy, Scope
 from lifecycle.reconcile.sweep import Progress, Sweep, is_over
-from lifecycle.reconcile.sweep_report import Problem, Report
+from lifecycle.reconcile.sweep_report import SweepProblem, SweepReport
 from lifecycle.reconcile.write_pace import Pace
 from lifecycle.storage import log
 from lifecycle.storage.store import common_folder
@@ -45,7 +45,7 @@ HUNG = "Its time was up while a server still answered."
 class Interrupted(KeyboardInterrupt):
     """Somebody stopped the run during its repairs; `report` says what was done by then."""
 
-    def __init__(self, report: Report) -> None:
+    def __init__(self, report: SweepReport) -> None:
         super().__init__()
         self.report = report
 
@@ -54,7 +54,7 @@ class Interrupted(KeyboardInterrupt):
 class _Drifted:
     """A task with something to report."""
 
-    task: Task
+    task: InferredTask
     findings: tuple[Finding, ...]
 
 
@@ -79,7 +79,7 @@ def reconcile(
     *,
     dry_run: bool = False,
     progress: Progress | None = None,
-) -> Report:
+) -> SweepReport:
     """Look at every task of a scope as GitHub shows it, and repair what is not as it should be.
 
     Doing it again changes nothing. A run that is interrupted anywhere is continued by the next one.
@@ -181,10 +181,10 @@ def _repair_one(run: _Run, repairer: Repairer | LifecycleError, one: _Drifted) -
             return
         try:
             one.findings = repairer.repair(one.task, one.findings)
-        except (Ended, KeyboardInterrupt, DeadlineReached):
+        except (RepairEnd, KeyboardInterrupt, DeadlineReached):
             one.findings = repairer.partial(one.findings)
             raise
-    except Ended as error:
+    except RepairEnd as error:
         _end(run, _why(error.error))
         return
     run.unanswered = run.unanswered + 1 if repairer.is_unanswered else 0
@@ -221,7 +221,7 @@ def _clone(world: World, name: str) -> Path | None:
 
 def _demand_time(world: World) -> None:
     if world.deadline.left < SPARE_SECONDS:
-        raise Ended(Transient("The time for this run is up."))
+        raise RepairEnd(Transient("The time for this run is up."))
 
 
 def _in_order(drifted: Iterable[_Drifted]) -> list[_Drifted]:
@@ -248,17 +248,18 @@ def _end(run: _Run, sentence: str) -> None:
     run.ended = f"{sentence} The next run goes on with what is left."
 
 
-def _report(run: _Run, *, is_dry_run: bool) -> Report:
+def _report(run: _Run, *, is_dry_run: bool) -> SweepReport:
     sweep, secret = run.sweep, run.world.environment
     requests, points = run.world.spent
     note = run.world.choice.note if sweep.has_board else None
-    return Report(
+    return SweepReport(
         findings=tuple(
             replace(finding, problem=redact(finding.problem, secret))
             for finding in _ordered(run, is_dry_run=is_dry_run)
         ),
         problems=tuple(
-            Problem(one.where, one.kind, redact(one.sentence, secret)) for one in sweep.problems
+            SweepProblem(one.where, one.kind, redact(one.sentence, secret))
+            for one in sweep.problems
         ),
         left=tuple(run.left),
         ended=redact(run.ended, secret),

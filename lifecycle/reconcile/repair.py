@@ -14,9 +14,9 @@ from math import inf
 from pathlib import Path
 
 from lifecycle.claim.decisions.decide import decide, evolve, look
-from lifecycle.claim.decisions.inferred import Task
+from lifecycle.claim.decisions.inferred import InferredTask
 from lifecycle.claim.decisions.rehearsal import MAX_STEPS, foresee, prepared
-from lifecycle.claim.decisions.snapshot import Seen
+from lifecycle.claim.decisions.snapshot import Snapshot
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.engine.acting import imagine, perform
 from lifecycle.claim.record import journalling
@@ -66,7 +66,7 @@ class _Taken(HeldByAnother):
     """The lease is another than in the sweep: what was found is not about the same claim."""
 
 
-class Ended(Exception):
+class RepairEnd(Exception):
     """The run cannot go on: the limit or the time is up, or GitHub takes no more from this token."""
 
     def __init__(self, error: LifecycleError) -> None:
@@ -95,9 +95,9 @@ class Repairer:
     is_unanswered: bool = False
     _outcomes: dict[str, LifecycleError | None] = field(default_factory=dict)
     _begun: str = ""
-    _written: dict[str, tuple[Task, list[Action]]] = field(default_factory=dict)
+    _written: dict[str, tuple[InferredTask, list[Action]]] = field(default_factory=dict)
 
-    def repair(self, task: Task, found: Iterable[Finding]) -> tuple[Finding, ...]:
+    def repair(self, task: InferredTask, found: Iterable[Finding]) -> tuple[Finding, ...]:
         """The findings with what became of them.
 
         Raises:
@@ -135,7 +135,7 @@ class Repairer:
         )
 
     def _look_and_act(
-        self, task: Task, planned: Seen, outcomes: dict[str, LifecycleError | None]
+        self, task: InferredTask, planned: Snapshot, outcomes: dict[str, LifecycleError | None]
     ) -> None:
         wanted = look(planned)
         if wanted is None or self._is_hopeless(planned, task, outcomes):
@@ -158,7 +158,7 @@ class Repairer:
             if (seen.record.releasing is None) == (planned.record.releasing is None):
                 self._act(seen, fresh, outcomes)
 
-    def _held(self, planned: Seen) -> Holding | None:
+    def _held(self, planned: Snapshot) -> Holding | None:
         """What the repository holds now, where that decides: what ends a task, or shows left work.
 
         Raises:
@@ -172,7 +172,9 @@ class Repairer:
             raise holding.problem
         return holding
 
-    def _act(self, seen: Seen, task: Task, outcomes: dict[str, LifecycleError | None]) -> None:
+    def _act(
+        self, seen: Snapshot, task: InferredTask, outcomes: dict[str, LifecycleError | None]
+    ) -> None:
         for _ in range(MAX_STEPS):
             step = decide(seen)
             now, action = prepared(seen, step), step.action
@@ -191,7 +193,11 @@ class Repairer:
             seen = evolve(now, fact)
 
     def _done(
-        self, action: Action, seen: Seen, task: Task, outcomes: dict[str, LifecycleError | None]
+        self,
+        action: Action,
+        seen: Snapshot,
+        task: InferredTask,
+        outcomes: dict[str, LifecycleError | None],
     ) -> Fact:
         """What is true after one write, or after one that is not worth to be tried."""
         kind = kind_of(action, seen.record, task)
@@ -214,7 +220,7 @@ class Repairer:
             self._note(action, fact, seen)
         return fact
 
-    def _note(self, action: Action, fact: Fact, seen: Seen) -> None:
+    def _note(self, action: Action, fact: Fact, seen: Snapshot) -> None:
         if self.clone is not None:
             at = self.world.clock.now()
             journal.note(
@@ -227,7 +233,7 @@ class Repairer:
         return self.world.deadline.keeping(spare) if 0 < spare < inf else nullcontext()
 
     def _is_hopeless(
-        self, seen: Seen, task: Task, outcomes: dict[str, LifecycleError | None]
+        self, seen: Snapshot, task: InferredTask, outcomes: dict[str, LifecycleError | None]
     ) -> bool:
         """True if what it comes to was refused in general before, so that no look is worth it.
 
@@ -263,7 +269,7 @@ def _note(outcomes: dict[str, LifecycleError | None], kind: str, error: Lifecycl
     if isinstance(error, BadCredentials) or (
         isinstance(error, Transient) and error.retry_after is not None
     ):
-        raise Ended(error)
+        raise RepairEnd(error)
     if outcomes.get(kind) is None:
         outcomes[kind] = error
 

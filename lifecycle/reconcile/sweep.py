@@ -12,14 +12,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from lifecycle.claim.decisions import derive
-from lifecycle.claim.decisions.inferred import Task, task_of
+from lifecycle.claim.decisions.inferred import InferredTask, task_of
 from lifecycle.core.errors import LifecycleError, Rejected, Transient
 from lifecycle.core.values.model import PullRequest, Repository
 from lifecycle.core.values.survey import BoardTooLarge, Holding, Swept
 from lifecycle.core.world import World
-from lifecycle.reconcile.kept_cards import Shelf, slimmed
+from lifecycle.reconcile.kept_cards import KeptCards, slimmed
 from lifecycle.reconcile.scope import Scope
-from lifecycle.reconcile.sweep_report import Problem
+from lifecycle.reconcile.sweep_report import SweepProblem
 
 Progress = Callable[[str, int, int | None], None]
 """Hears what is being done, how much of it is done, and of how many; None if nobody knows."""
@@ -53,13 +53,13 @@ class Sweep:
     scope: Scope
     progress: Progress
     holdings: dict[str, Holding] = field(default_factory=dict)
-    problems: list[Problem] = field(default_factory=list)
+    problems: list[SweepProblem] = field(default_factory=list)
     has_board: bool = False
     is_by_repository: bool = False
     is_blind: bool = False
     notes: list[str] = field(default_factory=list)
     tasks: int = 0
-    _shelves: dict[str, Shelf] = field(default_factory=dict)
+    _shelves: dict[str, KeptCards] = field(default_factory=dict)
 
     def read_holdings(self) -> None:
         """Every repository of the scope; those that cannot be read become problems.
@@ -82,11 +82,11 @@ class Sweep:
             if holding.problem is not None:
                 self._note(holding.repository, holding.problem)
             else:
-                shelf = Shelf(holding)
+                shelf = KeptCards(holding)
                 self._shelves[holding.repository.casefold()] = shelf
                 self.holdings[holding.repository.casefold()] = shelf.holding
 
-    def read_tasks(self) -> Iterator[Task]:
+    def read_tasks(self) -> Iterator[InferredTask]:
         """Every task of the repositories that were read, one after the other.
 
         Raises:
@@ -115,7 +115,7 @@ class Sweep:
                 "git push origin :refs/agent-claims/N"
             )
 
-    def _cards(self) -> Iterator[Task]:
+    def _cards(self) -> Iterator[InferredTask]:
         """The board's; labels from then on, or nothing of it, if it cannot be seen."""
         try:
             yield from self._known(self.world.survey.cards(self._worth))
@@ -141,7 +141,7 @@ class Sweep:
                     words = (
                         "GitHub shows no such issue to the token (a pull request has its --pull)."
                     )
-                    self.problems.append(Problem(where, "NotFound", words))
+                    self.problems.append(SweepProblem(where, "NotFound", words))
 
     @property
     def _worth(self) -> int | None:
@@ -165,7 +165,7 @@ class Sweep:
             found += [(holding.repository, number) for number in numbers]
         return found
 
-    def _known(self, found: Iterator[Swept]) -> Iterator[Task]:
+    def _known(self, found: Iterator[Swept]) -> Iterator[InferredTask]:
         """Those of the repositories that were read, each once."""
         for swept in found:
             shelf = self._shelves.get(swept.repository.casefold())
@@ -187,13 +187,13 @@ class Sweep:
     def _is_unseen(self, why: str) -> None:
         """The board that is configured cannot be seen, and nothing takes its place."""
         self.is_blind = True
-        problem = Problem(self.world.settings.board_name, "NoBoard", why)
+        problem = SweepProblem(self.world.settings.board_name, "NoBoard", why)
         if problem not in self.problems:
             self.problems.append(problem)
 
     def _note(self, repository: str, error: LifecycleError) -> None:
         """A repository that could not be read, or not all of it; once for each reason."""
-        problem = Problem(repository, type(error).__name__, error.sentence)
+        problem = SweepProblem(repository, type(error).__name__, error.sentence)
         if problem not in self.problems:
             self.problems.append(problem)
 

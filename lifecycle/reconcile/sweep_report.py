@@ -9,7 +9,7 @@ from lifecycle.reconcile.finding import Finding, State
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class SweepProblem:
     """What could not be read, or not be finished: where (`owner/name`, or with `#N`), and why."""
 
     where: str
@@ -18,7 +18,7 @@ class Problem:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class SweepReport:
     """One run.
 
     Attributes:
@@ -34,7 +34,7 @@ class Report:
     """
 
     findings: tuple[Finding, ...] = ()
-    problems: tuple[Problem, ...] = ()
+    problems: tuple[SweepProblem, ...] = ()
     left: tuple[str, ...] = ()
     ended: str = ""
     notes: tuple[str, ...] = ()

@@ -26,7 +26,7 @@ _BOT = "[bot]"
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class Trigger:
     """One event, as far as it says where to look.
 
     Attributes:
@@ -63,7 +63,7 @@ class Event:
         return self.is_by_bot and bool(self.sender) and len(names) == 1
 
 
-def read_event(name: str, payload: str | None, repository: str) -> Event:
+def read_event(name: str, payload: str | None, repository: str) -> Trigger:
     """The event, by its name and its payload's JSON text; None if there is no payload.
 
     Args:
@@ -72,20 +72,20 @@ def read_event(name: str, payload: str | None, repository: str) -> Event:
         repository: GITHUB_REPOSITORY, where the payload does not name it.
     """
     if name not in ISSUE_EVENTS | PULL_EVENTS:
-        return Event(name, repository)
+        return Trigger(name, repository)
     try:
         data = json.loads(payload or "")
     except (ValueError, RecursionError):
         data = None
     if not isinstance(data, dict):
-        return Event(name, repository, note=_note(name, "its payload cannot be read"))
+        return Trigger(name, repository, note=_note(name, "its payload cannot be read"))
     event = _of(name, data, repository)
     if not event.is_about_one:
         return replace(event, note=_note(name, "its payload names no issue and no pull request"))
     return event
 
 
-def narrowed(scope: Scope, event: Event) -> tuple[Scope, str]:
+def narrowed(scope: Scope, event: Trigger) -> tuple[Scope, str]:
     """The part of the scope that the event is about, and a note; all of it if it is about no part.
 
     Whoever named issues or pull requests of his own is not narrowed.
@@ -103,14 +103,14 @@ def narrowed(scope: Scope, event: Event) -> tuple[Scope, str]:
     ), ""
 
 
-def _of(name: str, data: Mapping[str, Any], repository: str) -> Event:
+def _of(name: str, data: Mapping[str, Any], repository: str) -> Trigger:
     issue, pull = _mapping(data.get("issue")), _mapping(data.get("pull_request"))
     sender = _mapping(data.get("sender"))
     number = _number(issue if name in ISSUE_EVENTS else pull)
     # A comment on a pull request comes as one on an issue, which then says so.
     is_pull = name in PULL_EVENTS or "pull_request" in issue
     where = _text(_mapping(data.get("repository")).get("full_name"))
-    return Event(
+    return Trigger(
         name,
         where if re.fullmatch(rf"{NAME}/{NAME}", where) else repository,
         None if is_pull else number,

@@ -45,7 +45,7 @@ class Recorded:
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
+class TrustedCommand:
     """The lifecycle command to record, and a remark if there is something to know about it."""
 
     path: Path
@@ -110,7 +110,7 @@ def write(path: Path, content: bytes) -> None:
     store.write(path.resolve(), content)
 
 
-def find_command(project: Path, environment: Mapping[str, str]) -> Command | None:
+def find_command(project: Path, environment: Mapping[str, str]) -> TrustedCommand | None:
     """A command that will still be there tomorrow: of the environment that runs us, else on PATH.
 
     A virtual environment inside the project is taken only if there is nothing else, and said.
@@ -121,7 +121,7 @@ def find_command(project: Path, environment: Mapping[str, str]) -> Command | Non
     candidates += [Path(on_path).absolute()] if on_path else []
     outside = [one for one in candidates if not one.is_relative_to(project)]
     if outside:
-        return Command(outside[0])
+        return TrustedCommand(outside[0])
     if not candidates:
         return None
     note = (
@@ -129,7 +129,7 @@ def find_command(project: Path, environment: Mapping[str, str]) -> Command | Non
         "that one; install lifecycle outside of the project (with pipx or uv tool), and run "
         "this again."
     )
-    return Command(candidates[0], note)
+    return TrustedCommand(candidates[0], note)
 
 
 def is_trusted(environment: Mapping[str, str], repository: Path, commands: Sequence[str]) -> bool:

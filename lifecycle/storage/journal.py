@@ -18,7 +18,7 @@ from typing import Any
 from lifecycle.core.errors import LifecycleError, Refused
 from lifecycle.core.redact import redact, short
 from lifecycle.storage import log, regular_files, store
-from lifecycle.storage.journal_entry import Entry
+from lifecycle.storage.journal_entry import JournalEntry
 
 CLAIM, STAGES, TRACKER = "claim", "stages", "tracker"
 SYSTEMS = (CLAIM, STAGES, TRACKER)
@@ -50,7 +50,7 @@ _TEXT, _LINE, _MANY, _DEPTH, _DETAIL = 200, 500, 40, 4, 8_000
 deep they lie in each other, and characters of the whole detail."""
 
 
-def note(root: Path, *entries: Entry) -> None:
+def note(root: Path, *entries: JournalEntry) -> None:
     """Append to the journal of the clone that this worktree belongs to, if that can be done.
 
     Never raises; waits at most WAIT_SECONDS. What cannot be written while another process writes is
@@ -81,7 +81,7 @@ def note(root: Path, *entries: Entry) -> None:
         log.write(root, f"journal: {said}")
 
 
-def read(root: Path, since: float = -math.inf) -> tuple[Entry, ...]:
+def read(root: Path, since: float = -math.inf) -> tuple[JournalEntry, ...]:
     """The entries from `since` on, oldest first; none if nothing was ever written.
 
     Raises:
@@ -93,7 +93,7 @@ def read(root: Path, since: float = -math.inf) -> tuple[Entry, ...]:
             return ()
         from lifecycle.storage.journal_file import entries
 
-        return tuple(Entry(**values) for values in entries(path, since))
+        return tuple(JournalEntry(**values) for values in entries(path, since))
     except ImportError:
         raise Refused(
             "The journal needs SQLite, which this Python was built without; it was left as it is. Use "
@@ -150,7 +150,7 @@ def _path(root: Path) -> Path | None:
     return folder / NAME
 
 
-def _plain(entry: Entry) -> Entry:
+def _plain(entry: JournalEntry) -> JournalEntry:
     """The entry as it may be kept: known words, finite time, no secret, nothing long.
 
     Raises:

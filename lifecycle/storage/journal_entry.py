@@ -11,7 +11,7 @@ WAIT_SECONDS = 0.2
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class JournalEntry:
     """One thing that happened.
 
     Attributes:

@@ -25,7 +25,7 @@ from typing import Any
 
 from lifecycle.core.errors import LockBusy, Refused
 from lifecycle.storage import regular_files, store
-from lifecycle.storage.journal_entry import WAIT_SECONDS, Entry
+from lifecycle.storage.journal_entry import WAIT_SECONDS, JournalEntry
 
 VERSION = 1
 KEPT_SECONDS = 400 * 86_400.0
@@ -40,7 +40,7 @@ STALE_SECONDS = 60.0
 NEEDS = (3, 37)
 """The SQLite that knows STRICT tables."""
 
-_COLUMNS = tuple(one.name for one in fields(Entry))
+_COLUMNS = tuple(one.name for one in fields(JournalEntry))
 _SCHEMA = f"""
 CREATE TABLE entry (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -75,7 +75,7 @@ class _BrokenError(Exception):
     """The file is no journal."""
 
 
-def append(path: Path, entries: Sequence[Entry]) -> str:
+def append(path: Path, entries: Sequence[JournalEntry]) -> str:
     """Write the entries, all or none; what to say of it in the log, or empty if all is well.
 
     Raises:
@@ -157,7 +157,7 @@ def obstacle(path: Path) -> str:
         )
 
 
-def _append(path: Path, entries: Sequence[Entry]) -> None:
+def _append(path: Path, entries: Sequence[JournalEntry]) -> None:
     with _begun(path) as database:
         taken = _waiting(path)
         for _, found in taken:
@@ -277,7 +277,7 @@ def _set_aside(path: Path) -> str:
         return f"it was broken, is kept as {kept.name}, and was begun anew."
 
 
-def _leave(path: Path, entries: Iterable[Entry]) -> None:
+def _leave(path: Path, entries: Iterable[JournalEntry]) -> None:
     """Put entries where the next one who writes takes them up; raises OSError."""
     folder = path.parent / PENDING
     if regular_files.strange_folder(str(folder), is_shared=True):

@@ -17,7 +17,7 @@ from dataclasses import replace
 from typing import Any
 
 from lifecycle.core.errors import LifecycleError
-from lifecycle.core.plan import Say, Tone
+from lifecycle.core.plan import Audience, Notice
 from lifecycle.core.ports import Clock
 from lifecycle.core.redact import redact
 
@@ -36,7 +36,7 @@ class Ledger:
         """True if the sentence with this key was queued or offered before."""
         return key in self.state.get("said", {})
 
-    def queue(self, say: Say, *, again: bool = False) -> None:
+    def queue(self, say: Notice, *, again: bool = False) -> None:
         """Put a sentence on the queue, once for its key; `again`: if it is not on it now."""
         is_waiting = replace(say, stands=False, ends=()) in self.waiting()  # the queue has neither
         if is_waiting or (self.was_said(say.key) and not again):
@@ -54,8 +54,8 @@ class Ledger:
 
     def queue_refusal(self, error: LifecycleError) -> None:
         """Queue what stands in the way, once: to the agent if it can mend it."""
-        tone = Tone.ACT if error.for_agent else Tone.NOTE
-        self.queue(Say(f"{_REFUSED}{error.sentence}", redact(error.sentence), tone))
+        tone = Audience.ACT if error.for_agent else Audience.NOTE
+        self.queue(Notice(f"{_REFUSED}{error.sentence}", redact(error.sentence), tone))
 
     def clear_refusals(self) -> None:
         """What stood in the way stands there no more: it is not said any longer, and may come back."""
@@ -86,18 +86,20 @@ class Ledger:
         But for what the person is to know of how they ended. True if anything went.
         """
         waiting = self.waiting()
-        notes = {say.key for say in waiting if say.tone is Tone.NOTE}
+        notes = {say.key for say in waiting if say.tone is Audience.NOTE}
         self._drop(lambda key: _claim_of(key) not in ("", claim) and key not in notes)
         return len(self.waiting()) < len(waiting)
 
-    def waiting(self) -> list[Say]:
+    def waiting(self) -> list[Notice]:
         """Sentences that no channel has taken yet."""
         return [
-            Say(entry["key"], entry["text"], Tone(entry["tone"]))
+            Notice(entry["key"], entry["text"], Audience(entry["tone"]))
             for entry in self.state.get("queue", [])
         ]
 
-    def take(self, tones: Collection[Tone], channel: str, session: str = "") -> tuple[Say, ...]:
+    def take(
+        self, tones: Collection[Audience], channel: str, session: str = ""
+    ) -> tuple[Notice, ...]:
         """Take off the queue what `channel` can deliver; the caller saves before it prints.
 
         Args:
@@ -126,7 +128,7 @@ def _claim_of(key: str) -> str:
     return claim if slash and re.fullmatch(r"\d+@\d+", claim) else ""
 
 
-def lasting(says: Sequence[Say]) -> tuple[Say, ...]:
+def lasting(says: Sequence[Notice]) -> tuple[Notice, ...]:
     """Without those that a later one `ends`, as the queue drops them; keys without the claim's."""
     return tuple(
         say

@@ -18,7 +18,7 @@ LOCK_SECONDS = 1.5
 _RACY_NS = 2_000_000_000
 
 
-class Shelf:
+class WorkflowFiles:
     """The files of one worktree."""
 
     def __init__(self, root: Path) -> None:

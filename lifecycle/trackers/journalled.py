@@ -53,7 +53,7 @@ def noting(tracker: Tracker, root: Path, clock: Clock, session: str = "") -> Tra
                 named = task.id if task is not None else str(args[0]) if args else ""
                 journal.note(
                     root,
-                    journal_entry.Entry(
+                    journal_entry.JournalEntry(
                         clock.now(),
                         journal.TRACKER,
                         journal.WRITE,

@@ -23,7 +23,7 @@ from lifecycle.core.errors import (
 from lifecycle.core.tracker import Abilities, Atomicity, Capability, Note, Task, TaskStatus, Wording
 from lifecycle.trackers import refusals
 from lifecycle.trackers.own_commands import own_commands
-from lifecycle.trackers.tracker_place import Place
+from lifecycle.trackers.tracker_place import TrackerPlace
 
 NAME = "memory"
 LEASE_SECONDS = 3600.0
@@ -90,7 +90,7 @@ _PROCESS: dict[Path, MemoryTasks] = {}
 """The tasks of each worktree, for as long as this process lives."""
 
 
-def open_tracker(place: Place) -> MemoryTracker:
+def open_tracker(place: TrackerPlace) -> MemoryTracker:
     """The tasks of this worktree, which all trackers that are opened in this process share."""
     tasks = _PROCESS.setdefault(place.root.resolve(), MemoryTasks(place.clock.now))
     return MemoryTracker(tasks, place.actor())

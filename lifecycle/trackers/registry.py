@@ -15,17 +15,17 @@ from typing import Any
 from lifecycle.core.errors import BadConfig
 from lifecycle.core.tracker import Tracker
 from lifecycle.core.values.configured import AUTO, Settings
-from lifecycle.trackers.tracker_place import Place
+from lifecycle.trackers.tracker_place import TrackerPlace
 
 GITHUB = "github"
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class TrackerEntry:
     """One tracker, by the names of its functions: `module:function`.
 
     Attributes:
-        opens: takes a `Place` and gives the `Tracker`; asks nobody anything yet.
+        opens: takes a `TrackerPlace` and gives the `Tracker`; asks nobody anything yet.
         finds: takes root, environment and configured folder; True if this worktree has such a
             tracker, and its program is there and may run. "" if it is never found, only chosen by name.
         lacks: takes the same; half a sentence if this worktree has such a tracker and cannot use it, and
@@ -45,8 +45,8 @@ class Entry:
     start: str = ""
 
 
-TRACKERS: dict[str, Entry] = {
-    "beads": Entry(
+TRACKERS: dict[str, TrackerEntry] = {
+    "beads": TrackerEntry(
         "lifecycle.trackers.beads.bd_tracker:open_tracker",
         "lifecycle.trackers.beads.bd_here:is_here",
         "lifecycle.trackers.beads.bd_here:lacking",
@@ -55,13 +55,13 @@ TRACKERS: dict[str, Entry] = {
         "lifecycle.trackers.beads.bd_here:PROGRAM",
         "lifecycle.trackers.beads.bd_commands:START",
     ),
-    GITHUB: Entry("lifecycle.trackers.github.github_issues:open_tracker"),
-    "memory": Entry("lifecycle.trackers.memory:open_tracker"),
+    GITHUB: TrackerEntry("lifecycle.trackers.github.github_issues:open_tracker"),
+    "memory": TrackerEntry("lifecycle.trackers.memory:open_tracker"),
 }
 """By the name that `tracker.use` takes, in the order in which they are looked for."""
 
 
-def open_tracker(name: str, place: Place) -> Tracker:
+def open_tracker(name: str, place: TrackerPlace) -> Tracker:
     """The tracker of this name at this place.
 
     Raises:
@@ -78,7 +78,7 @@ def open_tracker(name: str, place: Place) -> Tracker:
     return tracker
 
 
-def detect(place: Place) -> str:
+def detect(place: TrackerPlace) -> str:
     """The name of the tracker that is found here: the first one that finds itself, else GitHub's."""
     return _detected(place.root, place.environment, place.folder)
 
@@ -90,7 +90,7 @@ def _detected(root: Path, environment: Mapping[str, str], folder: str) -> str:
     return GITHUB
 
 
-def chosen(place: Place) -> str:
+def chosen(place: TrackerPlace) -> str:
     """The name of this place's tracker: as configured, or the one that is found."""
     use = place.settings.tracker_use
     return detect(place) if use == AUTO else use

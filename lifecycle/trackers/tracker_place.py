@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from lifecycle.github.client.calls import Calls
 
 
-class Hub(Protocol):
+class TrackerHub(Protocol):
     """What a tracker may ask of the worktree's GitHub; each part is built when it is first touched.
 
     Touching one raises NoToken or BadConfig where there is no token or no repository.
@@ -58,7 +58,7 @@ class Hub(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class TrackerPlace:
     """Where a tracker is opened. Building one asks nobody anything.
 
     Attributes:
@@ -83,7 +83,7 @@ class Place:
     named: str
     seat: str
     user: str
-    hub: Hub
+    hub: TrackerHub
     is_hook: bool = False
 
     def actor(self, account: str = "") -> str:

@@ -13,7 +13,7 @@ from lifecycle.core.timing.clock import SystemClock
 from lifecycle.settings.resources import hook_script
 from lifecycle.stages.session import activation
 from lifecycle.storage import workflow_marks
-from lifecycle.storage.workflow_files import Shelf
+from lifecycle.storage.workflow_files import WorkflowFiles
 from tests.bench.timing import Probe
 from tests.stages.written import Written
 
@@ -42,7 +42,7 @@ def staged_probes(folder: Path, seen: Mapping[str, str]) -> list[Probe]:
     """
     inactive, active = _worktree(folder / "inactive"), _worktree(folder / "active")
     # As it is left when the tracker had no open labelled task; the bench takes longer than that is kept.
-    Shelf(inactive).set_due(time.time() + _DAY)
+    WorkflowFiles(inactive).set_due(time.time() + _DAY)
     event = folder / "event.json"
     event.write_text(json.dumps(_event(_transcript(folder))))
     script = str(hook_script("on-stop"))

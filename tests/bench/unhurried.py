@@ -7,7 +7,7 @@ import os
 import sys
 from pathlib import Path
 
-from lifecycle.app.wiring import World
+from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.core.timing.clock import SystemClock
 from lifecycle.core.timing.deadline import Deadline
 from lifecycle.reconcile.reconcile_run import reconcile
@@ -38,7 +38,7 @@ class Unhurried(SystemClock):
 def main(owner: str, silent_hours: str) -> int:
     """Repair everything of an owner."""
     clock = Unhurried()
-    world = World(Path.cwd(), os.environ, clock, Deadline.after(clock, SECONDS), {})
+    world = WorktreeWorld(Path.cwd(), os.environ, clock, Deadline.after(clock, SECONDS), {})
     try:
         report = reconcile(
             world, Scope(owner=owner), Policy(silent_seconds=float(silent_hours) * 3600)

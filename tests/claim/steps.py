@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from lifecycle.claim.decisions.decide import absorb, decide
-from lifecycle.claim.decisions.snapshot import Seen
+from lifecycle.claim.decisions.snapshot import Snapshot
 from lifecycle.claim.record.state import Record, fold
 from lifecycle.core.plan import (
     BoardIs,
@@ -45,27 +45,27 @@ def closing() -> Any:
     return observation(issue=issue(comments=()), by_number=MERGED, item=ITEM)
 
 
-def fields_of(made: Seen) -> dict[str, Any]:
+def fields_of(made: Snapshot) -> dict[str, Any]:
     return {name: getattr(made, name) for name in made.__dataclass_fields__}
 
 
-def rules_with(made: Seen, **changes: Any) -> Any:
+def rules_with(made: Snapshot, **changes: Any) -> Any:
     rules = made.rules
     return type(rules)(**{n: getattr(rules, n) for n in rules.__dataclass_fields__} | changes)
 
 
-def run(start: Seen, *, absorbed: bool = False) -> list[Any]:
+def run(start: Snapshot, *, absorbed: bool = False) -> list[Any]:
     return rest(start, absorbed=absorbed)[0]
 
 
-def rest(start: Seen, *, absorbed: bool = False) -> tuple[list[Any], Record]:
+def rest(start: Snapshot, *, absorbed: bool = False) -> tuple[list[Any], Record]:
     """Decide and believe until nothing is left, as the engine does when every write succeeds."""
     made = start.record
     if start.observation is not None and not absorbed:
         made = absorb(made, start.observation, start.now)
     actions: list[Any] = []
     for _ in range(24):
-        step = decide(Seen(**{**fields_of(start), "record": made}))
+        step = decide(Snapshot(**{**fields_of(start), "record": made}))
         before = made
         made = made.with_values(step.fields)
         made = Record(

@@ -8,7 +8,7 @@ import pytest
 
 from lifecycle.claim.decisions.decide import decide, look
 from lifecycle.claim.engine import briefing
-from lifecycle.core.plan import Tone, Wake
+from lifecycle.core.plan import Audience, Wake
 from lifecycle.core.values.model import PullState
 from tests.claim.steps import rest
 from tests.conftest import Place
@@ -40,7 +40,7 @@ def test_without_a_pull_request_it_goes_back_with_a_word(phase: str, wake: Wake)
     made = seen(by_hand(phase, status="In Review"), observed=observation(), wake=wake)
     step = decide(made)
     assert step.fields == {"phase": "coding", "status": "In Progress"}
-    assert [say.tone for say in step.says] == [Tone.ACT]
+    assert [say.tone for say in step.says] == [Audience.ACT]
     assert f"cannot be in phase {phase}; it is coding again" in texts(step)
     assert "#0" not in texts(step)
     assert rest(made)[1].claim.phase == "coding"

@@ -11,13 +11,13 @@ from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.record.state import Intent, fold
 from lifecycle.core.errors import Rejected, Transient
 from lifecycle.core.plan import (
+    Audience,
     CloseIssue,
     Failed,
     ForgetClaim,
     Intended,
     PostComment,
     SetBoard,
-    Tone,
     Wake,
 )
 from lifecycle.core.values.model import PullState
@@ -59,7 +59,7 @@ def test_fault_14_done_without_a_merge_is_refused_with_the_reason(
     assert step.action is None
     assert step.fields["phase"] == phase
     assert why in texts(step)
-    assert step.says[0].tone is Tone.ACT
+    assert step.says[0].tone is Audience.ACT
 
 
 @pytest.mark.parametrize("written_over", [p for p in Phase if p is not Phase.DONE])

@@ -9,7 +9,7 @@ import pytest
 
 from lifecycle.claim.decisions import consent
 from lifecycle.claim.decisions.decide import decide, look
-from lifecycle.core.plan import CloseIssue, Decision, PostComment, Tone
+from lifecycle.core.plan import Audience, CloseIssue, Decision, PostComment
 from lifecycle.core.values.model import PullState
 from lifecycle.storage.ledger import lasting
 from tests.claim.steps import DONE, REVIEW, closing, rest, rules_with
@@ -49,7 +49,7 @@ def test_done_after_the_question_needs_a_later_prompt() -> None:
     step = decide(made)
     assert step.fields == {"phase": "merged_detected"}
     assert step.action is None
-    assert [say.tone for say in step.says] == [Tone.ACT]
+    assert [say.tone for say in step.says] == [Audience.ACT]
     assert "the user has written nothing since" in texts(step)
     assert look(made) is None  # not one request
 
@@ -75,7 +75,7 @@ def test_a_done_that_does_not_count_becomes_the_question() -> None:
     """The agent is told to ask; that is the question, and the queue holds no other one beside it."""
     step = decided(SESSION, **ASKED)
     question, refusal = step.says
-    assert (question.tone, refusal.tone) == (Tone.ASK, Tone.ACT)
+    assert (question.tone, refusal.tone) == (Audience.ASK, Audience.ACT)
     assert lasting(step.says) == (refusal,)
     assert "written nothing since the merge" in refusal.text
     assert 'Ask "Should I close issue #42?"' in refusal.text
@@ -130,7 +130,7 @@ def test_auto_closes_at_the_merge_without_a_question() -> None:
     made = seen(record(**REVIEW), observed=shown, rules=rules_with(made, closes_itself=True))
     first = decide(made)
     assert first.fields["phase"] == "merged_detected"
-    assert [(say.tone, "Should I" in say.text) for say in first.says] == [(Tone.NEWS, False)]
+    assert [(say.tone, "Should I" in say.text) for say in first.says] == [(Audience.NEWS, False)]
     actions, end = rest(made)
     assert end.consent == "auto"
     (comment,) = [action for action in actions if isinstance(action, PostComment)]

@@ -9,18 +9,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lifecycle.claim.decisions.decide import decide, look
-from lifecycle.claim.decisions.snapshot import Seen
+from lifecycle.claim.decisions.snapshot import Snapshot
 from lifecycle.claim.decisions.table import IN_REVIEW, Phase
 from lifecycle.claim.record.state import Intent, Record, Trouble, fold
 from lifecycle.core.errors import NothingToMerge, Transient
 from lifecycle.core.plan import (
+    Audience,
     CloseIssue,
     Failed,
     ForgetClaim,
     OpenPullRequest,
     PullRequestOpened,
     SetBoard,
-    Tone,
     Wake,
 )
 from lifecycle.core.timing.times import parse, render
@@ -127,7 +127,7 @@ def test_a_hand_off_opens_the_pull_request_into_the_default_branch() -> None:
 def test_fault_12_the_base_is_configured_or_the_default_and_never_the_head() -> None:
     """A configured base wins; the branch that is the base itself is refused with a word."""
     made = seen(record(**READY), observed=observation())
-    configured = Seen(**{**fields_of(made), "rules": rules_with(made, base="release")})
+    configured = Snapshot(**{**fields_of(made), "rules": rules_with(made, base="release")})
     action = decide(configured).action
     assert isinstance(action, OpenPullRequest)
     assert action.base == "release"
@@ -165,7 +165,7 @@ def test_the_new_pull_request_is_said_with_its_url_and_continues_the_stop() -> N
     step = decide(seen(made, wake=Wake.STOP))
     say = next(s for s in step.says if s.key == "pr:107")
     assert say.text == "PR #107 created: https://github.com/octo-org/hello/pull/107"
-    assert say.tone is Tone.NEXT
+    assert say.tone is Audience.NEXT
     assert isinstance(step.action, SetBoard)
     assert step.action.status == "In Review"
 
@@ -177,7 +177,7 @@ def test_a_refused_pull_request_is_said_once_and_tried_again_when_something_was_
     error = NothingToMerge("There is no commit to merge. Commit and push, then hand off again.")
     made = fold(record(**READY), Failed(opening, error), NOW)
     step = decide(seen(made, wake=Wake.STOP))
-    assert [say.tone for say in step.says] == [Tone.ACT]
+    assert [say.tone for say in step.says] == [Audience.ACT]
     assert "Commit and push" in texts(step)
     assert look(seen(made, wake=Wake.STOP)) is None
     assert look(seen(made, wake=Wake.STOP, pushed_head="b" * 40)) is not None
@@ -190,7 +190,7 @@ def test_a_lost_answer_is_no_refusal_and_tried_again_later() -> None:
     assert isinstance(opening, OpenPullRequest)
     made = fold(record(**READY), Failed(opening, Transient("502", is_ambiguous=True)), NOW)
     (said,) = decide(seen(made, wake=Wake.STOP)).says
-    assert (said.key, said.tone) == ("pr-waits", Tone.NOTE)
+    assert (said.key, said.tone) == ("pr-waits", Audience.NOTE)
     assert made.due() == NOW + 60
 
 
@@ -225,7 +225,7 @@ def test_every_look_comes_to_rest_and_a_second_one_writes_nothing(
     start = seen(made, observed=shown, wake=wake)
     actions, end = rest(start)
     assert len(actions) == len({repr(action) for action in actions})
-    again, _ = rest(Seen(**{**fields_of(start), "record": end}))
+    again, _ = rest(Snapshot(**{**fields_of(start), "record": end}))
     assert not again
     closed = [a for a in actions if isinstance(a, CloseIssue | ForgetClaim)]
     assert not closed or (state is PullState.MERGED and phase is Phase.DONE)

@@ -9,7 +9,7 @@ import pytest
 
 from lifecycle.claim.decisions.decide import absorb, decide, look
 from lifecycle.claim.record.state import Record, Releasing, fold
-from lifecycle.core.plan import BoardIs, SetBoard, Tone, Wake
+from lifecycle.core.plan import Audience, BoardIs, SetBoard, Wake
 from lifecycle.core.values.checks import Bucket, Checks
 from lifecycle.core.values.model import BoardItem, Observation
 from tests.claim.steps import ITEM, REVIEW
@@ -43,7 +43,7 @@ def test_checks_that_are_not_shown_are_said_to_the_person(found: Checks, is_said
     said = [say for say in step.says if UNSEEN in say.text]
     assert bool(said) is is_said
     if is_said:
-        assert said[0].tone is Tone.NOTE
+        assert said[0].tone is Audience.NOTE
         assert (found.overall in said[0].text) is bool(found.overall)
         assert "lifecycle doctor" in said[0].text
 
@@ -63,7 +63,7 @@ def test_labels_in_the_place_of_the_board_are_said_and_kept() -> None:
     shown = observation(item=BoardItem("labels/42", "Todo"), board_note=NOTE)
     made = absorb(replace(made, is_item_known=True), shown, NOW)
     step = decide(seen(made, observed=shown))
-    assert [say.tone for say in step.says if say.text == NOTE] == [Tone.NOTE]
+    assert [say.tone for say in step.says if say.text == NOTE] == [Audience.NOTE]
     assert isinstance(step.action, SetBoard)
     assert (step.action.item_id, step.action.status) == ("labels/42", "In Progress")
 

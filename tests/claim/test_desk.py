@@ -15,10 +15,10 @@ from typing import Any
 
 import pytest
 
-from lifecycle.claim.record.claim_store import Desk
+from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import ClaimRefused
-from lifecycle.core.plan import Say, Tone
+from lifecycle.core.plan import Audience, Notice
 from lifecycle.core.timing.clock import SystemClock
 from lifecycle.storage.store import CLAIM_FILE
 from tests.factories import EXAMPLE, HAND_WRITTEN, values
@@ -27,9 +27,9 @@ ROUNDS = int(os.environ.get("LIFECYCLE_ROUNDS", "300"))
 """How often two processes meet; `make soak` has them meet thousands of times."""
 
 
-def desk_at(root: Path) -> Desk:
+def desk_at(root: Path) -> ClaimStore:
     """A desk on the system clock."""
-    return Desk(root, SystemClock())
+    return ClaimStore(root, SystemClock())
 
 
 def write(root: Path, content: dict[str, Any]) -> Path:
@@ -116,7 +116,7 @@ def test_fault_18_a_corrupt_file_is_set_aside_restored_and_reported(tmp_path: Pa
     (kept,) = tmp_path.glob(f"{CLAIM_FILE}.corrupt-*")
     assert kept.read_text() == '{"phase": "done",'
     assert kept.name in loaded.says[0].text
-    assert loaded.says[0].tone is Tone.ACT
+    assert loaded.says[0].tone is Audience.ACT
 
 
 def test_a_corrupt_file_that_nobody_knew_is_set_aside_and_reported(tmp_path: Path) -> None:
@@ -167,11 +167,11 @@ def test_forgetting_does_not_delete_the_next_claim(tmp_path: Path) -> None:
 def test_what_was_taken_is_marked_on_disk_before_it_is_printed(tmp_path: Path) -> None:
     """A process that is killed behind `take` has lost a nudge; the next one does not repeat it."""
     desk = desk_at(tmp_path)
-    say = Say("merged:107", "PR #107 merged!", Tone.ASK)
+    say = Notice("merged:107", "PR #107 merged!", Audience.ASK)
     desk.ledger.queue(say)
     desk.save()
     assert (tmp_path / ".lifecycle/waiting").exists()
-    assert desk.take([Tone.ASK], "on-idle", "s1") == (say,)
+    assert desk.take([Audience.ASK], "on-idle", "s1") == (say,)
     later = desk_at(tmp_path)
     later.load()
     later.ledger.queue(say)
@@ -205,8 +205,8 @@ def test_a_prompt_is_worth_pythons_start_until_the_question_is_answered(tmp_path
     desk.remember(record)
     desk.set_due("answered", desk.clock.now())
     mark = tmp_path / ".lifecycle/waiting"
-    desk.ledger.queue(Say(f"{record.claim_key}/merged:107", "merged!", Tone.ASK))
-    desk.take([Tone.ASK], "ci-waiter")
+    desk.ledger.queue(Notice(f"{record.claim_key}/merged:107", "merged!", Audience.ASK))
+    desk.take([Audience.ASK], "ci-waiter")
     assert mark.exists()
     answers = [desk.answered_at is not None]
     desk.set_due("answered", desk.clock.now())

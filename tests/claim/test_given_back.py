@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from lifecycle.claim.decisions.decide import absorb, decide, look
-from lifecycle.claim.decisions.snapshot import Seen
+from lifecycle.claim.decisions.snapshot import Snapshot
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.engine import briefing
 from lifecycle.claim.record.state import Record, Releasing
-from lifecycle.core.plan import ForgetClaim, PostComment, ReleaseLease, Tone, Wake
+from lifecycle.core.plan import Audience, ForgetClaim, PostComment, ReleaseLease, Wake
 from lifecycle.core.values.model import BoardItem, Observation, PullState
 from tests.claim.steps import MERGED, REVIEW, fields_of, rest, rules_with
 from tests.factories import NOW, comment, issue, observation, pull, seen, texts
@@ -45,9 +45,9 @@ def looked(observed: Observation, made: Record | None = None) -> Record:
     return absorb(made or record(), observed, NOW)
 
 
-def without_board(made: Seen) -> Seen:
+def without_board(made: Snapshot) -> Snapshot:
     """The same where no board is configured."""
-    return Seen(**{**fields_of(made), "rules": rules_with(made, has_board=False)})
+    return Snapshot(**{**fields_of(made), "rules": rules_with(made, has_board=False)})
 
 
 @pytest.mark.parametrize("phase", [p.value for p in Phase])
@@ -58,7 +58,7 @@ def test_the_agent_is_told_once_and_nothing_is_written_in_any_phase(phase: str) 
     assert actions == []
     step = decide(seen(left, observed=shown(by_number=MERGED), wake=Wake.TICK))
     (say,) = step.says
-    assert (say.tone, say.stands) == (Tone.ACT, True)
+    assert (say.tone, say.stands) == (Audience.ACT, True)
     assert "#42 was given back" in say.text
     assert "lifecycle claim 42" in say.text
     assert "moved" not in say.text

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from lifecycle.claim.record.claim_store import Desk, Loaded
+from lifecycle.claim.record.claim_store import ClaimStore, Loaded
 from lifecycle.claim.record.late_writes import Late
 from lifecycle.claim.record.state import Record
 from lifecycle.storage import store
@@ -55,11 +55,11 @@ class Ground:
         self.path.write_text(json.dumps(values(phase="pr_created", pr_number=107)))
         self.look()
 
-    def desk(self) -> Desk:
+    def desk(self) -> ClaimStore:
         """A new one, as each process has."""
-        return Desk(self.root, self.clock)
+        return ClaimStore(self.root, self.clock)
 
-    def load(self) -> tuple[Desk, Loaded, Record]:
+    def load(self) -> tuple[ClaimStore, Loaded, Record]:
         """What a look finds."""
         desk = self.desk()
         loaded = desk.load()

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from lifecycle.claim.decisions.decide import decide, evolve
-from lifecycle.claim.decisions.snapshot import Seen
+from lifecycle.claim.decisions.snapshot import Snapshot
 from lifecycle.claim.linked import linked_decisions
 from lifecycle.claim.record.state import Record, Releasing, fold
 from lifecycle.core.errors import Refused, Transient
@@ -88,13 +88,13 @@ def with_link(synced: str = "claimed", **memory: Any) -> dict[str, Any]:
     return {"link": Link("beads", "demo-1", synced), "is_link_known": True, **memory}
 
 
-def ending(synced: str = "claimed", **memory: Any) -> Seen:
+def ending(synced: str = "claimed", **memory: Any) -> Snapshot:
     """A claim whose pull request merged and whose user said yes."""
     made = record(memory=with_link(synced, **memory), **DONE)
     return seen(made, observed=closing(), wake=Wake.STOP)
 
 
-def steps(start: Seen, fails: type[Transient] | None = None, limit: int = 24) -> list[Any]:
+def steps(start: Snapshot, fails: type[Transient] | None = None, limit: int = 24) -> list[Any]:
     """The actions from here to rest; writes of the linked task fail if `fails` says how."""
     now, done = start, list[Any]()
     for _ in range(limit):

@@ -13,11 +13,11 @@ from typing import Any
 from lifecycle.api import Wake
 from lifecycle.sandbox.state.checks import PlannedCheck
 from lifecycle.storage import journal
-from lifecycle.storage.journal_entry import Entry
+from lifecycle.storage.journal_entry import JournalEntry
 from tests.conftest import COMMAND, Place
 
 
-def noted(place: Place, kind: str) -> list[Entry]:
+def noted(place: Place, kind: str) -> list[JournalEntry]:
     """What the journal has of one kind."""
     return [one for one in journal.read(place.root) if one.kind == kind]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lifecycle.claim.record.sessions import SILENT_SECONDS, adopt, deliverable, is_held, is_mine
-from lifecycle.core.plan import Tone
+from lifecycle.core.plan import Audience
 from lifecycle.storage.signs_of_life import Signs
 from tests.claim.steps import READY, REVIEW
 from tests.factories import NOW, record
@@ -40,9 +40,9 @@ def test_what_another_session_began_is_inherited() -> None:
 def test_the_owners_news_is_the_owners() -> None:
     """Another session takes what is for the person; an unknown one counts as the owner."""
     made = record(memory=OURS)
-    assert set(deliverable(made, "one", list(Tone))) == set(Tone)
-    assert set(deliverable(made, "two", list(Tone))) == {Tone.NOTE}
-    assert set(deliverable(made, "", list(Tone))) == set(Tone)
+    assert set(deliverable(made, "one", list(Audience))) == set(Audience)
+    assert set(deliverable(made, "two", list(Audience))) == {Audience.NOTE}
+    assert set(deliverable(made, "", list(Audience))) == set(Audience)
     assert is_mine(record(), "two")
 
 

@@ -14,6 +14,7 @@ from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.record.state import Intent, Record, Releasing, fold
 from lifecycle.core.errors import Rejected, Transient
 from lifecycle.core.plan import (
+    Audience,
     ClaimForgotten,
     Failed,
     ForgetClaim,
@@ -21,7 +22,6 @@ from lifecycle.core.plan import (
     PostComment,
     ReleaseLease,
     SetBoard,
-    Tone,
     Unassign,
     Wake,
 )
@@ -104,7 +104,7 @@ def test_the_end_is_said_with_the_last_step_to_the_person_and_the_outcome_is_rel
     step = decide(wakes(made, shown()))
     assert step.action == ForgetClaim()
     (say,) = step.says
-    assert say.tone is Tone.NOTE
+    assert say.tone is Audience.NOTE
     assert say.text.startswith("Issue #42 given back. Board → Todo. Branch claude/fix-thing-42")
     ended = fold(made, ClaimForgotten(), NOW)
     assert ended.outcome == "released"

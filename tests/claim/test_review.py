@@ -8,7 +8,7 @@ import pytest
 
 from lifecycle.claim.decisions.decide import decide, evolve, look
 from lifecycle.claim.decisions.table import IN_REVIEW, Phase
-from lifecycle.core.plan import PullRequestOpened, Tone, Wake
+from lifecycle.core.plan import Audience, PullRequestOpened, Wake
 from lifecycle.core.timing.times import render
 from lifecycle.core.values.checks import Bucket, Check, Checks
 from lifecycle.core.values.model import PullState
@@ -73,7 +73,7 @@ def test_the_merge_asks_the_question_and_is_persisted() -> None:
     step = decide(seen(record(**REVIEW), observed=shown))
     assert step.fields["phase"] == "merged_detected"
     assert texts(step).startswith("PR #107 merged! Should I close issue #42?")
-    assert [(say.key, say.tone) for say in step.says] == [("merged:107", Tone.ASK)]
+    assert [(say.key, say.tone) for say in step.says] == [("merged:107", Audience.ASK)]
 
 
 def test_fault_2_a_pull_request_closed_unmerged_is_a_state_of_its_own() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from lifecycle.claim.commands.moves import _moved
 from lifecycle.claim.decisions.decide import absorb, decide, evolve
-from lifecycle.claim.decisions.snapshot import Seen
+from lifecycle.claim.decisions.snapshot import Snapshot
 from lifecycle.claim.decisions.table import CLAIM, Phase
 from lifecycle.claim.record.state import Record
 from lifecycle.core.values.checks import Bucket
@@ -23,7 +23,7 @@ OPEN = observation(by_number=pull(checks=checks(Bucket.PENDING)), issue=issue(co
 MERGED = observation(by_number=pull(state=PullState.MERGED), issue=issue(comments=()))
 CLOSED = observation(by_number=pull(state=PullState.CLOSED), issue=issue(comments=()))
 
-ENGINE: dict[tuple[Phase, Phase], Callable[[], Seen]] = {
+ENGINE: dict[tuple[Phase, Phase], Callable[[], Snapshot]] = {
     (Phase.READY_FOR_PR, Phase.PR_CREATED): lambda: seen(record(**READY), observed=observation()),
     (Phase.READY_FOR_PR, Phase.MERGED_DETECTED): lambda: seen(
         record(**READY), observed=MERGED, pushed_head=SHA
@@ -84,12 +84,12 @@ def test_the_engine_makes_no_move_that_the_table_lacks(phase: Phase, shown: Any)
         assert step in CELLS or is_judged, step
 
 
-def _review(phase: Phase, shown: Any) -> Seen:
+def _review(phase: Phase, shown: Any) -> Snapshot:
     made = record(**{**REVIEW, "phase": phase.value, "summary": "Fix"})
     return seen(made, observed=shown)
 
 
-def _walk(start: Seen) -> list[tuple[Phase, Phase]]:
+def _walk(start: Snapshot) -> list[tuple[Phase, Phase]]:
     """The pairs of phases that follow each other until the look is at rest."""
     now = start
     if start.observation is not None:

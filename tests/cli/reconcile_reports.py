@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from lifecycle.reconcile.finding import KINDS, Finding, State
-from lifecycle.reconcile.sweep_report import Problem, Report
+from lifecycle.reconcile.sweep_report import SweepProblem, SweepReport
 
 REPOSITORY = "octo-org/hello-service"
 
@@ -26,7 +26,7 @@ def finding(kind: str = "status-drift", issue: int = 42, **changes: object) -> F
     return replace(plain, **changes)  # type: ignore[arg-type]  # the test's own words
 
 
-REPORT = Report(
+REPORT = SweepReport(
     findings=(
         finding("merged-open", 7, state=State.OFF),
         finding("status-drift", 42),
@@ -34,7 +34,7 @@ REPORT = Report(
         finding("unlinked", 9, repository="octo-org/other", state=State.FAILED, problem="403."),
         finding("silent", 10, repository="octo-org/other", state=State.PLANNED),
     ),
-    problems=(Problem("octo-org/secret", "NoPermission", "The token may not read it."),),
+    problems=(SweepProblem("octo-org/secret", "NoPermission", "The token may not read it."),),
     left=tuple(f"octo-org/r{number}" for number in range(9)),
     ended="GitHub's limit is used up.",
     notes=("Labels keep the Status.",),
@@ -45,5 +45,5 @@ REPORT = Report(
 )
 """One of everything."""
 
-QUIET = Report(repositories=25, tasks=340, requests=12, points=9)
+QUIET = SweepReport(repositories=25, tasks=340, requests=12, points=9)
 """Nothing drifted."""

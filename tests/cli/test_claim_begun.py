@@ -9,7 +9,7 @@ import pytest
 
 from lifecycle.api import HeldByAnother, Wake
 from lifecycle.claim.commands import unfinished_claims
-from lifecycle.claim.record.claim_store import Desk
+from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.core.errors import Transient
 from lifecycle.git import lease
 from lifecycle.github.pulls.forge import GitHubForge
@@ -22,7 +22,7 @@ from tests.test_crashes import CrashError, crash_at
 WRITES: tuple[tuple[Any, str], ...] = (
     (lease, "take"),
     (GitHubForge, "assign"),
-    (Desk, "create"),
+    (ClaimStore, "create"),
 )
 
 
@@ -151,7 +151,7 @@ def test_a_card_goes_back_to_where_it_stood(place: Place, monkeypatch: pytest.Mo
     """Taken by force out of another column, and undone: the column is the one of before."""
     place.control.set_field(42, "Status", "In Review")
     with monkeypatch.context() as patch, place.tree() as tree:
-        patch.setattr(Desk, "create", _killed)
+        patch.setattr(ClaimStore, "create", _killed)
         with pytest.raises(CrashError):
             tree.claim(42, force=True)
     assert place.card()["Status"] == "In Progress"

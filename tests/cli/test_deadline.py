@@ -21,7 +21,7 @@ from lifecycle.core.timing.deadline import Deadline, DeadlineReached, ending
 from lifecycle.git.process import GitRepository
 from lifecycle.sandbox.faults import Fault
 from lifecycle.setup.doctor import examination, examined
-from lifecycle.setup.doctor.doctor_finding import Finding
+from lifecycle.setup.doctor.doctor_finding import DoctorFinding
 from tests.conftest import COMMAND, ManualClock, Place
 
 
@@ -237,7 +237,7 @@ def test_a_check_that_the_alarm_ended_is_a_finding(
 ) -> None:
     """The alarm rings in the middle of a check: the report has a line for it, and all the others."""
 
-    def hangs(_case: examined.Case) -> Iterator[Finding]:
+    def hangs(_case: examined.Examined) -> Iterator[DoctorFinding]:
         raise DeadlineReached
 
     monkeypatch.setattr(examination, "FAMILIES", (("board", hangs), *examination.FAMILIES[:1]))

@@ -15,7 +15,7 @@ from markdown_it import MarkdownIt
 
 from lifecycle.cli.reconcile import reconcile_actions as actions
 from lifecycle.reconcile.finding import State
-from lifecycle.reconcile.sweep_report import Problem, Report
+from lifecycle.reconcile.sweep_report import SweepProblem, SweepReport
 from tests.cli.reconcile_reports import QUIET, REPORT, finding
 
 EVIL = (
@@ -65,9 +65,9 @@ def test_a_summary_without_findings_is_a_sentence() -> None:
 
 def test_what_strangers_wrote_is_only_text_in_the_summary() -> None:
     """No cell, heading, code, tag, link, image, emphasis, mention, reference or address of theirs."""
-    report = Report(
+    report = SweepReport(
         findings=(finding(title=EVIL, evidence=EVIL, problem=EVIL, url="https://x/) [y](z"),),
-        problems=(Problem(EVIL, "Rejected", EVIL),),
+        problems=(SweepProblem(EVIL, "Rejected", EVIL),),
         left=(EVIL,),
         ended=EVIL,
         notes=(EVIL,),
@@ -103,7 +103,7 @@ def test_what_strangers_wrote_is_only_text_in_the_summary() -> None:
 @given(st.text(max_size=200))
 def test_any_text_is_one_cell(text: str) -> None:
     """Whatever a title holds, the row has its cells, and the title is in it as text."""
-    (row,) = rows_of(actions.summary(Report(findings=(finding(title=text),))))
+    (row,) = rows_of(actions.summary(SweepReport(findings=(finding(title=text),))))
     assert len(row) == 5
     assert "<" not in row[1].partition("</a>")[2]
 
@@ -165,7 +165,7 @@ def test_an_annotation_says_what_became_of_it() -> None:
     ):
         problem = "403." if state is State.FAILED else ""
         one = finding(kind, state=state, problem=problem)
-        (told,) = actions.annotated(Report(findings=(one,)))
+        (told,) = actions.annotated(SweepReport(findings=(one,)))
         assert told.message == f"{evidence} {words.format(fix=one.fix)}"
 
 
@@ -174,7 +174,7 @@ def test_what_is_left_is_folded_in_the_summary() -> None:
     left = [
         finding("moved-by-hand", n, state=State.LEFT, problem="It stays.") for n in range(1, 69)
     ]
-    report = Report(findings=(*left, finding("status-drift", 200)), repositories=1, tasks=70)
+    report = SweepReport(findings=(*left, finding("status-drift", 200)), repositories=1, tasks=70)
     text = actions.summary(report)
     table, _, folded = text.partition("<details>")
     assert [row[2] for row in rows_of(table)] == ["<code>status-drift</code>"]
@@ -193,7 +193,7 @@ def test_no_more_annotations_than_github_keeps() -> None:
     """Ten of each kind; the summary says how many are only there."""
     states = (State.FAILED, State.OFF, State.APPLIED)
     kinds = {State.FAILED: "unlinked", State.OFF: "merged-open", State.APPLIED: "status-drift"}
-    report = Report(
+    report = SweepReport(
         findings=tuple(finding(kinds[s], n + 1, state=s) for s in states for n in range(12))
     )
     found = actions.annotated(report)
@@ -204,7 +204,7 @@ def test_no_more_annotations_than_github_keeps() -> None:
 
 def test_a_command_is_escaped_as_the_toolkit_does() -> None:
     """A message cannot end its line, a title cannot end or add a property."""
-    one = actions.Annotation("error", "a:b,c%\r\nd", "50% :: done\r\n::error::x, y: z")
+    one = actions.StepAnnotation("error", "a:b,c%\r\nd", "50% :: done\r\n::error::x, y: z")
     assert one.command() == (
         "::error title=a%3Ab%2Cc%25%0D%0Ad::50%25 :: done%0D%0A::error::x, y: z"
     )
@@ -240,7 +240,7 @@ def test_the_json_of_a_report_holds_everything() -> None:
 
 @pytest.mark.parametrize("write", [actions.write_summary, actions.write_outputs])
 def test_a_file_that_takes_nothing_is_an_error(
-    tmp_path: Path, write: Callable[[Report, dict[str, str]], object]
+    tmp_path: Path, write: Callable[[SweepReport, dict[str, str]], object]
 ) -> None:
     """It is not swallowed: the step would show nothing and look well."""
     environment = {actions.SUMMARY: str(tmp_path), actions.OUTPUT: str(tmp_path)}

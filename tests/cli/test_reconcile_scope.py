@@ -9,13 +9,19 @@ import click
 import pytest
 
 from lifecycle.cli.reconcile.reconcile import exit_code
-from lifecycle.cli.reconcile.reconcile_scope import Asked, Place, asked_scope, event_of, policy
+from lifecycle.cli.reconcile.reconcile_scope import (
+    ScopeGround,
+    ScopeOptions,
+    asked_scope,
+    event_of,
+    policy,
+)
 from lifecycle.core.errors import BadConfig, Refused
 from lifecycle.core.values.configured import Settings
 from lifecycle.core.values.model import Repository
 from lifecycle.reconcile.finding import State
 from lifecycle.reconcile.scope import Policy, Scope, Shard
-from lifecycle.reconcile.sweep_report import Problem, Report
+from lifecycle.reconcile.sweep_report import SweepProblem, SweepReport
 from lifecycle.settings import config
 from tests.cli.reconcile_reports import finding
 
@@ -25,15 +31,15 @@ ONE, TWO = Repository("octo-org", "one"), Repository("octo-org", "two")
 @pytest.mark.parametrize(
     ("asked", "scope"),
     [
-        (Asked(), Scope()),
-        (Asked(("octo-org/one",)), Scope((ONE,))),
-        (Asked(("octo-org/one", "octo-org/two", "octo-org/one")), Scope((ONE, TWO))),
-        (Asked(owner="octo-org", shard="2/3"), Scope(owner="octo-org", shard=Shard(2, 3))),
-        (Asked(issues=(4,), pulls=(5,)), Scope(issues=(4,), pulls=(5,))),
-        (Asked(("octo-org/one",), issues=(4,)), Scope((ONE,), issues=(4,))),
+        (ScopeOptions(), Scope()),
+        (ScopeOptions(("octo-org/one",)), Scope((ONE,))),
+        (ScopeOptions(("octo-org/one", "octo-org/two", "octo-org/one")), Scope((ONE, TWO))),
+        (ScopeOptions(owner="octo-org", shard="2/3"), Scope(owner="octo-org", shard=Shard(2, 3))),
+        (ScopeOptions(issues=(4,), pulls=(5,)), Scope(issues=(4,), pulls=(5,))),
+        (ScopeOptions(("octo-org/one",), issues=(4,)), Scope((ONE,), issues=(4,))),
     ],
 )
-def test_options_are_a_scope(asked: Asked, scope: Scope) -> None:
+def test_options_are_a_scope(asked: ScopeOptions, scope: Scope) -> None:
     """Repositories once each, an owner, numbers, a shard."""
     assert asked_scope(asked) == scope
 
@@ -41,22 +47,22 @@ def test_options_are_a_scope(asked: Asked, scope: Scope) -> None:
 @pytest.mark.parametrize(
     ("asked", "words"),
     [
-        (Asked(("octo-org/one",), owner="octo-org"), "not both"),
-        (Asked(("one",)), "owner/name"),
-        (Asked(("octo-org/one/x",)), "owner/name"),
-        (Asked(owner="octo-org/one"), "takes a login"),
-        (Asked(owner="octo org"), "takes a login"),
-        (Asked(owner=""), "takes a login"),
-        (Asked(("octo-org/one",), owner=""), "not both"),
-        (Asked(owner="octo-org", issues=(4,)), "exactly one repository"),
-        (Asked(("octo-org/one", "octo-org/two"), pulls=(4,)), "exactly one repository"),
-        (Asked(shard="3/2"), "2/3"),
-        (Asked(shard="0/2"), "2/3"),
-        (Asked(shard="1"), "2/3"),
-        (Asked(shard="٢/3"), "2/3"),
+        (ScopeOptions(("octo-org/one",), owner="octo-org"), "not both"),
+        (ScopeOptions(("one",)), "owner/name"),
+        (ScopeOptions(("octo-org/one/x",)), "owner/name"),
+        (ScopeOptions(owner="octo-org/one"), "takes a login"),
+        (ScopeOptions(owner="octo org"), "takes a login"),
+        (ScopeOptions(owner=""), "takes a login"),
+        (ScopeOptions(("octo-org/one",), owner=""), "not both"),
+        (ScopeOptions(owner="octo-org", issues=(4,)), "exactly one repository"),
+        (ScopeOptions(("octo-org/one", "octo-org/two"), pulls=(4,)), "exactly one repository"),
+        (ScopeOptions(shard="3/2"), "2/3"),
+        (ScopeOptions(shard="0/2"), "2/3"),
+        (ScopeOptions(shard="1"), "2/3"),
+        (ScopeOptions(shard="٢/3"), "2/3"),
     ],
 )
-def test_what_contradicts_itself_is_a_usage_error(asked: Asked, words: str) -> None:
+def test_what_contradicts_itself_is_a_usage_error(asked: ScopeOptions, words: str) -> None:
     """One sentence that says what would be right."""
     with pytest.raises(click.UsageError, match=words):
         asked_scope(asked)
@@ -64,12 +70,12 @@ def test_what_contradicts_itself_is_a_usage_error(asked: Asked, words: str) -> N
 
 def test_what_may_be_done_is_asked_for_or_configured() -> None:
     """Nothing destructive by default; the project's file allows it, an option wins over the file."""
-    assert policy(Asked(), Settings()) == Policy()
+    assert policy(ScopeOptions(), Settings()) == Policy()
     lax = Settings(close="auto", reconcile_release=True, silent_hours=2)
     allowed = Policy(closes=True, releases=True, silent_seconds=7200)
-    assert policy(Asked(), lax) == allowed
-    assert policy(Asked(closes=True, releases=True, silent_hours=2), Settings()) == allowed
-    assert policy(Asked(closes=False, releases=False, silent_hours=24), lax) == Policy()
+    assert policy(ScopeOptions(), lax) == allowed
+    assert policy(ScopeOptions(closes=True, releases=True, silent_hours=2), Settings()) == allowed
+    assert policy(ScopeOptions(closes=False, releases=False, silent_hours=24), lax) == Policy()
 
 
 def test_the_repository_is_named_by_option_then_variable(tmp_path: Path) -> None:
@@ -80,35 +86,35 @@ def test_the_repository_is_named_by_option_then_variable(tmp_path: Path) -> None
         (Scope(), both, "octo-org/one"),
         (Scope(), {"GITHUB_REPOSITORY": "octo-org/two"}, "octo-org/two"),
     ):
-        place = Place.of(tmp_path, environment, scope)
+        place = ScopeGround.of(tmp_path, environment, scope)
         assert place.environment["LIFECYCLE_REPOSITORY"] == named
         assert place.root == tmp_path
     with pytest.raises(BadConfig, match="GITHUB_REPOSITORY"):
-        Place.of(tmp_path, {"GITHUB_REPOSITORY": "x"}, Scope())
+        ScopeGround.of(tmp_path, {"GITHUB_REPOSITORY": "x"}, Scope())
 
 
 def test_outside_of_a_worktree_somebody_has_to_name_a_repository(tmp_path: Path) -> None:
     """Nothing is guessed; an owner is enough."""
     with pytest.raises(Refused, match="--repo OWNER/NAME"):
-        Place.of(tmp_path, {}, Scope())
+        ScopeGround.of(tmp_path, {}, Scope())
     (tmp_path / config.CONFIG_FILE).write_text('repository = "octo-org/one"')
     with pytest.raises(Refused, match="only in one `repository` of"):
-        Place.of(tmp_path, {}, Scope())
-    place = Place.of(tmp_path, {}, Scope(owner="octo-org"))
+        ScopeGround.of(tmp_path, {}, Scope())
+    place = ScopeGround.of(tmp_path, {}, Scope(owner="octo-org"))
     assert "LIFECYCLE_REPOSITORY" not in place.environment
     subprocess.run(["git", "init", "--quiet", tmp_path], check=True)
     (tmp_path / "below").mkdir()
-    assert Place.of(tmp_path / "below", {}, Scope()).root == tmp_path
+    assert ScopeGround.of(tmp_path / "below", {}, Scope()).root == tmp_path
 
 
 def test_the_board_of_an_owner_is_the_owners(tmp_path: Path) -> None:
     """Unless somebody says whose it is: a variable, or the project's file."""
     scope = Scope(owner="octo-org")
     owner = "LIFECYCLE_PROJECT_OWNER"
-    assert Place.of(tmp_path, {}, scope).environment[owner] == "octo-org"
-    assert Place.of(tmp_path, {owner: "others"}, scope).environment[owner] == "others"
+    assert ScopeGround.of(tmp_path, {}, scope).environment[owner] == "octo-org"
+    assert ScopeGround.of(tmp_path, {owner: "others"}, scope).environment[owner] == "others"
     (tmp_path / config.CONFIG_FILE).write_text('project.owner = "others"')
-    assert owner not in Place.of(tmp_path, {}, scope).environment
+    assert owner not in ScopeGround.of(tmp_path, {}, scope).environment
 
 
 def test_the_event_is_that_of_the_run(tmp_path: Path) -> None:
@@ -132,17 +138,17 @@ def test_the_event_is_that_of_the_run(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("report", "codes"),
     [
-        (Report(), (0, 0, 0)),
-        (Report(findings=(finding(state=State.APPLIED),)), (0, 0, 0)),
-        (Report(findings=(finding("moved-by-hand", state=State.LEFT),)), (0, 0, 0)),
-        (Report(findings=(finding("merged-open", state=State.OFF),)), (0, 0, 1)),
-        (Report(findings=(finding(state=State.PLANNED),)), (0, 0, 1)),
-        (Report(findings=(finding(state=State.FAILED),)), (0, 1, 1)),
-        (Report(problems=(Problem("a/b", "NotFound", "x"),)), (0, 1, 1)),
-        (Report(ended="x"), (0, 1, 1)),
-        (Report(skipped="x"), (0, 0, 0)),
+        (SweepReport(), (0, 0, 0)),
+        (SweepReport(findings=(finding(state=State.APPLIED),)), (0, 0, 0)),
+        (SweepReport(findings=(finding("moved-by-hand", state=State.LEFT),)), (0, 0, 0)),
+        (SweepReport(findings=(finding("merged-open", state=State.OFF),)), (0, 0, 1)),
+        (SweepReport(findings=(finding(state=State.PLANNED),)), (0, 0, 1)),
+        (SweepReport(findings=(finding(state=State.FAILED),)), (0, 1, 1)),
+        (SweepReport(problems=(SweepProblem("a/b", "NotFound", "x"),)), (0, 1, 1)),
+        (SweepReport(ended="x"), (0, 1, 1)),
+        (SweepReport(skipped="x"), (0, 0, 0)),
     ],
 )
-def test_the_exit_code_is_by_policy(report: Report, codes: tuple[int, int, int]) -> None:
+def test_the_exit_code_is_by_policy(report: SweepReport, codes: tuple[int, int, int]) -> None:
     """never, failed, findings: what was left by rule fails nothing."""
     assert tuple(exit_code(report, on) for on in ("never", "failed", "findings")) == codes

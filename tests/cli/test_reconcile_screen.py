@@ -12,7 +12,7 @@ from rich.console import Console
 from lifecycle.cli.reconcile.reconcile_screen import show
 from lifecycle.cli.reconcile.reconcile_words import PLAIN_SIGNS, SIGNS, lines, signs_for, totals
 from lifecycle.reconcile.finding import Finding, State
-from lifecycle.reconcile.sweep_report import Problem, Report
+from lifecycle.reconcile.sweep_report import SweepProblem, SweepReport
 from tests.cli.reconcile_reports import QUIET, REPORT, finding
 from tests.cli.terminal import plain
 
@@ -20,7 +20,7 @@ ISSUES = ["9", "42", "10", "7", "1043"]
 """What failed, was done, is planned, waits for a yes, and was left."""
 
 
-def shown(report: Report, width: int, *, encoding: str = "utf-8") -> str:
+def shown(report: SweepReport, width: int, *, encoding: str = "utf-8") -> str:
     """What a terminal of this width gets, escapes and all."""
     out = io.BytesIO()
     with io.TextIOWrapper(out, encoding=encoding, errors="replace", write_through=True) as text:
@@ -43,7 +43,7 @@ def test_a_terminal_is_filled_and_not_overrun(width: int) -> None:
 
 def test_a_wide_table_has_a_header_and_columns_that_meet() -> None:
     """From 120 columns on evidence and fix stand beside each other, in all repositories alike."""
-    few = Report(findings=(finding("silent", 7),))
+    few = SweepReport(findings=(finding("silent", 7),))
     assert "  task  " in plain(shown(few, 140))
     text = plain(shown(REPORT, 140))
     header = next(line for line in text.splitlines() if "what is so" in line)
@@ -57,17 +57,19 @@ def test_a_wide_table_has_a_header_and_columns_that_meet() -> None:
 
 def test_a_number_leads_to_its_issue_where_links_are_followed() -> None:
     """OSC 8 around the number; an address that is none, or that holds a control character, is none."""
-    text = shown(Report(findings=(finding(issue=42),)), 80)
+    text = shown(SweepReport(findings=(finding(issue=42),)), 80)
     assert re.search(r"\x1b\]8;[^;]*;https://github.com/octo-org/hello-service/issues/42\x1b", text)
     for url in ("https://x/\x1b\\\x1b[2J", "javascript:alert(1)", "https://x/ y", ""):
-        assert "\x1b]8;" not in shown(Report(findings=(finding(url=url),)), 80)
+        assert "\x1b]8;" not in shown(SweepReport(findings=(finding(url=url),)), 80)
 
 
 def test_nothing_of_a_stranger_moves_the_screen() -> None:
     """Control characters in a title, an evidence or a problem are shown as what they are."""
     evil = "x\x1b[2Jy\r\nz\x07"
     one = finding(title=evil, evidence=evil, problem=evil, state=State.FAILED)
-    report = Report(findings=(one,), problems=(Problem(evil, "Rejected", evil),), notes=(evil,))
+    report = SweepReport(
+        findings=(one,), problems=(SweepProblem(evil, "Rejected", evil),), notes=(evil,)
+    )
     for text in (shown(report, 200), "\n".join(lines(report, SIGNS))):
         assert "\x1b[2J" not in text
         assert not {"\r", "\x07"} & set(text)
@@ -77,7 +79,7 @@ def test_nothing_of_a_stranger_moves_the_screen() -> None:
 def test_markup_in_a_title_is_a_title() -> None:
     """Square brackets are rich's markup, and here they are words."""
     assert "[bold]x[/bold] [/]" in shown(
-        Report(findings=(finding(title="[bold]x[/bold] [/]"),)), 80
+        SweepReport(findings=(finding(title="[bold]x[/bold] [/]"),)), 80
     )
 
 
@@ -85,7 +87,7 @@ def test_no_secret_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     """A token that got into a sentence goes no further."""
     monkeypatch.setenv("GH_TOKEN", "not-like-any-token-1")
     secrets = "not-like-any-token-1 ghp_0123456789abcdefABCDEF"
-    report = Report(findings=(finding(evidence=secrets),), ended=secrets, notes=(secrets,))
+    report = SweepReport(findings=(finding(evidence=secrets),), ended=secrets, notes=(secrets,))
     for text in (shown(report, 200), "\n".join(lines(report, SIGNS))):
         assert "not-like-any" not in text
         assert "ghp_" not in text
@@ -117,23 +119,23 @@ def test_a_pipe_gets_a_line_for_each_finding() -> None:
     [
         (QUIET, "Nothing drifted: 340 issues in 25 repositories."),
         (
-            Report(repositories=1, tasks=0, requests=1, points=1),
+            SweepReport(repositories=1, tasks=0, requests=1, points=1),
             "Nothing drifted: in 1 repository no issue is claimed or has a card.",
         ),
         (
-            Report(repositories=1, tasks=1, ended="The time is up."),
+            SweepReport(repositories=1, tasks=1, ended="The time is up."),
             "Nothing drifted in what could be looked at: 1 issue in 1 repository.",
         ),
-        (Report(ended="The limit is used up."), "Nothing could be looked at."),
+        (SweepReport(ended="The limit is used up."), "Nothing could be looked at."),
         (
-            Report(requests=1, points=1),
+            SweepReport(requests=1, points=1),
             "Nothing was looked at: there is no repository in this part.",
         ),
-        (Report(skipped="Nothing was looked at: x."), "Nothing was looked at: x."),
-        (Report(findings=(finding(),)), "1 finding: 1 applied."),
+        (SweepReport(skipped="Nothing was looked at: x."), "Nothing was looked at: x."),
+        (SweepReport(findings=(finding(),)), "1 finding: 1 applied."),
     ],
 )
-def test_the_totals_are_one_sentence_with_numbers(report: Report, sentence: str) -> None:
+def test_the_totals_are_one_sentence_with_numbers(report: SweepReport, sentence: str) -> None:
     """Also where nothing drifted; and not "nothing" where somewhere nobody could look."""
     assert totals(report) == sentence
     assert sentence in " ".join(plain(shown(report, 80)).split())
@@ -142,7 +144,7 @@ def test_the_totals_are_one_sentence_with_numbers(report: Report, sentence: str)
 
 def test_a_dry_run_says_so() -> None:
     """In a pipe at the end, on a terminal in the title as well."""
-    report = Report(repositories=1, tasks=1, requests=1, points=1, is_dry_run=True)
+    report = SweepReport(repositories=1, tasks=1, requests=1, points=1, is_dry_run=True)
     assert lines(report, SIGNS)[-1] == "1 request, 1 point. A dry run: nothing was written."
     assert plain(shown(report, 80)).startswith("lifecycle reconcile  dry run\n")
 
@@ -154,7 +156,7 @@ def test_an_output_without_the_signs_gets_plain_ones() -> None:
     for signs in (SIGNS, PLAIN_SIGNS):
         assert set(signs) == set(State)
         assert len(set(signs.values())) == len(State)
-    assert "?" not in plain(shown(Report(findings=REPORT.findings), 80, encoding="ascii"))
+    assert "?" not in plain(shown(SweepReport(findings=REPORT.findings), 80, encoding="ascii"))
 
 
 def many_left(number: int, reason: str = "It stays.") -> tuple[Finding, ...]:
@@ -166,7 +168,7 @@ def many_left(number: int, reason: str = "It stays.") -> tuple[Finding, ...]:
 def test_many_that_are_left_are_one_line() -> None:
     """Below what was done: how many, the first few, why; up to three are shown one by one."""
     done = finding("status-drift", 200)
-    report = Report(findings=(*many_left(68), done), repositories=1, tasks=70)
+    report = SweepReport(findings=(*many_left(68), done), repositories=1, tasks=70)
     first, folded, totals_line, *_ = lines(report, SIGNS)
     assert first.startswith("✓ octo-org/hello-service#200 status-drift: ")
     names = ", ".join(f"octo-org/hello-service#{n}" for n in range(1, 6))
@@ -176,14 +178,14 @@ def test_many_that_are_left_are_one_line() -> None:
         words = " ".join(plain(shown(report, width)).split())
         assert words.index("#200") < words.index("moved-by-hand: 68 left: ")
         assert "#6" not in words
-    few = Report(findings=many_left(3), repositories=1, tasks=3)
+    few = SweepReport(findings=many_left(3), repositories=1, tasks=3)
     assert [line[0] for line in lines(few, SIGNS)][:3] == ["·", "·", "·"]
 
 
 def test_what_was_left_for_two_reasons_is_two_lines() -> None:
     """A rule and a time that was up are not counted together."""
     late = tuple(replace(one, kind="status-drift", problem="Late.") for one in many_left(4))
-    report = Report(findings=(*many_left(4), *late), repositories=1, tasks=4)
+    report = SweepReport(findings=(*many_left(4), *late), repositories=1, tasks=4)
     assert [line.partition(" left: ")[0] for line in lines(report, SIGNS)[:2]] == [
         "· moved-by-hand: 4",
         "· status-drift: 4",
@@ -193,16 +195,16 @@ def test_what_was_left_for_two_reasons_is_two_lines() -> None:
 def test_every_reason_is_told_once() -> None:
     """What ended the run is not repeated at each task, nor a repository's name in its own sentence."""
     why = "GitHub gave no answer."
-    report = Report(
+    report = SweepReport(
         findings=(
             finding("unlinked", 1, state=State.FAILED, problem=why),
             finding("unlinked", 2, state=State.LEFT, problem=why),
         ),
         problems=(
-            Problem("a/b", "NotFound", "GitHub shows no repository a/b."),
-            Problem("a/c", "Transient", "A limit."),
-            Problem("a/d", "Transient", "A limit."),
-            Problem("a/e", "Transient", why),
+            SweepProblem("a/b", "NotFound", "GitHub shows no repository a/b."),
+            SweepProblem("a/c", "Transient", "A limit."),
+            SweepProblem("a/d", "Transient", "A limit."),
+            SweepProblem("a/e", "Transient", why),
         ),
         ended=f"{why} The next run goes on with what is left.",
         repositories=1,

@@ -12,8 +12,8 @@ import pytest
 
 from lifecycle.git import lease
 from lifecycle.stages.session import session_record as sessions
-from lifecycle.stages.session.session_record import Kept
-from lifecycle.storage.workflow_files import Shelf
+from lifecycle.stages.session.session_record import SessionRecord
+from lifecycle.storage.workflow_files import WorkflowFiles
 from tests.cli.outcome import ok, refused
 from tests.cli.tracker_ground import made, told, with_beads
 from tests.conftest import Place
@@ -42,9 +42,9 @@ def gone() -> int:
 
 def kept(place: Place, session: str, client: int) -> None:
     """What a stop leaves of a session whose client is this process."""
-    shelf = Shelf(place.root)
+    shelf = WorkflowFiles(place.root)
     with shelf.locked():
-        sessions.save(shelf, Kept(session, client=client, at=1.0))
+        sessions.save(shelf, SessionRecord(session, client=client, at=1.0))
 
 
 def holder(place: Place, task: str) -> str | None:

@@ -19,7 +19,7 @@ from lifecycle.core.values.configured import SILENT_HOURS
 from lifecycle.reconcile.finding import KINDS, Finding, State
 from lifecycle.reconcile.repair import LONGEST_WAIT
 from lifecycle.reconcile.sweep import RECENT_SECONDS
-from lifecycle.reconcile.sweep_report import Report
+from lifecycle.reconcile.sweep_report import SweepReport
 from tests.conftest import COMMAND, Place
 from tests.docs.pages import ROOT, Page, codes_in
 
@@ -95,7 +95,7 @@ def test_the_keys_of_the_json_are_those_of_a_report() -> None:
     """What the page names is what `--json` prints, neither more nor less."""
     (text,) = re.findall(r"(?ms)^`--json` prints (.*?)\n\n", PAGE.text)
     keys = [field.name for field in fields(Finding)]
-    assert codes_in(text) == ["findings", *keys, *list(Report().as_json())[1:]]
+    assert codes_in(text) == ["findings", *keys, *list(SweepReport().as_json())[1:]]
 
 
 def test_the_exit_codes_are_among_those_of_the_command_line() -> None:

@@ -14,7 +14,7 @@ import pytest
 from lifecycle import api
 from lifecycle.claim.decisions import consent
 from lifecycle.core.channels import REPLIES
-from lifecycle.core.plan import Tone
+from lifecycle.core.plan import Audience
 from lifecycle.core.values import configured
 from lifecycle.hooks import wake
 from tests.docs.pages import ROOT, Page, codes_in, every_page
@@ -87,7 +87,7 @@ def test_what_counts_as_the_yes_is_said_in_the_same_words(path: Path) -> None:
 def test_every_tone_is_explained() -> None:
     """The page's second table explains each tone of the code once."""
     (table,) = [table for table in HOOKS.tables if table.header[0] == "tone"]
-    assert sorted(table.codes()) == sorted(tone.value for tone in Tone)
+    assert sorted(table.codes()) == sorted(tone.value for tone in Audience)
 
 
 def test_the_deadlines_are_those_in_code() -> None:

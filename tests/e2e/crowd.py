@@ -16,16 +16,16 @@ from pathlib import Path
 from typing import Any
 
 from lifecycle.api import Phase, Worktree
-from lifecycle.app.wiring import World
+from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.claim.engine import look as engine
-from lifecycle.claim.record.claim_store import Desk
+from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.core.channels import REPLIES
-from lifecycle.core.plan import Say, Tone, Wake
+from lifecycle.core.plan import Audience, Notice, Wake
 from lifecycle.core.timing.clock import SystemClock
 from lifecycle.core.timing.deadline import Deadline
 from lifecycle.hooks import client_contract
 from lifecycle.hooks.answers import on_idle, on_stop, session_start, user_prompt_submit
-from lifecycle.hooks.answers.call import Call
+from lifecycle.hooks.answers.call import HookCall
 from lifecycle.hooks.client_contract import Reply
 from lifecycle.settings.running_client import Client
 from lifecycle.storage.store import CLAIM_FILE, Folder
@@ -35,13 +35,13 @@ HEARD = re.compile(r"news-\d+|flaky-\d+")
 """What the crowd's news and its failing checks are called."""
 
 
-def call(root: Path, hook: str, **event: Any) -> Call:
+def call(root: Path, hook: str, **event: Any) -> HookCall:
     """What a hook's process makes of an event."""
     clock = SystemClock()
-    desk = Desk(root, clock)
-    world = World(root, os.environ, clock, Deadline.after(clock, SECONDS), desk.state)
+    desk = ClaimStore(root, clock)
+    world = WorktreeWorld(root, os.environ, clock, Deadline.after(clock, SECONDS), desk.state)
     session = os.environ["CLAUDE_CODE_SESSION_ID"]
-    return Call(hook, event, session, world, desk, Client.ATTENDED)
+    return HookCall(hook, event, session, world, desk, Client.ATTENDED)
 
 
 def stop(root: Path, _round: int) -> Reply:
@@ -105,11 +105,11 @@ def look(root: Path, _round: int) -> Reply:
 
 def tell(root: Path, number: int) -> Reply:
     """Somebody has news, of each tone in turn, and puts it on the queue."""
-    desk = Desk(root, SystemClock())
+    desk = ClaimStore(root, SystemClock())
     with desk.folder.locked(SECONDS):
         desk.load()
-        tone = list(Tone)[number % len(Tone)]
-        desk.ledger.queue(Say(f"news:{number}", f"This is news-{number}.", tone))
+        tone = list(Audience)[number % len(Audience)]
+        desk.ledger.queue(Notice(f"news:{number}", f"This is news-{number}.", tone))
         desk.save()
     return Reply()
 
@@ -130,7 +130,7 @@ class Poll:
 
     def __call__(self, root: Path, number: int) -> Reply:
         """One poll."""
-        desk = Desk(root, SystemClock())
+        desk = ClaimStore(root, SystemClock())
         with desk.folder.locked(SECONDS):
             loaded = desk.load()
             assert loaded.record is not None

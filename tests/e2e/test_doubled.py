@@ -18,7 +18,7 @@ import pytest
 
 from lifecycle import __version__
 from lifecycle.claim.engine import look
-from lifecycle.core.plan import Tone, Wake
+from lifecycle.core.plan import Audience, Wake
 from lifecycle.sandbox.server import Sandbox
 from lifecycle.storage import store
 from tests.conftest import Place
@@ -108,7 +108,7 @@ def wait_in_line(double: Double) -> None:
     double.place.control.merge_pull(46)
     with double.place.tree() as tree:
         look.tick(tree.world, tree.desk, Wake.IDLE, tones=())
-        assert {say.tone for say in tree.desk.ledger.waiting()} == {Tone.ASK, Tone.NOTE}
+        assert {say.tone for say in tree.desk.ledger.waiting()} == {Audience.ASK, Audience.NOTE}
 
 
 def test_a_stop_with_a_hand_off(double: Double) -> None:

@@ -124,7 +124,7 @@ def test_no_edit_is_missed_by_the_stamp(bench: Bench) -> None:
 
     The look reads the mtime from the descriptor before it reads, and stamps only a settled file.
     """
-    from lifecycle.claim.record.claim_store import Desk
+    from lifecycle.claim.record.claim_store import ClaimStore
     from tests.conftest import ManualClock
 
     chance = random.Random(3)
@@ -134,7 +134,7 @@ def test_no_edit_is_missed_by_the_stamp(bench: Bench) -> None:
         if chance.random() < 0.7:
             old = time.time_ns() - chance.choice([1, 3, 5]) * 1_000_000_000
             os.utime(bench.claim, ns=(old, old))
-        desk = Desk(bench.root, clock)
+        desk = ClaimStore(bench.root, clock)
         desk.folder.make()
         loaded = desk.load()
         is_edited = chance.random() < 0.5

@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 
 from lifecycle.claim.engine import look
-from lifecycle.core.plan import Tone, Wake
+from lifecycle.core.plan import Audience, Wake
 from lifecycle.sandbox.server import Sandbox
 from tests.conftest import BRANCH, Place
 from tests.e2e.client import SECONDS, Heard, Session, heard
@@ -282,7 +282,7 @@ def wait_in_line(story: Story) -> None:
     story.place.control.merge_pull(46)
     with story.place.tree() as tree:
         look.tick(tree.world, tree.desk, Wake.IDLE, tones=())
-        assert {say.tone for say in tree.desk.ledger.waiting()} == {Tone.ASK, Tone.NOTE}
+        assert {say.tone for say in tree.desk.ledger.waiting()} == {Audience.ASK, Audience.NOTE}
 
 
 MOVED = 'was moved to "Todo"'

@@ -6,7 +6,7 @@ import subprocess
 
 from lifecycle.core.stage_names import Detected
 from lifecycle.stages.session import session_record as sessions
-from lifecycle.storage.workflow_files import Shelf
+from lifecycle.storage.workflow_files import WorkflowFiles
 from tests.e2e.agent import Agent
 from tests.e2e.staged import Ground, marker
 
@@ -24,7 +24,7 @@ def left(ground: Ground, task: str) -> Agent:
 
 def clients(ground: Ground, pid: int) -> None:
     """What is kept of each session says that this process is its client."""
-    shelf = Shelf(ground.root)
+    shelf = WorkflowFiles(ground.root)
     for path in shelf.path("x").parent.glob("*.json"):
         text = path.read_text()
         if '"client": ' in text:
@@ -72,7 +72,7 @@ def test_a_session_that_is_resumed_is_not_over(ground: Ground) -> None:
     agent = left(ground, task)
     clients(ground, gone())
     agent.starts("resume")
-    kept = sessions.load(Shelf(ground.root), agent.id)
+    kept = sessions.load(WorkflowFiles(ground.root), agent.id)
     assert kept is not None
     with subprocess.Popen(["cat"], stdin=subprocess.PIPE) as other:
         assert kept.client not in (0, other.pid)

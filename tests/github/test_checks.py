@@ -10,7 +10,7 @@ import pytest
 from lifecycle.claim.decisions.decide import decide
 from lifecycle.claim.engine.briefing import claim_lines
 from lifecycle.claim.record.state import Record
-from lifecycle.core.plan import Decision, Say, Tone, Wake
+from lifecycle.core.plan import Audience, Decision, Notice, Wake
 from lifecycle.core.values.checks import Bucket, Check, Checks, Required, Verdict
 from lifecycle.github.pulls import translate
 from tests import factories
@@ -50,14 +50,14 @@ def node(case: Case) -> dict[str, Any]:
     return {**found, **case.pull}
 
 
-def looked(case: Case, *, wake: Wake = Wake.IDLE) -> tuple[list[Say], Record]:
+def looked(case: Case, *, wake: Wake = Wake.IDLE) -> tuple[list[Notice], Record]:
     """What the looks of a case say, each once for its key, as the ledger has it; and the record.
 
     All of it happens at 12:00 of the cases' day.
     """
     pull = translate.pull_request(node(case))
     record = factories.record(**IN_REVIEW, pr_number=7)
-    said: dict[str, Say] = {}
+    said: dict[str, Notice] = {}
     for _ in range(case.looks):
         shown = factories.observation(by_number=pull)
         step = decide(factories.seen(record, observed=shown, wake=wake))
@@ -93,16 +93,16 @@ def named(part: str) -> Case:
 @pytest.mark.parametrize(
     ("part", "tone"),
     [
-        ("a first contribution from a fork", Tone.NOTE),
-        ("a required workflow was left out", Tone.NOTE),
-        ("stale: GitHub gave up", Tone.NOTE),
-        ("an app's check that asks a person", Tone.NOTE),
-        ("thrown out of the queue", Tone.NEWS),
-        ("a cancelled check still keeps", Tone.NEWS),
-        ("green and behind", Tone.NEWS),
+        ("a first contribution from a fork", Audience.NOTE),
+        ("a required workflow was left out", Audience.NOTE),
+        ("stale: GitHub gave up", Audience.NOTE),
+        ("an app's check that asks a person", Audience.NOTE),
+        ("thrown out of the queue", Audience.NEWS),
+        ("a cancelled check still keeps", Audience.NEWS),
+        ("green and behind", Audience.NEWS),
     ],
 )
-def test_who_is_told(part: str, tone: Tone) -> None:
+def test_who_is_told(part: str, tone: Audience) -> None:
     """What only a person can do is no turn of the model; what the agent can mend is one."""
     assert looked(named(part))[0][0].tone is tone
 

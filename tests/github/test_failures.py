@@ -22,11 +22,11 @@ from lifecycle.core.errors import (
     Transient,
     Unsupported,
 )
-from lifecycle.github.failures.failures import Answer, Asked, Failures, Problem
+from lifecycle.github.failures.failures import Answer, AnswerProblem, AskedRequest, Failures
 from tests.github.hub import TOKEN, PatientClock
 
-READ = Asked("issue #7 of octo-org/hello-service")
-WRITE = Asked("a comment on issue #7 of octo-org/hello-service", is_write=True)
+READ = AskedRequest("issue #7 of octo-org/hello-service")
+WRITE = AskedRequest("a comment on issue #7 of octo-org/hello-service", is_write=True)
 LIMIT = "API rate limit exceeded for user ID 1."
 SECONDARY = "You have exceeded a secondary rate limit. Please wait a few minutes."
 
@@ -85,7 +85,7 @@ def test_an_answer_has_its_leaf(
     failures: Failures,
     status: int,
     body: object,
-    asked: Asked,
+    asked: AskedRequest,
     leaf: type[LifecycleError],
     words: str,
 ) -> None:
@@ -196,7 +196,7 @@ def test_a_problem_has_its_leaf(
     failures: Failures, kind: str, message: str, leaf: type[LifecycleError], words: str
 ) -> None:
     """GraphQL's type or, where it has none, GitHub's words choose the leaf."""
-    error = failures.of_problem(Problem(kind, (), message), READ)
+    error = failures.of_problem(AnswerProblem(kind, (), message), READ)
     assert type(error) is leaf
     assert words in str(error)
 
@@ -208,7 +208,7 @@ def test_a_missing_scope_names_the_scope_that_writing_needs(failures: Failures) 
         "'projectItems' field requires one of the following scopes: ['read:project'], but your "
         "token has only been granted the: ['repo'] scopes."
     )
-    error = failures.of_problem(Problem("INSUFFICIENT_SCOPES", (), words), READ)
+    error = failures.of_problem(AnswerProblem("INSUFFICIENT_SCOPES", (), words), READ)
     assert type(error) is MissingScope
     assert "gh auth refresh -s project " in str(error)
     assert "read:" not in str(error)
@@ -216,7 +216,7 @@ def test_a_missing_scope_names_the_scope_that_writing_needs(failures: Failures) 
 
 def test_what_passes_by_itself_outweighs_the_rest(failures: Failures) -> None:
     """Among several problems a transient one decides: the others may come from it."""
-    found = [Problem("NOT_FOUND", (), "gone"), Problem("RATE_LIMITED", (), "limit")]
+    found = [AnswerProblem("NOT_FOUND", (), "gone"), AnswerProblem("RATE_LIMITED", (), "limit")]
     error = failures.of_problems(found, READ, {"retry-after": "5"})
     assert isinstance(error, Transient)
     assert error.retry_after == 5
@@ -231,7 +231,7 @@ def test_the_token_comes_out_of_nothing(failures: Failures) -> None:
             failures.of_answer(Answer.read(status, {}, said(echo)), READ)
             for status in (301, 401, 403, 404, 409, 410, 422, 429, 500)
         ),
-        failures.of_problem(Problem("", (), echo), READ),
+        failures.of_problem(AnswerProblem("", (), echo), READ),
         failures.of_silence("did not answer", READ, may_have_landed=True),
     ]
     texts = [repr(failures), *(f"{one} {one!r} {one.args} {one.__dict__}" for one in errors)]

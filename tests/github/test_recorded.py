@@ -17,7 +17,7 @@ from lifecycle.core.timing.times import parse
 from lifecycle.github.client.graph import GraphClient
 from lifecycle.github.client.rest import RestClient
 from lifecycle.github.client.transport import silence
-from lifecycle.github.failures.failures import Asked
+from lifecycle.github.failures.failures import AskedRequest
 from tests.github.hub import REPOSITORY, TOKEN, PatientClock
 from tests.github.recorded import DATE, GRAPHQL, REST, Recorded
 
@@ -86,7 +86,7 @@ def test_the_same_by_path(
     method = "POST" if recorded.is_write else "GET"
     mock.add(method, ISSUE, **answer(recorded))
     mock.get(f"{API}/repositories/29991068", json=NEW_NAME)
-    asked = Asked("issue #7", is_write=recorded.is_write)
+    asked = AskedRequest("issue #7", is_write=recorded.is_write)
     with pytest.raises(LifecycleError) as caught:
         rest.exchange(asked, method, f"/repos/{REPOSITORY}/issues/7")
     judge(recorded, caught.value)
@@ -109,7 +109,7 @@ def ask_graph(graph: GraphClient, *, is_write: bool) -> None:
         graph.execute("add_board_item", {"project": "PVT_1", "content": "I_1"}, subject="adding")
     names = {"owner": "o", "name": "r", "branch": "work"}
     reply = graph.execute("observe_branch", names, subject="the branch")
-    raise graph.failures.of_problems(reply.problems, Asked("the branch"))
+    raise graph.failures.of_problems(reply.problems, AskedRequest("the branch"))
 
 
 def refused(reason: Exception) -> requests.ConnectionError:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from lifecycle.api import GitHub
-from lifecycle.app.wiring import World
+from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.core.errors import BadConfig, BadCredentials
 from lifecycle.core.timing.deadline import Deadline
 from lifecycle.github.auth.tokens import Token
@@ -117,7 +117,7 @@ def test_a_look_after_a_refusal_has_another_token(
     """Whichever client is refused: the next look has a new token, new clients, and an answer."""
     (tmp_path / "work").mkdir()
     variables = {**environment, "LIFECYCLE_REPOSITORY": "octo-org/hello-service"}
-    world = World(tmp_path / "work", variables, clock, Deadline(clock, None), {})
+    world = WorktreeWorld(tmp_path / "work", variables, clock, Deadline(clock, None), {})
     asks: dict[str, Callable[[], object]] = {
         "REST": world.forge.repository_access,
         "GraphQL": world.forge.viewer,

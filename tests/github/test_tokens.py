@@ -14,8 +14,8 @@ from lifecycle.github.auth.tokens import (
     GH,
     RENEW_SECONDS,
     Keeper,
-    Place,
     Token,
+    TokenPlace,
     addresses_of,
     find,
     of_gh,
@@ -68,7 +68,7 @@ class Person:
         """The token that is used."""
         environment = {**self.environment, **variables}
         where = addresses or Addresses()
-        return find(Place(environment, where, self.root, lambda: REPOSITORY, self.deadline))
+        return find(TokenPlace(environment, where, self.root, lambda: REPOSITORY, self.deadline))
 
 
 @pytest.fixture
@@ -183,7 +183,7 @@ def test_an_app_token_can_be_renewed(person: Person) -> None:
 
 def test_where_a_token_is_looked_for_shows_no_secret(person: Person) -> None:
     """The variables are in no repr."""
-    place = Place({"GH_TOKEN": "hush"}, Addresses(), None, lambda: REPOSITORY, person.deadline)
+    place = TokenPlace({"GH_TOKEN": "hush"}, Addresses(), None, lambda: REPOSITORY, person.deadline)
     assert "hush" not in repr(place)
 
 
@@ -195,7 +195,7 @@ def test_without_a_worktree_every_key_is_outside(person: Person, key: Key) -> No
         "LIFECYCLE_APP_ID": "12",
         "LIFECYCLE_APP_PRIVATE_KEY_FILE": str(person.key_file),
     }
-    place = Place(variables, Addresses(url, url), None, lambda: REPOSITORY, person.deadline)
+    place = TokenPlace(variables, Addresses(url, url), None, lambda: REPOSITORY, person.deadline)
     assert find(place).source == "the GitHub App 12"
 
 

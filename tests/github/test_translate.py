@@ -26,7 +26,7 @@ statuses = st.sampled_from(
 )
 
 
-def entry(workflow: str, **values: Any) -> rollup.Entry:
+def entry(workflow: str, **values: Any) -> rollup.RollupEntry:
     """A run that is told apart by its workflow."""
     return rollup.check_run(workflow=workflow, event="push", key=(workflow,), **values)
 
@@ -122,7 +122,9 @@ def test_states_of_commit_statuses_fall_into_buckets(state: str, bucket: Bucket)
 
 @settings(deadline=None)  # a busy machine is no failure
 @given(st.lists(entries), st.randoms())
-def test_the_order_of_the_list_does_not_matter(found: list[rollup.Entry], random: Any) -> None:
+def test_the_order_of_the_list_does_not_matter(
+    found: list[rollup.RollupEntry], random: Any
+) -> None:
     """Which run counts depends on when runs began, never on the order of GitHub's list."""
     shuffled = list(found)
     random.shuffle(shuffled)
@@ -133,7 +135,7 @@ def test_the_order_of_the_list_does_not_matter(found: list[rollup.Entry], random
 
 @settings(deadline=None)  # a busy machine is no failure
 @given(st.lists(entries))
-def test_one_check_is_left_of_each(found: list[rollup.Entry]) -> None:
+def test_one_check_is_left_of_each(found: list[rollup.RollupEntry]) -> None:
     """Each key keeps one run, and none of its superseded ones began later."""
     kept = rollup.newest(found)
     assert len(kept) == len({one.key for one in found})
@@ -150,7 +152,7 @@ def test_one_check_is_left_of_each(found: list[rollup.Entry]) -> None:
 
 @settings(deadline=None)  # a busy machine is no failure
 @given(st.lists(entries))
-def test_a_run_that_waits_is_never_green(found: list[rollup.Entry]) -> None:
+def test_a_run_that_waits_is_never_green(found: list[rollup.RollupEntry]) -> None:
     """A queued re-run, which has no start yet, counts before the green run that it supersedes."""
     kept = Checks(SHA, rollup.newest(found))
     assert not (kept.is_green and any(not one.has_begun for one in found))

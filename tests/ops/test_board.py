@@ -9,12 +9,12 @@ import pytest
 
 from lifecycle.api import NotFound, Refused, Rejected, UnknownOption
 from lifecycle.core.errors import ItemArchived, ItemMissing, MissingScope
-from lifecycle.github.operations.ensure_board import BoardOps
+from lifecycle.github.operations.ensure_board import BoardOperations
 from lifecycle.sandbox.faults import Fault
 from tests.ops.ground import Ground
 
 
-def board(ground: Ground) -> BoardOps:
+def board(ground: Ground) -> BoardOperations:
     return ground.hub.board(1)
 
 

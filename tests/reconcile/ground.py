@@ -17,13 +17,13 @@ from typing import Any
 
 from msgspec import structs
 
-from lifecycle.app.wiring import World
+from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.core.timing.deadline import Deadline
 from lifecycle.core.values.model import Repository
 from lifecycle.reconcile.finding import Finding
 from lifecycle.reconcile.reconcile_run import reconcile
 from lifecycle.reconcile.scope import Policy, Scope
-from lifecycle.reconcile.sweep_report import Report
+from lifecycle.reconcile.sweep_report import SweepReport
 from lifecycle.sandbox.control import Control, LoggedRequest
 from lifecycle.sandbox.seed import (
     Seed,
@@ -263,11 +263,13 @@ class Ground:
         }
 
     @contextmanager
-    def world(self, *, seconds: float | None = None, **environment: str) -> Iterator[World]:
+    def world(self, *, seconds: float | None = None, **environment: str) -> Iterator[WorktreeWorld]:
         """A world for one run; a variable that is empty is not set."""
         given = {**self.environment, **environment}
         given = {name: value for name, value in given.items() if value}
-        world = World(self.folder, given, self.clock, Deadline.after(self.clock, seconds), {})
+        world = WorktreeWorld(
+            self.folder, given, self.clock, Deadline.after(self.clock, seconds), {}
+        )
         try:
             yield world
         finally:
@@ -282,7 +284,7 @@ class Ground:
         seconds: float | None = None,
         progress: Callable[[str, int, int | None], None] | None = None,
         **environment: str,
-    ) -> Report:
+    ) -> SweepReport:
         """One run; over the home repository unless told."""
         scope = scope or scope_of(HOME)
         with self.world(seconds=seconds, **environment) as world:
@@ -372,23 +374,23 @@ def scope_of(*names: str, **changes: Any) -> Scope:
     return Scope(tuple(Repository(owner, name) for owner, _, name in pairs), **changes)
 
 
-def kinds(report: Report) -> list[str]:
+def kinds(report: SweepReport) -> list[str]:
     """What was found, in the report's order."""
     return [one.kind for one in report.findings]
 
 
-def states(report: Report) -> dict[str, str]:
+def states(report: SweepReport) -> dict[str, str]:
     """What became of each kind."""
     return {one.kind: one.state.value for one in report.findings}
 
 
-def only(report: Report) -> Finding:
+def only(report: SweepReport) -> Finding:
     """The one finding."""
     (finding,) = report.findings
     return finding
 
 
-def texts(report: Report) -> str:
+def texts(report: SweepReport) -> str:
     """All that a report says."""
     return json.dumps(report.as_json(), ensure_ascii=False)
 

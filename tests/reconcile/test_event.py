@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from lifecycle.core.values.model import Repository
 from lifecycle.reconcile.scope import Scope, Shard
-from lifecycle.reconcile.trigger import Event, narrowed, read_event
+from lifecycle.reconcile.trigger import Trigger, narrowed, read_event
 
 REPOSITORY = "octo-org/hello-service"
 HERE = Repository("octo-org", "hello-service")
@@ -163,6 +163,6 @@ def test_no_payload_is_an_error(name: str, data: object) -> None:
     """Whatever stands in the file, there is a scope, and it is no larger than what was asked for."""
     for event_name in (name, "issues", "pull_request"):
         event = read_event(event_name, json.dumps(data), REPOSITORY)
-        assert isinstance(event, Event)
+        assert isinstance(event, Trigger)
         scope, _ = narrowed(ALL, event)
         assert scope.repositories == (HERE,)

@@ -18,7 +18,7 @@ from lifecycle.core.timing.deadline import Deadline
 from lifecycle.git import lease as leases
 from lifecycle.git.process import GitRepository
 from lifecycle.reconcile.scope import Policy
-from lifecycle.reconcile.sweep_report import Report
+from lifecycle.reconcile.sweep_report import SweepReport
 from lifecycle.sandbox.catalogue import EXHAUSTED
 from lifecycle.sandbox.seed import SeedToken
 from tests.conftest import COMMAND
@@ -65,7 +65,7 @@ def when(what: str, done: int, act: Callable[[], object]) -> Callable[[str, int,
     return hear
 
 
-def of(report: Report, repository: str) -> Report:
+def of(report: SweepReport, repository: str) -> SweepReport:
     """What a report says of one repository."""
     found = tuple(one for one in report.findings if one.repository == repository)
     return replace(report, findings=found)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from lifecycle.reconcile.scope import Policy
-from lifecycle.reconcile.sweep_report import Report
+from lifecycle.reconcile.sweep_report import SweepReport
 from lifecycle.reconcile.write_pace import FREE
 from lifecycle.sandbox.seed import SeedToken
 from tests.e2e.forked import STAGE, Forked
@@ -251,7 +251,7 @@ def test_labels_are_continued(make: Make, monkeypatch: pytest.MonkeyPatch) -> No
             die_at(patch.setattr, moment)
             with pytest.raises(Died):
                 one.run(CLOSES)
-        report: Report = one.run(CLOSES)
+        report: SweepReport = one.run(CLOSES)
         assert [told(one.shows(task.number)) for task in tasks] == expected, (
             moment,
             states(report),

@@ -13,7 +13,7 @@ from lifecycle.github.board.board_client import GitHubBoard
 from lifecycle.github.pulls.forge import GitHubForge
 from lifecycle.reconcile import reconcile_run
 from lifecycle.reconcile.scope import Policy, Shard
-from lifecycle.reconcile.sweep_report import Report
+from lifecycle.reconcile.sweep_report import SweepReport
 from lifecycle.sandbox.catalogue import EXHAUSTED
 from lifecycle.sandbox.seed import SeedToken
 from tests.conftest import COMMAND
@@ -164,7 +164,7 @@ def test_a_board_that_may_only_be_read_is_asked_once_for_each_status(make: Make)
     ]
     one = make(*drifts, tokens=[SeedToken(TOKEN, "octocat", ["repo", "read:project"])])
     before = [one.shows(task.number) for task in drifts]
-    reports: list[Report] = []
+    reports: list[SweepReport] = []
     for _ in range(2):
         one.clear()
         reports.append(one.run(ALL))

@@ -20,9 +20,9 @@ from typing import Any
 import pytest
 
 from lifecycle.api import Phase, Worktree
-from lifecycle.claim.decisions.inferred import Allowed, Task, record_of
+from lifecycle.claim.decisions.inferred import Allowed, InferredTask, record_of
 from lifecycle.claim.decisions.rehearsal import foresee
-from lifecycle.claim.decisions.snapshot import Rules, Seen
+from lifecycle.claim.decisions.snapshot import Rules, Snapshot
 from lifecycle.claim.engine import look as engine
 from lifecycle.claim.engine.acting import imagine
 from lifecycle.claim.record.state import Record
@@ -59,7 +59,7 @@ BY_DESIGN: dict[str, str] = {
 }
 
 
-def is_different(task: Task, judge: Judge) -> str:
+def is_different(task: InferredTask, judge: Judge) -> str:
     """Why the hooks and a run differ about a task, as a key of BY_DESIGN; "" if they must not."""
     if not (task.issue.is_open and judge.is_silent(task)):
         return ""
@@ -69,7 +69,7 @@ def is_different(task: Task, judge: Judge) -> str:
     return "mended first" if others and actions(first) else ""
 
 
-def actions(seen: Seen) -> list[Action]:
+def actions(seen: Snapshot) -> list[Action]:
     """What the decisions from here on do, all of it imagined; the claim file's end left out."""
     steps = (step.decision.action for step in foresee(seen, imagine))
     return [one for one in steps if one is not None and not isinstance(one, plan.ForgetClaim)]
@@ -124,7 +124,7 @@ def judge_of(one: Ground, policy: Policy) -> Judge:
     return Judge(Rules(has_board=True, board_name="project 1"), policy, one.clock.now())
 
 
-def swept(one: Ground) -> list[Task]:
+def swept(one: Ground) -> list[InferredTask]:
     """What a run sees, before it does anything."""
     with one.world() as world:
         sweep = Sweep(world, scope_of("octo-org/hello-service"), lambda *_: None)
@@ -183,7 +183,7 @@ def hooks(tmp_path: Path) -> Callable[[Ground], Hooks]:
     return lambda one: Hooks(one, tmp_path / f"clone-{id(one)}")
 
 
-def records(task: Task, judge: Judge) -> Iterator[tuple[Record, str]]:
+def records(task: InferredTask, judge: Judge) -> Iterator[tuple[Record, str]]:
     """The claims that the hooks are given for one task, and how `close` is configured for each."""
     for seen in judge.looks(task):
         is_closing = seen.record.claim.phase == Phase.DONE and task.issue.is_open

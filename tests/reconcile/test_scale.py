@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from lifecycle.app.wiring import World
+from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.claim.decisions import decide, rehearsal
-from lifecycle.claim.decisions.snapshot import Seen
+from lifecycle.claim.decisions.snapshot import Snapshot
 from lifecycle.core.plan import Decision
 from lifecycle.core.timing.deadline import Deadline
 from lifecycle.core.values.model import Repository
 from lifecycle.reconcile.reconcile_run import reconcile
 from lifecycle.reconcile.scope import Policy, Scope, Shard
-from lifecycle.reconcile.sweep_report import Report
+from lifecycle.reconcile.sweep_report import SweepReport
 from lifecycle.sandbox.server import Sandbox
 from lifecycle.sandbox.wire.app import CONTROL, Application
 from tests.bench.hub import world as many
@@ -161,19 +161,19 @@ def test_one_request_at_a_time(tmp_path: Path, crowd: Crowd) -> None:
     assert crowd.most == 1
 
 
-def _world(tmp_path: Path, tasks: int) -> World:
+def _world(tmp_path: Path, tasks: int) -> WorktreeWorld:
     clock = ManualClock()
     environment = {
         "GH_TOKEN": "a-token",
         "LIFECYCLE_REPOSITORY": f"{OWNER}/service-0",
         "LIFECYCLE_PROJECT_NUMBER": "1",
     }
-    world = World(tmp_path, environment, clock, Deadline.after(clock, None), {})
+    world = WorktreeWorld(tmp_path, environment, clock, Deadline.after(clock, None), {})
     world.__dict__["survey"] = Stream(tasks)  # a cached property, given before it is asked for
     return world
 
 
-def _peak(tmp_path: Path, tasks: int) -> tuple[int, Report]:
+def _peak(tmp_path: Path, tasks: int) -> tuple[int, SweepReport]:
     """The most memory that Python held during a sweep, above what it held before."""
     world = _world(tmp_path, tasks)
     gc.collect()
@@ -204,7 +204,7 @@ def test_a_task_in_step_costs_one_decision(tmp_path: Path, monkeypatch: pytest.M
     """What everything allowed would do is not rehearsed again where the policy makes no difference."""
     made: list[Decision] = []
 
-    def counted(seen: Seen) -> Decision:
+    def counted(seen: Snapshot) -> Decision:
         made.append(decide.decide(seen))
         return made[-1]
 

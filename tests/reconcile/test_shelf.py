@@ -16,7 +16,7 @@ from lifecycle.claim.decisions.inferred import task_of
 from lifecycle.core import hidden_marker
 from lifecycle.core.values.model import Issue, Observation, PullState
 from lifecycle.core.values.survey import Hold, Holding, Swept, Tip
-from lifecycle.reconcile.kept_cards import Shelf, slim, slimmed
+from lifecycle.reconcile.kept_cards import KeptCards, slim, slimmed
 from tests.factories import NOW
 from tests.reconcile.worlds import REPOSITORY, pull
 
@@ -73,7 +73,7 @@ def test_the_shelf_tells_each_task_what_the_whole_repository_does(
 ) -> None:
     """Whose branch and pull request it is does not depend on how the rest is laid out."""
     holding, issues = world
-    shelf = Shelf(holding)
+    shelf = KeptCards(holding)
     for swept in issues:
         assert task_of(swept, shelf.of(swept)) == task_of(swept, holding)
 
@@ -120,7 +120,7 @@ def test_a_task_is_not_searched_for_among_all_of_the_repository() -> None:
             *(pull(number=9000 + n, branch=f"topic-{n}") for n in numbers),
         ),
     )
-    shelf = Shelf(holding)
+    shelf = KeptCards(holding)
     swept = Swept(REPOSITORY, Observation(REPOSITORY, "", Issue(42, "I", "Task", "", True)))
     own = shelf.of(swept)
     assert list(own.leases) == [42]
@@ -134,7 +134,9 @@ def test_one_text_for_one_branch(named: bool) -> None:
     parts: list[str] = [json.loads('"claude/task-7"') for _ in range(3)]
     hold = Hold(7, "a" * 40, "octocat-1", NOW, parts[0] if named else "")
     tips = {parts[1]: Tip(parts[1], "a" * 40, NOW)}
-    shelf = Shelf(Holding(REPOSITORY, leases={7: hold}, tips=tips, pulls=(pull(branch=parts[2]),)))
+    shelf = KeptCards(
+        Holding(REPOSITORY, leases={7: hold}, tips=tips, pulls=(pull(branch=parts[2]),))
+    )
     swept = Swept(REPOSITORY, Observation(REPOSITORY, "", Issue(7, "I", "Task", "", True)))
     own = shelf.of(swept)
     texts = [*(one.branch for one in own.pulls), *(one.branch for one in own.tips.values())]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from lifecycle.claim.decisions.inferred import Task, task_of
+from lifecycle.claim.decisions.inferred import InferredTask, task_of
 from lifecycle.claim.decisions.snapshot import Rules
 from lifecycle.core.values.model import BoardItem, Issue, Observation, PullRequest
 from lifecycle.core.values.survey import Hold, Holding, Swept, Tip
@@ -41,7 +41,7 @@ class Shown:
     reopened_at: float | None = None
     closed_by: frozenset[int] = field(default_factory=frozenset)
 
-    def task(self) -> Task:
+    def task(self) -> InferredTask:
         """The task that all of it amounts to."""
         holding = Holding(
             REPOSITORY,

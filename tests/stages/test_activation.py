@@ -14,7 +14,7 @@ from lifecycle.evidence import test_runs
 from lifecycle.stages.session import activation
 from lifecycle.storage import workflow_marks
 from lifecycle.storage.regular_files import StrangeFileError
-from lifecycle.storage.workflow_files import Shelf
+from lifecycle.storage.workflow_files import WorkflowFiles
 
 ON = "[stages]\nuse = true\n"
 
@@ -53,11 +53,11 @@ def test_switched_off_here_it_stays_off_whatever_the_settings_say(tmp_path: Path
     """`stage off` outlives an edit of the settings."""
     written(tmp_path, ON)
     assert wanted(tmp_path)
-    Shelf(tmp_path).switch(off=True)
+    WorkflowFiles(tmp_path).switch(off=True)
     written(tmp_path, ON + "max_blocks = 3\n")
     assert not wanted(tmp_path)
     assert not (tmp_path / ".lifecycle/stage-due").exists()
-    Shelf(tmp_path).switch(off=False)
+    WorkflowFiles(tmp_path).switch(off=False)
     assert wanted(tmp_path)
 
 

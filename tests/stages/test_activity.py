@@ -14,7 +14,7 @@ from lifecycle.core.values.configured import StageSettings
 from lifecycle.stages.session import workflow_tasks
 from lifecycle.stages.session.workflow_tasks import FRESH_SECONDS, INACTIVE_SECONDS, Activity
 from lifecycle.storage import workflow_marks
-from lifecycle.storage.workflow_files import Shelf
+from lifecycle.storage.workflow_files import WorkflowFiles
 from lifecycle.trackers.memory import MemoryTasks, MemoryTracker
 
 NOW = 1_795_000_000.0
@@ -28,9 +28,9 @@ def tracker() -> MemoryTracker:
 
 
 @pytest.fixture
-def shelf(tmp_path: Path) -> Shelf:
+def shelf(tmp_path: Path) -> WorkflowFiles:
     """A worktree's files."""
-    return Shelf(tmp_path)
+    return WorkflowFiles(tmp_path)
 
 
 def test_every_open_task_of_the_label_and_its_family_counts(tracker: MemoryTracker) -> None:
@@ -80,7 +80,7 @@ def test_a_begun_task_of_a_family_that_nobody_has_seen_is_found_where_nothing_el
 
 
 def test_an_answer_is_believed_for_a_minute_and_kept_whole(
-    tracker: MemoryTracker, shelf: Shelf
+    tracker: MemoryTracker, shelf: WorkflowFiles
 ) -> None:
     """What is read again is what was kept; another label, or another tracker, is another question."""
     tracker.create("one", title="One <b>\n", labels=("auto-workflow",), priority=1)
@@ -98,14 +98,16 @@ def test_an_answer_is_believed_for_a_minute_and_kept_whole(
 @pytest.mark.parametrize(
     "content", [b"", b"{", b"[]", b"7", b'{"version": 1}', b"\xff", b"[" * 100_000]
 )
-def test_a_broken_answer_is_no_answer(shelf: Shelf, content: bytes) -> None:
+def test_a_broken_answer_is_no_answer(shelf: WorkflowFiles, content: bytes) -> None:
     """The tracker is asked again."""
     with shelf.locked():
         shelf.path(workflow_tasks.TASKS).write_bytes(content)
     assert workflow_tasks.known(shelf, "memory/auto-workflow") is None
 
 
-def test_the_guards_are_told_what_the_answer_means(tracker: MemoryTracker, shelf: Shelf) -> None:
+def test_the_guards_are_told_what_the_answer_means(
+    tracker: MemoryTracker, shelf: WorkflowFiles
+) -> None:
     """With a task every stop is looked at; without one none is, for a while."""
     due = shelf.folder.path / workflow_marks.DUE
     with shelf.locked():
@@ -136,7 +138,7 @@ def test_the_task_that_was_named_last(texts: list[str], task: str) -> None:
     assert Activity(NOW, "x", tasks).named_in(texts) == task
 
 
-def test_switching_off_is_this_worktrees_and_is_undone(shelf: Shelf) -> None:
+def test_switching_off_is_this_worktrees_and_is_undone(shelf: WorkflowFiles) -> None:
     """Off: no stop is looked at. On: the next one is."""
     shelf.switch(off=True)
     states = [shelf.is_off, (shelf.folder.path / workflow_marks.DUE).exists()]
@@ -145,7 +147,7 @@ def test_switching_off_is_this_worktrees_and_is_undone(shelf: Shelf) -> None:
     assert workflow_marks.is_due(str(shelf.root), workflow_marks.DUE, 2.0)
 
 
-def test_settings_are_kept_with_the_date_of_their_file(shelf: Shelf) -> None:
+def test_settings_are_kept_with_the_date_of_their_file(shelf: WorkflowFiles) -> None:
     """The guards compare the dates; a file that was written just now is read once more."""
     settings = shelf.root / workflow_marks.CONFIG
     settings.write_text("[stages]\n")
@@ -169,7 +171,9 @@ def test_each_session_has_a_name_of_its_own() -> None:
     assert all(name.replace("-", "").isalnum() for name in names)
 
 
-def test_what_a_command_of_ours_changed_is_asked_anew(tracker: MemoryTracker, shelf: Shelf) -> None:
+def test_what_a_command_of_ours_changed_is_asked_anew(
+    tracker: MemoryTracker, shelf: WorkflowFiles
+) -> None:
     """An answer from before is not believed, whatever its age, and stops are looked at again at once."""
     workflow_tasks.drop(shelf, NOW)
     assert not shelf.path(workflow_tasks.CHANGED).exists()

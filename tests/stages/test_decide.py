@@ -16,11 +16,11 @@ from lifecycle.stages.decisions.decide import (
     IDLE_BLOCKS,
     MISSING,
     Evidence,
-    Holding,
+    HeldTask,
     Memory,
     StageDecision,
     StageSeen,
-    Verdict,
+    StopVerdict,
     decide,
     meant,
 )
@@ -35,7 +35,7 @@ from lifecycle.stages.decisions.instructions import (
 from lifecycle.stages.detection import inference
 from lifecycle.stages.detection.detect_stage import detect
 from lifecycle.stages.detection.stage_markers import asked_in
-from lifecycle.stages.transcript.turn import NOTHING, Found, Prompt, Tier, Turn
+from lifecycle.stages.transcript.turn import NOTHING, Prompt, StageFinding, Tier, Turn
 
 QUICK = (Stage.CODING, Stage.TESTING, Stage.COMMIT_CLOSE)
 UNDER_WAY = [state for state in Detected if state.is_under_way]
@@ -54,7 +54,7 @@ def seen(
 ) -> StageSeen:
     """A stop at which this state was found."""
     turn = Turn(steps=("text",), kind=kind, asked=asked, has_worked=has_worked, position=position)
-    found = Found(state, tier, "x", subjects, position)
+    found = StageFinding(state, tier, "x", subjects, position)
     return StageSeen(turn, found, **more)  # type: ignore[arg-type]  # passed on as they are
 
 
@@ -69,7 +69,7 @@ def test_a_completed_stage_gives_the_next_ones_instruction(stage: Stage) -> None
     state = MARKERS[stage]
     following = LINE[(LINE.index(stage) + 1) % len(LINE)]
     done = decide(seen(state, remaining=1))
-    assert done.verdict is Verdict.BLOCK
+    assert done.verdict is StopVerdict.BLOCK
     assert done.text == instruction(following, Facts(), COMPLETED[stage])
     assert [(e.kind, e.source, e.target) for e in done.events] == [
         ("transition", stage, following),
@@ -86,46 +86,48 @@ def test_a_completed_stage_gives_the_next_ones_instruction(stage: Stage) -> None
 def test_work_under_way_passes(state: Detected) -> None:
     """The agent is at work: nothing is said, nothing is kept."""
     done = decide(seen(state, is_on_task=True, conflict="x", remaining=0))
-    assert (done.verdict, done.text, done.note, done.events) == (Verdict.PASS, "", "", ())
+    assert (done.verdict, done.text, done.note, done.events) == (StopVerdict.PASS, "", "", ())
     assert done.memory == Memory()
 
 
 def test_no_transcript_passes() -> None:
     """What cannot be read is not guessed at."""
-    found = Found(Detected.CODING_COMPLETE, Tier.MARKER, position="p1")
-    assert decide(StageSeen(NOTHING, found, is_on_task=True)).verdict is Verdict.PASS
+    found = StageFinding(Detected.CODING_COMPLETE, Tier.MARKER, position="p1")
+    assert decide(StageSeen(NOTHING, found, is_on_task=True)).verdict is StopVerdict.PASS
 
 
 @pytest.mark.parametrize("stage", LINE)
 def test_elsewhere_only_the_agents_own_marker_counts(stage: Stage) -> None:
     """What tools and words show leads a session on a labelled task, and no other."""
     shown = seen(MARKERS[stage], tier=Tier.INFERENCE, remaining=1)
-    assert decide(shown) == StageDecision(Verdict.PASS, Memory(), log=decide(shown).log)
-    assert decide(replace(shown, is_on_task=True)).verdict is Verdict.BLOCK
-    assert decide(seen(MARKERS[stage], remaining=1)).verdict is Verdict.BLOCK
+    assert decide(shown) == StageDecision(StopVerdict.PASS, Memory(), log=decide(shown).log)
+    assert decide(replace(shown, is_on_task=True)).verdict is StopVerdict.BLOCK
+    assert decide(seen(MARKERS[stage], remaining=1)).verdict is StopVerdict.BLOCK
 
 
 def test_where_the_tree_cannot_be_told_the_user_hears_it_once() -> None:
     """The agent may stop each time, without a position: once that is mended the same stop leads on."""
     blind = seen(Detected.TESTS_PASSING, evidence=Evidence.UNREADABLE, obstacle="git is broken.")
     first = decide(blind)
-    assert (first.verdict, first.note, first.text) == (Verdict.PASS, "git is broken.", "")
+    assert (first.verdict, first.note, first.text) == (StopVerdict.PASS, "git is broken.", "")
     again = decide(replace(blind, memory=first.memory))
-    assert (again.verdict, again.note) == (Verdict.PASS, "")
+    assert (again.verdict, again.note) == (StopVerdict.PASS, "")
     mended = decide(replace(blind, memory=again.memory, evidence=Evidence.GREEN, obstacle=""))
-    assert (mended.verdict, mended.memory.told) == (Verdict.BLOCK, "")
+    assert (mended.verdict, mended.memory.told) == (StopVerdict.BLOCK, "")
 
 
 def test_the_question_is_for_sessions_on_a_task_that_answer_us() -> None:
     """Elsewhere, and to a person, an unknown stage is no matter."""
     asked = decide(seen(Detected.UNKNOWN, is_on_task=True))
-    assert (asked.verdict, asked.text) == (Verdict.BLOCK, question())
+    assert (asked.verdict, asked.text) == (StopVerdict.BLOCK, question())
     assert [(e.kind, e.detail["what"]) for e in asked.events] == [("block", "question")]
-    assert decide(seen(Detected.UNKNOWN)).verdict is Verdict.PASS
+    assert decide(seen(Detected.UNKNOWN)).verdict is StopVerdict.PASS
     for kind in (Prompt.HUMAN, Prompt.NONE):
-        assert decide(seen(Detected.UNKNOWN, kind=kind, is_on_task=True)).verdict is Verdict.PASS
-    waiting = seen(Detected.UNKNOWN, is_on_task=True, holding=Holding.WAITING)
-    assert decide(waiting).verdict is Verdict.PASS
+        assert (
+            decide(seen(Detected.UNKNOWN, kind=kind, is_on_task=True)).verdict is StopVerdict.PASS
+        )
+    waiting = seen(Detected.UNKNOWN, is_on_task=True, holding=HeldTask.WAITING)
+    assert decide(waiting).verdict is StopVerdict.PASS
     short = decide(seen(Detected.UNKNOWN, is_on_task=True, facts=Facts(line=QUICK)))
     assert short.text == question(QUICK)
 
@@ -138,7 +140,7 @@ def test_the_same_stop_is_answered_once(memory_of: str) -> None:
         first = replace(first, memory=Memory(idle=IDLE_BLOCKS))
     done = decide(first)
     again = decide(replace(first, memory=done.memory))
-    assert (again.verdict, again.text, again.note, again.events) == (Verdict.PASS, "", "", ())
+    assert (again.verdict, again.text, again.note, again.events) == (StopVerdict.PASS, "", "", ())
 
 
 @pytest.mark.parametrize(
@@ -163,7 +165,7 @@ def test_a_sequence_of_ones_own_is_followed(
     assert table.following(state, line) is wanted
     done = decide(seen(state, facts=Facts(line=line), remaining=1))
     if wanted is None:
-        assert (done.verdict, done.events[0].target) == (Verdict.PASS, "")
+        assert (done.verdict, done.events[0].target) == (StopVerdict.PASS, "")
         assert "is complete" in done.note
     else:
         assert asked_in(done.text) is wanted
@@ -173,11 +175,11 @@ def test_a_sequence_of_ones_own_is_followed(
 def test_with_none_left_it_is_said_once_and_ends(state: Detected) -> None:
     """The agent stops, and the user reads that all is complete; with some left, or unasked, it goes on."""
     done = decide(seen(state, remaining=0))
-    assert (done.verdict, done.note, done.text) == (Verdict.PASS, complete(), "")
+    assert (done.verdict, done.note, done.text) == (StopVerdict.PASS, complete(), "")
     assert done.memory.blocks == 0
-    assert decide(seen(state, remaining=2)).verdict is Verdict.BLOCK
-    assert decide(seen(state, remaining=None)).verdict is Verdict.BLOCK
-    assert decide(seen(Detected.TESTS_PASSING, remaining=0)).verdict is Verdict.BLOCK
+    assert decide(seen(state, remaining=2)).verdict is StopVerdict.BLOCK
+    assert decide(seen(state, remaining=None)).verdict is StopVerdict.BLOCK
+    assert decide(seen(Detected.TESTS_PASSING, remaining=0)).verdict is StopVerdict.BLOCK
 
 
 def test_a_marker_may_skip_or_go_back() -> None:
@@ -214,7 +216,7 @@ def test_tests_need_evidence_where_it_is_required(state: Detected, evidence: Evi
 def test_nothing_stays_accepted_and_the_claims_end_needs_nothing() -> None:
     """Whatever goes past TESTING needs green on the files as they are; what ended with a merge does not."""
     for state in (Detected.TESTS_PASSING, Detected.ORACLE_APPROVED, Detected.ISSUE_CLOSED):
-        for holding in (Holding.NONE, Holding.WORKING, Holding.WAITING):
+        for holding in (HeldTask.NONE, HeldTask.WORKING, HeldTask.WAITING):
             stale = seen(state, evidence=Evidence.CHANGED, holding=holding, remaining=1)
             assert decide(stale).events[0].detail["missing"] == Evidence.CHANGED
             assert asked_in(decide(stale).text) is Stage.TESTING
@@ -224,7 +226,7 @@ def test_nothing_stays_accepted_and_the_claims_end_needs_nothing() -> None:
         Detected.ISSUE_CLOSED,
         asked=Stage.COMMIT_CLOSE,
         evidence=Evidence.RED,
-        holding=Holding.ENDED,
+        holding=HeldTask.ENDED,
         remaining=1,
     )
     assert asked_in(decide(ended).text) is Stage.NEXT_TASK
@@ -243,22 +245,22 @@ def test_a_task_that_is_anothers_does_not_advance() -> None:
 
 def test_under_a_claim_the_issue_is_closed_when_the_claim_ended() -> None:
     """Before the hand-off it is refused, before the merge it waits, after the end it needs no marker."""
-    working = decide(seen(Detected.ISSUE_CLOSED, holding=Holding.WORKING))
+    working = decide(seen(Detected.ISSUE_CLOSED, holding=HeldTask.WORKING))
     assert working.events[0].kind == "refused"
     assert asked_in(working.text) is Stage.COMMIT_CLOSE
-    waiting = decide(seen(Detected.ISSUE_CLOSED, holding=Holding.WAITING))
-    assert (waiting.verdict, waiting.events) == (Verdict.PASS, ())
-    again = seen(Detected.ISSUE_CLOSED, holding=Holding.WAITING, memory=waiting.memory)
+    waiting = decide(seen(Detected.ISSUE_CLOSED, holding=HeldTask.WAITING))
+    assert (waiting.verdict, waiting.events) == (StopVerdict.PASS, ())
+    again = seen(Detected.ISSUE_CLOSED, holding=HeldTask.WAITING, memory=waiting.memory)
     assert decide(again).log == ("Nothing new since the last word: the session may stop",)
-    came = replace(again, turn=waited_turn(), holding=Holding.ENDED, remaining=1)
+    came = replace(again, turn=waited_turn(), holding=HeldTask.ENDED, remaining=1)
     told = decide(came)
     assert asked_in(told.text) is Stage.NEXT_TASK
-    assert decide(replace(came, memory=told.memory)).verdict is Verdict.PASS
+    assert decide(replace(came, memory=told.memory)).verdict is StopVerdict.PASS
     for state in (Detected.UNKNOWN, Detected.IN_PROGRESS, Detected.ISSUE_CLOSED):
-        ended = seen(state, asked=Stage.COMMIT_CLOSE, holding=Holding.ENDED, remaining=1)
+        ended = seen(state, asked=Stage.COMMIT_CLOSE, holding=HeldTask.ENDED, remaining=1)
         assert asked_in(decide(ended).text) is Stage.NEXT_TASK
-    other = seen(Detected.IN_PROGRESS, asked=Stage.CODING, holding=Holding.ENDED)
-    assert decide(other).verdict is Verdict.PASS
+    other = seen(Detected.IN_PROGRESS, asked=Stage.CODING, holding=HeldTask.ENDED)
+    assert decide(other).verdict is StopVerdict.PASS
 
 
 def test_who_says_closed_of_an_open_task_is_told_to_close_it() -> None:
@@ -279,7 +281,7 @@ def test_who_says_closed_of_an_open_task_is_told_to_close_it() -> None:
         assert asked_in(done.text) is Stage.COMMIT_CLOSE
         assert "`x close demo-1`" in done.text
         assert [event.kind for event in done.events] == ["refused", "block"]
-        ended = decide(replace(stop, holding=Holding.ENDED))
+        ended = decide(replace(stop, holding=HeldTask.ENDED))
         assert asked_in(ended.text) is Stage.NEXT_TASK
 
 
@@ -298,7 +300,7 @@ def test_a_closing_in_words_counts_where_it_is_asked_for(
 ) -> None:
     """And where it is not another task's."""
     turn = Turn(steps=(text,), kind=Prompt.MACHINE, asked=asked, position="p1")
-    found = Found(Detected.ISSUE_CLOSED, Tier.INFERENCE, inference.TEXT, position="p1")
+    found = StageFinding(Detected.ISSUE_CLOSED, Tier.INFERENCE, inference.TEXT, position="p1")
     stop = StageSeen(turn, found, facts=Facts(task="demo-1"), is_on_task=True, remaining=1)
     kinds = [event.kind for event in decide(stop).events]
     assert ("transition" in kinds) is is_end
@@ -334,8 +336,10 @@ def test_who_tells_the_user_what_stands_in_the_way_is_not_asked() -> None:
         instruction=told,
         position="p1",
     )
-    stop = StageSeen(turn, Found(Detected.UNKNOWN, position="p1"), facts=facts, is_on_task=True)
-    assert (decide(stop).verdict, decide(stop).events) == (Verdict.PASS, ())
+    stop = StageSeen(
+        turn, StageFinding(Detected.UNKNOWN, position="p1"), facts=facts, is_on_task=True
+    )
+    assert (decide(stop).verdict, decide(stop).events) == (StopVerdict.PASS, ())
     turn.instruction = instruction(Stage.CODING, facts, "Lead.")
     assert decide(stop).text == question()
 
@@ -345,21 +349,21 @@ def test_a_person_who_says_what_to_do_begins_the_count_anew() -> None:
     spent = Memory(blocks=9, idle=IDLE_BLOCKS, is_let_go=True)
     stop = seen(Detected.CODING_COMPLETE, kind=Prompt.HUMAN, memory=spent)
     done = decide(stop)
-    assert (done.verdict, done.memory.idle, done.memory.is_let_go) == (Verdict.BLOCK, 1, False)
-    assert decide(replace(stop, turn=waited_turn())).verdict is Verdict.PASS
+    assert (done.verdict, done.memory.idle, done.memory.is_let_go) == (StopVerdict.BLOCK, 1, False)
+    assert decide(replace(stop, turn=waited_turn())).verdict is StopVerdict.PASS
     short = Facts(settings=StageSettings(max_blocks=9))
     full = decide(replace(stop, facts=short))
-    assert (full.verdict, full.note, full.memory.is_let_go) == (Verdict.PASS, "", True)
+    assert (full.verdict, full.note, full.memory.is_let_go) == (StopVerdict.PASS, "", True)
 
 
 def test_closing_another_task_is_no_end_of_this_one() -> None:
     """A command that names other tasks only is work; one that names this one, in any spelling, ends it."""
     for subjects, verdict in (
-        (("bd-9",), Verdict.PASS),
-        (("bd-9", "7"), Verdict.BLOCK),
-        (("#7",), Verdict.BLOCK),
-        (("https://github.com/o/r/issues/7",), Verdict.BLOCK),
-        ((), Verdict.BLOCK),
+        (("bd-9",), StopVerdict.PASS),
+        (("bd-9", "7"), StopVerdict.BLOCK),
+        (("#7",), StopVerdict.BLOCK),
+        (("https://github.com/o/r/issues/7",), StopVerdict.BLOCK),
+        ((), StopVerdict.BLOCK),
     ):
         found = seen(Detected.ISSUE_CLOSED, subjects=subjects, facts=Facts(task="7"), remaining=1)
         assert decide(found).verdict is verdict
@@ -373,7 +377,7 @@ def test_a_stage_set_by_hand_is_told_at_the_next_stop() -> None:
         assert asked_in(done.text) is Stage.TESTING
         assert done.text.startswith("The stage was set by hand.")
         assert done.memory.set_stage is None
-        assert decide(replace(stop, memory=done.memory)).verdict is Verdict.PASS
+        assert decide(replace(stop, memory=done.memory)).verdict is StopVerdict.PASS
     told = seen(Detected.UNKNOWN, memory=Memory(position="p1", set_stage=Stage.TESTING))
     assert decide(told).memory.set_stage is Stage.TESTING
 
@@ -386,10 +390,14 @@ def test_eight_blocks_without_a_tool_let_the_session_stop_once() -> None:
         done = decide(seen(Detected.CODING_COMPLETE, position=f"p{count}", memory=memory))
         memory = done.memory
         verdicts.append(done.verdict)
-    wanted = [Verdict.BLOCK] * IDLE_BLOCKS + [Verdict.LET_GO, Verdict.PASS, Verdict.PASS]
+    wanted = [StopVerdict.BLOCK] * IDLE_BLOCKS + [
+        StopVerdict.LET_GO,
+        StopVerdict.PASS,
+        StopVerdict.PASS,
+    ]
     assert verdicts == wanted
     done = decide(seen(Detected.CODING_COMPLETE, position="new", memory=memory, has_worked=True))
-    assert (done.verdict, done.memory.idle, done.memory.is_let_go) == (Verdict.BLOCK, 1, False)
+    assert (done.verdict, done.memory.idle, done.memory.is_let_go) == (StopVerdict.BLOCK, 1, False)
 
 
 def test_max_blocks_in_all_let_the_session_stop_for_good() -> None:
@@ -409,12 +417,16 @@ def test_max_blocks_in_all_let_the_session_stop_for_good() -> None:
         done = decide(stop)
         memory = done.memory
         verdicts.append(done.verdict)
-        if done.verdict is Verdict.LET_GO:
+        if done.verdict is StopVerdict.LET_GO:
             assert "3 times to go on (stages.max_blocks)" in done.note
             assert "it is at REQUIREMENTS_REVIEW" in done.note
             assert done.events[0].target == "REQUIREMENTS_REVIEW"
             assert done.events[0].kind == "let_go"
-    assert verdicts == [Verdict.BLOCK] * 3 + [Verdict.LET_GO, Verdict.PASS, Verdict.PASS]
+    assert verdicts == [StopVerdict.BLOCK] * 3 + [
+        StopVerdict.LET_GO,
+        StopVerdict.PASS,
+        StopVerdict.PASS,
+    ]
 
 
 STOPS = st.builds(
@@ -431,7 +443,7 @@ STOPS = st.builds(
     evidence=st.sampled_from(Evidence),
     is_still_open=st.booleans(),
     conflict=st.sampled_from(["", "7 is claimed by x."]),
-    holding=st.sampled_from(Holding),
+    holding=st.sampled_from(HeldTask),
     facts=st.builds(
         Facts,
         settings=st.builds(StageSettings, max_blocks=st.integers(0, 12)),
@@ -451,7 +463,7 @@ def test_no_session_is_told_without_end(stops: list[StageSeen], limit: int) -> N
         last = memory.position
         done = decide(replace(stop, memory=memory, facts=facts))
         memory = done.memory
-        if done.verdict is Verdict.BLOCK:
+        if done.verdict is StopVerdict.BLOCK:
             blocks += 1
             is_new = stop.turn.has_worked or stop.turn.kind is Prompt.HUMAN
             idle = 1 if is_new else idle + 1
@@ -459,7 +471,7 @@ def test_no_session_is_told_without_end(stops: list[StageSeen], limit: int) -> N
             assert stop.turn.position != last
         else:
             assert not done.text
-        if done.verdict is Verdict.LET_GO:
+        if done.verdict is StopVerdict.LET_GO:
             assert done.note
     assert blocks <= limit
     assert idle <= IDLE_BLOCKS
@@ -470,10 +482,10 @@ def test_one_stop_has_one_answer(stop: StageSeen) -> None:
     """Pure; under way passes unless the claim ended; a block asks for a stage or asks the question."""
     done = decide(stop)
     assert done == decide(stop)
-    has_ended = stop.holding is Holding.ENDED and stop.turn.asked is Stage.COMMIT_CLOSE
+    has_ended = stop.holding is HeldTask.ENDED and stop.turn.asked is Stage.COMMIT_CLOSE
     if stop.found.state.is_under_way and not has_ended:
-        assert done.verdict is Verdict.PASS
-    if done.verdict is Verdict.BLOCK:
+        assert done.verdict is StopVerdict.PASS
+    if done.verdict is StopVerdict.BLOCK:
         assert asked_in(done.text) is not None or done.text == question(stop.facts.line)
         assert done.events[-1].kind == "block"
     assert done.log

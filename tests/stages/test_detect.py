@@ -12,7 +12,7 @@ from lifecycle.core.stage_names import Detected, Stage
 from lifecycle.stages.decisions import instructions
 from lifecycle.stages.detection.detect_stage import detect, detect_text, is_quiet
 from lifecycle.stages.transcript import session_end_lines
-from lifecycle.stages.transcript.turn import NOTHING, Found, Tier, Turn
+from lifecycle.stages.transcript.turn import NOTHING, StageFinding, Tier, Turn
 from tests.stages.written import Written
 
 DONE = "::: WORKFLOW_STAGE: CODING_COMPLETE :::"
@@ -22,7 +22,7 @@ CODING = instructions.instruction(Stage.CODING, FACTS, "Session cleared.")
 QUESTION = instructions.question()
 
 
-def look(written: Written, folder: Path) -> tuple[Turn, Found]:
+def look(written: Written, folder: Path) -> tuple[Turn, StageFinding]:
     """The turn at the end, and what is found in it."""
     turn = session_end_lines.read(written.at(folder))
     return turn, detect(turn)

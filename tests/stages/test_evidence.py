@@ -7,59 +7,67 @@ from pathlib import Path
 import pytest
 
 from lifecycle.evidence import seen_runs
-from lifecycle.evidence.seen_runs import KEPT, PATIENCE, Awaited, Ended, Run, Standing, standing
+from lifecycle.evidence.seen_runs import (
+    KEPT,
+    PATIENCE,
+    Awaited,
+    EndedRun,
+    EvidenceStanding,
+    SeenRun,
+    standing,
+)
 from lifecycle.storage import workflow_marks
-from lifecycle.storage.workflow_files import Shelf
+from lifecycle.storage.workflow_files import WorkflowFiles
 
 
-def runs(*said: str) -> tuple[Run, ...]:
+def runs(*said: str) -> tuple[SeenRun, ...]:
     """Runs as `green@tree`, one second apart."""
     found = []
     for number, text in enumerate(said):
         outcome, _, tree = text.partition("@")
-        found.append(Run(float(number), "pytest", Ended(outcome), tree, str(number)))
+        found.append(SeenRun(float(number), "pytest", EndedRun(outcome), tree, str(number)))
     return tuple(found)
 
 
 @pytest.mark.parametrize(
     ("said", "expected"),
     [
-        ([], Standing.NONE),
-        (["unknown@now"], Standing.UNKNOWN),
-        (["red@now", "unknown@now"], Standing.UNKNOWN),
-        (["green@old", "unknown@now"], Standing.UNKNOWN),
-        (["unknown@now", "red@now"], Standing.RED),
-        (["green@now"], Standing.GREEN),
-        (["green@now", "unknown@now"], Standing.GREEN),
-        (["red@old", "green@now"], Standing.GREEN),
-        (["green@now", "red@now"], Standing.RED),
-        (["green@now", "red@now", "green@now"], Standing.GREEN),
-        (["green@now", "red@old"], Standing.GREEN),  # edited, red, and edited back
-        (["green@old"], Standing.CHANGED),
-        (["green@"], Standing.CHANGED),
-        (["red@old", "green@old"], Standing.CHANGED),
-        (["green@old", "red@now"], Standing.RED),
-        (["red@old"], Standing.RED),
+        ([], EvidenceStanding.NONE),
+        (["unknown@now"], EvidenceStanding.UNKNOWN),
+        (["red@now", "unknown@now"], EvidenceStanding.UNKNOWN),
+        (["green@old", "unknown@now"], EvidenceStanding.UNKNOWN),
+        (["unknown@now", "red@now"], EvidenceStanding.RED),
+        (["green@now"], EvidenceStanding.GREEN),
+        (["green@now", "unknown@now"], EvidenceStanding.GREEN),
+        (["red@old", "green@now"], EvidenceStanding.GREEN),
+        (["green@now", "red@now"], EvidenceStanding.RED),
+        (["green@now", "red@now", "green@now"], EvidenceStanding.GREEN),
+        (["green@now", "red@old"], EvidenceStanding.GREEN),  # edited, red, and edited back
+        (["green@old"], EvidenceStanding.CHANGED),
+        (["green@"], EvidenceStanding.CHANGED),
+        (["red@old", "green@old"], EvidenceStanding.CHANGED),
+        (["green@old", "red@now"], EvidenceStanding.RED),
+        (["red@old"], EvidenceStanding.RED),
     ],
 )
-def test_what_the_runs_say_of_the_tree(said: list[str], expected: Standing) -> None:
+def test_what_the_runs_say_of_the_tree(said: list[str], expected: EvidenceStanding) -> None:
     """The last run on this very tree decides; else whether the last one was green on another."""
     assert standing(runs(*said), "now") is expected
 
 
 def test_without_a_tree_nothing_is_proven() -> None:
     """A tree that git cannot name is no tree on which a run was seen."""
-    assert standing(runs("green@"), "") is Standing.CHANGED
+    assert standing(runs("green@"), "") is EvidenceStanding.CHANGED
 
 
 def test_runs_are_kept_in_bounds_once_each_and_without_secrets(tmp_path: Path) -> None:
     """The newest ones; a second copy of one event is none; a token in a command is stars."""
-    shelf = Shelf(tmp_path)
+    shelf = WorkflowFiles(tmp_path)
     with shelf.locked():
         for run in runs(*["green@now"] * (KEPT + 3)):
             assert seen_runs.add(shelf, run)
         secret = "pytest --token ghp_abcdefghijklmnopqrst0123\n" + "x" * 900
-        last = Run(99.0, secret, Ended.RED, "now", "one")
+        last = SeenRun(99.0, secret, EndedRun.RED, "now", "one")
         assert seen_runs.add(shelf, last)
         assert not seen_runs.add(shelf, last)
     kept = seen_runs.load(shelf)
@@ -72,12 +80,12 @@ def test_runs_are_kept_in_bounds_once_each_and_without_secrets(tmp_path: Path) -
 @pytest.mark.parametrize("content", [b"", b"{", b"{}", b"7", b'[{"at": 1}]', b"[7]", b"\xff"])
 def test_a_broken_file_is_no_evidence(tmp_path: Path, content: bytes) -> None:
     """It is learned again with the next run."""
-    shelf = Shelf(tmp_path)
+    shelf = WorkflowFiles(tmp_path)
     with shelf.locked():
         shelf.path(seen_runs.RUNS).write_bytes(content)
         assert seen_runs.load(shelf) == ()
         assert seen_runs.add(shelf, runs("green@now")[0])
-    assert standing(seen_runs.load(shelf), "now") is Standing.GREEN
+    assert standing(seen_runs.load(shelf), "now") is EvidenceStanding.GREEN
 
 
 def awaited(task: str, at: float = 100.0) -> Awaited:
@@ -87,7 +95,7 @@ def awaited(task: str, at: float = 100.0) -> Awaited:
 
 def test_a_run_in_the_background_is_waited_for_and_taken_once(tmp_path: Path) -> None:
     """The mark lies there as long as one is waited for, with the moment until which; then it is gone."""
-    shelf = Shelf(tmp_path)
+    shelf = WorkflowFiles(tmp_path)
     mark = str(shelf.folder.path / workflow_marks.AWAITED)
     with shelf.locked():
         for one in (awaited("b1"), awaited("b2", 200.0), awaited("b1")):
@@ -105,7 +113,7 @@ def test_a_run_in_the_background_is_waited_for_and_taken_once(tmp_path: Path) ->
 
 def test_an_end_that_never_comes_is_not_waited_for_for_ever(tmp_path: Path) -> None:
     """After some hours it is forgotten, whoever asks; and a broken file is nothing that is waited for."""
-    shelf = Shelf(tmp_path)
+    shelf = WorkflowFiles(tmp_path)
     with shelf.locked():
         seen_runs.wait_for(shelf, awaited("b1"))
         seen_runs.wait_for(shelf, awaited("b2", 200.0 + PATIENCE))

@@ -23,16 +23,16 @@ from lifecycle.stages.detection.inference import (
     hinted,
     infer,
 )
-from lifecycle.stages.transcript.turn import Call
+from lifecycle.stages.transcript.turn import ToolCall
 from lifecycle.trackers import command_signs
 
 OK, FAILED, UNKNOWN = Outcome.OK, Outcome.FAILED, Outcome.UNKNOWN
-GREEN = Call("Bash", "pytest -q", OK, "12 passed in 0.1s")
-RED = Call("Bash", "pytest -q", FAILED, "Exit code 1\n1 failed, 11 passed")
-EDIT = Call("Edit", "/w/a.py", OK, "updated")
-LOOK = Call("Read", "/w/a.py", OK, "1\tx")
-REVIEW = Call("Skill", "/oracle-review now", OK, "Launching skill: oracle-review")
-CLOSE = Call("Bash", "bd close bd-1 --reason 'done'", OK, "Closed bd-1: done")
+GREEN = ToolCall("Bash", "pytest -q", OK, "12 passed in 0.1s")
+RED = ToolCall("Bash", "pytest -q", FAILED, "Exit code 1\n1 failed, 11 passed")
+EDIT = ToolCall("Edit", "/w/a.py", OK, "updated")
+LOOK = ToolCall("Read", "/w/a.py", OK, "1\tx")
+REVIEW = ToolCall("Skill", "/oracle-review now", OK, "Launching skill: oracle-review")
+CLOSE = ToolCall("Bash", "bd close bd-1 --reason 'done'", OK, "Closed bd-1: done")
 
 
 SAID = [
@@ -110,7 +110,7 @@ SAID = [
 """What a text says, and the state that it comes to."""
 
 
-def state(*steps: str | Call, asked: Stage | None = None, **own: object) -> Detected:
+def state(*steps: str | ToolCall, asked: Stage | None = None, **own: object) -> Detected:
     """The state that the steps come to."""
     return infer(steps, asked=asked, **own).state  # type: ignore[arg-type]  # passed on as they are
 
@@ -121,13 +121,13 @@ def test_every_row_of_the_table_is_reached() -> None:
         ("closes a task", "done"): CLOSE,
         ("runs tests", "green"): GREEN,
         ("runs tests", "*"): RED,
-        ("asks for a review", "approved"): Call(
+        ("asks for a review", "approved"): ToolCall(
             "Agent", "oracle-review this", OK, "LGTM, approved"
         ),
         ("asks for a review", "*"): REVIEW,
         ("edits a file", "*"): EDIT,
-        ("clears the session", "*"): Call("", "/clear"),
-        ("shows a task", "*"): Call("Bash", "bd show bd-1", OK, "bd-1: title"),
+        ("clears the session", "*"): ToolCall("", "/clear"),
+        ("shows a task", "*"): ToolCall("Bash", "bd show bd-1", OK, "bd-1: title"),
         ("does anything else", "*"): LOOK,
     }
     for tools, sort, outcome, wanted in TABLE:
@@ -140,15 +140,15 @@ def test_every_row_of_the_table_is_reached() -> None:
     "call",
     [
         CLOSE,
-        Call("Bash", "bd close bd-1", OK),
-        Call("Bash", "cd x && bd --json close bd-1", OK, '[{"id":"bd-1","status":"closed"}]'),
-        Call("Bash", "bd update bd-1 --status closed", OK),
-        Call("Bash", "gh issue close 42 --comment done", OK, "✓ Closed issue #42"),
-        Call("Bash", "lifecycle tracker close 42 --reason x", OK),
-        Call("Bash", "lifecycle close", OK, "Issue #42 is closed."),
+        ToolCall("Bash", "bd close bd-1", OK),
+        ToolCall("Bash", "cd x && bd --json close bd-1", OK, '[{"id":"bd-1","status":"closed"}]'),
+        ToolCall("Bash", "bd update bd-1 --status closed", OK),
+        ToolCall("Bash", "gh issue close 42 --comment done", OK, "✓ Closed issue #42"),
+        ToolCall("Bash", "lifecycle tracker close 42 --reason x", OK),
+        ToolCall("Bash", "lifecycle close", OK, "Issue #42 is closed."),
     ],
 )
-def test_a_close_that_was_done_closes_the_issue(call: Call) -> None:
+def test_a_close_that_was_done_closes_the_issue(call: ToolCall) -> None:
     """The close of every tracker counts, from any stage but the last."""
     assert state(call) is Detected.ISSUE_CLOSED
     assert state(call, asked=Stage.TESTING) is Detected.ISSUE_CLOSED
@@ -159,30 +159,30 @@ def test_a_close_that_was_done_closes_the_issue(call: Call) -> None:
 @pytest.mark.parametrize(
     "call",
     [
-        Call("Bash", "bd close bd-1", FAILED, "Exit code 1\nError: no issue found"),
-        Call("Bash", "bd close bd-1", OK, "Error closing bd-1: operation failed"),
-        Call("Bash", "bd close bd-1", OK, "cannot close bd-1: blocked by open issues [bd-2]"),
-        Call("Bash", "bd close bd-1 --json", OK, '{\n  "error": "resolving ID"\n}'),
-        Call("Bash", "bd close bd-1", UNKNOWN, is_background=True),
-        Call("Bash", "bd close --help", OK, "Usage"),
-        Call("Bash", "echo bd close bd-1", OK, "bd close bd-1"),
-        Call("Bash", "grep 'bd close' README.md", OK, "bd close"),
-        Call("Bash", "cat > a.sh <<'EOF'\nbd close bd-1\nEOF", OK),
-        Call("Bash", "git commit -m 'bd close bd-1'", OK),
-        Call("Bash", "gh issue view 42", OK, "closed"),
-        Call("Bash", "gh pr close 42", OK),
-        Call("Bash", "bd update bd-1 --status open", OK),
-        Call("Write", "/w/bd close", OK),
+        ToolCall("Bash", "bd close bd-1", FAILED, "Exit code 1\nError: no issue found"),
+        ToolCall("Bash", "bd close bd-1", OK, "Error closing bd-1: operation failed"),
+        ToolCall("Bash", "bd close bd-1", OK, "cannot close bd-1: blocked by open issues [bd-2]"),
+        ToolCall("Bash", "bd close bd-1 --json", OK, '{\n  "error": "resolving ID"\n}'),
+        ToolCall("Bash", "bd close bd-1", UNKNOWN, is_background=True),
+        ToolCall("Bash", "bd close --help", OK, "Usage"),
+        ToolCall("Bash", "echo bd close bd-1", OK, "bd close bd-1"),
+        ToolCall("Bash", "grep 'bd close' README.md", OK, "bd close"),
+        ToolCall("Bash", "cat > a.sh <<'EOF'\nbd close bd-1\nEOF", OK),
+        ToolCall("Bash", "git commit -m 'bd close bd-1'", OK),
+        ToolCall("Bash", "gh issue view 42", OK, "closed"),
+        ToolCall("Bash", "gh pr close 42", OK),
+        ToolCall("Bash", "bd update bd-1 --status open", OK),
+        ToolCall("Write", "/w/bd close", OK),
     ],
 )
-def test_a_close_that_was_not_done_closes_nothing(call: Call) -> None:
+def test_a_close_that_was_not_done_closes_nothing(call: ToolCall) -> None:
     """A failure, also one with exit status 0, a help text and mere words leave the issue open."""
     assert state(call) is Detected.IN_PROGRESS
 
 
 def test_words_do_not_close_what_the_command_did_not() -> None:
     """After a close that failed, "ran bd close" is not believed; after one that worked it is."""
-    bad = Call("Bash", "bd close bd-1", FAILED, "Error")
+    bad = ToolCall("Bash", "bd close bd-1", FAILED, "Error")
     assert state(bad, "ran bd close with success") is Detected.IN_PROGRESS
     assert state(bad, CLOSE, "ran bd close") is Detected.ISSUE_CLOSED
     assert infer((CLOSE,)).subjects == ("bd-1",)
@@ -195,13 +195,15 @@ def test_tests_are_believed_when_they_ran() -> None:
     assert state(RED, GREEN) is Detected.TESTS_PASSING
     assert state(GREEN, RED) is Detected.IN_TESTING
     assert state(RED, "pytest: all tests passed") is Detected.IN_TESTING
-    assert state(Call("Bash", "pytest tests/test_a.py", OK, "2 passed")) is Detected.IN_TESTING
-    assert state(Call("Bash", "pytest", OK, "no tests ran in 0.1s")) is Detected.IN_TESTING
-    assert state(Call("Bash", "pytest; true", OK, "3 passed, 1 failed")) is Detected.IN_TESTING
-    assert state(Call("Bash", "pytest", UNKNOWN, "", is_background=True)) is Detected.IN_TESTING
-    assert state(Call("Bash", "make verify", OK, "fine")) is Detected.IN_PROGRESS
-    assert state(Call("Bash", "make verify", OK), tests=("make verify",)) is Detected.TESTS_PASSING
-    assert state(Call("Bash", "echo '12 passed'; ls", OK, "12 passed")) is Detected.IN_PROGRESS
+    assert state(ToolCall("Bash", "pytest tests/test_a.py", OK, "2 passed")) is Detected.IN_TESTING
+    assert state(ToolCall("Bash", "pytest", OK, "no tests ran in 0.1s")) is Detected.IN_TESTING
+    assert state(ToolCall("Bash", "pytest; true", OK, "3 passed, 1 failed")) is Detected.IN_TESTING
+    assert state(ToolCall("Bash", "pytest", UNKNOWN, "", is_background=True)) is Detected.IN_TESTING
+    assert state(ToolCall("Bash", "make verify", OK, "fine")) is Detected.IN_PROGRESS
+    assert (
+        state(ToolCall("Bash", "make verify", OK), tests=("make verify",)) is Detected.TESTS_PASSING
+    )
+    assert state(ToolCall("Bash", "echo '12 passed'; ls", OK, "12 passed")) is Detected.IN_PROGRESS
 
 
 def test_a_review_counts_when_it_approves() -> None:
@@ -216,13 +218,15 @@ def test_a_review_counts_when_it_approves() -> None:
     assert state(REVIEW, "Approved.", REVIEW) is Detected.IN_ORACLE_REVIEW
     assert state(REVIEW, "Approved.", "Changes requested, though.") is Detected.IN_ORACLE_REVIEW
     assert state("Approved.") is Detected.UNKNOWN
-    agent = Call("Agent", "code-reviewer check it", UNKNOWN, is_background=True)
+    agent = ToolCall("Agent", "code-reviewer check it", UNKNOWN, is_background=True)
     assert state(agent) is Detected.IN_ORACLE_REVIEW
-    assert state(Call("Agent", "Explore find the tests", OK, "approved")) is Detected.IN_PROGRESS
-    own = Call("Bash", "codex review --all", OK, "No findings. Approved.")
+    assert (
+        state(ToolCall("Agent", "Explore find the tests", OK, "approved")) is Detected.IN_PROGRESS
+    )
+    own = ToolCall("Bash", "codex review --all", OK, "No findings. Approved.")
     assert state(own) is Detected.IN_PROGRESS
     assert state(own, review="codex review") is Detected.ORACLE_APPROVED
-    typed = Call("", "/oracle-review the diff")
+    typed = ToolCall("", "/oracle-review the diff")
     assert state(typed, "Approved.") is Detected.ORACLE_APPROVED
 
 
@@ -231,14 +235,14 @@ def test_an_edit_makes_a_completion_stale() -> None:
     assert state(GREEN, EDIT) is Detected.IN_PROGRESS
     assert state(REVIEW, "Approved.", EDIT) is Detected.IN_PROGRESS
     assert state("Implementation complete.", EDIT) is Detected.IN_PROGRESS
-    assert state(GREEN, Call("Edit", "/w/a.py", FAILED)) is Detected.TESTS_PASSING
+    assert state(GREEN, ToolCall("Edit", "/w/a.py", FAILED)) is Detected.TESTS_PASSING
     assert state(EDIT, GREEN) is Detected.TESTS_PASSING
     assert state(GREEN, LOOK) is Detected.TESTS_PASSING
 
 
 def test_requirements_are_reviewed_in_words_about_the_task() -> None:
     """The task was shown, or all of them are meant; else the words say nothing."""
-    shown = Call("Bash", "bd show bd-1", OK, "bd-1")
+    shown = ToolCall("Bash", "bd show bd-1", OK, "bd-1")
     assert (
         state(shown, "Ran bd show: the requirements are satisfied.")
         is Detected.REQUIREMENTS_REVIEWED
@@ -253,9 +257,9 @@ def test_requirements_are_reviewed_in_words_about_the_task() -> None:
 
 def test_a_cleared_session_counts_until_work_begins() -> None:
     """`/clear` that a person typed counts; with tools used after it, the work counts."""
-    assert state(Call("", "/clear"), "Hello.") is Detected.SESSION_CLEARED
-    assert state(Call("", "/clear"), LOOK) is Detected.IN_PROGRESS
-    assert state(Call("Bash", "clear", OK)) is Detected.IN_PROGRESS
+    assert state(ToolCall("", "/clear"), "Hello.") is Detected.SESSION_CLEARED
+    assert state(ToolCall("", "/clear"), LOOK) is Detected.IN_PROGRESS
+    assert state(ToolCall("Bash", "clear", OK)) is Detected.IN_PROGRESS
 
 
 def test_the_stage_in_force_says_what_counts() -> None:
@@ -281,11 +285,11 @@ def test_nothing_but_tools_is_progress() -> None:
     assert state(LOOK, "I looked at it.") is Detected.IN_PROGRESS
     assert state("I looked at it.") is Detected.UNKNOWN
     assert state() is Detected.UNKNOWN
-    assert state(Call("", "/bd-start bd-1"), "Which way?") is Detected.UNKNOWN
+    assert state(ToolCall("", "/bd-start bd-1"), "Which way?") is Detected.UNKNOWN
 
 
 CALLS = st.builds(
-    Call,
+    ToolCall,
     st.sampled_from(["Bash", "Edit", "Skill", "Agent", "Read", "", "mcp__x__y"]),
     st.one_of(st.text(), st.sampled_from(["pytest", "bd close x", "/oracle-review", "/clear"])),
     st.sampled_from(Outcome),
@@ -294,10 +298,10 @@ CALLS = st.builds(
 
 
 @given(st.lists(st.one_of(st.text(), CALLS)), st.sampled_from([None, *Stage]))
-def test_anything_can_be_judged(steps: list[str | Call], asked: Stage | None) -> None:
+def test_anything_can_be_judged(steps: list[str | ToolCall], asked: Stage | None) -> None:
     """No text and no call breaks the judgement, and a tool is never seen as nothing."""
     found = infer(tuple(steps), asked=asked)
-    if any(isinstance(step, Call) and step.tool for step in steps):
+    if any(isinstance(step, ToolCall) and step.tool for step in steps):
         assert found.state is not Detected.UNKNOWN
 
 
@@ -305,7 +309,7 @@ def test_anything_can_be_judged(steps: list[str | Call], asked: Stage | None) ->
 def test_any_text_can_be_heard(text: str) -> None:
     """What a text says is always known states."""
     assert set(stage_words.said(text)) <= set(Detected)
-    assert inference.classify(Call("Bash", text))
+    assert inference.classify(ToolCall("Bash", text))
 
 
 MATTERS = [(command, Sort.TESTS) for command in RUNNERS]
@@ -323,7 +327,7 @@ def test_no_command_that_matters_is_passed_over(command: str, sort: Sort) -> Non
     assert sort in hinted(command)
 
 
-def parsed(*steps: str | Call, **own: object) -> tuple[Detected, int]:
+def parsed(*steps: str | ToolCall, **own: object) -> tuple[Detected, int]:
     """The state that the steps come to, and how many command lines were taken apart for it."""
     count = 0
 
@@ -341,23 +345,23 @@ def parsed(*steps: str | Call, **own: object) -> tuple[Detected, int]:
 
 def test_a_long_turn_costs_what_its_end_costs() -> None:
     """Of four hundred test runs the last is taken apart; of as many that only look so, a bounded count."""
-    runs = [Call("Bash", f"pytest tests/a{n}.py && ls -la", OK, "3 passed") for n in range(400)]
+    runs = [ToolCall("Bash", f"pytest tests/a{n}.py && ls -la", OK, "3 passed") for n in range(400)]
     assert parsed(*runs) == (Detected.IN_TESTING, 1)
     assert parsed(*runs, GREEN) == (Detected.TESTS_PASSING, 1)
     assert parsed(GREEN, *runs) == (Detected.IN_TESTING, 1)
-    looks = [Call("Bash", f"ls tests/{n} && git show x", OK) for n in range(400)]
+    looks = [ToolCall("Bash", f"ls tests/{n} && git show x", OK) for n in range(400)]
     assert parsed(*looks, GREEN) == (Detected.TESTS_PASSING, PARSED)
     assert parsed(GREEN, *looks) == (Detected.IN_PROGRESS, PARSED)
-    assert parsed(*[Call("Bash", f"cat {n}.py", OK) for n in range(400)])[1] == 0
+    assert parsed(*[ToolCall("Bash", f"cat {n}.py", OK) for n in range(400)])[1] == 0
 
 
 def test_a_close_counts_however_many_tests_ran_after_it() -> None:
     """What was closed early in a long turn is closed at its end; a close that failed hides no other."""
-    runs = [Call("Bash", f"pytest tests/a{n}.py", OK, "3 passed") for n in range(200)]
+    runs = [ToolCall("Bash", f"pytest tests/a{n}.py", OK, "3 passed") for n in range(200)]
     assert parsed(CLOSE, *runs) == (Detected.ISSUE_CLOSED, 2)
-    bad = Call("Bash", "bd close bd-2", FAILED, "Error")
+    bad = ToolCall("Bash", "bd close bd-2", FAILED, "Error")
     assert parsed(CLOSE, bad, *runs, GREEN) == (Detected.ISSUE_CLOSED, 3)
-    own = Call("Bash", "codex review", OK, "Approved.")
+    own = ToolCall("Bash", "codex review", OK, "Approved.")
     assert parsed(own, *runs, review="codex review") == (Detected.ORACLE_APPROVED, 2)
 
 
@@ -366,7 +370,7 @@ STEPS = st.sampled_from([GREEN, RED, EDIT, LOOK, REVIEW, CLOSE, "All tests pass.
 
 @given(st.lists(STEPS, max_size=12), st.sampled_from([None, *Stage]))
 def test_judged_from_its_end_a_turn_comes_to_the_same(
-    steps: list[str | Call], asked: Stage | None
+    steps: list[str | ToolCall], asked: Stage | None
 ) -> None:
     """What is passed over changes nothing: a watch that looks at every call finds what `infer` finds."""
     watch = inference.Watch(is_review_of_requirements=asked is Stage.REQUIREMENTS_REVIEW)

@@ -16,10 +16,10 @@ import pytest
 from lifecycle.core.stage_names import Stage
 from lifecycle.hooks import quick_stop
 from lifecycle.stages.decisions.decide import Memory
-from lifecycle.stages.session.session_record import Kept
+from lifecycle.stages.session.session_record import SessionRecord
 from lifecycle.stages.session.session_record import save as keep
 from lifecycle.stages.transcript import stop_input
-from lifecycle.storage.workflow_files import Shelf
+from lifecycle.storage.workflow_files import WorkflowFiles
 
 SESSION = "11111111-aaaa-4bbb-8ccc-000000000001"
 HEAVY = {
@@ -132,7 +132,7 @@ def scene(tmp_path: Path) -> Scene:
     os.utime(root / ".lifecycle.toml", ns=(moment, moment))
     found = Scene(root)
     said = {"use": True, "test": [], "review": ""}
-    Shelf(root).note_settings(said, ["test"], moment, time.time())
+    WorkflowFiles(root).note_settings(said, ["test"], moment, time.time())
     found.date("stage-due", 1)
     return found
 
@@ -190,12 +190,12 @@ def test_a_stage_that_was_set_by_hand_is_told(scene: Scene, session: str) -> Non
     """For this session, or for whichever stops next: not settled here, whatever the agent does."""
     scene.hears("go")
     scene.works()
-    shelf = Shelf(scene.root)
+    shelf = WorkflowFiles(scene.root)
     with shelf.locked():
-        keep(shelf, Kept(session, memory=Memory(set_stage=Stage.TESTING), at=time.time()))
+        keep(shelf, SessionRecord(session, memory=Memory(set_stage=Stage.TESTING), at=time.time()))
     assert scene.run(scene.event())[0] == "event"
     with shelf.locked():
-        keep(shelf, Kept(session, at=time.time()))
+        keep(shelf, SessionRecord(session, at=time.time()))
     assert scene.run(scene.event())[0] == "settled"
 
 

@@ -14,8 +14,8 @@ from lifecycle.core.stage_names import LINE, Stage
 from lifecycle.stages.decisions.decide import Memory
 from lifecycle.stages.decisions.instructions import Facts, instruction, question
 from lifecycle.stages.session import session_record
-from lifecycle.stages.session.session_record import OLD_SECONDS, Kept
-from lifecycle.storage.workflow_files import Shelf
+from lifecycle.stages.session.session_record import OLD_SECONDS, SessionRecord
+from lifecycle.storage.workflow_files import WorkflowFiles
 
 NOW = 1_795_000_000.0
 
@@ -29,7 +29,7 @@ MEMORIES = st.builds(
     told=st.text(max_size=40),
 )
 KEPT = st.builds(
-    Kept,
+    SessionRecord,
     session=st.text(max_size=80),
     memory=MEMORIES,
     task=st.text(max_size=20),
@@ -48,10 +48,10 @@ KEPT = st.builds(
 
 @given(kept=KEPT)
 def test_what_is_read_is_what_was_kept(
-    tmp_path_factory: pytest.TempPathFactory, kept: Kept
+    tmp_path_factory: pytest.TempPathFactory, kept: SessionRecord
 ) -> None:
     """Every field, whatever the client calls its session."""
-    shelf = Shelf(tmp_path_factory.mktemp("tree"))
+    shelf = WorkflowFiles(tmp_path_factory.mktemp("tree"))
     with shelf.locked():
         session_record.save(shelf, kept)
     assert session_record.load(shelf, kept.session) == kept
@@ -65,34 +65,34 @@ def test_what_is_read_is_what_was_kept(
 )
 def test_a_broken_file_is_nothing(tmp_path: Path, content: str) -> None:
     """The session begins anew: its transcript says the rest."""
-    shelf = Shelf(tmp_path)
+    shelf = WorkflowFiles(tmp_path)
     with shelf.locked():
         shelf.path("s.json").write_text(content)
         assert session_record.load(shelf, "s") is None
         assert session_record.all_of(shelf) == []
-        session_record.save(shelf, Kept("s", at=NOW))
-    assert session_record.load(shelf, "s") == Kept("s", at=NOW)
+        session_record.save(shelf, SessionRecord("s", at=NOW))
+    assert session_record.load(shelf, "s") == SessionRecord("s", at=NOW)
 
 
 def test_another_session_under_the_same_name_is_not_this_one(tmp_path: Path) -> None:
     """A file says whose it is; one that was copied is nobody's."""
-    shelf = Shelf(tmp_path)
+    shelf = WorkflowFiles(tmp_path)
     with shelf.locked():
-        session_record.save(shelf, Kept("one", at=NOW))
+        session_record.save(shelf, SessionRecord("one", at=NOW))
         shelf.path("two.json").write_bytes(shelf.path("one.json").read_bytes())
     assert session_record.load(shelf, "two") is None
 
 
 def test_old_sessions_and_what_was_killed_are_swept_away(tmp_path: Path) -> None:
     """A new session takes away what is older than two weeks, and halves of files; the rest stays."""
-    shelf = Shelf(tmp_path)
+    shelf = WorkflowFiles(tmp_path)
     with shelf.locked():
         for name in ("old", "young", "runs", "tasks"):
-            session_record.save(shelf, Kept(name, at=NOW))
+            session_record.save(shelf, SessionRecord(name, at=NOW))
             age = OLD_SECONDS + 60 if name == "old" else 60
             os.utime(shelf.path(f"{name}.json"), (NOW - age, NOW - age))
         shelf.path("young.json.abc.lifecycle.tmp").write_text("half")
-        session_record.save(shelf, Kept("new", at=NOW))
+        session_record.save(shelf, SessionRecord("new", at=NOW))
     assert {path.name for path in shelf.path("x").parent.iterdir()} == {
         "young.json",
         "runs.json",
@@ -103,7 +103,7 @@ def test_old_sessions_and_what_was_killed_are_swept_away(tmp_path: Path) -> None
 
 def test_another_task_begins_anew() -> None:
     """The same task keeps what is known of it; another one, or none, begins anew; an end is kept."""
-    kept = Kept("s", task="1", labels=("a",), holder="me", is_set=True, actor="me")
+    kept = SessionRecord("s", task="1", labels=("a",), holder="me", is_set=True, actor="me")
     assert kept.on("1", (), "x") == kept
     assert kept.on("1", ("b",), "x").labels == ("b",)
     other = kept.on("2", ("b",), "you")
@@ -112,7 +112,7 @@ def test_another_task_begins_anew() -> None:
     over = kept.after()
     assert (over.task, over.labels, over.holder, over.is_set) == ("", (), "", False)
     assert (over.ended, over.actor) == ("1", "me")
-    assert Kept("s").after().ended == "the task"
+    assert SessionRecord("s").after().ended == "the task"
 
 
 @given(line=st.permutations(LINE[:5]).map(lambda p: tuple(p[:3])), stage=st.sampled_from(LINE[1:5]))
@@ -129,7 +129,7 @@ def test_the_line_of_stages_is_read_from_the_instruction(
 
 def test_a_file_is_plain_json_that_a_person_can_read(tmp_path: Path) -> None:
     """One object, with the counts by name."""
-    shelf = Shelf(tmp_path)
+    shelf = WorkflowFiles(tmp_path)
     with shelf.locked():
-        session_record.save(shelf, Kept("s", memory=Memory(blocks=3), at=NOW))
+        session_record.save(shelf, SessionRecord("s", memory=Memory(blocks=3), at=NOW))
     assert json.loads(shelf.path("s.json").read_text())["blocks"] == 3

@@ -19,7 +19,7 @@ from lifecycle.stages.decisions import instructions
 from lifecycle.stages.detection.detect_stage import detect
 from lifecycle.stages.transcript import session_end_lines
 from lifecycle.stages.transcript.file_tail import LINE, LONGEST
-from lifecycle.stages.transcript.turn import Call, Prompt, Turn
+from lifecycle.stages.transcript.turn import Prompt, ToolCall, Turn
 from tests.stages.written import Written
 
 CODED = "Done.\n\n::: WORKFLOW_STAGE: CODING_COMPLETE :::"
@@ -298,5 +298,5 @@ def test_any_json_can_be_read(
     path.write_text("".join(json.dumps(entry) + "\n" for entry in entries))
     turn = session_end_lines.read(str(path))
     assert isinstance(turn, Turn)
-    assert all(isinstance(step, str | Call) for step in turn.steps)
+    assert all(isinstance(step, str | ToolCall) for step in turn.steps)
     assert detect(turn).state in Detected

@@ -5,48 +5,50 @@ from __future__ import annotations
 from typing import Any
 
 from lifecycle.storage import journal
-from lifecycle.storage.journal_entry import Entry
+from lifecycle.storage.journal_entry import JournalEntry
 
 NOW = 1_795_000_000.0
 MINUTE, HOUR = 60.0, 3_600.0
 
 
-def moved(minute: float, source: str, target: str, task: str = "#42", **more: Any) -> Entry:
+def moved(minute: float, source: str, target: str, task: str = "#42", **more: Any) -> JournalEntry:
     """A step from one stage to another, so many minutes after NOW."""
     values: dict[str, Any] = {"session": "s", "actor": "octocat-1", **more}
     at = NOW + minute * MINUTE
-    return Entry(
+    return JournalEntry(
         at, journal.STAGES, journal.TRANSITION, task, source=source, target=target, **values
     )
 
 
-def phase(minute: float, source: str, target: str, task: str = "#42", **more: Any) -> Entry:
+def phase(minute: float, source: str, target: str, task: str = "#42", **more: Any) -> JournalEntry:
     """A step of a claim."""
     values: dict[str, Any] = {"actor": "octocat-1", **more}
     at = NOW + minute * MINUTE
-    return Entry(
+    return JournalEntry(
         at, journal.CLAIM, journal.TRANSITION, task, source=source, target=target, **values
     )
 
 
-def refused(minute: float, source: str, target: str, task: str = "#42") -> Entry:
+def refused(minute: float, source: str, target: str, task: str = "#42") -> JournalEntry:
     """A report that did not count."""
     at = NOW + minute * MINUTE
-    return Entry(
+    return JournalEntry(
         at, journal.STAGES, journal.REFUSED, task, session="s", source=source, target=target
     )
 
 
-def checked(minute: float, outcome: str, source: str = "TESTING", task: str = "") -> Entry:
+def checked(minute: float, outcome: str, source: str = "TESTING", task: str = "") -> JournalEntry:
     """A run of the tests, as the hook behind a tool notes it: it may not know the task."""
     at = NOW + minute * MINUTE
     detail = {"outcome": outcome}
-    return Entry(at, journal.STAGES, journal.CHECK, task, session="s", source=source, detail=detail)
+    return JournalEntry(
+        at, journal.STAGES, journal.CHECK, task, session="s", source=source, detail=detail
+    )
 
 
-def blocked(minute: float, task: str = "#42") -> Entry:
+def blocked(minute: float, task: str = "#42") -> JournalEntry:
     """A sign of life: the agent was told something."""
-    return Entry(NOW + minute * MINUTE, journal.STAGES, journal.BLOCK, task, session="s")
+    return JournalEntry(NOW + minute * MINUTE, journal.STAGES, journal.BLOCK, task, session="s")
 
 
 WHOLE = (

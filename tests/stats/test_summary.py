@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from lifecycle.core.errors import Refused
 from lifecycle.storage import journal
-from lifecycle.storage.journal_entry import Entry
+from lifecycle.storage.journal_entry import JournalEntry
 from lifecycle.views.stats import stats_words
 from lifecycle.views.stats.charts import charts
 from lifecycle.views.stats.numbers import Times, rate
 from lifecycle.views.stats.stats_json import as_json
-from lifecycle.views.stats.summary import Row, Wanted, summarize
+from lifecycle.views.stats.summary import StatsRow, Wanted, summarize
 from tests.stats.journals import CLAIMED, HOUR, MINUTE, NOW, WHOLE, checked, moved, phase
 from tests.stats.test_visits import ENTRIES
 
@@ -34,7 +34,7 @@ HARD = tuple(
 """Three tasks whose tests fail never, once, and four times."""
 
 
-def row(name: str, *entries: Entry) -> Row:
+def row(name: str, *entries: JournalEntry) -> StatsRow:
     """The row of one stage or phase."""
     found = summarize(entries)
     (one,) = [one for one in (*found.stages, *found.phases) if one.name == name]
@@ -147,7 +147,7 @@ def test_since_counts_what_ended_in_the_period() -> None:
 
 
 @given(ENTRIES)
-def test_any_journal_can_be_told(entries: list[Entry]) -> None:
+def test_any_journal_can_be_told(entries: list[JournalEntry]) -> None:
     """Whatever it holds: parts lie between 0 and 1, it is plain JSON, and every chart has its numbers."""
     found = summarize(entries)
     for one in (*found.stages, *found.phases):
@@ -306,7 +306,7 @@ def test_a_close_that_led_elsewhere_leads_there_from_before() -> None:
 
 def test_what_reconcile_repaired_is_no_task_of_this_clone() -> None:
     """A card that was set in somebody's place is in the journal, and adds no task to the numbers."""
-    repair = Entry(
+    repair = JournalEntry(
         NOW, journal.CLAIM, journal.WRITE, "#7", target="status", detail={"by": "reconcile"}
     )
     found = summarize((*WHOLE, repair))

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from lifecycle.core.stage_names import LINE
 from lifecycle.storage import journal
-from lifecycle.storage.journal_entry import Entry
+from lifecycle.storage.journal_entry import JournalEntry
 from lifecycle.views.stats.visits import AWAY_SECONDS, ORDER, Visit, visits
 from tests.stats.journals import (
     CLAIMED,
@@ -192,7 +192,7 @@ def test_claims_and_stages_of_one_task_stand_beside_each_other() -> None:
 
 ENTRIES = st.lists(
     st.builds(
-        Entry,
+        JournalEntry,
         at=st.integers(0, 100_000).map(lambda n: NOW + n),
         system=st.sampled_from(journal.SYSTEMS),
         kind=st.sampled_from(journal.KINDS),
@@ -207,7 +207,7 @@ ENTRIES = st.lists(
 
 
 @given(ENTRIES)
-def test_whatever_the_journal_holds_visits_make_sense(entries: list[Entry]) -> None:
+def test_whatever_the_journal_holds_visits_make_sense(entries: list[JournalEntry]) -> None:
     """Work and silence are all of a visit, nothing is negative, and no task is in two stages at once."""
     found = visits(entries)
     for one in found:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from lifecycle.app.wiring import World
+from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.core.timing.clock import SystemClock
 from lifecycle.core.timing.deadline import Deadline
 from lifecycle.core.tracker import Tracker
@@ -80,13 +80,13 @@ class GitHubGround:
     def __post_init__(self) -> None:
         self.control = Control(self.info.control_url)
 
-    def world(self, actor: str = "", **environment: str) -> World:
+    def world(self, actor: str = "", **environment: str) -> WorktreeWorld:
         """The worktree's world, in the name of this actor."""
         token = self.tokens.get(actor, self.info.token)
         given = variables(self.info, self.root, token)
         given |= {"LIFECYCLE_ACTOR": actor} if actor else {}
         clock = SystemClock()
-        return World(self.root, {**given, **environment}, clock, Deadline(clock, None), {})
+        return WorktreeWorld(self.root, {**given, **environment}, clock, Deadline(clock, None), {})
 
     def tracker(self, actor: str) -> Tracker:
         """The issues, in the name of this actor."""

@@ -12,9 +12,9 @@ import pytest
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.tracker import Tracker
 from lifecycle.trackers.conformance import claiming
-from lifecycle.trackers.conformance.case import Broken, Case, raises
+from lifecycle.trackers.conformance.case import Broken, CheckCase, raises
 from lifecycle.trackers.conformance.ground import Factory, Ground
-from lifecycle.trackers.conformance.suite import CHECKS, Check, Outcome, run, run_one
+from lifecycle.trackers.conformance.suite import CHECKS, Check, CheckOutcome, run, run_one
 from tests.trackers.caught import CAUGHT
 from tests.trackers.grounds import GROUNDS, MemoryGround
 from tests.trackers.liars import Liar, Lost, Paged
@@ -74,7 +74,7 @@ def test_each_tracker_keeps_each_rule(named: tuple[str, Ground], check: Check) -
     result = run_one(ground, check)
     kinds = ["all", name.partition(" ")[0].strip(","), "advisory" if "without" in name else ""]
     lacking = set().union(*(LACKING.get(kind, set()) for kind in kinds))
-    wanted = Outcome.SKIPPED if check.__name__ in lacking else Outcome.PASSED
+    wanted = CheckOutcome.SKIPPED if check.__name__ in lacking else CheckOutcome.PASSED
     assert result.outcome is wanted, result
 
 
@@ -87,14 +87,14 @@ def test_every_check_has_a_liar() -> None:
 def test_a_liar_is_caught(name: str) -> None:
     """The check that is about the broken rule fails, and says in words what is wrong."""
     result = run_one(LyingGround(CAUGHT[name]), BY_NAME[name])
-    assert result.outcome is Outcome.FAILED, CAUGHT[name].__doc__
+    assert result.outcome is CheckOutcome.FAILED, CAUGHT[name].__doc__
     assert result.words
 
 
 def test_whoever_keeps_the_rules_is_not_called_a_liar() -> None:
     """The liars' own base passes: it is their lie that is caught."""
     results = list(run(LyingGround(Liar)))
-    assert {result.outcome for result in results} == {Outcome.PASSED, Outcome.SKIPPED}
+    assert {result.outcome for result in results} == {CheckOutcome.PASSED, CheckOutcome.SKIPPED}
 
 
 def test_an_error_without_a_sentence_is_told() -> None:
@@ -110,12 +110,12 @@ def test_an_error_without_a_sentence_is_told() -> None:
 def test_a_check_that_a_tracker_breaks_off_fails_by_name() -> None:
     """An error of no kind of ours is told with its own name, and the next check runs."""
 
-    def breaks(case: Case) -> None:
+    def breaks(case: CheckCase) -> None:
         """Whatever a strange tracker may raise."""
         raise ZeroDivisionError(case.label)
 
     result = run_one(MemoryGround(), breaks)
-    assert (result.check, result.outcome) == ("breaks", Outcome.FAILED)
+    assert (result.check, result.outcome) == ("breaks", CheckOutcome.FAILED)
     assert result.words.startswith("ZeroDivisionError, which is none of the three kinds")
 
 

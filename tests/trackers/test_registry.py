@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from lifecycle.app.tracker_opening import note_of, place_of
-from lifecycle.app.wiring import World
+from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.core.errors import BadConfig, NotInstalled
 from lifecycle.core.timing.clock import SystemClock
 from lifecycle.core.timing.deadline import Deadline
@@ -26,7 +26,7 @@ from lifecycle.trackers import registry
 from lifecycle.trackers.github.github_issues import GitHubIssues
 from lifecycle.trackers.memory import MemoryTracker
 from lifecycle.trackers.own_commands import own_commands
-from lifecycle.trackers.tracker_place import Place
+from lifecycle.trackers.tracker_place import TrackerPlace
 from tests.conftest import COMMAND, environment_of
 from tests.factories import EXAMPLE
 from tests.trackers.beads import simulated
@@ -44,10 +44,10 @@ def root(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def world(root: Path, **environment: str) -> World:
+def world(root: Path, **environment: str) -> WorktreeWorld:
     """The world of a worktree; nothing is asked of anybody."""
     given = {"PATH": os.environ["PATH"], "HOME": str(root / "home"), **environment}
-    return World(root, given, SystemClock(), Deadline(SystemClock(), None), {})
+    return WorktreeWorld(root, given, SystemClock(), Deadline(SystemClock(), None), {})
 
 
 def with_program(root: Path, name: str) -> str:
@@ -322,5 +322,5 @@ def _code_of(path: Path) -> Iterator[str]:
             yield node.module or ""
 
 
-def _place(root: Path, **environment: str) -> Place:
+def _place(root: Path, **environment: str) -> TrackerPlace:
     return place_of(world(root, **environment))

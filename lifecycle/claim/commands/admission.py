@@ -39,7 +39,7 @@ class Attempt:
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class TaskAsked:
     """What is known of the task before it is taken; `lost` is the claim that it had here, or None."""
 
     issue: Issue
@@ -50,7 +50,7 @@ class Task:
     lost: Record | None = None
 
 
-def admit(world: World, task: Task, attempt: Attempt, *, force: bool) -> list[str]:
+def admit(world: World, task: TaskAsked, attempt: Attempt, *, force: bool) -> list[str]:
     """Remarks, if the task may be taken.
 
     Raises:
@@ -140,7 +140,7 @@ def _claimed_there(place: Path, number: int) -> HeldByAnother:
     )
 
 
-def _need_dependencies(world: World, task: Task, *, force: bool) -> None:
+def _need_dependencies(world: World, task: TaskAsked, *, force: bool) -> None:
     known = {card.number: card.is_open for card in task.cards}
     still_open = []
     for number in dependencies.numbers(task.card.dependencies if task.card else None):

@@ -6,14 +6,14 @@ import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
-from lifecycle.claim.record.claim_store import Desk
+from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import ClaimRefused
 from lifecycle.core.ports import Git
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ListedWorktree:
     """One worktree, as git lists it; `branch` is empty if HEAD is on none, `lock` says why."""
 
     path: Path
@@ -21,13 +21,13 @@ class Place:
     lock: str | None = None
 
 
-def list_places(git: Git) -> list[Place]:
+def list_places(git: Git) -> list[ListedWorktree]:
     """Every worktree of this repository, the main one first."""
     places = []
     for block in git.run("worktree", "list", "--porcelain").split("\n\n"):
         fields = dict(line.partition(" ")[::2] for line in block.splitlines())
         branch = fields.get("branch", "").removeprefix("refs/heads/")
-        places.append(Place(Path(fields["worktree"]), branch, fields.get("locked")))
+        places.append(ListedWorktree(Path(fields["worktree"]), branch, fields.get("locked")))
     return places
 
 
@@ -36,7 +36,7 @@ def record_in(root: Path) -> Record | None:
     from lifecycle.core.timing.clock import SystemClock
 
     try:
-        return Desk(root, SystemClock()).load(repair=False).record
+        return ClaimStore(root, SystemClock()).load(repair=False).record
     except (ClaimRefused, OSError):
         return None  # whose it is cannot be told; its own commands say what is wrong with it
 

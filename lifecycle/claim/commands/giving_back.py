@@ -12,7 +12,7 @@ from lifecycle.claim.commands import unfinished_claims
 from lifecycle.claim.commands.moves import default_branch, there
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.record import claim_origin
-from lifecycle.claim.record.claim_store import Desk
+from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.claim.record.state import Record, Releasing
 from lifecycle.core.errors import GitFailed, LifecycleError, Refused, Transient
 from lifecycle.core.world import World
@@ -40,7 +40,7 @@ class GivenBack:
     said: str = ""
 
 
-def give_back(world: World, desk: Desk, reason: str, *, dry_run: bool = False) -> GivenBack:
+def give_back(world: World, desk: ClaimStore, reason: str, *, dry_run: bool = False) -> GivenBack:
     """Mark the claim as one to give back; the engine's looks do it, this one or any later.
 
     Doing it again changes nothing: what is under way goes on, and what is over stays over.
@@ -83,7 +83,7 @@ def give_back(world: World, desk: Desk, reason: str, *, dry_run: bool = False) -
         return GivenBack(kept, left.notes)
 
 
-def _over(desk: Desk) -> GivenBack | None:
+def _over(desk: ClaimStore) -> GivenBack | None:
     """The last claim of this worktree, if that is how it ended."""
     last = desk.remembered()
     if last is None or last.outcome != "released":
@@ -92,7 +92,7 @@ def _over(desk: Desk) -> GivenBack | None:
     return GivenBack(last, is_over=True, said=text)
 
 
-def _begun(desk: Desk) -> GivenBack | None:
+def _begun(desk: ClaimStore) -> GivenBack | None:
     """A claim that a run began here and did not finish, as a dry run tells it."""
     found = unfinished_claims.of(desk.state)
     if found is None:
@@ -101,7 +101,7 @@ def _begun(desk: Desk) -> GivenBack | None:
     return GivenBack(found.record, is_over=True, said=text)
 
 
-def _undone(world: World, desk: Desk) -> GivenBack | None:
+def _undone(world: World, desk: ClaimStore) -> GivenBack | None:
     """The same, given back: nobody is told of a claim that never was."""
     found = unfinished_claims.of(desk.state)
     if found is None:
@@ -116,7 +116,7 @@ def _undone(world: World, desk: Desk) -> GivenBack | None:
     return GivenBack(replace(found.record, outcome="released"), is_over=True, said=said)
 
 
-def _restored(desk: Desk) -> Record | None:
+def _restored(desk: ClaimStore) -> Record | None:
     """The claim of a release that stopped half-way and whose file is gone, by a hand or a crash."""
     last = desk.remembered()
     if last is None or last.releasing is None or last.outcome:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.table import CLAIM, IN_REVIEW, Phase
 from lifecycle.claim.record import claim_origin
-from lifecycle.claim.record.claim_store import Desk, Loaded
+from lifecycle.claim.record.claim_store import ClaimStore, Loaded
 from lifecycle.claim.record.state import NUDGES_KEPT, Nudge, Record
 from lifecycle.core.errors import ClaimRefused, GitFailed, HeldByAnother, Refused, Transient
 from lifecycle.core.messages.loss_messages import given_back_to_hand_off
@@ -40,7 +40,7 @@ class HandedOff:
     notes: tuple[str, ...]
 
 
-def current(desk: Desk) -> Record:
+def current(desk: ClaimStore) -> Record:
     """The claim of this worktree, looked at without the lock: nothing is repaired or written.
 
     Raises:
@@ -57,7 +57,7 @@ def there(loaded: Loaded) -> Record:
     return loaded.record
 
 
-def _change(desk: Desk, change: Callable[[Record], Record]) -> Record:
+def _change(desk: ClaimStore, change: Callable[[Record], Record]) -> Record:
     """Change the claim under the lock, which the caller holds; hints stay for GitHub to judge."""
     loaded = desk.load()
     for say in loaded.says:
@@ -91,7 +91,7 @@ def phase_of(record: Record) -> Phase:
     return phase
 
 
-def hand_off(world: World, desk: Desk, summary: str) -> HandedOff:
+def hand_off(world: World, desk: ClaimStore, summary: str) -> HandedOff:
     """Validate, push, and set the phase; the PR is opened at the next stop.
 
     Raises:
@@ -144,7 +144,7 @@ def hand_off(world: World, desk: Desk, summary: str) -> HandedOff:
 
 def move(
     world: World,
-    desk: Desk,
+    desk: ClaimStore,
     wanted: Phase,
     *,
     force: bool = False,

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from lifecycle.core import priorities
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.messages import messages
-from lifecycle.core.plan import Say, Tone
+from lifecycle.core.plan import Audience, Notice
 from lifecycle.core.values import dependencies
 from lifecycle.core.values.board_options import Status
 from lifecycle.core.values.model import Card, PullState, Repository
@@ -57,7 +57,7 @@ def _urgency(card: Card) -> tuple[int, str]:
     return priorities.order_of(priorities.rank_of(card.priority or ""), card.priority)
 
 
-def suggest(world: World) -> Say | None:
+def suggest(world: World) -> Notice | None:
     """What to say if the current branch's pull request was merged, or None.
 
     One request while it is not (two once it is), and none at all on the default branch or for a
@@ -80,7 +80,7 @@ def suggest(world: World) -> Say | None:
         return None
     text = _sentence(world, branch)
     world.cache.put(_DONE_WITH, here)
-    return Say(f"branch-merged:{pulls[0].number}", text, Tone.NEWS)
+    return Notice(f"branch-merged:{pulls[0].number}", text, Audience.NEWS)
 
 
 def _sentence(world: World, branch: str) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from lifecycle.claim.decisions import card, derive, lost_task
 from lifecycle.claim.decisions.table import CLAIM, Phase
-from lifecycle.claim.record.claim_store import Desk
+from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import GitFailed, Transient
 from lifecycle.core.values.board_options import Status
@@ -66,7 +66,7 @@ def start_of(world: World, lost: Record | None, seen: Observation) -> Start:
     return Start(derive.phase_of(pull), lost.claim.summary, pull)
 
 
-def write(desk: Desk, lost: Record, record: Record) -> Record:
+def write(desk: ClaimStore, lost: Record, record: Record) -> Record:
     """The record in the lost one's place, file and memory; what waited to be said of that one is over."""
     committed = desk.commit(replace(record, past=lost.past, durations=lost.durations), {})
     made = desk.create(record) if committed.is_gone else committed.record

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from lifecycle.claim.commands import retaking, unfinished_claims
-from lifecycle.claim.commands.admission import Attempt, Task, admit, holder_of, other_place
+from lifecycle.claim.commands.admission import Attempt, TaskAsked, admit, holder_of, other_place
 from lifecycle.claim.commands.moves import session_of
 from lifecycle.claim.commands.retaking import Start
 from lifecycle.claim.commands.task_branch import branch_name, switch
@@ -23,7 +23,7 @@ from lifecycle.claim.engine.briefing import BOARD_CACHE
 from lifecycle.claim.linked import linked_writes
 from lifecycle.claim.record import claim_origin
 from lifecycle.claim.record.claim_file import SCHEMA_VERSION
-from lifecycle.claim.record.claim_store import Desk, Loaded
+from lifecycle.claim.record.claim_store import ClaimStore, Loaded
 from lifecycle.claim.record.excluded_files import exclude_own_files
 from lifecycle.claim.record.state import Record
 from lifecycle.core import tracker
@@ -53,7 +53,7 @@ class Taken:
     is_again: bool = False
 
 
-def take(world: World, desk: Desk, query: str, *, force: bool = False) -> Taken:
+def take(world: World, desk: ClaimStore, query: str, *, force: bool = False) -> Taken:
     """Take the task that `query` names: a number, `#number`, an issue URL, or a part of its title.
 
     The task of this worktree's own claim is taken anew if that lost it: it was given back, or its lease
@@ -76,7 +76,7 @@ def take(world: World, desk: Desk, query: str, *, force: bool = False) -> Taken:
         return _taken(world, desk, query, force=force)
 
 
-def _taken(world: World, desk: Desk, query: str, *, force: bool) -> Taken:
+def _taken(world: World, desk: ClaimStore, query: str, *, force: bool) -> Taken:
     """Take it under the lock; what an earlier run began of another task is given back first."""
     loaded = desk.load()
     world.cache.state = desk.state
@@ -141,7 +141,7 @@ def _check_held(mine: Record, number: int) -> None:
         )
 
 
-def _held(world: World, desk: Desk, loaded: Loaded) -> Record:
+def _held(world: World, desk: ClaimStore, loaded: Loaded) -> Record:
     """The claim that is here already, now of the session that claims it once more."""
     mine, session = loaded.record, session_of(world)
     if mine is None:
@@ -154,8 +154,8 @@ def _held(world: World, desk: Desk, loaded: Loaded) -> Record:
 
 def _take_both(
     world: World,
-    desk: Desk,
-    task: Task,
+    desk: ClaimStore,
+    task: TaskAsked,
     attempt: Attempt,
     notes: list[str],
     *,
@@ -190,8 +190,8 @@ def _is_namesake(world: World, number: int, attempt: Attempt) -> bool:
 
 def _take(
     world: World,
-    desk: Desk,
-    task: Task,
+    desk: ClaimStore,
+    task: TaskAsked,
     attempt: Attempt,
     notes: list[str],
     held: linked_writes.Held,
@@ -245,7 +245,7 @@ def _going_on(record: Record, lost: Record, start: Start) -> Record:
 
 
 def _values(
-    task: Task, branch: str, agent: str, item: BoardItem | None, start: Start
+    task: TaskAsked, branch: str, agent: str, item: BoardItem | None, start: Start
 ) -> dict[str, Any]:
     return {
         "schema_version": SCHEMA_VERSION,
@@ -301,7 +301,7 @@ def _find(world: World, cards: Sequence[Card], query: str) -> int:
     return next(iter(found))
 
 
-def _read(world: World, number: int, cards: tuple[Card, ...], mine: Record | None) -> Task:
+def _read(world: World, number: int, cards: tuple[Card, ...], mine: Record | None) -> TaskAsked:
     has_board = world.settings.has_board
     wanted = Look(issue=number, branch="", board=has_board)
     if mine is not None:
@@ -312,10 +312,10 @@ def _read(world: World, number: int, cards: tuple[Card, ...], mine: Record | Non
     if seen.issue is None:
         raise NotFound(f"{world.base} has no issue #{number}, or the token may not see it.")
     card = next((card for card in cards if card.number == number), None)
-    return Task(seen.issue, seen, card, cards, has_board and seen.board_problem is None)
+    return TaskAsked(seen.issue, seen, card, cards, has_board and seen.board_problem is None)
 
 
-def _attempt(world: World, desk: Desk, task: Task) -> Attempt:
+def _attempt(world: World, desk: ClaimStore, task: TaskAsked) -> Attempt:
     number, before = task.issue.number, unfinished_claims.of(desk.state)
     if before is not None and before.issue == number:
         return Attempt(before.agent, before.nonce, resumes=True)
@@ -332,7 +332,7 @@ def _attempt(world: World, desk: Desk, task: Task) -> Attempt:
 
 def _hold(
     world: World,
-    desk: Desk,
+    desk: ClaimStore,
     number: int,
     attempt: Attempt,
     branch: str,
@@ -386,7 +386,7 @@ def _remark(notes: list[str], problem: str, what: str = "") -> None:
 
 
 def _put_on_board(
-    world: World, task: Task, agent: str, status: str, notes: list[str]
+    world: World, task: TaskAsked, agent: str, status: str, notes: list[str]
 ) -> BoardItem | None:
     if not task.has_board or world.board is None:
         _remark(notes, task.seen.board_problem or "")

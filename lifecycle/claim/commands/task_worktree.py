@@ -11,11 +11,11 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from lifecycle.claim.commands.clone_claims import Place, claimed, list_places
+from lifecycle.claim.commands.clone_claims import ListedWorktree, claimed, list_places
 from lifecycle.claim.commands.moves import SESSION
 from lifecycle.claim.commands.taking import Taken, named, take
 from lifecycle.claim.commands.unfinished_claims import is_begun
-from lifecycle.claim.record.claim_store import Desk
+from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.core.errors import GitFailed, LifecycleError, Refused
 from lifecycle.core.messages import linked_messages
 from lifecycle.core.ports import Git
@@ -67,7 +67,7 @@ def take_in_worktree(
 
 
 def _take(world: World, root: Path, number: int, chosen: Task | None, *, force: bool) -> Taken:
-    desk = Desk(root, world.clock)
+    desk = ClaimStore(root, world.clock)
     # The session that asks goes on working where it is: the claim is for the one that starts there.
     environment = {name: value for name, value in world.environment.items() if name != SESSION}
     there = world.beside(root, environment, desk.state)
@@ -81,7 +81,7 @@ def _take(world: World, root: Path, number: int, chosen: Task | None, *, force: 
 
 def _left(world: World, root: Path, number: int) -> str:
     """After a failure: take the worktree away, unless the claim lives or was begun; say which."""
-    desk = Desk(root, world.clock)
+    desk = ClaimStore(root, world.clock)
     state = desk.folder.load_state(repair=False)
     if is_begun(state, number) or desk.path.exists():
         return f" The worktree {root} was kept; the same command goes on there."
@@ -97,12 +97,14 @@ def _reason(number: int) -> str:
     return f"lifecycle is claiming #{number} here"
 
 
-def _beside(main: Place, number: int) -> Path:
+def _beside(main: ListedWorktree, number: int) -> Path:
     name = main.path.name.removesuffix(".git") or main.path.parent.name
     return main.path.parent / f"{name}-{number}"
 
 
-def _find(places: list[Place], target: Path, number: int, *, is_given: bool) -> Place | None:
+def _find(
+    places: list[ListedWorktree], target: Path, number: int, *, is_given: bool
+) -> ListedWorktree | None:
     """The worktree to go on in, or None if a new one is to be made at `target`."""
     here = next((place for place in places if _is_same(place.path, target)), None)
     if here is not None:
@@ -128,7 +130,7 @@ def _find(places: list[Place], target: Path, number: int, *, is_given: bool) -> 
     return None
 
 
-def _is_for(place: Place, number: int) -> bool:
+def _is_for(place: ListedWorktree, number: int) -> bool:
     """True if the worktree is this task's: by its claim, its branch, or the lock of a killed run."""
     if place.lock == _reason(number) or claimed(place.path) == number:
         return True

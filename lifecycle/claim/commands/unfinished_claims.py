@@ -13,11 +13,11 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
-from lifecycle.claim.commands.admission import Attempt, Task
+from lifecycle.claim.commands.admission import Attempt, TaskAsked
 from lifecycle.claim.decisions.releasing import login_of
 from lifecycle.claim.linked import linked_writes
 from lifecycle.claim.record import claim_origin
-from lifecycle.claim.record.claim_store import Desk
+from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import GitFailed, LifecycleError, Refused, Rejected, Transient
 from lifecycle.core.timing.deadline import DeadlineReached
@@ -77,7 +77,7 @@ def is_begun(state: Mapping[str, Any], number: int) -> bool:
     return begun is not None and begun.issue == number
 
 
-def note(world: World, desk: Desk, task: Task, attempt: Attempt) -> None:
+def note(world: World, desk: ClaimStore, task: TaskAsked, attempt: Attempt) -> None:
     """Remember the attempt, durably, before anything of it is done.
 
     One that goes on with an interrupted run keeps that run's note: by now the issue shows what it wrote.
@@ -98,32 +98,32 @@ def note(world: World, desk: Desk, task: Task, attempt: Attempt) -> None:
     _keep(desk, begun)
 
 
-def takes_over(desk: Desk, sha: str) -> None:
+def takes_over(desk: ClaimStore, sha: str) -> None:
     """Another agent's lease is about to be taken over, which it gets back if this comes to nothing."""
     begun = of(desk.state)
     if begun is not None and begun.instead_of != sha:
         _keep(desk, replace(begun, instead_of=sha))
 
 
-def held(desk: Desk) -> None:
+def held(desk: ClaimStore) -> None:
     """The lease is decided and the branch is there: from here on the issue and its card are written."""
     begun = of(desk.state)
     if begun is not None and not begun.is_held:
         _keep(desk, replace(begun, is_held=True))
 
 
-def _keep(desk: Desk, begun: Begun) -> None:
+def _keep(desk: ClaimStore, begun: Begun) -> None:
     desk.state[_NOTE] = asdict(begun)
     desk.save()
 
 
-def over(desk: Desk) -> None:
+def over(desk: ClaimStore) -> None:
     """The claim is there, or nothing of the attempt is held."""
     if desk.state.pop(_NOTE, None) is not None:
         desk.save()
 
 
-def undo(world: World, desk: Desk) -> bool:
+def undo(world: World, desk: ClaimStore) -> bool:
     """Give back what the attempt holds, the lease last: from then on the task is anybody's.
 
     Each step is one that may be done again, and what is somebody else's by now is left; the caller holds
@@ -167,7 +167,7 @@ def _free(world: World, begun: Begun) -> None:
         world.forge.unassign(begun.issue, login_of(begun.agent))
 
 
-def left(desk: Desk) -> str:
+def left(desk: ClaimStore) -> str:
     """What to say of an attempt that is neither finished nor undone; empty if there is none."""
     begun = of(desk.state)
     if begun is None:
@@ -179,7 +179,7 @@ def left(desk: Desk) -> str:
     )
 
 
-def given_back(world: World, desk: Desk) -> list[str]:
+def given_back(world: World, desk: ClaimStore) -> list[str]:
     """Undo it, since another task is to be taken; a remark if it held anything.
 
     Raises:
@@ -192,7 +192,7 @@ def given_back(world: World, desk: Desk) -> list[str]:
 
 
 @contextmanager
-def answered_for(world: World, desk: Desk) -> Iterator[None]:
+def answered_for(world: World, desk: ClaimStore) -> Iterator[None]:
     """Take a task within this: whatever ends it, nothing is held that no sentence tells of.
 
     A clear no undoes the attempt. What may pass by itself leaves it for the next run to go on with, and
@@ -222,7 +222,7 @@ def answered_for(world: World, desk: Desk) -> Iterator[None]:
         raise Transient(text.rstrip()) from None
 
 
-def _undone(world: World, desk: Desk) -> str:
+def _undone(world: World, desk: ClaimStore) -> str:
     """Undo it after a refusal; a remark if that has to be tried again."""
     try:
         undo(world, desk)

@@ -6,10 +6,10 @@ from dataclasses import replace
 from typing import Any
 
 from lifecycle.claim.decisions import derive
-from lifecycle.claim.decisions.snapshot import Seen, is_unsynced, may_try
+from lifecycle.claim.decisions.snapshot import Snapshot, is_unsynced, may_try
 from lifecycle.claim.record.state import Record, is_same
 from lifecycle.core.messages import messages
-from lifecycle.core.plan import AddToBoard, Decision, Say, SetBoard, Tone
+from lifecycle.core.plan import AddToBoard, Audience, Decision, Notice, SetBoard
 from lifecycle.core.values.board_options import Status
 from lifecycle.core.values.model import Observation
 
@@ -48,21 +48,21 @@ def absorb(record: Record, seen: Observation) -> Record:
     return replace(record.with_values(values), **changes)
 
 
-def decide(seen: Seen) -> Decision:
+def decide(seen: Snapshot) -> Decision:
     """Keep Status and Agent of the item as the claim has them."""
     record, claim, now_seen = seen.record, seen.record.claim, seen.observation
-    says: list[Say] = []
+    says: list[Notice] = []
     if now_seen is not None and now_seen.board_problem and seen.rules.has_board:
         problem = now_seen.board_problem
-        return Decision(says=(Say(f"board:{problem}", problem, Tone.NOTE),))
+        return Decision(says=(Notice(f"board:{problem}", problem, Audience.NOTE),))
     if now_seen is not None and now_seen.board_note and seen.rules.has_board:
         note = now_seen.board_note
-        says.append(Say(f"board-note:{note}", note, Tone.NOTE))
+        says.append(Notice(f"board-note:{note}", note, Audience.NOTE))
     is_finished = now_seen is not None and now_seen.issue is not None and not now_seen.issue.is_open
     if record.moved_to and not (is_finished and record.moved_to == Status.DONE):
         tell = messages.label_moved if claim.is_labels else messages.board_moved
         moved = tell(claim.issue_number, record.moved_to, claim.last_synced_status)
-        says.append(Say(f"moved:{claim.item_id}:{record.moved_to}", moved, Tone.NOTE))
+        says.append(Notice(f"moved:{claim.item_id}:{record.moved_to}", moved, Audience.NOTE))
     if not is_unsynced(seen) or record.moved_to:
         return Decision(says=tuple(says))
     if now_seen is not None and now_seen.item is None and now_seen.issue and not claim.item_id:
@@ -70,10 +70,10 @@ def decide(seen: Seen) -> Decision:
         return Decision(action=adding if may_try(seen, adding) else None, says=tuple(says))
     if now_seen is not None and now_seen.item is None:
         text = messages.not_on_board(claim.issue_number, seen.rules.board_name)
-        return Decision(says=(Say(f"off-board:{claim.issue_number}", text, Tone.NOTE),))
+        return Decision(says=(Notice(f"off-board:{claim.issue_number}", text, Audience.NOTE),))
     if now_seen is not None and now_seen.item is not None and now_seen.item.is_archived:
         text = messages.archived(claim.issue_number, seen.rules.board_name)
-        return Decision(says=(Say(f"archived:{claim.item_id}", text, Tone.NOTE),))
+        return Decision(says=(Notice(f"archived:{claim.item_id}", text, Audience.NOTE),))
     if not record.is_item_known:
         return Decision(says=tuple(says))
     action = SetBoard(

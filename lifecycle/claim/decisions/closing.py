@@ -10,19 +10,27 @@ from dataclasses import replace
 from typing import Any
 
 from lifecycle.claim.decisions import derive, ending
-from lifecycle.claim.decisions.snapshot import Seen, may_try
+from lifecycle.claim.decisions.snapshot import Snapshot, may_try
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.linked import linked_decisions
 from lifecycle.claim.record.claim_file import Claim
 from lifecycle.claim.record.state import Record, is_same
 from lifecycle.core import hidden_marker
 from lifecycle.core.messages import messages
-from lifecycle.core.plan import CloseIssue, Decision, ForgetClaim, PostComment, Say, SetBoard, Tone
+from lifecycle.core.plan import (
+    Audience,
+    CloseIssue,
+    Decision,
+    ForgetClaim,
+    Notice,
+    PostComment,
+    SetBoard,
+)
 from lifecycle.core.values.board_options import Status
 from lifecycle.core.values.model import Observation, PullRequest, PullState
 
 
-def decide(seen: Seen) -> Decision:
+def decide(seen: Snapshot) -> Decision:
     """The next step of closing; refuses unless the pull request merged or a person overrode."""
     if seen.observation is None:
         return Decision()
@@ -43,7 +51,7 @@ def decide(seen: Seen) -> Decision:
         return Decision(fields=accepted, memory=memory)
     if seen.observation.issue is None and not record.issue_closed:
         text = messages.issue_unknown(claim.issue_number)
-        say = Say(f"no-such-issue:{claim.issue_number}", text, Tone.ACT, stands=True)
+        say = Notice(f"no-such-issue:{claim.issue_number}", text, Audience.ACT, stands=True)
         return Decision(says=(say,))
     return _steps(seen, claim)
 
@@ -83,7 +91,7 @@ def comment_of(record: Record) -> PostComment:
     return PostComment(claim.issue_number or 0, hidden_marker.signed(text, mark), mark)
 
 
-def _steps(seen: Seen, claim: Claim) -> Decision:
+def _steps(seen: Snapshot, claim: Claim) -> Decision:
     record = seen.record
     comment = ending.comment_step(seen, comment_of(record))
     if isinstance(comment, Decision):
@@ -105,11 +113,11 @@ def _steps(seen: Seen, claim: Claim) -> Decision:
     # Said with the last step and not after it: a crash behind it must not lose the sentence.
     text = messages.closed(claim.issue_number, _board_sentence(seen))
     text = f"{text} {linked_decisions.remainder(record)}".rstrip()
-    say = Say(f"issue-closed:{claim.pr_number or 0}", text, Tone.NOTE)
+    say = Notice(f"issue-closed:{claim.pr_number or 0}", text, Audience.NOTE)
     return Decision(action=ForgetClaim(), says=(say,))
 
 
-def _board_action(seen: Seen) -> SetBoard | None:
+def _board_action(seen: Snapshot) -> SetBoard | None:
     record, observed = seen.record, seen.observation
     if not seen.rules.has_board or record.board_done or observed is None:
         return None
@@ -131,7 +139,7 @@ def _board_action(seen: Seen) -> SetBoard | None:
     return None if ending.is_given_up(record, action) else action
 
 
-def _board_sentence(seen: Seen) -> str:
+def _board_sentence(seen: Snapshot) -> str:
     record, claim, observed = seen.record, seen.record.claim, seen.observation
     if not seen.rules.has_board:
         return messages.board_absent()
@@ -165,5 +173,5 @@ def _refusal(claim: Claim, pull: PullRequest | None) -> Decision:
         fields=fields,
         # A yes to what was not merged is no yes to what merges later.
         memory={"judged": phase.value, "consent": ""},
-        says=(Say(key, text, Tone.ACT, stands=True),),
+        says=(Notice(key, text, Audience.ACT, stands=True),),
     )

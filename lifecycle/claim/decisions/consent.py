@@ -2,14 +2,14 @@
 
 The design keeps a human in the loop for the last step: the agent asks, the user answers, and only
 then is the phase `done`. An agent can write `done` by itself, so what counts is shown by something else:
-a prompt that a person wrote, which the hook on prompts notes (`Seen.answered_at`). `lifecycle close`, a
+a prompt that a person wrote, which the hook on prompts notes (`Snapshot.answered_at`). `lifecycle close`, a
 nudge with its reason, and `close = "auto"` in the settings are a yes by themselves, and the closing
 comment says which it was.
 """
 
 from __future__ import annotations
 
-from lifecycle.claim.decisions.snapshot import Seen
+from lifecycle.claim.decisions.snapshot import Snapshot
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.record.state import Record
 from lifecycle.core.values.model import PullRequest
@@ -71,7 +71,7 @@ def counts_done(record: Record, *, hears_prompts: bool) -> bool:
     return hears_prompts or not record.session
 
 
-def is_given(seen: Seen) -> bool:
+def is_given(seen: Snapshot) -> bool:
     """True if `done` counts whatever the pull request is like: a command, the settings, no session."""
     record = seen.record
     if record.override or record.consent or seen.rules.closes_itself:
@@ -79,14 +79,14 @@ def is_given(seen: Seen) -> bool:
     return not (record.session or seen.hears_prompts)
 
 
-def is_pending(seen: Seen) -> bool:
+def is_pending(seen: Snapshot) -> bool:
     """True if the question was put and nothing came since that could be the answer."""
     if is_given(seen) or not is_asked(seen.record):
         return False
     return not seen.hears_prompts or seen.answered_at is None
 
 
-def is_missing(seen: Seen, merged: PullRequest) -> bool:
+def is_missing(seen: Snapshot, merged: PullRequest) -> bool:
     """True if nobody has said yes to closing after this merge.
 
     `merged_at` is GitHub's clock and a prompt's moment is this machine's, as everywhere in the engine.

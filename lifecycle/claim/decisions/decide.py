@@ -23,20 +23,20 @@ from lifecycle.claim.decisions import (
     releasing,
     review,
 )
-from lifecycle.claim.decisions.snapshot import Seen, is_unsynced, may_try
+from lifecycle.claim.decisions.snapshot import Snapshot, is_unsynced, may_try
 from lifecycle.claim.decisions.table import IN_REVIEW, Phase
 from lifecycle.claim.linked import linked_decisions
 from lifecycle.claim.record.state import Record, fold, kind_of
 from lifecycle.core.messages import loss_messages, messages
 from lifecycle.core.plan import (
+    Audience,
     Decision,
     Fact,
     Failed,
+    Notice,
     OnBoard,
     PullRequestLinked,
     PullRequestOpened,
-    Say,
-    Tone,
     Wake,
 )
 from lifecycle.core.timing.times import render
@@ -46,17 +46,17 @@ from lifecycle.core.values.model import Look, Observation, PullRequest, PullStat
 __all__ = ["absorb", "decide", "evolve", "look", "wants_look"]
 
 
-def look(seen: Seen) -> Look | None:
+def look(seen: Snapshot) -> Look | None:
     """What this wake has to read from GitHub, or None if it can go without, or has to wait."""
     return None if _look_is_held(seen) else _wanted(seen)
 
 
-def wants_look(seen: Seen) -> bool:
+def wants_look(seen: Snapshot) -> bool:
     """True if there is something to read from GitHub, now or when GitHub lets us again."""
     return _wanted(seen) is not None
 
 
-def _wanted(seen: Seen) -> Look | None:
+def _wanted(seen: Snapshot) -> Look | None:
     claim = seen.record.claim
     phase = Phase.named(claim.phase)
     is_leaving = seen.record.releasing is not None
@@ -94,7 +94,7 @@ def _wanted(seen: Seen) -> Look | None:
     )
 
 
-def decide(seen: Seen) -> Decision:
+def decide(seen: Snapshot) -> Decision:
     """The next step, or a final decision if this look is finished."""
     record = seen.record
     if record.outcome:
@@ -127,7 +127,7 @@ def decide(seen: Seen) -> Decision:
     return replace(linked_decisions.living(seen), says=board.says)
 
 
-def evolve(seen: Seen, fact: Fact) -> Seen:
+def evolve(seen: Snapshot, fact: Fact) -> Snapshot:
     """The input of the next decision, once a fact is known: record and observation move on."""
     record = fold(seen.record, fact, seen.now)
     observed = seen.observation
@@ -155,9 +155,9 @@ def absorb(record: Record, seen: Observation, now: float) -> Record:
     return closing.absorb(record, seen, now)
 
 
-def _in_review(seen: Seen) -> Decision:
+def _in_review(seen: Snapshot) -> Decision:
     claim = seen.record.claim
-    created: tuple[Say, ...] = ()
+    created: tuple[Notice, ...] = ()
     if claim.phase == Phase.PR_CREATED and claim.pr_number == seen.record.opened is not None:
         created = (_created(seen.record),)
     is_stop = seen.wake is Wake.STOP  # what a pull request goes through is for other wakes to tell
@@ -167,7 +167,7 @@ def _in_review(seen: Seen) -> Decision:
     return replace(found, says=(*created, *found.says))
 
 
-def _pull_found(seen: Seen) -> Decision:
+def _pull_found(seen: Snapshot) -> Decision:
     claim = seen.record.claim
     if seen.observation is None:
         return Decision()
@@ -176,7 +176,7 @@ def _pull_found(seen: Seen) -> Decision:
         return _not_there(seen)
     if pull is None:
         fields = {"last_check_poll": render(seen.now)} if seen.looked_at_checks else {}
-        say = Say(f"pr-missing:{claim.branch}", messages.pr_missing(claim.branch), Tone.ACT)
+        say = Notice(f"pr-missing:{claim.branch}", messages.pr_missing(claim.branch), Audience.ACT)
         return Decision(fields=fields, says=(say,))
     known = {"pr_url": pull.url, "pr_head": pull.head_sha}
     match pull.state:
@@ -193,10 +193,10 @@ def _pull_found(seen: Seen) -> Decision:
                 | _polled(seen),
                 memory=known | {"judged": Phase.PR_CLOSED.value},
                 says=(
-                    Say(
+                    Notice(
                         f"closed:{pull.number}:{seen.record.reopened}",
                         text,
-                        Tone.NEWS,
+                        Audience.NEWS,
                         ends=review.WHILE_OPEN,
                     ),
                 ),
@@ -205,27 +205,27 @@ def _pull_found(seen: Seen) -> Decision:
             return _open(seen, pull, known)
 
 
-def _not_there(seen: Seen) -> Decision:
+def _not_there(seen: Snapshot) -> Decision:
     """A phase was written by hand, and there is no pull request: back to where the claim was."""
     claim, before = seen.record.claim, derive.phase_before(seen.record)
     fields: dict[str, Any] = {"phase": before.value}
     if before is Phase.CODING:
         fields["status"] = _not(Status.IN_REVIEW, claim.status, Status.IN_PROGRESS)
     text = messages.phase_without_pull(claim.phase, claim.branch, before)
-    say = Say(f"no-pull:{claim.phase}:{seen.record.touched}", text, Tone.ACT, stands=True)
+    say = Notice(f"no-pull:{claim.phase}:{seen.record.touched}", text, Audience.ACT, stands=True)
     return Decision(fields=fields, memory={"judged": before.value}, says=(say,))
 
 
-def _open(seen: Seen, pull: PullRequest, known: dict[str, Any]) -> Decision:
+def _open(seen: Snapshot, pull: PullRequest, known: dict[str, Any]) -> Decision:
     claim = seen.record.claim
     fields: dict[str, Any] = {"pr_number": pull.number}
-    says: list[Say] = []
+    says: list[Notice] = []
     if claim.phase == Phase.PR_CLOSED:
         # One move at a time, as the table has it: the checks are this look's next step.
         fields |= {"phase": Phase.PR_CREATED.value, "status": Status.IN_REVIEW}
         known |= {"reopened": seen.record.reopened + 1}
         key = f"reopened:{pull.number}:{seen.record.reopened}"
-        says.append(Say(key, messages.reopened(pull.number), Tone.NOTE))
+        says.append(Notice(key, messages.reopened(pull.number), Audience.NOTE))
     elif pull.checks is not None and seen.looked_at_checks:
         fields |= {"phase": Phase.CHECKS_RUNNING.value, **_polled(seen)}
     if claim.phase != Phase.PR_CLOSED:
@@ -248,12 +248,12 @@ _RULES = {
 }
 
 
-def _created(record: Record) -> Say:
+def _created(record: Record) -> Notice:
     number = record.claim.pr_number or 0
-    return Say(f"pr:{number}", messages.pr_created(number, record.pr_url), Tone.NEXT)
+    return Notice(f"pr:{number}", messages.pr_created(number, record.pr_url), Audience.NEXT)
 
 
-def _closed_elsewhere(seen: Seen) -> tuple[Say, ...]:
+def _closed_elsewhere(seen: Snapshot) -> tuple[Notice, ...]:
     """The issue was closed by somebody while the work goes on; a merge that closed it is no news."""
     observed, claim = seen.observation, seen.record.claim
     if observed is None or observed.issue is None or observed.issue.is_open:
@@ -263,10 +263,10 @@ def _closed_elsewhere(seen: Seen) -> tuple[Say, ...]:
     if is_merged or claim.phase in (Phase.DONE, Phase.MERGED_DETECTED):
         return ()
     text = messages.closed_elsewhere(claim.issue_number)
-    return (Say("closed-elsewhere", text, Tone.NOTE, stands=True),)
+    return (Notice("closed-elsewhere", text, Audience.NOTE, stands=True),)
 
 
-def complaints(record: Record) -> tuple[Say, ...]:
+def complaints(record: Record) -> tuple[Notice, ...]:
     """What was refused and stands: said once, to whoever can mend it."""
     said = []
     is_ending = record.releasing is not None or record.claim.phase == Phase.DONE
@@ -274,31 +274,31 @@ def complaints(record: Record) -> tuple[Say, ...]:
     for kind, trouble in record.troubles.items():
         if trouble.is_final and kind not in told_at_the_end:
             text = messages.COMPLAINTS[kind](trouble.sentence, record.claim.issue_number)
-            tone = Tone.ACT if trouble.for_agent else Tone.NOTE
+            tone = Audience.ACT if trouble.for_agent else Audience.NOTE
             key = f"refused:{kind}:{trouble.mark}:{trouble.sentence}"
-            said.append(Say(key, text, tone, stands=True))
+            said.append(Notice(key, text, tone, stands=True))
     return (*said, *_waiting(record))
 
 
-def _waiting(record: Record) -> tuple[Say, ...]:
+def _waiting(record: Record) -> tuple[Notice, ...]:
     """The PR that was asked for and could not be opened yet: nobody said no, and it is tried again."""
     kinds = ("OpenPullRequest", "Look") if record.claim.phase == Phase.READY_FOR_PR else ()
     waits = [record.troubles[kind] for kind in kinds if kind in record.troubles]
     if not waits or waits[0].is_final:
         return ()
     text = messages.not_created_yet(waits[0].sentence, record.claim.issue_number)
-    return (Say("pr-waits", text, Tone.NOTE, stands=True),)
+    return (Notice("pr-waits", text, Audience.NOTE, stands=True),)
 
 
-def _polled(seen: Seen) -> dict[str, Any]:
+def _polled(seen: Snapshot) -> dict[str, Any]:
     return {"last_check_poll": render(seen.now)} if seen.looked_at_checks else {}
 
 
-def _may_poll(seen: Seen) -> bool:
+def _may_poll(seen: Snapshot) -> bool:
     return seen.now >= pace.next_poll(seen.record, seen.rules, seen.now)
 
 
-def _look_is_held(seen: Seen) -> bool:
+def _look_is_held(seen: Snapshot) -> bool:
     trouble = seen.record.troubles.get("Look")
     if trouble is None or seen.wake.is_asked:
         return False

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Literal
 
-from lifecycle.claim.decisions.snapshot import COMMENT_READS, COMMENT_SETTLE, Seen, may_try
+from lifecycle.claim.decisions.snapshot import COMMENT_READS, COMMENT_SETTLE, Snapshot, may_try
 from lifecycle.claim.record.state import BEST_EFFORT_TRIES, Record, Trouble, kind_of, mark_of
 from lifecycle.core import hidden_marker
 from lifecycle.core.plan import Action, Decision, PostComment, ReleaseLease
@@ -30,14 +30,14 @@ _STEPS = (
 )
 
 
-def may_go_on(seen: Seen) -> bool:
+def may_go_on(seen: Snapshot) -> bool:
     """True unless every step that is left waits for a later moment."""
     troubles = seen.record.troubles
     waits = [troubles[kind].until for kind in _STEPS if kind in troubles]
     return not waits or seen.now >= min(waits)
 
 
-def comment_step(seen: Seen, comment: PostComment) -> Decision | Settled:
+def comment_step(seen: Snapshot, comment: PostComment) -> Decision | Settled:
     """The next step towards having the comment on the issue once, or how that stands."""
     record = seen.record
     if record.comment_done:
@@ -74,7 +74,7 @@ def comment_missed(record: Record, seen: Observation, now: float) -> dict[str, A
     }
 
 
-def lease_step(seen: Seen) -> Decision | None:
+def lease_step(seen: Snapshot) -> Decision | None:
     """The lease goes back, or (None) there is none, it went, or it cannot be returned."""
     record = seen.record
     release = ReleaseLease(record.claim.issue_number or 0, record.lease)

@@ -10,10 +10,10 @@ from functools import partial
 from typing import Any
 
 from lifecycle.claim.decisions import derive
-from lifecycle.claim.decisions.snapshot import Seen
+from lifecycle.claim.decisions.snapshot import Snapshot
 from lifecycle.claim.record.state import Record
 from lifecycle.core.messages import messages
-from lifecycle.core.plan import Say, Tone
+from lifecycle.core.plan import Audience, Notice
 
 _SILENT = ("last_check_poll", "last_synced_status", "item_id", "schema_version")
 """Bookkeeping: when GitHub shows otherwise, the engine's value returns without a word."""
@@ -31,11 +31,11 @@ class Judgement:
     """
 
     accepted: dict[str, Any]
-    says: tuple[Say, ...]
+    says: tuple[Notice, ...]
     is_wrong_issue: bool
 
 
-def judge(seen: Seen) -> Judgement:
+def judge(seen: Snapshot) -> Judgement:
     """Hold every hint against the observation, which must be there."""
     accepted: dict[str, Any] = {}
     says = []
@@ -47,7 +47,7 @@ def judge(seen: Seen) -> Judgement:
             is_issue = name == "issue_number"
             say = messages.issue_kept if is_issue else partial(messages.hint_refused, name)
             text = say(value, kept)
-            says.append(Say(f"hint:{name}:{value}:{kept}", text, Tone.ACT))
+            says.append(Notice(f"hint:{name}:{value}:{kept}", text, Audience.ACT))
     is_wrong_issue = "issue_number" in seen.hints and "issue_number" not in accepted
     return Judgement(accepted, tuple(says), is_wrong_issue)
 
@@ -60,7 +60,7 @@ def accept(record: Record, judged: Judgement) -> Record:
     return record.with_values(judged.accepted)
 
 
-def _is_borne_out(seen: Seen, name: str, value: object) -> bool:
+def _is_borne_out(seen: Snapshot, name: str, value: object) -> bool:
     observed, claim = seen.observation, seen.record.claim
     if observed is None:
         return False

@@ -52,7 +52,7 @@ class Allowed:
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class InferredTask:
     """One issue with all that a sweep shows of it.
 
     Attributes:
@@ -197,7 +197,9 @@ class Task:
         )
         return max((one for one in signs if one is not None), default=None)
 
-    def looked_at(self, observation: Observation, holding: Holding | None = None) -> Task | None:
+    def looked_at(
+        self, observation: Observation, holding: Holding | None = None
+    ) -> InferredTask | None:
         """The task as a closer look shows it, or None if GitHub knows no such issue any more.
 
         Args:
@@ -226,7 +228,7 @@ class Task:
         return task_of(replace(self.swept, observation=seen), holding)
 
 
-def task_of(swept: Swept, holding: Holding) -> Task | None:
+def task_of(swept: Swept, holding: Holding) -> InferredTask | None:
     """The task that an issue and its repository show together, or None if there is no issue."""
     issue = swept.observation.issue
     if issue is None:
@@ -238,7 +240,7 @@ def task_of(swept: Swept, holding: Holding) -> Task | None:
     default = swept.observation.default_branch or holding.default_branch
     since = hold.since if hold is not None else None
     times = (since, _assigned_at(swept), swept.reopened_at)
-    return Task(
+    return InferredTask(
         swept=swept,
         repository=holding.repository,
         issue=issue,
@@ -251,7 +253,7 @@ def task_of(swept: Swept, holding: Holding) -> Task | None:
     )
 
 
-def record_of(task: Task, allowed: Allowed, now: float) -> Record:
+def record_of(task: InferredTask, allowed: Allowed, now: float) -> Record:
     """The record of the claim that GitHub shows.
 
     Args:
@@ -283,7 +285,7 @@ def record_of(task: Task, allowed: Allowed, now: float) -> Record:
     )
 
 
-def _values(task: Task, phase: Phase) -> dict[str, Any]:
+def _values(task: InferredTask, phase: Phase) -> dict[str, Any]:
     item, wanted = task.observation.item, _WANTED[phase]
     synced = None
     if item is not None and item.status:
@@ -315,7 +317,7 @@ def _is_ours(status: str) -> bool:
     return is_same(status, Status.TODO) or any(is_same(status, one) for one in _WANTED.values())
 
 
-def _synced_agent(task: Task) -> str | None:
+def _synced_agent(task: InferredTask) -> str | None:
     """What the card says of the agent; labels say nothing of it, so there is nothing to write."""
     item = task.observation.item
     if item is None:
@@ -323,7 +325,7 @@ def _synced_agent(task: Task) -> str | None:
     return task.agent if item.is_labels else item.agent
 
 
-def _releasing(task: Task, now: float) -> Releasing:
+def _releasing(task: InferredTask, now: float) -> Releasing:
     told = releasing.told_at(task.issue, task.agent)
     # One that was told before this claim was taken gave back an earlier claim of the same name.
     is_this = told is not None and told >= (task.started_at or 0.0) - derive.CLOCK_SKEW

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from lifecycle.claim.decisions import derive, releasing
-from lifecycle.claim.decisions.snapshot import Seen
+from lifecycle.claim.decisions.snapshot import Snapshot
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.record.state import Record, is_same
 from lifecycle.core.values.board_options import Status
@@ -45,7 +45,7 @@ def absorb(before: Record, record: Record, seen: Observation) -> Record:
     )
 
 
-def reads_comments(seen: Seen) -> bool:
+def reads_comments(seen: Snapshot) -> bool:
     """True if the issue's comments may have to tell it, and this look has a reason to ask for them.
 
     A look asks once the account was seen to be off the issue and no card names the agent. Labels name no

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from lifecycle.claim.decisions import closing, consent, derive, review
-from lifecycle.claim.decisions.snapshot import Seen
+from lifecycle.claim.decisions.snapshot import Snapshot
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.core.messages import messages
-from lifecycle.core.plan import Decision, Say, Tone
+from lifecycle.core.plan import Audience, Decision, Notice
 from lifecycle.core.values.model import PullRequest, PullState
 
 
-def decide(seen: Seen) -> Decision:
+def decide(seen: Snapshot) -> Decision:
     """Ask whether to close, unless the settings say so; go back if nothing is merged after all."""
     claim = seen.record.claim
     if seen.rules.closes_itself and seen.record.judged == Phase.MERGED_DETECTED:
@@ -33,11 +33,11 @@ def decide(seen: Seen) -> Decision:
     return Decision(
         fields={"phase": found.value},
         memory={"judged": found.value},
-        says=(Say(key, text, Tone.ACT, stands=True),),
+        says=(Notice(key, text, Audience.ACT, stands=True),),
     )
 
 
-def merge_found(seen: Seen, pull: PullRequest) -> Decision:
+def merge_found(seen: Snapshot, pull: PullRequest) -> Decision:
     """The phase once a merge is seen, and the question."""
     return Decision(
         fields={"pr_number": pull.number, "phase": Phase.MERGED_DETECTED.value},
@@ -50,7 +50,7 @@ def merge_found(seen: Seen, pull: PullRequest) -> Decision:
     )
 
 
-def close_if_answered(seen: Seen) -> Decision:
+def close_if_answered(seen: Snapshot) -> Decision:
     """Close, once somebody has said yes; until then `done` becomes the question."""
     record, observed = seen.record, seen.observation
     if consent.is_pending(seen):
@@ -71,7 +71,7 @@ def close_if_answered(seen: Seen) -> Decision:
     return replace(step, memory={**step.memory, "consent": consent.PROMPT})
 
 
-def _ask_again(seen: Seen, number: int) -> Decision:
+def _ask_again(seen: Snapshot, number: int) -> Decision:
     """Tell the agent that its `done` does not count, and what does; that is the question, too."""
     record = seen.record
     counts = consent.counts_done(record, hears_prompts=seen.hears_prompts)
@@ -79,8 +79,8 @@ def _ask_again(seen: Seen, number: int) -> Decision:
     text = messages.not_answered(
         number, record.claim.issue_number, was_asked=was_asked, counts_done=counts
     )
-    refusal = Say(
-        consent.refusal_key(record), text, Tone.ACT, stands=True, ends=(consent.QUESTION,)
+    refusal = Notice(
+        consent.refusal_key(record), text, Audience.ACT, stands=True, ends=(consent.QUESTION,)
     )
     return Decision(
         fields={"phase": Phase.MERGED_DETECTED.value},
@@ -90,12 +90,12 @@ def _ask_again(seen: Seen, number: int) -> Decision:
     )
 
 
-def _question(seen: Seen, number: int) -> Say:
+def _question(seen: Snapshot, number: int) -> Notice:
     issue, key = seen.record.claim.issue_number, consent.question_key(number)
     if seen.rules.closes_itself:
-        text, key, tone = messages.merged_and_closing(number, issue), f"auto-{key}", Tone.NEWS
+        text, key, tone = messages.merged_and_closing(number, issue), f"auto-{key}", Audience.NEWS
     else:
         counts = consent.counts_done(seen.record, hears_prompts=seen.hears_prompts)
         text = f"{messages.merged(number, issue)} {messages.how_to_close(counts_done=counts)}"
-        tone = Tone.ASK
-    return Say(key, text, tone, ends=(*review.WHILE_OPEN, "closed"))
+        tone = Audience.ASK
+    return Notice(key, text, tone, ends=(*review.WHILE_OPEN, "closed"))

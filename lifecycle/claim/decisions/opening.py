@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from lifecycle.claim.decisions import derive, merged, review
-from lifecycle.claim.decisions.snapshot import Seen, may_try
+from lifecycle.claim.decisions.snapshot import Snapshot, may_try
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.core.messages import messages
-from lifecycle.core.plan import Decision, OpenPullRequest, Say, Tone
+from lifecycle.core.plan import Audience, Decision, Notice, OpenPullRequest
 from lifecycle.core.values.board_options import Status
 from lifecycle.core.values.model import PullRequest
 
 
-def decide(seen: Seen) -> Decision:
+def decide(seen: Snapshot) -> Decision:
     """Open the pull request, adopt the open one, or find that it was merged already."""
     claim = seen.record.claim
     names = missing(seen)
@@ -37,7 +37,7 @@ def decide(seen: Seen) -> Decision:
     return Decision(action=action if may_try(seen, action) else None)
 
 
-def show_left_work(seen: Seen) -> Decision:
+def show_left_work(seen: Snapshot) -> Decision:
     """Nothing while somebody works; work that was left lying is shown as a draft."""
     claim, observed = seen.record.claim, seen.observation
     if not seen.is_silent or observed is None or not (seen.pushed_head and claim.summary):
@@ -51,13 +51,13 @@ def show_left_work(seen: Seen) -> Decision:
     return Decision(action=action if may_try(seen, action) else None)
 
 
-def missing(seen: Seen) -> list[str]:
+def missing(seen: Snapshot) -> list[str]:
     """The fields that a hand-off needs and the claim has not."""
     claim = seen.record.claim
     return [name for name in ("branch", "summary") if not getattr(claim, name)]
 
 
-def opening(seen: Seen, base: str) -> OpenPullRequest:
+def opening(seen: Snapshot, base: str) -> OpenPullRequest:
     """The pull request as it is opened into a base."""
     claim = seen.record.claim
     return OpenPullRequest(
@@ -71,7 +71,7 @@ def opening(seen: Seen, base: str) -> OpenPullRequest:
 
 def condition(key: str, text: str) -> Decision:
     """Nothing to do but to tell the agent what it has to mend."""
-    return Decision(says=(Say(key, text, Tone.ACT, stands=True),))
+    return Decision(says=(Notice(key, text, Audience.ACT, stands=True),))
 
 
 def _adopt(pull: PullRequest, *, was_ours: bool) -> Decision:
@@ -93,5 +93,5 @@ def _adopt(pull: PullRequest, *, was_ours: bool) -> Decision:
             "troubles": {},
             **review.NOTHING_YET,
         },
-        says=(Say(f"pr:{pull.number}", text, Tone.NEXT),),
+        says=(Notice(f"pr:{pull.number}", text, Audience.NEXT),),
     )

@@ -6,13 +6,13 @@ A link that somebody took out again is left out: the marker beside the line stay
 from __future__ import annotations
 
 from lifecycle.claim.decisions import derive
-from lifecycle.claim.decisions.snapshot import Seen, may_try
+from lifecycle.claim.decisions.snapshot import Snapshot, may_try
 from lifecycle.core import hidden_marker
 from lifecycle.core.plan import LinkPullRequest
 from lifecycle.core.values.model import PullRequest, PullState
 
 
-def decide(seen: Seen, pull: PullRequest) -> LinkPullRequest | None:
+def decide(seen: Snapshot, pull: PullRequest) -> LinkPullRequest | None:
     """The link that an open pull request lacks, or None."""
     observed, claim = seen.observation, seen.record.claim
     number = claim.issue_number

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from lifecycle.claim.decisions.decide import decide, evolve
-from lifecycle.claim.decisions.snapshot import Seen
+from lifecycle.claim.decisions.snapshot import Snapshot
 from lifecycle.core.plan import Action, Decision, Fact
 
 MAX_STEPS = 24
@@ -14,25 +14,25 @@ MAX_STEPS = 24
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class RehearsedStep:
     """One decision, and what was known with it: its fields and memory are in the record."""
 
-    seen: Seen
+    seen: Snapshot
     decision: Decision
 
 
-def prepared(seen: Seen, step: Decision) -> Seen:
+def prepared(seen: Snapshot, step: Decision) -> Snapshot:
     """With what a decision sets before it acts."""
     record = replace(seen.record.with_values(step.fields), **step.memory)
     return replace(seen, record=record)
 
 
-def foresee(seen: Seen, imagine: Callable[[Action], Fact]) -> Iterator[Step]:
+def foresee(seen: Snapshot, imagine: Callable[[Action], Fact]) -> Iterator[RehearsedStep]:
     """The steps from here on, each action followed by the fact that `imagine` gives for it."""
     for _ in range(MAX_STEPS):
         step = decide(seen)
         now = prepared(seen, step)
-        yield Step(now, step)
+        yield RehearsedStep(now, step)
         if step.action is not None:
             seen = evolve(now, imagine(step.action))
         elif now.record == seen.record:

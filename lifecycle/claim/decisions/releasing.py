@@ -12,18 +12,18 @@ from dataclasses import replace
 from typing import Any
 
 from lifecycle.claim.decisions import derive, ending
-from lifecycle.claim.decisions.snapshot import Seen, may_try
+from lifecycle.claim.decisions.snapshot import Snapshot, may_try
 from lifecycle.claim.linked import linked_decisions
 from lifecycle.claim.record.state import Record, Releasing, is_same
 from lifecycle.core import hidden_marker
 from lifecycle.core.messages import loss_messages, messages
 from lifecycle.core.plan import (
+    Audience,
     Decision,
     ForgetClaim,
+    Notice,
     PostComment,
-    Say,
     SetBoard,
-    Tone,
     Unassign,
     Wake,
 )
@@ -37,7 +37,7 @@ ENDING = "given-back:"
 """How the key of the last step's sentence begins; the moment of the release follows."""
 
 
-def decide(seen: Seen) -> Decision:
+def decide(seen: Snapshot) -> Decision:
     """The next step of giving back; gives up, once and at the start, if the work was merged."""
     record, releasing, observed = seen.record, seen.record.releasing, seen.observation
     if releasing is None or observed is None:
@@ -54,11 +54,11 @@ def decide(seen: Seen) -> Decision:
         pull = derive.pull_request_of(record, observed, seen.rules.head_owner)
         if pull is not None and pull.state is PullState.MERGED:
             text = messages.not_given_back(claim.issue_number, pull.number)
-            say = Say(f"not-given-back:{int(releasing.at)}", text, Tone.ACT)
+            say = Notice(f"not-given-back:{int(releasing.at)}", text, Audience.ACT)
             return Decision(memory={"releasing": None}, says=(say,))
     if observed.issue is None:
         text = messages.issue_unknown_to_release(claim.issue_number)
-        say = Say(f"no-such-issue:{claim.issue_number}", text, Tone.ACT, stands=True)
+        say = Notice(f"no-such-issue:{claim.issue_number}", text, Audience.ACT, stands=True)
         return Decision(says=(say,))
     if not releasing.is_begun or claim.status != Status.TODO:
         begun = replace(releasing, is_begun=True)
@@ -133,7 +133,7 @@ def login_of(agent: str) -> str:
     return match[1] if match else ""
 
 
-def _leave(seen: Seen, releasing: Releasing, text: str) -> Decision:
+def _leave(seen: Snapshot, releasing: Releasing, text: str) -> Decision:
     """Another agent holds the task, or it was given back before: only what is ours alone ends."""
     if not releasing.holder:
         # The card names somebody else, and the lease may still be ours: it would keep them out.
@@ -144,11 +144,11 @@ def _leave(seen: Seen, releasing: Releasing, text: str) -> Decision:
     if inner is not None:
         return inner
     text = f"{text} {linked_decisions.remainder(seen.record)}".rstrip()
-    say = Say(f"{ENDING}{int(releasing.at)}", text, Tone.NOTE)
+    say = Notice(f"{ENDING}{int(releasing.at)}", text, Audience.NOTE)
     return Decision(action=ForgetClaim(), says=(say,))
 
 
-def _steps(seen: Seen, releasing: Releasing, observed: Observation, issue: Issue) -> Decision:
+def _steps(seen: Snapshot, releasing: Releasing, observed: Observation, issue: Issue) -> Decision:
     record, claim = seen.record, seen.record.claim
     if seen.wake is Wake.SWEEP and record.lease and not record.lease_done:
         # From afar only the lease can tell that nobody took the task up meanwhile, so it goes first;
@@ -177,7 +177,7 @@ def _steps(seen: Seen, releasing: Releasing, observed: Observation, issue: Issue
     if trouble is not None:
         text = f"{text} {messages.lease_left(claim.issue_number, trouble.sentence)}"
     text = f"{text} {linked_decisions.remainder(record)}".rstrip()
-    say = Say(f"{ENDING}{int(releasing.at)}", text, Tone.NOTE)
+    say = Notice(f"{ENDING}{int(releasing.at)}", text, Audience.NOTE)
     return Decision(action=ForgetClaim(), says=(say,))
 
 
@@ -195,7 +195,7 @@ def _unassignment(record: Record, issue: Issue) -> Unassign | None:
     return Unassign(issue.number, login)
 
 
-def _board_action(seen: Seen, observed: Observation, issue: Issue) -> SetBoard | None:
+def _board_action(seen: Snapshot, observed: Observation, issue: Issue) -> SetBoard | None:
     record, item = seen.record, observed.item
     if not seen.rules.has_board or record.board_done or observed.board_problem:
         return None
@@ -224,7 +224,7 @@ def _may_move(record: Record, item: BoardItem, issue: Issue) -> bool:
     return record.claim.last_synced_status is not None or item.status in _OURS
 
 
-def _board_sentence(seen: Seen, observed: Observation, issue: Issue) -> str:
+def _board_sentence(seen: Snapshot, observed: Observation, issue: Issue) -> str:
     record, item = seen.record, observed.item
     if not seen.rules.has_board:
         return messages.board_absent()

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from lifecycle.claim.decisions import pace
-from lifecycle.claim.decisions.snapshot import Seen
+from lifecycle.claim.decisions.snapshot import Snapshot
 from lifecycle.claim.record.state import Record
 from lifecycle.core.messages import review_messages as words
-from lifecycle.core.plan import Say, Tone, Wake
+from lifecycle.core.plan import Audience, Notice, Wake
 from lifecycle.core.values.checks import Bucket, Checks, Verdict
 from lifecycle.core.values.model import PullRequest
 
@@ -44,10 +44,10 @@ class Judged:
     """What to remember, and what to say."""
 
     memory: dict[str, Any]
-    says: tuple[Say, ...]
+    says: tuple[Notice, ...]
 
 
-def judge(seen: Seen, pull: PullRequest) -> Judged:
+def judge(seen: Snapshot, pull: PullRequest) -> Judged:
     """Judge an open pull request as it was just read."""
     is_conflicting = pull.mergeable == CONFLICTING
     memory: dict[str, Any] = {
@@ -55,16 +55,16 @@ def judge(seen: Seen, pull: PullRequest) -> Judged:
         "conflicts_with": pull.base if is_conflicting else "",
     }
     says = [
-        Say(
+        Notice(
             f"changes:{pull.number}:{review.id}",
             words.changes_requested(pull.number, review.author, review.url),
-            Tone.NEWS,
+            Audience.NEWS,
         )
         for review in pull.changes_requested
     ]
     if is_conflicting:
         key = f"conflict:{pull.number}:{pull.head_sha}"
-        says.append(Say(key, words.conflicts(pull.number, pull.base), Tone.NEWS))
+        says.append(Notice(key, words.conflicts(pull.number, pull.base), Audience.NEWS))
     says += _queue(seen, pull)
     if pull.checks is not None and seen.looked_at_checks:
         found = _checks(seen, pull, pull.checks, is_reported=bool(says))
@@ -73,7 +73,7 @@ def judge(seen: Seen, pull: PullRequest) -> Judged:
     return Judged(memory, tuple(says))
 
 
-def _queue(seen: Seen, pull: PullRequest) -> list[Say]:
+def _queue(seen: Snapshot, pull: PullRequest) -> list[Notice]:
     """That the merge queue gave the pull request back."""
     left = pull.ejection if pull.queue is None else None
     if left is None or left.at is None or seen.now - left.at < EJECTION_SETTLES:
@@ -82,10 +82,10 @@ def _queue(seen: Seen, pull: PullRequest) -> list[Say]:
     if any(run.started_at is not None and run.started_at > left.at for run in runs):
         return []  # something newer is under way already
     text = words.ejected(pull.number, left.reason, pull.url)
-    return [Say(f"ejected:{pull.number}:{left.id}", text, Tone.NEWS)]
+    return [Notice(f"ejected:{pull.number}:{left.id}", text, Audience.NEWS)]
 
 
-def _checks(seen: Seen, pull: PullRequest, checks: Checks, *, is_reported: bool) -> Judged:
+def _checks(seen: Snapshot, pull: PullRequest, checks: Checks, *, is_reported: bool) -> Judged:
     record = seen.record
     durations = pace.learned(record.durations, checks)
     memory: dict[str, Any] = {"checks": _summary(checks, durations), "durations": durations}
@@ -112,24 +112,24 @@ def _failed(record: Record, pull: PullRequest, checks: Checks, memory: dict[str,
     key = f"failed:{pull.number}:{checks.sha}:{','.join(runs)}"
     # What only a person can mend is not worth a turn of the model.
     is_a_persons = all(check.word == "ACTION_REQUIRED" for check in checks.failed)
-    tone = Tone.NOTE if is_a_persons else Tone.NEWS
+    tone = Audience.NOTE if is_a_persons else Audience.NEWS
     return Judged(
-        memory, (Say(key, words.checks_failed(checks, pull.number), tone, ends=_RESULTS),)
+        memory, (Notice(key, words.checks_failed(checks, pull.number), tone, ends=_RESULTS),)
     )
 
 
-def _green(pull: PullRequest, checks: Checks, *, is_reported: bool) -> tuple[Say, ...]:
+def _green(pull: PullRequest, checks: Checks, *, is_reported: bool) -> tuple[Notice, ...]:
     key = f"green:{pull.number}:{checks.sha}"
     is_behind = pull.merge_state == "BEHIND" and not (pull.queue or pull.is_auto_merge)
     if is_behind and not is_reported:
         text = words.behind(pull.number, pull.base)
-        return (Say(f"{key}:behind", text, Tone.NEWS, ends=_RESULTS),)
+        return (Notice(f"{key}:behind", text, Audience.NEWS, ends=_RESULTS),)
     ready = words.readiness(pull, is_reported=is_reported)
     text = words.checks_passed(checks, pull.number, ready)
-    return (Say(key, text, Tone.NEWS, ends=_RESULTS),)
+    return (Notice(key, text, Audience.NEWS, ends=_RESULTS),)
 
 
-def _waiting(seen: Seen, pull: PullRequest, checks: Checks) -> tuple[Say, ...]:
+def _waiting(seen: Snapshot, pull: PullRequest, checks: Checks) -> tuple[Notice, ...]:
     """What will not end by itself, once nothing runs any more: for the person, who can mend it.
 
     Checks register late, so that one which is required counts as missing at the second look only.
@@ -153,7 +153,7 @@ def _waiting(seen: Seen, pull: PullRequest, checks: Checks) -> tuple[Say, ...]:
     else:
         return ()
     key = f"waits:{pull.number}:{checks.sha}:{','.join(what)}"
-    return (Say(key, text, Tone.NOTE, ends=_RESULTS),)
+    return (Notice(key, text, Audience.NOTE, ends=_RESULTS),)
 
 
 def _told(record: Record, checks: Checks) -> set[str]:

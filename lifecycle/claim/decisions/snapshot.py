@@ -42,7 +42,7 @@ class Rules:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class Snapshot:
     """All that a decision looks at.
 
     Attributes:
@@ -72,7 +72,7 @@ class Seen:
     is_silent: bool = False
 
 
-def is_unsynced(seen: Seen) -> bool:
+def is_unsynced(seen: Snapshot) -> bool:
     """True if the board is known to differ from what the claim wants."""
     record, claim = seen.record, seen.record.claim
     if not seen.rules.has_board or claim.phase == Phase.DONE or not claim.status:
@@ -84,7 +84,7 @@ def is_unsynced(seen: Seen) -> bool:
     )
 
 
-def may_try(seen: Seen, action: Action) -> bool:
+def may_try(seen: Snapshot, action: Action) -> bool:
     """False while an earlier failure of the same action holds it back.
 
     Who asks by command is not held back by what failed in an earlier look.
@@ -97,7 +97,7 @@ def may_try(seen: Seen, action: Action) -> bool:
     return seen.wake.is_asked or not is_held
 
 
-def still_wanted(seen: Seen, kind: str) -> bool:
+def still_wanted(seen: Snapshot, kind: str) -> bool:
     """True if a trouble of this kind still stands in the way of something the claim wants."""
     phase = seen.record.claim.phase
     is_ending = phase == Phase.DONE or seen.record.releasing is not None

@@ -14,7 +14,7 @@ from lifecycle.claim.engine import pull_text
 from lifecycle.claim.engine.briefing import BOARD_CACHE
 from lifecycle.claim.linked import linked_writes
 from lifecycle.claim.record.claim_file import Claim
-from lifecycle.claim.record.claim_store import Desk
+from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.claim.record.state import Record
 from lifecycle.core import plan
 from lifecycle.core.errors import HeldByAnother, LifecycleError, PullRequestExists, Rejected
@@ -26,7 +26,9 @@ from lifecycle.git import lease
 from lifecycle.github.operations.unclear_writes import settled
 
 
-def perform(action: plan.Action, world: World, desk: Desk | None, record: Record) -> plan.Fact:
+def perform(
+    action: plan.Action, world: World, desk: ClaimStore | None, record: Record
+) -> plan.Fact:
     """Do one thing and say what is true now; an expected failure comes back as `Failed`.
 
     Without a desk there is no claim file, and forgetting it is nothing to do.
@@ -54,7 +56,7 @@ def perform(action: plan.Action, world: World, desk: Desk | None, record: Record
 _Ending = plan.CloseIssue | plan.Unassign | plan.ReleaseLease | plan.ForgetClaim
 
 
-def _end(action: _Ending, world: World, desk: Desk | None, record: Record) -> plan.Fact:
+def _end(action: _Ending, world: World, desk: ClaimStore | None, record: Record) -> plan.Fact:
     """One step of closing or giving back."""
     match action:
         case plan.CloseIssue():
@@ -115,7 +117,7 @@ def _release(action: plan.ReleaseLease, world: World, *, is_ours: bool) -> plan.
     return plan.LeaseReleased()
 
 
-def _forget(desk: Desk | None, record: Record) -> plan.ClaimForgotten:
+def _forget(desk: ClaimStore | None, record: Record) -> plan.ClaimForgotten:
     if desk is not None:
         desk.forget(replace(record, outcome=record.end))
     return plan.ClaimForgotten()

@@ -6,9 +6,9 @@ the stamp's, and a mark's with the present. Everything they know is written here
 
 from __future__ import annotations
 
-from lifecycle.claim.decisions.snapshot import Seen
+from lifecycle.claim.decisions.snapshot import Snapshot
 from lifecycle.claim.decisions.table import IN_REVIEW, Phase
-from lifecycle.claim.record.claim_store import Desk
+from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.core.channels import REPLIES
 
 STOP_DUE = "due"
@@ -19,7 +19,9 @@ ALWAYS = 1.0
 """A moment that has come whatever the clock says: a clock that ran ahead must not stop polling."""
 
 
-def mark(desk: Desk, seen: Seen, *, mtime_ns: int, is_finished: bool, has_ended: bool) -> None:
+def mark(
+    desk: ClaimStore, seen: Snapshot, *, mtime_ns: int, is_finished: bool, has_ended: bool
+) -> None:
     """Tell the guards what a look left to do.
 
     Args:
@@ -50,12 +52,12 @@ def mark(desk: Desk, seen: Seen, *, mtime_ns: int, is_finished: bool, has_ended:
         desk.stamp(mtime_ns)
 
 
-def mark_waiting(desk: Desk) -> None:
+def mark_waiting(desk: ClaimStore) -> None:
     """Without a claim only what the queue still holds is worth a wake."""
     _wait_for(desk, None, None)
 
 
-def _wait_for(desk: Desk, stop: float | None, idle: float | None) -> None:
+def _wait_for(desk: ClaimStore, stop: float | None, idle: float | None) -> None:
     waiting = {say.tone for say in desk.ledger.waiting()}
     desk.set_due(STOP_DUE, ALWAYS if waiting & REPLIES["on-stop"].tones else stop)
     desk.set_due(IDLE_DUE, ALWAYS if waiting & REPLIES["on-idle"].tones else idle)

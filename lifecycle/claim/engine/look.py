@@ -12,17 +12,17 @@ from dataclasses import dataclass, field, replace
 from lifecycle.claim.decisions import consent
 from lifecycle.claim.decisions.decide import absorb, complaints, decide, evolve, look, wants_look
 from lifecycle.claim.decisions.rehearsal import MAX_STEPS, foresee, prepared
-from lifecycle.claim.decisions.snapshot import Rules, Seen, still_wanted
+from lifecycle.claim.decisions.snapshot import Rules, Snapshot, still_wanted
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.engine import guard_stamp
 from lifecycle.claim.linked import linked_decisions, linked_writes, pending_writes
 from lifecycle.claim.record import claim_origin, journalling, sessions
-from lifecycle.claim.record.claim_store import Desk, Loaded
+from lifecycle.claim.record.claim_store import ClaimStore, Loaded
 from lifecycle.claim.record.excluded_files import exclude_own_files
 from lifecycle.claim.record.state import Record, Trouble, kind_of
 from lifecycle.core import plan
 from lifecycle.core.errors import LifecycleError, Refused, Transient
-from lifecycle.core.plan import Action, Say, Tone, Wake
+from lifecycle.core.plan import Action, Audience, Notice, Wake
 from lifecycle.core.redact import redact
 from lifecycle.core.timing.deadline import DeadlineReached
 from lifecycle.core.world import World
@@ -48,7 +48,7 @@ class Report:
     """
 
     record: Record | None = None
-    said: tuple[Say, ...] = ()
+    said: tuple[Notice, ...] = ()
     actions: tuple[Action, ...] = ()
     problem: LifecycleError | None = None
 
@@ -58,8 +58,8 @@ class _Look:
     """The engine's working memory during one look."""
 
     world: World
-    desk: Desk
-    seen: Seen
+    desk: ClaimStore
+    seen: Snapshot
     actions: list[Action] = field(default_factory=list)
     problem: LifecycleError | None = None
     stated: set[str] = field(default_factory=set)
@@ -70,10 +70,10 @@ class _Look:
 
 def tick(
     world: World,
-    desk: Desk,
+    desk: ClaimStore,
     wake: Wake,
     *,
-    tones: Collection[Tone] = tuple(Tone),
+    tones: Collection[Audience] = tuple(Audience),
     channel: str = "cli",
     session: str = "",
 ) -> Report:
@@ -136,7 +136,7 @@ def tick(
         return Report(record, said, tuple(working.actions), working.problem)
 
 
-def is_quiet(world: World, desk: Desk, wake: Wake, session: str = "") -> bool:
+def is_quiet(world: World, desk: ClaimStore, wake: Wake, session: str = "") -> bool:
     """True if a wake would read nothing, do nothing and say nothing; takes no lock.
 
     Marks the claim as looked at for the guard, so that the next wake ends before Python starts.
@@ -170,7 +170,7 @@ def is_quiet(world: World, desk: Desk, wake: Wake, session: str = "") -> bool:
     return True
 
 
-def believed(world: World, desk: Desk, record: Record) -> Record:
+def believed(world: World, desk: ClaimStore, record: Record) -> Record:
     """The record without what was refused to another token than there is now: that is asked anew.
 
     What waits to be said of it is not said any more. Nothing is written here.
@@ -183,7 +183,7 @@ def believed(world: World, desk: Desk, record: Record) -> Record:
     return replace(record, troubles={k: t for k, t in record.troubles.items() if k not in old})
 
 
-def rehearse(world: World, desk: Desk, *, record: Record | None = None) -> Report:
+def rehearse(world: World, desk: ClaimStore, *, record: Record | None = None) -> Report:
     """The dry run: the same look and the same plan, and nothing is written anywhere.
 
     Args:
@@ -202,7 +202,7 @@ def rehearse(world: World, desk: Desk, *, record: Record | None = None) -> Repor
         return Report()
     working = _Look(world, desk, _seen(world, desk, Wake.TICK, loaded))
     _observe(working, loaded)
-    says: list[Say] = []
+    says: list[Notice] = []
     actions: list[Action] = []
     left = working.seen.record
     for step in foresee(working.seen, imagine):
@@ -337,14 +337,14 @@ def _step(working: _Look) -> bool:
     return True
 
 
-def _queue(working: _Look, says: Iterable[Say]) -> None:
+def _queue(working: _Look, says: Iterable[Notice]) -> None:
     """Put sentences on the queue under this claim's keys; who asks by command is always answered."""
     is_asked = working.seen.wake is Wake.TICK
     for say in says:
         key = f"{working.seen.record.claim_key}/{say.key}"
         is_first = key not in working.stated  # what this look has said or ended is not said again
         working.stated.add(key)
-        again = is_asked and is_first and (say.stands or say.tone is Tone.ASK)
+        again = is_asked and is_first and (say.stands or say.tone is Audience.ASK)
         working.desk.ledger.queue(replace(say, key=key), again=again)
 
 
@@ -398,7 +398,7 @@ def _commit(working: _Look) -> None:
     working.was_edited = working.was_edited or bool(committed.changed)
 
 
-def _seen(world: World, desk: Desk, wake: Wake, loaded: Loaded) -> Seen:
+def _seen(world: World, desk: ClaimStore, wake: Wake, loaded: Loaded) -> Snapshot:
     record, settings, now = loaded.record, world.settings, world.clock.now()
     if record is None:
         raise ValueError("there is no claim to look at")
@@ -418,7 +418,7 @@ def _seen(world: World, desk: Desk, wake: Wake, loaded: Loaded) -> Seen:
     pushed = None
     if record.claim.phase == Phase.READY_FOR_PR and record.claim.branch:
         pushed = world.git.remote_head_of(record.claim.branch, settings.remote)
-    return Seen(
+    return Snapshot(
         wake,
         now,
         record,
@@ -438,14 +438,16 @@ def _exclude(world: World) -> None:
         log.write(world.root, f"our files are not excluded from git: {error}")
 
 
-def _owned(desk: Desk, record: Record, session: str) -> Record:
+def _owned(desk: ClaimStore, record: Record, session: str) -> Record:
     """The claim as this session's, if nobody else that lives holds it."""
     now = desk.clock.now()
     signs = signs_of_life.signs_of(desk.folder, record.session, now)
     return sessions.adopt(record, session, signs, now)
 
 
-def _without_claim(desk: Desk, tones: Collection[Tone], channel: str, session: str) -> Report:
+def _without_claim(
+    desk: ClaimStore, tones: Collection[Audience], channel: str, session: str
+) -> Report:
     """What the last claim left to say is said without it."""
     said = desk.take(tones, channel, session)
     if desk.ledger.retire(""):
@@ -460,8 +462,8 @@ def _tell_withheld(working: _Look) -> None:
     text, record = working.world.told_withheld(), working.seen.record
     if text:
         # What a claim leaves to the agent ends with it; what it leaves to the person does not.
-        tone = Tone.NOTE if record.outcome else Tone.NEXT
-        say = Say(f"{record.claim_key}/withheld", text, tone)
+        tone = Audience.NOTE if record.outcome else Audience.NEXT
+        say = Notice(f"{record.claim_key}/withheld", text, tone)
         working.desk.ledger.queue(say, again=True)
 
 
@@ -475,7 +477,7 @@ def _published(world: World, record: Record) -> Record:
     return record.with_values(values) if values != {n: record.values[n] for n in values} else record
 
 
-def _wait_inside(desk: Desk) -> None:
+def _wait_inside(desk: ClaimStore) -> None:
     """No claim is here that would be looked at: what is left inside is worth a look of its own."""
     moment = pending_writes.due(desk.state)
     if moment is not None:
@@ -483,7 +485,7 @@ def _wait_inside(desk: Desk) -> None:
 
 
 def _refused(
-    desk: Desk, error: Refused, tones: Collection[Tone], channel: str, session: str
+    desk: ClaimStore, error: Refused, tones: Collection[Audience], channel: str, session: str
 ) -> Report:
     desk.ledger.queue_refusal(error)
     said = desk.take(tones, channel, session)

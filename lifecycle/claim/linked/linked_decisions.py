@@ -12,11 +12,11 @@ import re
 from collections.abc import Iterable
 
 from lifecycle.claim.decisions import ending
-from lifecycle.claim.decisions.snapshot import Seen, may_try
+from lifecycle.claim.decisions.snapshot import Snapshot, may_try
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.record.state import BEST_EFFORT_TRIES, Record
 from lifecycle.core.messages import linked_messages
-from lifecycle.core.plan import Decision, Say, SetLinked, Tone, Wake
+from lifecycle.core.plan import Audience, Decision, Notice, SetLinked, Wake
 from lifecycle.core.tracker import Task
 
 CLAIMED, CLOSED, RELEASED = "claimed", "closed", "released"
@@ -92,7 +92,7 @@ def reason_of(record: Record) -> str:
     )
 
 
-def wants_to_know(seen: Seen) -> bool:
+def wants_to_know(seen: Snapshot) -> bool:
     """True if this look should ask whether there is a linked task.
 
     Who asks by command wants to know what is linked by now; and what ends, and never asked, has no
@@ -107,7 +107,7 @@ def wants_to_know(seen: Seen) -> bool:
     return seen.wake is Wake.TICK or (is_ending and not record.is_link_known)
 
 
-def living(seen: Seen) -> Decision:
+def living(seen: Snapshot) -> Decision:
     """The step towards a claimed task beside a claim that lives."""
     action = action_of(seen.record)
     if action is None or seen.wake is Wake.SWEEP or not may_try(seen, action):
@@ -115,7 +115,7 @@ def living(seen: Seen) -> Decision:
     return Decision(action=action)
 
 
-def ending_step(seen: Seen) -> Decision | None:
+def ending_step(seen: Snapshot) -> Decision | None:
     """The linked task ends with the claim, or (None) there is none, it did, or it is given up."""
     record = seen.record
     if seen.wake is Wake.SWEEP:
@@ -129,12 +129,12 @@ def ending_step(seen: Seen) -> Decision | None:
     return Decision(action=action if may_try(seen, action) else None)
 
 
-def says(record: Record) -> tuple[Say, ...]:
+def says(record: Record) -> tuple[Notice, ...]:
     """That the linked task is left as it is: once."""
     if record.link is None or not record.link_left:
         return ()
     end = ":end" if record.link.synced == LEFT else ""
-    return (Say(f"linked-left:{record.link.id}{end}", record.link_left, Tone.NOTE),)
+    return (Notice(f"linked-left:{record.link.id}{end}", record.link_left, Audience.NOTE),)
 
 
 def remainder(record: Record) -> str:

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from lifecycle.claim.decisions.snapshot import Seen
+from lifecycle.claim.decisions.snapshot import Snapshot
 from lifecycle.claim.linked import linked_decisions, linked_tracker, pending_writes
-from lifecycle.claim.record.claim_store import Desk
+from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.claim.record.state import RETRY_SECONDS, Record, Trouble
 from lifecycle.core.errors import (
     AlreadyClaimed,
@@ -26,7 +26,7 @@ from lifecycle.core.errors import (
     Transient,
 )
 from lifecycle.core.messages import linked_messages
-from lifecycle.core.plan import LinkedIs, Say, SetLinked, Tone
+from lifecycle.core.plan import Audience, LinkedIs, Notice, SetLinked
 from lifecycle.core.redact import redact
 from lifecycle.core.tracker import Link, Task, TaskStatus, Tracker
 from lifecycle.core.world import World
@@ -87,7 +87,7 @@ def named(world: World, query: str, notes: list[str]) -> tuple[int, Task] | None
 
 def hold(
     world: World,
-    desk: Desk,
+    desk: ClaimStore,
     issue: int,
     agent: str,
     notes: list[str],
@@ -150,7 +150,7 @@ def _is_mine(inner: Tracker, task: Task) -> bool:
     return task.assignee == inner.actor and task.status is TaskStatus.IN_PROGRESS
 
 
-def _begin(desk: Desk, inner: Tracker, task: Task) -> bool:
+def _begin(desk: ClaimStore, inner: Tracker, task: Task) -> bool:
     """Note what is about to be claimed; True if there is no such note, since it is had already.
 
     Only what a taking claimed itself is given back if that fails.
@@ -166,7 +166,7 @@ def _begin(desk: Desk, inner: Tracker, task: Task) -> bool:
 
 
 def _claim(
-    world: World, desk: Desk, inner: Tracker, task: str, notes: list[str], *, takes_over: bool
+    world: World, desk: ClaimStore, inner: Tracker, task: str, notes: list[str], *, takes_over: bool
 ) -> None:
     """Claim it; what this worktree holds under a name that it had before is its own."""
     try:
@@ -190,13 +190,13 @@ def _refusal(error: Refused, task: str, issue: int) -> Refused | AlreadyClaimed:
     return Refused(linked_messages.not_to_be_begun(task, issue, error.sentence))
 
 
-def settle(desk: Desk) -> None:
+def settle(desk: ClaimStore) -> None:
     """The taking is over, and whose the inner task is stands in the claim, if there is one."""
     if desk.state.pop(LINKING, None) is not None:
         desk.save()
 
 
-def let_go(world: World, desk: Desk, issue: int = 0) -> str:
+def let_go(world: World, desk: ClaimStore, issue: int = 0) -> str:
     """Give the inner task back that a taking had claimed; a remark if that has to be tried again.
 
     What is somebody else's by now, closed or gone is left.
@@ -228,7 +228,9 @@ def is_waiting(state: Mapping[str, Any]) -> bool:
     return bool(state.get(LINKING) or state.get(pending_writes.UNDONE))
 
 
-def repair(world: World, desk: Desk, record: Record | None, *, is_asked: bool = False) -> None:
+def repair(
+    world: World, desk: ClaimStore, record: Record | None, *, is_asked: bool = False
+) -> None:
     """Finish what was left inside; the caller holds the lock, so that no taking is under way.
 
     Args:
@@ -242,7 +244,7 @@ def repair(world: World, desk: Desk, record: Record | None, *, is_asked: bool = 
         pending_writes.finish(world, desk, record, is_asked=is_asked)
 
 
-def abandon(world: World, desk: Desk, record: Record | None) -> str:
+def abandon(world: World, desk: ClaimStore, record: Record | None) -> str:
     """Before another task is taken: what a killed taking had claimed inside is given back; a remark."""
     begun = desk.state.get(LINKING)
     if begun is None:
@@ -254,7 +256,7 @@ def abandon(world: World, desk: Desk, record: Record | None) -> str:
     return let_go(world, desk)
 
 
-def learned(world: World, seen: Seen) -> tuple[Record, tuple[Say, ...]]:
+def learned(world: World, seen: Snapshot) -> tuple[Record, tuple[Notice, ...]]:
     """The record once the tracker was asked for its linked task, and what there is to say of that.
 
     Without another tracker than GitHub nothing is asked and nothing changes.
@@ -275,7 +277,7 @@ def learned(world: World, seen: Seen) -> tuple[Record, tuple[Say, ...]]:
             trouble = Trouble("", sentence, seen.now + RETRY_SECONDS, tries)
             return replace(record, troubles={**known, linked_decisions.FIND: trouble}), ()
         text = linked_messages.not_asked(world.settings.tracker_use, issue, sentence)
-        return record, (Say("linked-unknown", text, Tone.NOTE),)
+        return record, (Notice("linked-unknown", text, Audience.NOTE),)
     link = Link(inner.name, task.id) if task is not None else None
     if task is not None and task.assignee == inner.actor and task.status is TaskStatus.IN_PROGRESS:
         link = Link(inner.name, task.id, linked_decisions.CLAIMED)

@@ -12,11 +12,11 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from lifecycle.claim.linked import linked_decisions, linked_tracker
-from lifecycle.claim.record.claim_store import Desk
+from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.claim.record.state import REFUSED_SECONDS, RETRY_SECONDS, Record
 from lifecycle.core.errors import AlreadyClaimed, LifecycleError, NotFound, Transient
 from lifecycle.core.messages import linked_messages
-from lifecycle.core.plan import Say, Tone
+from lifecycle.core.plan import Audience, Notice
 from lifecycle.core.redact import redact
 from lifecycle.core.timing.deadline import DeadlineReached
 from lifecycle.core.world import World
@@ -63,7 +63,7 @@ def due(state: Mapping[str, Any]) -> float | None:
     return min((one.until for one in waiting(state)), default=None)
 
 
-def add(desk: Desk, left: Left) -> None:
+def add(desk: ClaimStore, left: Left) -> None:
     """Remember it until it is done, in the place of what was wanted of the same task before."""
     others = [
         one for one in waiting(desk.state) if (one.tracker, one.id) != (left.tracker, left.id)
@@ -71,18 +71,18 @@ def add(desk: Desk, left: Left) -> None:
     _set(desk, [*others, left])
 
 
-def forget(desk: Desk, tracker: str, task: str) -> None:
+def forget(desk: ClaimStore, tracker: str, task: str) -> None:
     """A new claim has this task: what an earlier one wanted of it is over."""
     kept = [one for one in waiting(desk.state) if (one.tracker, one.id) != (tracker, task)]
     _set(desk, kept)
 
 
-def actors(desk: Desk, task: str) -> set[str]:
+def actors(desk: ClaimStore, task: str) -> set[str]:
     """In whose names this worktree still has the task to give back."""
     return {one.actor for one in waiting(desk.state) if one.id == task}
 
 
-def at_the_end(desk: Desk, record: Record) -> None:
+def at_the_end(desk: ClaimStore, record: Record) -> None:
     """Before the claim's file goes: remember what could not be done inside, until a later look."""
     link, claim, now = record.link, record.claim, desk.clock.now()
     action = linked_decisions.action_of(record)
@@ -100,7 +100,7 @@ def at_the_end(desk: Desk, record: Record) -> None:
         desk.save()
 
 
-def finish(world: World, desk: Desk, record: Record | None, *, is_asked: bool) -> None:
+def finish(world: World, desk: ClaimStore, record: Record | None, *, is_asked: bool) -> None:
     """Do what is left, as far as its time has come; the caller holds the lock.
 
     Args:
@@ -118,7 +118,7 @@ def finish(world: World, desk: Desk, record: Record | None, *, is_asked: bool) -
     desk.save()
 
 
-def _try(world: World, desk: Desk, left: Left) -> None:
+def _try(world: World, desk: ClaimStore, left: Left) -> None:
     now = world.clock.now()
     try:
         done = _done(world, left)
@@ -158,7 +158,7 @@ def _done(world: World, left: Left) -> str:
     return name
 
 
-def _later(desk: Desk, left: Left, error: LifecycleError, now: float) -> None:
+def _later(desk: ClaimStore, left: Left, error: LifecycleError, now: float) -> None:
     """Try it again, each time after as long as it has waited already; or say that it is given up."""
     if now - left.since >= KEPT_SECONDS:
         forget(desk, left.tracker, left.id)
@@ -170,13 +170,13 @@ def _later(desk: Desk, left: Left, error: LifecycleError, now: float) -> None:
     add(desk, replace(left, until=now + wait))
 
 
-def _tell(desk: Desk, left: Left, text: str) -> None:
+def _tell(desk: ClaimStore, left: Left, text: str) -> None:
     key = f"linked-undone:{left.tracker}:{left.id}:{int(left.since)}"
-    desk.ledger.queue(Say(key, text, Tone.NOTE))
+    desk.ledger.queue(Notice(key, text, Audience.NOTE))
 
 
-def _entry(left: Left, task: str, now: float) -> journal_entry.Entry:
-    return journal_entry.Entry(
+def _entry(left: Left, task: str, now: float) -> journal_entry.JournalEntry:
+    return journal_entry.JournalEntry(
         now,
         journal.CLAIM,
         journal.WRITE,
@@ -188,7 +188,7 @@ def _entry(left: Left, task: str, now: float) -> journal_entry.Entry:
     )
 
 
-def _set(desk: Desk, left: list[Left]) -> None:
+def _set(desk: ClaimStore, left: list[Left]) -> None:
     if left:
         desk.state[UNDONE] = [asdict(one) for one in left]
     else:

@@ -20,11 +20,11 @@ from lifecycle.claim.record import claim_file, journalling
 from lifecycle.claim.record.claim_file import CorruptClaimError
 from lifecycle.claim.record.excluded_files import exclude_own_files
 from lifecycle.claim.record.file_merge import Merged, merge
-from lifecycle.claim.record.late_writes import Edit, Late
+from lifecycle.claim.record.late_writes import Late, LateEdit
 from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import ClaimRefused, Refused
 from lifecycle.core.messages import messages
-from lifecycle.core.plan import Say, Tone
+from lifecycle.core.plan import Audience, Notice
 from lifecycle.core.ports import Clock
 from lifecycle.core.timing.times import render
 from lifecycle.storage import journal, regular_files, store
@@ -71,7 +71,7 @@ class Loaded:
     record: Record | None
     hints: Mapping[str, Any] = field(default_factory=dict)
     mtime_ns: int = 0
-    says: tuple[Say, ...] = ()
+    says: tuple[Notice, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ class Committed:
     is_gone: bool = False
 
 
-class Desk:
+class ClaimStore:
     """Reads and writes the two files; holds state.json's content in between."""
 
     def __init__(self, root: Path, clock: Clock) -> None:
@@ -93,7 +93,7 @@ class Desk:
         self.late = Late(root, clock)
         self.clock = clock
         self.state: dict[str, Any] = {}
-        self.taken: list[Edit] = []
+        self.taken: list[LateEdit] = []
 
     def load(self, *, repair: bool = True) -> Loaded:
         """Read both files and merge them.
@@ -213,7 +213,9 @@ class Desk:
         """Put the record into state.json's content, without writing it."""
         self.state["record"] = record.as_json()
 
-    def take(self, tones: Collection[Tone], channel: str, session: str = "") -> tuple[Say, ...]:
+    def take(
+        self, tones: Collection[Audience], channel: str, session: str = ""
+    ) -> tuple[Notice, ...]:
         """Take off the queue what `channel` delivers, durably, before anything is printed."""
         taken = self.ledger.take(tones, channel, session)
         if taken:
@@ -363,7 +365,7 @@ class Desk:
 
     def _late(
         self, record: Record, *, repair: bool
-    ) -> tuple[list[tuple[int, dict[str, Any]]], tuple[Say, ...]]:
+    ) -> tuple[list[tuple[int, dict[str, Any]]], tuple[Notice, ...]]:
         """What was written into files that were taken out: when, and the values; and what to say of it."""
         found, says = [], []
         self.taken.clear()
@@ -378,12 +380,14 @@ class Desk:
                 says += self._set_late_aside(edit, reason)
         return found, tuple(says)
 
-    def _set_late_aside(self, edit: Edit, reason: str) -> list[Say]:
+    def _set_late_aside(self, edit: LateEdit, reason: str) -> list[Notice]:
         if not edit.content:
             edit.path.unlink(missing_ok=True)  # emptied, and never written
             return []
         kept = store.set_aside(edit.path, self._label, beside=self.path)
-        return [Say(f"corrupt:{kept.name}", messages.late_claim(reason, kept.name), Tone.ACT)]
+        return [
+            Notice(f"corrupt:{kept.name}", messages.late_claim(reason, kept.name), Audience.ACT)
+        ]
 
     @property
     def _label(self) -> str:
@@ -424,7 +428,7 @@ class Desk:
         self.late.watch(kept, bad.content if bad is not None else b"")  # somebody may just write it
         is_alive = record is not None and not record.outcome
         text = messages.corrupt_claim(reason, kept.name, restored=is_alive)
-        say = Say(f"corrupt:{kept.name}", text, Tone.ACT)
+        say = Notice(f"corrupt:{kept.name}", text, Audience.ACT)
         if record is None or not is_alive:
             return Loaded(None, says=(say,))
         store.write(self.path, claim_file.render(record.values))

@@ -9,7 +9,7 @@ from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.record.state import Record
 from lifecycle.core import plan
 from lifecycle.storage import journal
-from lifecycle.storage.journal_entry import Entry
+from lifecycle.storage.journal_entry import JournalEntry
 
 NOTED = "noted"
 """Where state.json keeps what the journal has: the claim, its phase, and how many moves that were."""
@@ -28,7 +28,7 @@ _WRITES: dict[type[Any], str] = {
 """What an action writes, in words. Deleting the claim file is none: the last move tells of it."""
 
 
-def move(record: Record, state: dict[str, Any], at: float) -> Entry | None:
+def move(record: Record, state: dict[str, Any], at: float) -> JournalEntry | None:
     """The claim's step from the phase that the journal has to the one it is in, or None if that is one.
 
     `state` remembers it; until that is saved, the same step has the same key, and so is written once.
@@ -43,7 +43,7 @@ def move(record: Record, state: dict[str, Any], at: float) -> Entry | None:
     state[NOTED] = {"claim": record.claim_key, "phase": str(target), "moves": number}
     nudge = record.nudges[-1] if record.nudges else None
     is_nudged = nudge is not None and nudge.target == target
-    return Entry(
+    return JournalEntry(
         at,
         journal.CLAIM,
         journal.TRANSITION,
@@ -61,7 +61,7 @@ def is_lost(record: Record, state: Mapping[str, Any]) -> bool:
     return NOTED not in state and not record.is_taken
 
 
-def recover(record: Record, state: dict[str, Any], entries: Iterable[Entry]) -> None:
+def recover(record: Record, state: dict[str, Any], entries: Iterable[JournalEntry]) -> None:
     """Go on where the journal left the same agent's claim of the same task, if that did not end there."""
     whose = _whose(record)
     steps = [
@@ -76,7 +76,7 @@ def recover(record: Record, state: dict[str, Any], entries: Iterable[Entry]) -> 
 
 def wrote(
     action: plan.Action, fact: plan.Fact, record: Record, at: float, *, by: str = ""
-) -> tuple[Entry, ...]:
+) -> tuple[JournalEntry, ...]:
     """What an action wrote, once it is a fact; nothing for one that wrote nothing outside.
 
     `by` names who wrote it in the agent's place.
@@ -88,7 +88,7 @@ def wrote(
     detail |= {"by": by} if by else {}
     key = f"{record.claim_key}/{type(action).__name__}/{mark}" if mark else ""
     return (
-        Entry(
+        JournalEntry(
             at,
             journal.CLAIM,
             journal.WRITE,

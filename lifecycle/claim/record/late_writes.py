@@ -37,7 +37,7 @@ KEPT_SECONDS = 600.0
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
+class LateEdit:
     """What somebody wrote into a file that was taken out before.
 
     Attributes:
@@ -76,17 +76,17 @@ class Late:
             self.folder.make()
             self._named(content).hardlink_to(path)
 
-    def edits(self) -> list[Edit]:
+    def edits(self) -> list[LateEdit]:
         """What was written since, the oldest first."""
         found = []
         for path in self._all():
             with contextlib.suppress(StrangeFileError):
                 read = _changed(path)
                 if read is not None:
-                    found.append(Edit(path, read[1], read[0], not self._is_held(path)))
+                    found.append(LateEdit(path, read[1], read[0], not self._is_held(path)))
         return sorted(found, key=lambda edit: edit.mtime_ns)
 
-    def known(self, edit: Edit) -> None:
+    def known(self, edit: LateEdit) -> None:
         """This edit was taken: what is written after it is another one."""
         with contextlib.suppress(FileNotFoundError):
             edit.path.rename(self._named(edit.content))

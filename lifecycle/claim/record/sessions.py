@@ -12,7 +12,7 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from lifecycle.claim.record.state import Record
-from lifecycle.core.plan import Tone
+from lifecycle.core.plan import Audience
 from lifecycle.storage.signs_of_life import Signs
 
 SILENT_SECONDS = 3600.0
@@ -52,6 +52,6 @@ def adopt(record: Record, session: str, signs: Signs, now: float) -> Record:
     return replace(record, session=session, session_at=now, inherited=inherited)
 
 
-def deliverable(record: Record, session: str, tones: Collection[Tone]) -> Collection[Tone]:
+def deliverable(record: Record, session: str, tones: Collection[Audience]) -> Collection[Audience]:
     """Of what a channel could deliver, what this session may take: the owner's news is the owner's."""
-    return tones if is_mine(record, session) else [tone for tone in tones if tone is Tone.NOTE]
+    return tones if is_mine(record, session) else [tone for tone in tones if tone is Audience.NOTE]

@@ -13,7 +13,7 @@ from lifecycle.claim.engine.look import Report
 from lifecycle.cli.command_session import Session, begin, json_option, timed
 from lifecycle.cli.report_text import report_data, report_lines
 from lifecycle.core.errors import Transient
-from lifecycle.core.plan import Tone, Wake
+from lifecycle.core.plan import Audience, Wake
 from lifecycle.settings.running_client import session_of
 
 
@@ -70,13 +70,13 @@ def glance(session: Session) -> Glance:
     return Glance(replace(report, said=tuple(shown)), lines)
 
 
-def tones() -> Collection[Tone]:
+def tones() -> Collection[Audience]:
     """What this terminal may take off the queue: in an agent's session all of it.
 
     Claude Code sets CLAUDE_CODE_SESSION_ID for the commands that its agent runs. A person who looks
     must not use up what the agent has not heard.
     """
-    return tuple(Tone) if os.environ.get("CLAUDE_CODE_SESSION_ID") else (Tone.NOTE,)
+    return tuple(Audience) if os.environ.get("CLAUDE_CODE_SESSION_ID") else (Audience.NOTE,)
 
 
 def dry(session: Session) -> int:

@@ -13,7 +13,7 @@ from lifecycle.core.errors import Refused
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from lifecycle.cli.demo.demo_story import Step, Story
+    from lifecycle.cli.demo.demo_story import DemoStep, Story
 
 WIDTH = 100
 """Columns at most: further apart, words and numbers of one line lose each other."""
@@ -46,7 +46,7 @@ def command(*, as_json: bool) -> int:
     return 0 if story.is_good else 1
 
 
-def _print_step(console: Console, step: Step) -> None:
+def _print_step(console: Console, step: DemoStep) -> None:
     from rich.padding import Padding
     from rich.table import Table
     from rich.text import Text

@@ -30,7 +30,7 @@ _STEP_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class DemoStep:
     """One thing that happened.
 
     Attributes:
@@ -52,7 +52,7 @@ class Step:
 class Story:
     """All that happened, and how it ended."""
 
-    steps: list[Step] = field(default_factory=list)
+    steps: list[DemoStep] = field(default_factory=list)
     seconds: float = 0.0
     is_closed: bool = False
     comment: str = ""
@@ -80,7 +80,7 @@ class DemoFailedError(Exception):
     """A process of the story ended badly; the text says which and how."""
 
 
-def tell(on_step: Callable[[Step], None]) -> Story:
+def tell(on_step: Callable[[DemoStep], None]) -> Story:
     """Run the story, calling `on_step` as each thing has happened."""
     started = time.monotonic()
     with Sandbox() as sandbox, tempfile.TemporaryDirectory(prefix="lifecycle-demo-") as folder:
@@ -94,7 +94,9 @@ def tell(on_step: Callable[[Step], None]) -> Story:
 class _Stage:
     """The worktree, the processes, and the count of requests."""
 
-    def __init__(self, info: SandboxInfo, folder: Path, on_step: Callable[[Step], None]) -> None:
+    def __init__(
+        self, info: SandboxInfo, folder: Path, on_step: Callable[[DemoStep], None]
+    ) -> None:
         self.control = Control(info.control_url)
         self.root = folder / "hello-service"
         self.story = Story()
@@ -154,7 +156,7 @@ class _Stage:
         api = [r for r in self.control.requests() if r.kind != "git"]
         values = self.control.world()["board"][str(ISSUE)]["values"]
         board = values.get("Status") or "-"
-        step = Step(who, what, heard.strip(), len(api) - self.counted, board)
+        step = DemoStep(who, what, heard.strip(), len(api) - self.counted, board)
         self.counted = len(api)
         self.story.steps.append(step)
         self.on_step(step)

@@ -12,12 +12,12 @@ from typing import Any
 
 import click
 
-from lifecycle.app.wiring import World
+from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.cli.command_session import end_late, json_option
 from lifecycle.cli.reconcile.reconcile_form import Form, is_terminal
 from lifecycle.cli.reconcile.reconcile_scope import (
-    Asked,
-    Place,
+    ScopeGround,
+    ScopeOptions,
     asked_scope,
     event_of,
     policy,
@@ -29,7 +29,7 @@ from lifecycle.core.timing.clock import SystemClock
 from lifecycle.core.timing.deadline import Deadline, ending
 from lifecycle.reconcile.finding import State
 from lifecycle.reconcile.scope import Policy, Scope
-from lifecycle.reconcile.sweep_report import Report
+from lifecycle.reconcile.sweep_report import SweepReport
 
 MINUTES = 50
 """How long a run may take: a token of a GitHub App, and so a run's, lasts an hour."""
@@ -162,7 +162,7 @@ def command(
     """
     from lifecycle.reconcile.reconcile_run import Interrupted
 
-    asked = Asked(repositories, owner, issues, pulls, shard, closes, releases, silent_hours)
+    asked = ScopeOptions(repositories, owner, issues, pulls, shard, closes, releases, silent_hours)
     form = Form(as_json=as_json, summary=summary)
     try:
         report = _report(asked, by_event=event, dry_run=dry_run, minutes=minutes)
@@ -173,36 +173,40 @@ def command(
     return exit_code(report, fail_on)
 
 
-def exit_code(report: Report, fail_on: str) -> int:
+def exit_code(report: SweepReport, fail_on: str) -> int:
     """1 if the report holds what the policy fails on, else 0."""
     open_ones = report.count(State.PLANNED, State.OFF, State.FAILED)
     is_bad = {"never": False, "failed": report.failed, "findings": report.failed or open_ones}
     return 1 if is_bad[fail_on] else 0
 
 
-def _report(asked: Asked, *, by_event: bool, dry_run: bool, minutes: float) -> Report:
+def _report(asked: ScopeOptions, *, by_event: bool, dry_run: bool, minutes: float) -> SweepReport:
     """Look and repair.
 
     Raises:
         LifecycleError: nothing could be begun; the sentence says why.
     """
     scope = asked_scope(asked)
-    place = Place.of(Path.cwd(), os.environ, scope)
+    place = ScopeGround.of(Path.cwd(), os.environ, scope)
     clock = SystemClock()
-    world = World(place.root, place.environment, clock, Deadline.after(clock, minutes * 60), {})
+    world = WorktreeWorld(
+        place.root, place.environment, clock, Deadline.after(clock, minutes * 60), {}
+    )
     try:
         with ending(world.deadline, end_late):
             scope, note, skipped = whole(scope, world), "", ""
             if by_event:
                 scope, note, skipped = within(scope, event_of(os.environ), world)
             if skipped:
-                return Report(skipped=skipped, is_dry_run=dry_run)
+                return SweepReport(skipped=skipped, is_dry_run=dry_run)
             return _run(world, scope, policy(asked, world.settings), note, dry_run=dry_run)
     finally:
         world.close()
 
 
-def _run(world: World, scope: Scope, allowed: Policy, note: str, *, dry_run: bool) -> Report:
+def _run(
+    world: WorktreeWorld, scope: Scope, allowed: Policy, note: str, *, dry_run: bool
+) -> SweepReport:
     """The run itself, with a bar where somebody watches.
 
     Raises:
@@ -220,5 +224,5 @@ def _run(world: World, scope: Scope, allowed: Policy, note: str, *, dry_run: boo
     return _noted(report, note)
 
 
-def _noted(report: Report, note: str) -> Report:
+def _noted(report: SweepReport, note: str) -> SweepReport:
     return replace(report, notes=(note, *report.notes)) if note else report

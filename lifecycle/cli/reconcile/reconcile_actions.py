@@ -28,7 +28,7 @@ from lifecycle.cli.reconcile.reconcile_words import (
 )
 from lifecycle.core.redact import short
 from lifecycle.reconcile.finding import Finding, State
-from lifecycle.reconcile.sweep_report import Report
+from lifecycle.reconcile.sweep_report import SweepReport
 
 SUMMARY = "GITHUB_STEP_SUMMARY"
 OUTPUT = "GITHUB_OUTPUT"
@@ -68,7 +68,7 @@ _JOINER = "&#8203;"
 
 
 @dataclass(frozen=True, slots=True)
-class Annotation:
+class StepAnnotation:
     """One line of a run's annotations: `level` is error, warning or notice."""
 
     level: str
@@ -81,7 +81,7 @@ class Annotation:
         return f"::{self.level} title={title}::{_data(self.message)}"
 
 
-def outputs(report: Report) -> str:
+def outputs(report: SweepReport) -> str:
     """The lines for GITHUB_OUTPUT: numbers only, so that no text of a stranger is in them."""
     values = {
         "findings": len(report.findings),
@@ -91,29 +91,29 @@ def outputs(report: Report) -> str:
     return "".join(f"{name}={value}\n" for name, value in values.items())
 
 
-def annotated(report: Report) -> list[Annotation]:
+def annotated(report: SweepReport) -> list[StepAnnotation]:
     """The annotations that are worth one, most urgent first, and no more than GitHub keeps."""
-    kept: dict[str, list[Annotation]] = {"error": [], "warning": [], "notice": []}
+    kept: dict[str, list[StepAnnotation]] = {"error": [], "warning": [], "notice": []}
     for one in _annotations(report):
         kept[one.level].append(one)
     return [one for level in kept.values() for one in level[:MOST]]
 
 
-def _annotations(report: Report) -> Iterator[Annotation]:
+def _annotations(report: SweepReport) -> Iterator[StepAnnotation]:
     if report.ended:
-        yield Annotation("error", "Ended early", clean(report.ended))
+        yield StepAnnotation("error", "Ended early", clean(report.ended))
     for problem in report.problems:
-        yield Annotation("error", clean(problem.where), clean(problem.sentence))
+        yield StepAnnotation("error", clean(problem.where), clean(problem.sentence))
     for note in report.notes:
-        yield Annotation("notice", "lifecycle reconcile", clean(note))
+        yield StepAnnotation("notice", "lifecycle reconcile", clean(note))
     for finding in parted(report)[0]:
         level = _LEVELS.get(finding.state)
         if level is not None:
             text = short(clean(f"{finding.evidence} {outcome(finding)}"), 2 * CELL)
-            yield Annotation(level, f"{task_of(finding)} {finding.kind}", text)
+            yield StepAnnotation(level, f"{task_of(finding)} {finding.kind}", text)
 
 
-def dropped(report: Report) -> int:
+def dropped(report: SweepReport) -> int:
     """How many annotations GitHub would not have kept."""
     return len(list(_annotations(report))) - len(annotated(report))
 
@@ -124,7 +124,7 @@ def quoted(lines: list[str]) -> list[str]:
     return [f"::stop-commands::{token}", *lines, f"::{token}::"]
 
 
-def summary(report: Report, room: int = BYTES) -> str:
+def summary(report: SweepReport, room: int = BYTES) -> str:
     """The step's summary in GitHub's Markdown, of at most `room` bytes.
 
     What was left for one reason, if it is much, is folded; what has no room is counted.
@@ -146,7 +146,7 @@ def summary(report: Report, room: int = BYTES) -> str:
     return whole if len(whole.encode()) <= room else ""
 
 
-def _first(report: Report) -> str:
+def _first(report: SweepReport) -> str:
     told = account(report)
     return f"**{escaped(totals(report))}**" + (f" {escaped(told)}" if told else "")
 
@@ -170,13 +170,13 @@ def _block(fold: Fold | None, findings: Sequence[Finding], room: int) -> tuple[l
     return ([*before, *rows, *after] if rows else []), without
 
 
-def write_outputs(report: Report, environment: Mapping[str, str]) -> None:
+def write_outputs(report: SweepReport, environment: Mapping[str, str]) -> None:
     """Write the outputs to the step's file, if there is one; raises OSError."""
     if file := environment.get(OUTPUT):
         _append(Path(file), outputs(report))
 
 
-def write_summary(report: Report, environment: Mapping[str, str]) -> bool:
+def write_summary(report: SweepReport, environment: Mapping[str, str]) -> bool:
     """Write the summary to the step's file; False if there is none; raises OSError."""
     if not (file := environment.get(SUMMARY)):
         return False
@@ -215,7 +215,7 @@ def _row(finding: Finding) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _problems(report: Report) -> list[str]:
+def _problems(report: SweepReport) -> list[str]:
     told = problems(report)
     if not told:
         return []
@@ -229,7 +229,7 @@ def _problems(report: Report) -> list[str]:
     return ["", "### What could not be looked at", "", *found]
 
 
-def _rest(report: Report) -> list[str]:
+def _rest(report: SweepReport) -> list[str]:
     lines = []
     if report.ended:
         lines.append(f"**Ended early:** {escaped(report.ended)}")

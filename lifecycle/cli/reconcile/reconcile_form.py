@@ -16,7 +16,7 @@ from lifecycle.cli.reconcile.reconcile_screen import show
 from lifecycle.cli.reconcile.reconcile_words import clean, lines, signs_for
 from lifecycle.cli.terminal import json_text
 from lifecycle.core.errors import LifecycleError
-from lifecycle.reconcile.sweep_report import Report
+from lifecycle.reconcile.sweep_report import SweepReport
 
 
 class Untold(LifecycleError):
@@ -40,7 +40,7 @@ class Form:
     as_json: bool
     summary: bool
 
-    def tell(self, report: Report) -> None:
+    def tell(self, report: SweepReport) -> None:
         """Print the report, and write what GitHub Actions asks for.
 
         Nobody has to read it to its end. What one output does not take, the others get all the same.
@@ -72,11 +72,11 @@ class Form:
     def _refused(self, sentence: str) -> None:
         if not (self.summary and _is_action()):
             return
-        actions.write_summary(Report(skipped=f"Nothing was done. {sentence}"), os.environ)
-        told = actions.Annotation("error", "lifecycle reconcile", clean(sentence))
+        actions.write_summary(SweepReport(skipped=f"Nothing was done. {sentence}"), os.environ)
+        told = actions.StepAnnotation("error", "lifecycle reconcile", clean(sentence))
         click.echo(told.command(), err=self.as_json)
 
-    def _print(self, report: Report) -> None:
+    def _print(self, report: SweepReport) -> None:
         if self.as_json:
             click.echo(_json(report))
         elif self.summary and not os.environ.get(actions.SUMMARY):
@@ -88,14 +88,14 @@ class Form:
             for line in actions.quoted(plain) if _is_action() else plain:
                 click.echo(line)
 
-    def _annotations(self, report: Report) -> None:
+    def _annotations(self, report: SweepReport) -> None:
         """Print workflow commands, which the runner looks for in both outputs."""
         if _is_action():
             for one in actions.annotated(report):
                 click.echo(one.command(), err=self.as_json)
 
 
-def _tried(way: Callable[[Report], None], report: Report) -> OSError | None:
+def _tried(way: Callable[[SweepReport], None], report: SweepReport) -> OSError | None:
     """Tell it in one way; the error of an output or a file that does not take it.
 
     Standard output is given up then, else it would be tried again at exit.
@@ -113,11 +113,11 @@ def _tried(way: Callable[[Report], None], report: Report) -> OSError | None:
     return None
 
 
-def _outputs(report: Report) -> None:
+def _outputs(report: SweepReport) -> None:
     actions.write_outputs(report, os.environ)
 
 
-def _summary(report: Report) -> None:
+def _summary(report: SweepReport) -> None:
     actions.write_summary(report, os.environ)
 
 
@@ -133,6 +133,6 @@ def _is_action() -> bool:
     return os.environ.get("GITHUB_ACTIONS") == "true"
 
 
-def _json(report: Report) -> str:
+def _json(report: SweepReport) -> str:
     """One object; in a log of GitHub Actions it holds no command of the old form."""
     return json_text(report.as_json()).replace("##[", "#\\u0023[")

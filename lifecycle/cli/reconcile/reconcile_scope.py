@@ -9,19 +9,19 @@ from pathlib import Path
 
 import click
 
-from lifecycle.app.wiring import World
+from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.core.errors import BadConfig, Refused
 from lifecycle.core.redact import visible
 from lifecycle.core.values.configured import Settings
 from lifecycle.core.values.model import Repository
 from lifecycle.reconcile.scope import Policy, Scope, Shard
-from lifecycle.reconcile.trigger import Event, narrowed, read_event
+from lifecycle.reconcile.trigger import Trigger, narrowed, read_event
 from lifecycle.settings import config, readers
 from lifecycle.storage.store import worktree_root
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ScopeOptions:
     """The options that say where to look and what may be done; None where one was not given."""
 
     repositories: tuple[str, ...] = ()
@@ -34,7 +34,7 @@ class Asked:
     silent_hours: float | None = None
 
 
-def asked_scope(asked: Asked) -> Scope:
+def asked_scope(asked: ScopeOptions) -> Scope:
     """What the options alone say: neither repositories nor an owner if none is named.
 
     Raises:
@@ -52,7 +52,7 @@ def asked_scope(asked: Asked) -> Scope:
     return Scope(repositories, asked.owner or "", asked.issues, asked.pulls, _shard(asked.shard))
 
 
-def policy(asked: Asked, settings: Settings) -> Policy:
+def policy(asked: ScopeOptions, settings: Settings) -> Policy:
     """What may be done: as asked, else as the project says."""
     hours = settings.silent_hours if asked.silent_hours is None else asked.silent_hours
     return Policy(
@@ -63,7 +63,7 @@ def policy(asked: Asked, settings: Settings) -> Policy:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ScopeGround:
     """Where the command runs.
 
     Attributes:
@@ -75,7 +75,7 @@ class Place:
     environment: Mapping[str, str]
 
     @classmethod
-    def of(cls, folder: Path, environment: Mapping[str, str], scope: Scope) -> Place:
+    def of(cls, folder: Path, environment: Mapping[str, str], scope: Scope) -> ScopeGround:
         """The place for a run with this scope.
 
         Without an owner or repositories it is this of: LIFECYCLE_REPOSITORY, GITHUB_REPOSITORY, the
@@ -98,14 +98,14 @@ class Place:
         return found
 
 
-def whole(scope: Scope, world: World) -> Scope:
+def whole(scope: Scope, world: WorktreeWorld) -> Scope:
     """The scope with the world's own repository if it names none; raises BadConfig."""
     if scope.repositories or scope.owner:
         return scope
     return Scope((world.base,), "", scope.issues, scope.pulls, scope.shard)
 
 
-def event_of(environment: Mapping[str, str]) -> Event:
+def event_of(environment: Mapping[str, str]) -> Trigger:
     """The event that started this run of GitHub Actions; one that narrows nothing outside of it."""
     name = environment.get("GITHUB_EVENT_NAME", "")
     path = environment.get("GITHUB_EVENT_PATH", "")
@@ -116,7 +116,7 @@ def event_of(environment: Mapping[str, str]) -> Event:
     return read_event(name, payload, environment.get("GITHUB_REPOSITORY", ""))
 
 
-def within(scope: Scope, event: Event, world: World) -> tuple[Scope, str, str]:
+def within(scope: Scope, event: Trigger, world: WorktreeWorld) -> tuple[Scope, str, str]:
     """The part of the scope that the event is about.
 
     Returns:

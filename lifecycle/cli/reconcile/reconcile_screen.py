@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-    from lifecycle.reconcile.sweep_report import Report
+    from lifecycle.reconcile.sweep_report import SweepReport
 
 Progress = Callable[[str, int, int | None], None]
 
@@ -71,7 +71,7 @@ def bar() -> Iterator[Progress]:
         yield tell
 
 
-def show(report: Report, console: Console | None = None) -> None:
+def show(report: SweepReport, console: Console | None = None) -> None:
     """Print the tables and what goes with them, to standard output unless a console is given."""
     from rich.text import Text
 
@@ -115,7 +115,7 @@ class _Form:
     signs: Mapping[State, str]
 
     @classmethod
-    def of(cls, report: Report, width: int, signs: Mapping[State, str]) -> _Form:
+    def of(cls, report: SweepReport, width: int, signs: Mapping[State, str]) -> _Form:
         """The form for this report on so many columns."""
         task = max(len(word) for word in ("task", *(f"#{one.issue}" for one in report.findings)))
         kind = max(len(word) for word in ("finding", *(one.kind for one in report.findings)))

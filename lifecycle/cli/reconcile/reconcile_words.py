@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from lifecycle.core.redact import as_data, redact
 from lifecycle.reconcile.finding import KINDS, Finding, Gate, State
-from lifecycle.reconcile.sweep_report import Report
+from lifecycle.reconcile.sweep_report import SweepReport
 
 SIGNS = {
     State.APPLIED: "✓",
@@ -53,7 +53,7 @@ class Fold:
         return f"{line} {self.reason}" if self.reason else line
 
 
-def parted(report: Report) -> tuple[list[Finding], list[Fold]]:
+def parted(report: SweepReport) -> tuple[list[Finding], list[Fold]]:
     """The findings as they are shown: one by one in the order of ORDER, and many left ones as one."""
     rows: list[Finding] = []
     left: dict[tuple[str, str], list[Finding]] = {}
@@ -120,7 +120,7 @@ def outcome(finding: Finding) -> str:
     return f"{state}: {' '.join(parts)}" if parts else f"{state}."
 
 
-def totals(report: Report) -> str:
+def totals(report: SweepReport) -> str:
     """How many findings there are, and what became of them: one sentence."""
     if report.skipped:
         return report.skipped
@@ -137,7 +137,7 @@ def totals(report: Report) -> str:
     return f"{counted(found, 'finding')}: {', '.join(parts)}."
 
 
-def scope_of(report: Report) -> str:
+def scope_of(report: SweepReport) -> str:
     """How much was looked at: issues that are claimed, were claimed, or have a card."""
     where = counted(report.repositories, "repository", "repositories")
     if not report.tasks:
@@ -145,12 +145,12 @@ def scope_of(report: Report) -> str:
     return f"{counted(report.tasks, 'issue')} in {where}"
 
 
-def cost(report: Report) -> str:
+def cost(report: SweepReport) -> str:
     """What it cost: `12 requests, 9 points`."""
     return f"{counted(report.requests, 'request')}, {counted(report.points, 'point')}"
 
 
-def account(report: Report) -> str:
+def account(report: SweepReport) -> str:
     """How much was looked at, what that cost, and whether anything was written; "" if nothing was."""
     if report.skipped:
         return ""
@@ -159,7 +159,7 @@ def account(report: Report) -> str:
     return f"{seen}{cost(report)}.{written}"
 
 
-def problems(report: Report) -> list[tuple[str, str]]:
+def problems(report: SweepReport) -> list[tuple[str, str]]:
     """What could not be looked at: where, "" if the sentence says it, and why; each reason once."""
     found: dict[str, list[str]] = {}
     for problem in report.problems:
@@ -171,7 +171,7 @@ def problems(report: Report) -> list[tuple[str, str]]:
     ]
 
 
-def ending(report: Report) -> list[str]:
+def ending(report: SweepReport) -> list[str]:
     """Below the findings: totals, cost, what could not be looked at, and what should be known."""
     lines = [totals(report)]
     if told := account(report):
@@ -190,12 +190,12 @@ def some(names: Sequence[str], most: int) -> str:
     return ", ".join(names[:most]) + (f" and {rest:,} more" if rest > 0 else "")
 
 
-def lines(report: Report, signs: dict[State, str]) -> list[str]:
+def lines(report: SweepReport, signs: dict[State, str]) -> list[str]:
     """The report for a pipe or a log: a finding a line, then the ending."""
     return [clean(line) for line in (*_findings(report, signs), *ending(report))]
 
 
-def _findings(report: Report, signs: dict[State, str]) -> Iterable[str]:
+def _findings(report: SweepReport, signs: dict[State, str]) -> Iterable[str]:
     rows, folds = parted(report)
     for finding in rows:
         head = f"{signs[finding.state]} {task_of(finding)} {finding.kind}:"

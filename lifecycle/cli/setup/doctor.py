@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-    from lifecycle.setup.doctor.doctor_finding import Finding
-    from lifecycle.setup.doctor.examination import Report
+    from lifecycle.setup.doctor.doctor_finding import DoctorFinding
+    from lifecycle.setup.doctor.examination import Examination
 
 WIDTH = 100
 """Columns at most: longer lines are hard to read."""
@@ -74,7 +74,7 @@ def _signs() -> dict[str, str]:
     return _SIGNS
 
 
-def _line(finding: Finding) -> str:
+def _line(finding: DoctorFinding) -> str:
     """A finding as one line, for a pipe or a file."""
     parts = [f"{_signs()[finding.level]} {finding.group}: {visible(finding.says)}"]
     if finding.hinders:
@@ -84,7 +84,7 @@ def _line(finding: Finding) -> str:
     return " ".join(parts)
 
 
-def _show(report: Report) -> None:
+def _show(report: Examination) -> None:
     """The list for a terminal: groups on the left, and every fix on a line of its own."""
     from rich.text import Text
 
@@ -100,7 +100,7 @@ def _show(report: Report) -> None:
     console.print(_summary(report))
 
 
-def _show_finding(console: Console, group: str, finding: Finding) -> None:
+def _show_finding(console: Console, group: str, finding: DoctorFinding) -> None:
     from rich.text import Text
 
     style = _STYLES[finding.level]
@@ -127,7 +127,7 @@ def _wrapped(console: Console, lead: Text, says: str, *, style: str = "") -> Non
         console.print(Text.assemble(lead if index == 0 else " " * len(lead), line), soft_wrap=True)
 
 
-def _summary(report: Report) -> Text:
+def _summary(report: Examination) -> Text:
     from rich.text import Text
 
     from lifecycle.setup.doctor.doctor_finding import Level

@@ -19,9 +19,9 @@ from lifecycle.hooks.answers import staged_on
 from lifecycle.settings import running_client
 from lifecycle.stages.decisions.decide import Memory
 from lifecycle.stages.session import session_record
-from lifecycle.stages.session.session_record import Kept
+from lifecycle.stages.session.session_record import SessionRecord
 from lifecycle.storage import workflow_marks
-from lifecycle.storage.workflow_files import Shelf
+from lifecycle.storage.workflow_files import WorkflowFiles
 
 WIDTH = 120
 """Columns of a line at most."""
@@ -67,7 +67,7 @@ def status(*, as_json: bool) -> None:
     from lifecycle.cli.stages import stage_status
 
     at = _begin(as_json=as_json)
-    shown = stage_status.look(at, _kept(Shelf(at.root)))
+    shown = stage_status.look(at, _kept(WorkflowFiles(at.root)))
     at.show(_fitted(shown.lines), shown.data)
 
 
@@ -86,8 +86,8 @@ def set_(stage: str, *, task: str, as_json: bool) -> None:
     """
     at = _begin(as_json=as_json)
     stages = _settings(at)
-    shelf = Shelf(at.root)
-    kept = _kept(shelf) or Kept("")
+    shelf = WorkflowFiles(at.root)
+    kept = _kept(shelf) or SessionRecord("")
     if task:
         found = at.world.tracker.get(task)
         if not any(stages.is_label(name) for name in found.labels):
@@ -113,7 +113,7 @@ def set_(stage: str, *, task: str, as_json: bool) -> None:
 def off(*, as_json: bool) -> None:
     """Switch the workflow off in this worktree; no session is told anything until it is on again."""
     at = _begin(as_json=as_json)
-    Shelf(at.root).switch(off=True)
+    WorkflowFiles(at.root).switch(off=True)
     line = "The staged workflow is off in this worktree; lifecycle stage on switches it on again."
     at.show([line], {"off": True})
 
@@ -124,7 +124,7 @@ def off(*, as_json: bool) -> None:
 def on(*, as_json: bool) -> None:
     """Switch the workflow on again in this worktree, after off."""
     at = _begin(as_json=as_json)
-    Shelf(at.root).switch(off=False)
+    WorkflowFiles(at.root).switch(off=False)
     _settings(at)
     at.show(["The staged workflow is on in this worktree."], {"off": False})
 
@@ -152,7 +152,7 @@ def _begin(*, as_json: bool) -> Session:
 
 def _settings(at: Session) -> StageSettings:
     """The workflow's settings; Refused where it is off."""
-    shelf = Shelf(at.root)
+    shelf = WorkflowFiles(at.root)
     stages = at.world.settings.stages
     if not stages.use:
         raise Refused(
@@ -168,11 +168,11 @@ def _settings(at: Session) -> StageSettings:
     return stages
 
 
-def _kept(shelf: Shelf) -> Kept | None:
+def _kept(shelf: WorkflowFiles) -> SessionRecord | None:
     """What is kept of the session that is meant: the client's own, else the last one that was here."""
     own = running_client.session_of({}, os.environ)
     if own:
-        return session_record.load(shelf, own) or Kept(own)
+        return session_record.load(shelf, own) or SessionRecord(own)
     known = [kept for kept in session_record.all_of(shelf) if kept.session]
     return known[0] if known else session_record.load(shelf, "")
 

@@ -11,28 +11,28 @@ from lifecycle.core.redact import quoted
 from lifecycle.core.stage_names import COMPLETES, LINE, MARKERS, Detected, Stage
 from lifecycle.core.timing.deadline import Deadline
 from lifecycle.evidence import seen_runs, tree_hash
-from lifecycle.evidence.seen_runs import Standing
+from lifecycle.evidence.seen_runs import EvidenceStanding
 from lifecycle.hooks.answers import staged_on
 from lifecycle.stages.decisions import decide
 from lifecycle.stages.decisions.table import following
 from lifecycle.stages.session import session_record, workflow_tasks
 from lifecycle.stages.transcript import session_end_lines
 from lifecycle.storage import workflow_marks
-from lifecycle.storage.workflow_files import Shelf
+from lifecycle.storage.workflow_files import WorkflowFiles
 
 if TYPE_CHECKING:
     from lifecycle.cli.command_session import Session
     from lifecycle.core.values.configured import StageSettings
-    from lifecycle.stages.session.session_record import Kept
+    from lifecycle.stages.session.session_record import SessionRecord
     from lifecycle.stages.session.workflow_tasks import Activity
     from lifecycle.stages.transcript.turn import Turn
 
 _MISSING = {
-    Standing.RED: decide.MISSING[decide.Evidence.RED],
-    Standing.CHANGED: decide.MISSING[decide.Evidence.CHANGED],
-    Standing.NONE: decide.MISSING[decide.Evidence.MISSING],
-    Standing.UNKNOWN: decide.MISSING[decide.Evidence.UNKNOWN],
-    Standing.NOTHING: decide.MISSING[decide.Evidence.NOTHING],
+    EvidenceStanding.RED: decide.MISSING[decide.Evidence.RED],
+    EvidenceStanding.CHANGED: decide.MISSING[decide.Evidence.CHANGED],
+    EvidenceStanding.NONE: decide.MISSING[decide.Evidence.MISSING],
+    EvidenceStanding.UNKNOWN: decide.MISSING[decide.Evidence.UNKNOWN],
+    EvidenceStanding.NOTHING: decide.MISSING[decide.Evidence.NOTHING],
 }
 
 
@@ -47,14 +47,14 @@ class Shown:
     data: dict[str, Any]
 
 
-def look(at: Session, kept: Kept | None) -> Shown:
+def look(at: Session, kept: SessionRecord | None) -> Shown:
     """Where the workflow stands; the tracker is asked.
 
     Raises:
         BadConfig: the settings cannot be used.
     """
     stages = at.world.settings.stages
-    shelf = Shelf(at.root)
+    shelf = WorkflowFiles(at.root)
     why = _why_off(stages, shelf)
     if why:
         return Shown([why], {"active": False, "why": why})
@@ -79,13 +79,13 @@ def look(at: Session, kept: Kept | None) -> Shown:
 
 def _is_heard(at: Session) -> bool:
     """True if a hook of ours hears the end of a turn here."""
-    from lifecycle.setup.doctor.examine_client import Client
+    from lifecycle.setup.doctor.examine_client import ClientSetup
 
-    client = Client.read(at.root, at.world.environment)
+    client = ClientSetup.read(at.root, at.world.environment)
     return client.plugin_runs or bool(client.of("on-stop"))
 
 
-def _why_off(stages: StageSettings, shelf: Shelf) -> str:
+def _why_off(stages: StageSettings, shelf: WorkflowFiles) -> str:
     if not stages.use:
         return f"Not active: {workflow_marks.CONFIG} does not switch it on; run: lifecycle init --stages"
     if shelf.is_off:
@@ -93,7 +93,7 @@ def _why_off(stages: StageSettings, shelf: Shelf) -> str:
     return ""
 
 
-def _asked(at: Session, stages: StageSettings, shelf: Shelf) -> Activity:
+def _asked(at: Session, stages: StageSettings, shelf: WorkflowFiles) -> Activity:
     """The tracker's answer, which hooks believe from now on: a label that was just added counts at once."""
     tracker = at.world.tracker
     before = workflow_tasks.known(shelf, workflow_tasks.key_of(tracker, stages))
@@ -103,7 +103,9 @@ def _asked(at: Session, stages: StageSettings, shelf: Shelf) -> Activity:
     return known
 
 
-def _session(at: Session, stages: StageSettings, known: Activity, kept: Kept | None) -> Shown:
+def _session(
+    at: Session, stages: StageSettings, known: Activity, kept: SessionRecord | None
+) -> Shown:
     if kept is None:
         nobody = "No session was led here yet; it begins with a session that works on one of them."
         return Shown([nobody], {"session": None})
@@ -149,14 +151,14 @@ def _taken(turn: Turn | None, known: Activity) -> str:
     return name if known.find(name) is not None else ""
 
 
-def _line(stages: StageSettings, kept: Kept, turn: Turn | None) -> tuple[Stage, ...]:
+def _line(stages: StageSettings, kept: SessionRecord, turn: Turn | None) -> tuple[Stage, ...]:
     """The stages of the session's task: by its labels, else as it was told them."""
     if kept.labels or turn is None:
         return stages.line_of(kept.labels)
     return session_record.line_told(turn.instruction)
 
 
-def _ended(kept: Kept, line: tuple[Stage, ...]) -> Shown:
+def _ended(kept: SessionRecord, line: tuple[Stage, ...]) -> Shown:
     """A session whose task was led to its end, and which nobody leads any more."""
     names = [one.value for one in line]
     lines = [
@@ -167,7 +169,7 @@ def _ended(kept: Kept, line: tuple[Stage, ...]) -> Shown:
     return Shown(lines, data)
 
 
-def _stage(kept: Kept, turn: Turn | None, line: tuple[Stage, ...]) -> Stage | None:
+def _stage(kept: SessionRecord, turn: Turn | None, line: tuple[Stage, ...]) -> Stage | None:
     """What the session is at: set by hand, else as its transcript tells, else as it was told last."""
     if kept.memory.set_stage is not None:
         return kept.memory.set_stage
@@ -192,4 +194,4 @@ def _missing(at: Session, stages: StageSettings, stage: Stage | None) -> str:
         now = tree_hash.fingerprint(at.root, deadline, at.world.environment)
     except (GitFailed, Transient) as error:
         return error.sentence.rstrip(".")
-    return _MISSING.get(seen_runs.standing(seen_runs.load(Shelf(at.root)), now), "")
+    return _MISSING.get(seen_runs.standing(seen_runs.load(WorkflowFiles(at.root)), now), "")

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from lifecycle.views.stats.summary import Group, Row, Summary
+    from lifecycle.views.stats.summary import Group, StatsRow, Summary
     from lifecycle.views.stats.visits import Visit
 
 WIDTH = 120
@@ -70,7 +70,7 @@ def show(summary: Summary, *, is_told: bool, console: Console | None = None) -> 
 _NAMES = ("visits", "median", "mean", "9 of 10", "away", "tries", "success")
 
 
-def _left_out(rows: Sequence[Row], width: int) -> list[str]:
+def _left_out(rows: Sequence[StatsRow], width: int) -> list[str]:
     """The columns that have no room."""
     is_away = any(row.away for row in rows)
     found = [("visits", width >= VISITS), ("mean", width >= MEAN)]
@@ -88,7 +88,7 @@ def _table(first: str, *others: str) -> Table:
     return table
 
 
-def _rows(title: str, rows: Sequence[Row], width: int) -> Table:
+def _rows(title: str, rows: Sequence[StatsRow], width: int) -> Table:
     is_away = any(row.away for row in rows)
     shown = {
         "visits": width >= VISITS,
@@ -103,7 +103,7 @@ def _rows(title: str, rows: Sequence[Row], width: int) -> Table:
     return table
 
 
-def _cells(row: Row) -> dict[str, str]:
+def _cells(row: StatsRow) -> dict[str, str]:
     times = row.times
     spans = {"median": times.median, "mean": times.mean, "9 of 10": times.p90}
     return {name: span(value) if times.count else "-" for name, value in spans.items()} | {

@@ -18,7 +18,7 @@ from lifecycle.core.redact import named
 from lifecycle.core.tracker import Task
 from lifecycle.core.values.model import Look
 from lifecycle.git import lease
-from lifecycle.github.operations.ensure_issues import Issues
+from lifecycle.github.operations.ensure_issues import IssueOperations
 from lifecycle.github.pulls.issue_calls import IssueCalls
 from lifecycle.trackers.registry import GITHUB
 
@@ -160,5 +160,5 @@ def reopen_ours(session: Session, stand: Stand) -> Task:
     if not stand.is_issue:
         tracker.reopen(task.id)
         return tracker.claim(task.id)
-    Issues(IssueCalls(session.world.calls)).ensure_open(int(task.id))
+    IssueOperations(IssueCalls(session.world.calls)).ensure_open(int(task.id))
     return tracker.get(task.id)

@@ -30,7 +30,7 @@ from lifecycle.core.timing.deadline import Deadline
 from lifecycle.core.timing.retry import reading
 from lifecycle.core.values.model import Repository
 from lifecycle.github.client.transport import RequestException, Sent, send, silence
-from lifecycle.github.failures.failures import Answer, Asked, Failures
+from lifecycle.github.failures.failures import Answer, AskedRequest, Failures
 from lifecycle.settings import user_folder
 from lifecycle.settings.config import AppKey
 from lifecycle.storage import store
@@ -164,7 +164,7 @@ class _App:
     def token(self, repository: Callable[[], Repository]) -> InstallationToken:
         """A new token of the installation."""
         number = self.app.installation or self._installation(repository())
-        asked = Asked(f"a token of installation {number} of the GitHub App", is_write=False)
+        asked = AskedRequest(f"a token of installation {number} of the GitHub App", is_write=False)
         url = f"{self.api_url}/app/installations/{number}/access_tokens"
         sent = self._ask("POST", url, asked)
         value = sent.body.get("token") if isinstance(sent.body, dict) else None
@@ -181,7 +181,7 @@ class _App:
 
         Source: https://docs.github.com/rest/apps/apps#get-a-repository-installation-for-the-authenticated-app
         """
-        asked = Asked(f"the GitHub App's installation on {repository}")
+        asked = AskedRequest(f"the GitHub App's installation on {repository}")
         url = f"{self.api_url}/repos/{repository}/installation"
         sent = self._ask("GET", url, asked, may_move=True)
         if sent.status in _MOVED:
@@ -191,7 +191,7 @@ class _App:
             raise self._failures().of_nonsense(asked)
         return number
 
-    def _target(self, sent: Sent, asked: Asked) -> str:
+    def _target(self, sent: Sent, asked: AskedRequest) -> str:
         """The address that a redirect names; the signature goes to no other host.
 
         Source: https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api#follow-redirects
@@ -204,7 +204,7 @@ class _App:
             raise self._error(sent, asked)
         return target
 
-    def _ask(self, method: str, url: str, asked: Asked, *, may_move: bool = False) -> Sent:
+    def _ask(self, method: str, url: str, asked: AskedRequest, *, may_move: bool = False) -> Sent:
         """Ask, twice where the clocks differ: then with GitHub's time.
 
         Making a token may be done again: each is one of many.
@@ -216,7 +216,7 @@ class _App:
             return sent
         raise self._error(sent, asked)
 
-    def _sent(self, method: str, url: str, asked: Asked) -> Sent:
+    def _sent(self, method: str, url: str, asked: AskedRequest) -> Sent:
         def once() -> Sent:
             try:
                 sent = send(method, url, self._jwt(), self.deadline)
@@ -252,7 +252,7 @@ class _App:
         self.skew = theirs - self.deadline.clock.now()
         return abs(self.skew) > SKEW_SECONDS
 
-    def _error(self, sent: Sent, asked: Asked) -> LifecycleError:
+    def _error(self, sent: Sent, asked: AskedRequest) -> LifecycleError:
         words = self._failures().clean(_words(sent))
         app, where = self.app.id, self.app.where
         kept = "so nothing was asked of GitHub's repositories and nothing was changed"
@@ -277,7 +277,7 @@ class _App:
             )
         return self._translated(sent, asked)
 
-    def _translated(self, sent: Sent, asked: Asked) -> LifecycleError:
+    def _translated(self, sent: Sent, asked: AskedRequest) -> LifecycleError:
         return self._failures().of_answer(Answer.read(sent.status, sent.headers, sent.body), asked)
 
     def _failures(self) -> Failures:

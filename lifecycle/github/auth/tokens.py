@@ -75,7 +75,7 @@ class Keeper:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class TokenPlace:
     """What a token is looked for.
 
     Attributes:
@@ -93,7 +93,7 @@ class Place:
     deadline: Deadline
 
 
-def find(place: Place) -> Token:
+def find(place: TokenPlace) -> Token:
     """The first of: the variables' App, GH_TOKEN, GITHUB_TOKEN, the user's App, token_command, gh.
 
     Raises:
@@ -163,7 +163,7 @@ def addresses_of(
     return (Addresses(), None) if found is None else (Addresses.of_host(host), found)
 
 
-def _of_app(place: Place, *, of_user: bool) -> Token | None:
+def _of_app(place: TokenPlace, *, of_user: bool) -> Token | None:
     app = config.app(place.environment, of_user=of_user)
     if app is None:
         return None

@@ -25,11 +25,11 @@ from lifecycle.core.ports import Cache
 from lifecycle.core.timing.retry import reading
 from lifecycle.core.values.model import BoardBrief, BoardField, BoardItem, BoardSchema, Card, Draft
 from lifecycle.github.board.schema_cache import as_json, from_json
-from lifecycle.github.failures.failures import Asked
+from lifecycle.github.failures.failures import AskedRequest
 from lifecycle.github.pulls import translate
 
 if TYPE_CHECKING:
-    from lifecycle.github.client.graph import GraphClient, Reply
+    from lifecycle.github.client.graph import GraphClient, GraphReply
     from lifecycle.github.failures.failures import Failures
 
 T = TypeVar("T")
@@ -114,7 +114,7 @@ class GitHubBoard:
             reply = self.ask("add_board_item", variables, subject, absent=(issue_id, NotFound))
             payload = reply.data.get("addProjectV2ItemById") or {}
             if not payload.get("item"):
-                raise self._graph.failures.of_nonsense(Asked(subject, is_write=True))
+                raise self._graph.failures.of_nonsense(AskedRequest(subject, is_write=True))
             return translate.board_item(payload["item"])
 
         return self.with_schema(write)
@@ -157,7 +157,7 @@ class GitHubBoard:
         reply = reading(self._graph.deadline, ask) if after is None else ask()
         project = project_in(self.project, self._graph.failures, reply, subject)
         if not isinstance(project.get("items"), Mapping):
-            raise self._graph.failures.of_nonsense(Asked(subject))
+            raise self._graph.failures.of_nonsense(AskedRequest(subject))
         return project
 
     def _shown(self, project: translate.Json) -> Iterator[Card]:
@@ -237,12 +237,12 @@ class GitHubBoard:
             demand_same(AGENT, item.agent, text)
         return item
 
-    def _item_after(self, reply: Reply, subject: str) -> BoardItem:
+    def _item_after(self, reply: GraphReply, subject: str) -> BoardItem:
         """The item as the last of the mutations left it: GitHub runs them in the written order."""
         payloads = [reply.data.get(alias) for alias in ("cleared", "agent", "status")]
         nodes = [payload.get("projectV2Item") for payload in payloads if payload]
         if not nodes or not nodes[0]:
-            raise self._graph.failures.of_nonsense(Asked(subject, is_write=True))
+            raise self._graph.failures.of_nonsense(AskedRequest(subject, is_write=True))
         return translate.board_item(nodes[0])
 
     def ask(
@@ -252,18 +252,18 @@ class GitHubBoard:
         subject: str,
         *,
         absent: tuple[str, type[Rejected]] | None = None,
-    ) -> Reply:
+    ) -> GraphReply:
         """Ask, where a hole in the answer is an error.
 
         An id that GitHub does not know is a stale one of the schema, except for `absent`'s, which
         has an error of its own.
         """
 
-        def once() -> Reply:
+        def once() -> GraphReply:
             reply = self._graph.execute(name, variables, subject=subject)
             if reply.problems:
                 is_partly_done = any(part is not None for part in reply.data.values())
-                asked = Asked(subject, is_write=True, is_partly_done=is_partly_done)
+                asked = AskedRequest(subject, is_write=True, is_partly_done=is_partly_done)
                 raise self._graph.failures.of_problems(reply.problems, asked)
             return reply
 
@@ -290,7 +290,7 @@ class GitHubBoard:
             reply = self.ask("list_board_items", variables, subject)
             connection = (reply.data.get("node") or {}).get("items")
             if connection is None:
-                raise self._graph.failures.of_nonsense(Asked(subject))
+                raise self._graph.failures.of_nonsense(AskedRequest(subject))
             yield from self._shown({"items": connection})
             after = self._next(connection)
             if after is None:
@@ -302,12 +302,12 @@ class GitHubBoard:
         if not page.get("hasNextPage"):
             return None
         if not page.get("endCursor"):
-            raise self._graph.failures.of_nonsense(Asked(f"the pages of {self.project}"))
+            raise self._graph.failures.of_nonsense(AskedRequest(f"the pages of {self.project}"))
         return str(page["endCursor"])
 
 
 def project_in(
-    project: ProjectRef, failures: Failures, reply: Reply, subject: str
+    project: ProjectRef, failures: Failures, reply: GraphReply, subject: str
 ) -> translate.Json:
     """The project of an answer that may have none; another hole is an error.
 
@@ -316,7 +316,7 @@ def project_in(
     """
     for problem in reply.problems:
         if problem.type != "NOT_FOUND":
-            raise failures.of_problem(problem, Asked(subject))
+            raise failures.of_problem(problem, AskedRequest(subject))
     owner = reply.data.get("repositoryOwner")
     if not owner:
         raise NotFound(

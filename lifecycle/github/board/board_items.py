@@ -23,13 +23,13 @@ from lifecycle.core.timing.retry import reading
 from lifecycle.core.values.shapes import ItemFacts, Value
 from lifecycle.github.board.board_client import option_of
 from lifecycle.github.client.nodes import Json, nodes, part, text
-from lifecycle.github.failures.failures import Asked
+from lifecycle.github.failures.failures import AskedRequest
 from lifecycle.github.pulls.translate import is_on_board
 
 if TYPE_CHECKING:
     from lifecycle.core.values.model import BoardField, BoardSchema, Repository
     from lifecycle.github.board.board_client import GitHubBoard
-    from lifecycle.github.client.graph import GraphClient, Reply
+    from lifecycle.github.client.graph import GraphClient, GraphReply
 
 _CHOICES = {"SINGLE_SELECT", "ITERATION"}
 
@@ -65,7 +65,7 @@ class BoardItems:
         ask = partial(self._graph.execute, "find_item", variables, subject=subject)
         reply = reading(self._graph.deadline, ask)
         for problem in reply.problems:
-            raise self._graph.failures.of_problem(problem, Asked(subject))
+            raise self._graph.failures.of_problem(problem, AskedRequest(subject))
         content = part(part(reply.data, "repository"), "issueOrPullRequest")
         if not text(content, "id"):
             raise NotFound(
@@ -97,7 +97,7 @@ class BoardItems:
             ItemArchived, ItemMissing: the item cannot be written.
         """
 
-        def act(schema: BoardSchema) -> Reply:
+        def act(schema: BoardSchema) -> GraphReply:
             field = _field(schema, name)
             content = {"field": field.id, "value": _input(field, value)}
             return self._ask("set_item_field", schema, item, content)
@@ -110,7 +110,7 @@ class BoardItems:
         Source: https://docs.github.com/graphql/reference/mutations#clearprojectv2itemfieldvalue
         """
 
-        def act(schema: BoardSchema) -> Reply:
+        def act(schema: BoardSchema) -> GraphReply:
             content = {"field": _writable(_field(schema, name)).id}
             return self._ask("clear_item_field", schema, item, content)
 
@@ -133,17 +133,17 @@ class BoardItems:
         """
         self.board.with_schema(lambda schema: self._ask("remove_item", schema, item, {}))
 
-    def _ask(self, name: str, schema: BoardSchema, item: ItemFacts, content: Json) -> Reply:
+    def _ask(self, name: str, schema: BoardSchema, item: ItemFacts, content: Json) -> GraphReply:
         variables = {"project": schema.project_id, "item": item.id, **content}
         subject = f"the card of #{item.number} on {self.board.project}"
         return self.board.ask(name, variables, subject, absent=(item.id, ItemMissing))
 
-    def _shown(self, item: ItemFacts, reply: Reply, key: str) -> ItemFacts:
+    def _shown(self, item: ItemFacts, reply: GraphReply, key: str) -> ItemFacts:
         payload = next(iter(reply.data.values()), None)
         node = part(payload if isinstance(payload, Mapping) else {}, key)
         if not text(node, "id"):
             subject = f"the card of #{item.number} on {self.board.project}"
-            raise self._graph.failures.of_nonsense(Asked(subject, is_write=True))
+            raise self._graph.failures.of_nonsense(AskedRequest(subject, is_write=True))
         return _item(node, item.number, item.content_id)
 
 

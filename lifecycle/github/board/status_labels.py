@@ -24,7 +24,7 @@ from lifecycle.core.values.model import (
     Card,
     Repository,
 )
-from lifecycle.github.failures.failures import Answer, Asked
+from lifecycle.github.failures.failures import Answer, AskedRequest
 from lifecycle.github.pulls import translate
 
 if TYPE_CHECKING:
@@ -247,8 +247,8 @@ class LabelsBoard:
         node = reply.data.get("repository")
         if not node or reply.problems:
             if reply.problems:
-                raise self._graph.failures.of_problems(reply.problems, Asked(subject))
-            raise self._graph.failures.of_nonsense(Asked(subject))
+                raise self._graph.failures.of_problems(reply.problems, AskedRequest(subject))
+            raise self._graph.failures.of_nonsense(AskedRequest(subject))
         found = {alias: node[alias] for alias in _OPEN if node.get(alias)}
         cards = [card for part in found.values() for card in self._shown(part)]
         rest = {

@@ -14,7 +14,7 @@ from urllib.parse import parse_qsl, quote, urlsplit
 from lifecycle.core.errors import LifecycleError, NoPermission, Refused
 from lifecycle.core.timing.retry import reading
 from lifecycle.core.values.model import Repository
-from lifecycle.github.failures.failures import Answer, Asked
+from lifecycle.github.failures.failures import Answer, AskedRequest
 
 if TYPE_CHECKING:
     from lifecycle.github.client.rest import RestClient
@@ -119,12 +119,12 @@ class Calls:
             return str(user.get("login") or "").casefold() == self.login.casefold()
         return user.get("type") == "Bot"
 
-    def _asked(self, subject: str, *, is_write: bool = True) -> Asked:
-        return Asked(f"{subject} in {self.repository}", is_write=is_write)
+    def _asked(self, subject: str, *, is_write: bool = True) -> AskedRequest:
+        return AskedRequest(f"{subject} in {self.repository}", is_write=is_write)
 
     def _sent(
         self,
-        asked: Asked,
+        asked: AskedRequest,
         method: str,
         path: str,
         *,

@@ -20,7 +20,7 @@ MOST_CHARACTERS = 4_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class KeptAnswer:
     """One answer: its ETag, its headers (names in lower case) and its body."""
 
     etag: str
@@ -32,10 +32,10 @@ class Etags:
     """The last answers by address, the least lately used forgotten first."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[str, Kept] = OrderedDict()
+        self._kept: OrderedDict[str, KeptAnswer] = OrderedDict()
         self._size = 0
 
-    def get(self, address: str) -> Kept | None:
+    def get(self, address: str) -> KeptAnswer | None:
         """The last answer to this address, or None."""
         if address in self._kept:
             self._kept.move_to_end(address)
@@ -47,7 +47,7 @@ class Etags:
         etag = str(headers.get("etag") or "")
         if not etag or len(text) > MOST_CHARACTERS:
             return
-        self._kept[address] = Kept(etag, dict(headers), text)
+        self._kept[address] = KeptAnswer(etag, dict(headers), text)
         self._size += len(text)
         while len(self._kept) > MOST_ANSWERS or self._size > MOST_CHARACTERS:
             self._drop(next(iter(self._kept)))

@@ -14,7 +14,7 @@ from lifecycle.core.errors import LifecycleError, Rejected, Transient
 from lifecycle.core.ports import Cache
 from lifecycle.core.timing.deadline import Deadline
 from lifecycle.github.client import outgoing
-from lifecycle.github.failures.failures import Answer, Asked, Failures, Problem
+from lifecycle.github.failures.failures import Answer, AnswerProblem, AskedRequest, Failures
 from lifecycle.github.failures.graph_failures import absent_api
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ LACKING_SECONDS = 86_400.0
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class GraphReply:
     """What GraphQL answered: data, perhaps with holes, and the problems that made the holes.
 
     Attributes:
@@ -39,7 +39,7 @@ class Reply:
     """
 
     data: Mapping[str, Any]
-    problems: tuple[Problem, ...] = ()
+    problems: tuple[AnswerProblem, ...] = ()
     left_out: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -108,7 +108,7 @@ class GraphClient:
         *,
         subject: str = "",
         added: Sequence[str] = (),
-    ) -> Reply:
+    ) -> GraphReply:
         """Send `graphql/NAME.graphql` once, and others with it in the same request.
 
         Args:
@@ -135,7 +135,7 @@ class GraphClient:
             self.deadline.remaining()
             self._renew()
             whole = document(name, *parts)
-            asked = Asked(subject or whole.operation, is_write=whole.is_mutation)
+            asked = AskedRequest(subject or whole.operation, is_write=whole.is_mutation)
             data, problems = self._sent(whole, variables, asked)
             unknown = " ".join(_words(one) for one in problems if one.is_unknown)
             if data or not parts or not unknown:
@@ -146,12 +146,12 @@ class GraphClient:
         left_out = {part: known for part, known in {**lacking, **words}.items() if part in added}
         if not problems:
             self._keep_lacking(words)
-            return Reply(data, left_out=left_out)
+            return GraphReply(data, left_out=left_out)
         found = [self.failures.of_problem(one, asked, self._headers()) for one in problems]
         if not data or any(isinstance(error, Transient) for error in found):
             raise self.failures.of_problems(problems, asked, self._headers())
         self._keep_lacking(words)
-        return Reply(data, problems, left_out)
+        return GraphReply(data, problems, left_out)
 
     def execute_all(
         self,
@@ -159,7 +159,7 @@ class GraphClient:
         shared: Mapping[str, Any] | None = None,
         *,
         subject: str,
-    ) -> Reply:
+    ) -> GraphReply:
         """Send several reading documents once, as one request.
 
         Args:
@@ -179,12 +179,12 @@ class GraphClient:
         self._renew()
         whole = repeated(*(name for name, _ in parts))
         variables = {f"p{n}_{key}": v for n, (_, own) in enumerate(parts) for key, v in own.items()}
-        asked = Asked(subject)
+        asked = AskedRequest(subject)
         data, problems = self._sent(whole, {**variables, **(shared or {})}, asked)
         found = [self.failures.of_problem(one, asked, self._headers()) for one in problems]
         if problems and (not data or any(isinstance(error, Transient) for error in found)):
             raise self.failures.of_problems(problems, asked, self._headers())
-        return Reply(data, problems)
+        return GraphReply(data, problems)
 
     def _known_lacking(self) -> dict[str, str]:
         """The documents that this server was found not to know, with its words."""
@@ -216,8 +216,8 @@ class GraphClient:
             self._transport = self._session = None
 
     def _sent(
-        self, document: Document, variables: Mapping[str, Any], asked: Asked
-    ) -> tuple[Mapping[str, Any], tuple[Problem, ...]]:
+        self, document: Document, variables: Mapping[str, Any], asked: AskedRequest
+    ) -> tuple[Mapping[str, Any], tuple[AnswerProblem, ...]]:
         from gql import GraphQLRequest
         from gql.transport.exceptions import TransportError, TransportQueryError
 
@@ -289,7 +289,7 @@ class GraphClient:
         found = self._transport.response_headers if self._transport else None
         return {name.lower(): value for name, value in (found or {}).items()}
 
-    def _failed(self, error: TransportError, asked: Asked) -> LifecycleError:
+    def _failed(self, error: TransportError, asked: AskedRequest) -> LifecycleError:
         from gql.transport.exceptions import TransportConnectionFailed, TransportServerError
 
         from lifecycle.github.client.transport import body_of, silence
@@ -325,21 +325,21 @@ def _cost(data: object) -> int:
     return cost if isinstance(cost, int) else 1
 
 
-def _words(problem: Problem) -> str:
+def _words(problem: AnswerProblem) -> str:
     return " ".join([*(str(step) for step in problem.path), problem.message])
 
 
-def _problems(errors: object) -> tuple[Problem, ...]:
+def _problems(errors: object) -> tuple[AnswerProblem, ...]:
     entries = errors if isinstance(errors, list) else []
     return tuple(_problem(entry) for entry in entries)
 
 
-def _problem(entry: object) -> Problem:
+def _problem(entry: object) -> AnswerProblem:
     content = entry if isinstance(entry, dict) else {"message": str(entry)}
     extensions = content.get("extensions")
     code = extensions.get("code") if isinstance(extensions, dict) else None
     path = content.get("path")
-    return Problem(
+    return AnswerProblem(
         str(content.get("type") or code or ""),
         tuple(path) if isinstance(path, list) else (),
         str(content.get("message") or ""),

@@ -22,7 +22,7 @@ from lifecycle.core.values.model import Issue, Repository, RepositoryAccess, Tok
 from lifecycle.github.auth import access
 from lifecycle.github.client import outgoing
 from lifecycle.github.client.etags import Etags
-from lifecycle.github.failures.failures import Answer, Asked, Failures
+from lifecycle.github.failures.failures import Answer, AskedRequest, Failures
 from lifecycle.github.failures.rest_failures import moved_to
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ class RestClient:
 
         Source: https://docs.github.com/rest/users/users#get-the-authenticated-user
         """
-        asked = Asked("user")
+        asked = AskedRequest("user")
 
         def ask() -> str:
             from github.AuthenticatedUser import AuthenticatedUser
@@ -110,10 +110,10 @@ class RestClient:
         https://docs.github.com/rest/rate-limit/rate-limit#get-rate-limit-status-for-the-authenticated-user
         """
         try:
-            headers, user = self._plain("/user", "login", Asked("user"))
+            headers, user = self._plain("/user", "login", AskedRequest("user"))
             login = str(user["login"])
         except NoPermission:
-            headers, _ = self._plain("/rate_limit", "resources", Asked("rate limit"))
+            headers, _ = self._plain("/rate_limit", "resources", AskedRequest("rate limit"))
             login = ""
         return access.token_facts(self._failures.token, login, headers)
 
@@ -125,7 +125,7 @@ class RestClient:
         Raises:
             NotFound: GitHub shows no such repository.
         """
-        asked = Asked(f"repository {repository}")
+        asked = AskedRequest(f"repository {repository}")
         _, found = self._plain(f"/repos/{repository}", "full_name", asked)
         return access.repository_access(found)
 
@@ -137,7 +137,7 @@ class RestClient:
         Raises:
             NotFound: there is none, or the number is a pull request's.
         """
-        asked = Asked(f"issue #{number} of {repository}")
+        asked = AskedRequest(f"issue #{number} of {repository}")
 
         def ask() -> tuple[Issue, bool]:
             found = self._repository(repository).get_issue(number).complete()
@@ -158,7 +158,7 @@ class RestClient:
 
     def exchange(
         self,
-        asked: Asked,
+        asked: AskedRequest,
         method: str,
         path: str,
         *,
@@ -208,7 +208,7 @@ class RestClient:
             self._etags.put(address, headers, text)
         return status, headers, text
 
-    def nonsense(self, asked: Asked) -> Transient:
+    def nonsense(self, asked: AskedRequest) -> Transient:
         """The error for an answer of another shape than documented, to be raised by whoever reads it."""
         return self._failures.of_nonsense(asked)
 
@@ -223,14 +223,14 @@ class RestClient:
 
         return GithubRepository(self._api, url=f"/repos/{repository}")
 
-    def _plain(self, path: str, key: str, asked: Asked) -> tuple[Mapping[str, Any], Any]:
+    def _plain(self, path: str, key: str, asked: AskedRequest) -> tuple[Mapping[str, Any], Any]:
         """Headers (names in lower case) and JSON object, which has to have `key`."""
         headers, found = reading(self.deadline, lambda: self.exchange(asked, "GET", path))
         if not isinstance(found, dict) or key not in found:
             raise self.nonsense(asked)
         return headers, found
 
-    def _read(self, asked: Asked, ask: Callable[[], T]) -> T:
+    def _read(self, asked: AskedRequest, ask: Callable[[], T]) -> T:
         """Ask, and ask again: for reads, and for writes that may be applied twice."""
 
         def once() -> T:
@@ -240,7 +240,7 @@ class RestClient:
         return reading(self.deadline, once)
 
     @contextmanager
-    def _translated(self, asked: Asked) -> Iterator[None]:
+    def _translated(self, asked: AskedRequest) -> Iterator[None]:
         """Let nothing out but errors of ours, which hold neither the token nor a traceback."""
         from lifecycle.github.client.rest_requester import BadAttributeException, GithubException
         from lifecycle.github.client.transport import RequestException, silence
@@ -286,7 +286,7 @@ class RestClient:
             self._on_refused()
         return answer
 
-    def _said(self, answer: Answer, asked: Asked) -> LifecycleError:
+    def _said(self, answer: Answer, asked: AskedRequest) -> LifecycleError:
         """The error that an answer amounts to; a write to a renamed repository is told the name.
 
         GitHub's answer has the repository's id alone, so the name costs one read. If that fails,
@@ -298,12 +298,12 @@ class RestClient:
         if by_id is None:
             return error
         try:
-            _, found = self.exchange(Asked("the repository's new name"), "GET", by_id[0])
+            _, found = self.exchange(AskedRequest("the repository's new name"), "GET", by_id[0])
             return moved_to(str(found["full_name"]), str(found["clone_url"]), asked)
         except (LifecycleError, KeyError, TypeError):
             return error
 
-    def _shown(self, found: GithubIssue, asked: Asked) -> Issue:
+    def _shown(self, found: GithubIssue, asked: AskedRequest) -> Issue:
         self._demand(found.html_url, found.url, asked)
         return Issue(
             number=found.number,
@@ -317,7 +317,7 @@ class RestClient:
             updated_at=_seconds(found.updated_at),
         )
 
-    def _demand(self, page: str | None, url: str | None, asked: Asked) -> None:
+    def _demand(self, page: str | None, url: str | None, asked: AskedRequest) -> None:
         """Refuse what has no page: PyGithub takes the body of a 307 for the object itself.
 
         Not the number decides: PyGithub reads it out of the URL that the 307 names.

@@ -26,7 +26,7 @@ _UNKNOWN_TYPES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class AnswerProblem:
     """One entry of a GraphQL answer's `errors`.
 
     Source: https://spec.graphql.org/October2021/#sec-Errors; `type` is GitHub's addition.
@@ -81,7 +81,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskedRequest:
     """What was asked for: words for the sentence, whether it was a write, and one done in part."""
 
     subject: str
@@ -90,15 +90,15 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class FailureCase:
     """One failure, with all that its sentence may need."""
 
-    asked: Asked
+    asked: AskedRequest
     source: str
     words: str
     wait: float
     answer: Answer = field(default_factory=lambda: Answer(200))
-    problem: Problem = field(default_factory=lambda: Problem("", (), ""))
+    problem: AnswerProblem = field(default_factory=lambda: AnswerProblem("", (), ""))
 
     @property
     def text(self) -> str:
@@ -120,11 +120,11 @@ def _names(entry: Mapping[str, Any], keys: Iterable[str]) -> list[str]:
     return [str(entry[key]) for key in keys if entry.get(key)]
 
 
-Row = tuple[Callable[[Case], bool], Callable[[Case], LifecycleError]]
+Row = tuple[Callable[[FailureCase], bool], Callable[[FailureCase], LifecycleError]]
 """A row of a table: whether it fits, and the error that it makes."""
 
 
-def limited(case: Case) -> LifecycleError:
+def limited(case: FailureCase) -> LifecycleError:
     """A limit of GitHub's, which says when it ends."""
     return Transient(
         f"GitHub's rate limit is used up; nothing was changed. Try again in "
@@ -134,7 +134,7 @@ def limited(case: Case) -> LifecycleError:
     )
 
 
-def outage(case: Case) -> LifecycleError:
+def outage(case: FailureCase) -> LifecycleError:
     """A problem on GitHub's side: ambiguous for a write, which may have landed."""
     status = f" ({case.answer.status})" if case.answer.status >= 400 else ""
     return Transient(
@@ -146,7 +146,7 @@ def outage(case: Case) -> LifecycleError:
     )
 
 
-def forbidden(case: Case) -> LifecycleError:
+def forbidden(case: FailureCase) -> LifecycleError:
     """No permission, and what would give it as far as GitHub says."""
     if "saml" in case.text or "x-github-sso" in case.answer.headers:
         fix = "authorize it for the organisation's single sign-on in GitHub's token settings"
@@ -164,7 +164,7 @@ def forbidden(case: Case) -> LifecycleError:
     )
 
 
-def renewed(case: Case) -> str:
+def renewed(case: FailureCase) -> str:
     """How a token comes to where this one was found."""
     if case.source.isupper():
         return f"set it anew: export {case.source}=$(gh auth token)"
@@ -177,7 +177,7 @@ def renewed(case: Case) -> str:
     return f"give {case.source} a valid one"
 
 
-def not_found(case: Case) -> LifecycleError:
+def not_found(case: FailureCase) -> LifecycleError:
     """Nothing there that the token may see."""
     return NotFound(
         f"GitHub shows no {case.asked.subject} to the token from {case.source}, so nothing was "
@@ -186,7 +186,7 @@ def not_found(case: Case) -> LifecycleError:
     )
 
 
-def rejected(case: Case) -> LifecycleError:
+def rejected(case: FailureCase) -> LifecycleError:
     """Any other no, in GitHub's own words."""
     number = f" ({case.answer.status})" if case.answer.status >= 400 else ""
     words = case.words.rstrip(".") or "no reason given"

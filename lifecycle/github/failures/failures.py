@@ -14,11 +14,11 @@ from lifecycle.core.errors import LifecycleError, Transient
 from lifecycle.core.ports import Clock
 from lifecycle.core.redact import as_data, redact
 from lifecycle.core.timing import times
-from lifecycle.github.failures.failure_case import Answer, Asked, Case, Problem
+from lifecycle.github.failures.failure_case import Answer, AnswerProblem, AskedRequest, FailureCase
 from lifecycle.github.failures.graph_failures import PROBLEMS
 from lifecycle.github.failures.rest_failures import ANSWERS
 
-__all__ = ["SECONDARY_WAIT", "Answer", "Asked", "Failures", "Problem"]
+__all__ = ["SECONDARY_WAIT", "Answer", "AskedRequest", "Failures", "AnswerProblem"]
 
 SECONDARY_WAIT = 60.0
 """Seconds to wait after a rate limit that names no time.
@@ -36,31 +36,34 @@ class Failures:
     token_source: str
     clock: Clock
 
-    def of_answer(self, answer: Answer, asked: Asked) -> LifecycleError:
+    def of_answer(self, answer: Answer, asked: AskedRequest) -> LifecycleError:
         """The error that an HTTP answer amounts to."""
-        case = Case(
+        case = FailureCase(
             asked, self.token_source, self.clean(answer.words), self._wait(answer.headers), answer
         )
         return next(make(case) for fits, make in ANSWERS if fits(case))
 
     def of_problem(
-        self, problem: Problem, asked: Asked, headers: Mapping[str, str] | None = None
+        self, problem: AnswerProblem, asked: AskedRequest, headers: Mapping[str, str] | None = None
     ) -> LifecycleError:
         """The error that one GraphQL problem amounts to."""
         wait = self._wait(headers or {})
         words = self.clean(problem.message)
-        case = Case(asked, self.token_source, words, wait, problem=problem)
+        case = FailureCase(asked, self.token_source, words, wait, problem=problem)
         return next(make(case) for fits, make in PROBLEMS if fits(case))
 
     def of_problems(
-        self, problems: Iterable[Problem], asked: Asked, headers: Mapping[str, str] | None = None
+        self,
+        problems: Iterable[AnswerProblem],
+        asked: AskedRequest,
+        headers: Mapping[str, str] | None = None,
     ) -> LifecycleError:
         """The most telling of several: one that passes by itself, else the first."""
         found = [self.of_problem(problem, asked, headers) for problem in problems]
         return next((error for error in found if isinstance(error, Transient)), found[0])
 
     def of_silence(
-        self, words: str, asked: Asked, *, may_have_landed: bool, evidence: str = ""
+        self, words: str, asked: AskedRequest, *, may_have_landed: bool, evidence: str = ""
     ) -> Transient:
         """The error for a request to which no answer came."""
         is_ambiguous = asked.is_write and may_have_landed
@@ -71,7 +74,7 @@ class Failures:
             evidence=self.clean(evidence),
         )
 
-    def of_nonsense(self, asked: Asked) -> Transient:
+    def of_nonsense(self, asked: AskedRequest) -> Transient:
         """The error for an answer that cannot be understood: not JSON, cut, or of another shape."""
         return self.of_silence(
             "gave an answer that cannot be read", asked, may_have_landed=asked.is_write

@@ -19,7 +19,7 @@ from lifecycle.core.errors import (
 )
 from lifecycle.github.failures.failure_case import (
     LIMIT_WORDS,
-    Case,
+    FailureCase,
     Row,
     forbidden,
     limited,
@@ -51,21 +51,21 @@ def absent_api(url: str, status: int, words: str) -> LifecycleError:
     )
 
 
-def _is_limit_problem(case: Case) -> bool:
+def _is_limit_problem(case: FailureCase) -> bool:
     is_type = case.problem.type in {"RATE_LIMITED", "RATE_LIMIT"}
     return is_type or any(words in case.text for words in LIMIT_WORDS)
 
 
-def _is_outage_problem(case: Case) -> bool:
+def _is_outage_problem(case: FailureCase) -> bool:
     return case.problem.type in _OUTAGE_TYPES or any(words in case.text for words in _OUTAGE_WORDS)
 
 
-def _is_race(case: Case) -> bool:
+def _is_race(case: FailureCase) -> bool:
     is_priority = "priority" in case.text and "unique" in case.text
     return is_priority or "content already exists" in case.text
 
 
-def _too_much(case: Case) -> LifecycleError:
+def _too_much(case: FailureCase) -> LifecycleError:
     return Transient(
         f"GitHub left parts of {case.asked.subject} out for lack of resources; {case.kept}. "
         "Try again later.",
@@ -74,7 +74,7 @@ def _too_much(case: Case) -> LifecycleError:
     )
 
 
-def _race(case: Case) -> LifecycleError:
+def _race(case: FailureCase) -> LifecycleError:
     return Transient(
         f"Somebody else changed the board at the same moment as {case.asked.subject}; nothing was "
         "changed. Try again.",
@@ -82,7 +82,7 @@ def _race(case: Case) -> LifecycleError:
     )
 
 
-def _stale(case: Case) -> LifecycleError:
+def _stale(case: FailureCase) -> LifecycleError:
     return StaleFields(
         "The board's fields were changed since they were last read; nothing was changed, and they "
         "are read anew.",
@@ -90,14 +90,14 @@ def _stale(case: Case) -> LifecycleError:
     )
 
 
-def _archived(case: Case) -> LifecycleError:
+def _archived(case: FailureCase) -> LifecycleError:
     return ItemArchived(
         "The card is archived on the board and was left as it is; restore it there to have it kept.",
         evidence=case.words,
     )
 
 
-def _missing_scope(case: Case) -> LifecycleError:
+def _missing_scope(case: FailureCase) -> LifecycleError:
     found = _SCOPE.search(case.words)
     # Reading alone does not help: the board is written as well.
     scope = found.group(1).removeprefix("read:") if found else "project"
@@ -110,7 +110,7 @@ def _missing_scope(case: Case) -> LifecycleError:
     )
 
 
-def _unsupported(case: Case) -> LifecycleError:
+def _unsupported(case: FailureCase) -> LifecycleError:
     words = case.words.rstrip(".") or "no reason given"
     return Unsupported(
         f"This GitHub does not know what is needed for {case.asked.subject} ({words}), so "

@@ -18,8 +18,8 @@ from lifecycle.core.errors import (
 )
 from lifecycle.github.failures.failure_case import (
     LIMIT_WORDS,
-    Asked,
-    Case,
+    AskedRequest,
+    FailureCase,
     Row,
     forbidden,
     limited,
@@ -32,14 +32,14 @@ from lifecycle.github.failures.failure_case import (
 _MOVED = {301, 302, 303, 307, 308}
 
 
-def _is_limit(case: Case) -> bool:
+def _is_limit(case: FailureCase) -> bool:
     headers, status = case.answer.headers, case.answer.status
     is_spent = "retry-after" in headers or headers.get("x-ratelimit-remaining") == "0"
     has_words = any(words in case.text for words in LIMIT_WORDS)
     return status == 429 or (status == 403 and is_spent) or (status in {403, 422} and has_words)
 
 
-def _bad_credentials(case: Case) -> LifecycleError:
+def _bad_credentials(case: FailureCase) -> LifecycleError:
     return BadCredentials(
         f"GitHub does not accept the token from {case.source}, so nothing was changed; "
         f"{renewed(case)}.",
@@ -47,7 +47,7 @@ def _bad_credentials(case: Case) -> LifecycleError:
     )
 
 
-def _gone(case: Case) -> LifecycleError:
+def _gone(case: FailureCase) -> LifecycleError:
     return NotFound(
         f"GitHub says that {case.asked.subject} is gone: issues are disabled in this repository, or "
         "the issue was deleted; nothing was changed, choose another issue or enable issues.",
@@ -55,7 +55,7 @@ def _gone(case: Case) -> LifecycleError:
     )
 
 
-def _moved(case: Case) -> LifecycleError:
+def _moved(case: FailureCase) -> LifecycleError:
     target = case.answer.headers.get("location") or case.answer.url
     where = f" to {target}" if target else ""
     return Moved(
@@ -65,7 +65,7 @@ def _moved(case: Case) -> LifecycleError:
     )
 
 
-def moved_to(name: str, url: str, asked: Asked) -> Moved:
+def moved_to(name: str, url: str, asked: AskedRequest) -> Moved:
     """The error for a write to a repository that has another name now.
 
     Args:
@@ -81,7 +81,7 @@ def moved_to(name: str, url: str, asked: Asked) -> Moved:
     )
 
 
-def _archived(case: Case) -> LifecycleError:
+def _archived(case: FailureCase) -> LifecycleError:
     return Rejected(
         f"The repository is archived on GitHub, so {case.asked.subject} was refused and nothing was "
         "changed; somebody who administers it has to unarchive it first.",
@@ -89,7 +89,7 @@ def _archived(case: Case) -> LifecycleError:
     )
 
 
-def _blocked(case: Case) -> LifecycleError:
+def _blocked(case: FailureCase) -> LifecycleError:
     return Rejected(
         f"GitHub has blocked access to {case.asked.subject} for legal reasons (451), so nothing was "
         "changed; the repository's owner has to settle that with GitHub.",
@@ -97,7 +97,7 @@ def _blocked(case: Case) -> LifecycleError:
     )
 
 
-def _overtaken(case: Case) -> LifecycleError:
+def _overtaken(case: FailureCase) -> LifecycleError:
     return Transient(
         f"The base branch moved while GitHub worked on {case.asked.subject}; nothing was changed. Try "
         "again.",
@@ -105,7 +105,7 @@ def _overtaken(case: Case) -> LifecycleError:
     )
 
 
-def _exists(case: Case) -> LifecycleError:
+def _exists(case: FailureCase) -> LifecycleError:
     return PullRequestExists(
         "There is an open pull request for this branch already; nothing was changed, and that one "
         "is used.",
@@ -113,7 +113,7 @@ def _exists(case: Case) -> LifecycleError:
     )
 
 
-def _nothing_to_merge(case: Case) -> LifecycleError:
+def _nothing_to_merge(case: FailureCase) -> LifecycleError:
     return NothingToMerge(
         "The branch has no commit that its base lacks, so no pull request was opened; commit the "
         "work and push the branch.",
@@ -121,14 +121,14 @@ def _nothing_to_merge(case: Case) -> LifecycleError:
     )
 
 
-def _head_missing(case: Case) -> LifecycleError:
+def _head_missing(case: FailureCase) -> LifecycleError:
     return HeadMissing(
         "The branch is not on GitHub, so no pull request was opened; push it first.",
         evidence=case.words,
     )
 
 
-def _base_missing(case: Case) -> LifecycleError:
+def _base_missing(case: FailureCase) -> LifecycleError:
     return Rejected(
         "The base branch does not exist on GitHub, so no pull request was opened; correct base in "
         ".lifecycle.toml.",
@@ -136,13 +136,13 @@ def _base_missing(case: Case) -> LifecycleError:
     )
 
 
-def _has_bad_base(case: Case) -> bool:
+def _has_bad_base(case: FailureCase) -> bool:
     return any(
         one.get("field") == "base" and one.get("code") == "invalid" for one in case.answer.errors
     )
 
 
-def _has_bad_head(case: Case) -> bool:
+def _has_bad_head(case: FailureCase) -> bool:
     return any(
         one.get("field") == "head" and one.get("code") == "invalid" for one in case.answer.errors
     )

@@ -13,7 +13,7 @@ from lifecycle.github.operations.withheld import redacts
 
 
 @redacts
-class BoardOps:
+class BoardOperations:
     """What may be asked of one board. `number` is an issue's or pull request's of the repository.
 
     Every request is GraphQL's, and costs one point. Where a field has to be written, and where one is

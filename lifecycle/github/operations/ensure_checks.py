@@ -24,7 +24,7 @@ _BOT = "[bot]"
 
 
 @redacts
-class Checks:
+class CheckOperations:
     """What may be asked of check runs."""
 
     def __init__(self, calls: CommitCalls) -> None:
@@ -174,7 +174,7 @@ class Checks:
 
 
 @redacts
-class Statuses:
+class StatusOperations:
     """What may be asked of commit statuses."""
 
     def __init__(self, calls: CommitCalls) -> None:

@@ -11,7 +11,7 @@ from lifecycle.github.pulls.issue_calls import IssueCalls
 
 
 @redacts
-class Comments:
+class CommentOperations:
     """What may be asked of comments; `number` is an issue's or pull request's."""
 
     def __init__(self, calls: IssueCalls) -> None:

@@ -27,7 +27,7 @@ Wanted = Callable[[IssueFacts], bool]
 
 
 @redacts
-class Issues:
+class IssueOperations:
     """What may be asked of the repository's issues; every number is an issue's or pull request's."""
 
     def __init__(self, calls: IssueCalls) -> None:

@@ -21,7 +21,7 @@ from lifecycle.github.pulls.issue_calls import IssueCalls
 
 
 @redacts
-class Labels:
+class LabelOperations:
     """What may be asked of labels."""
 
     def __init__(self, calls: IssueCalls) -> None:

@@ -24,7 +24,7 @@ Method = Literal["merge", "squash", "rebase"]
 
 
 @redacts
-class Merging:
+class MergeOperations:
     """What may be asked of merging one repository's pull requests."""
 
     def __init__(self, calls: PullCalls) -> None:

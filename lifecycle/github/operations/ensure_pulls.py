@@ -24,7 +24,7 @@ Wanted = Callable[[PullFacts], bool]
 
 
 @redacts
-class Pulls:
+class PullOperations:
     """What may be asked of the repository's pull requests. Merging them is `Merging`'s."""
 
     def __init__(self, calls: PullCalls) -> None:

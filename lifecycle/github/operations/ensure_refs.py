@@ -8,7 +8,7 @@ from lifecycle.github.operations.unclear_writes import settled, whole_sha
 from lifecycle.github.pulls.commit_calls import CommitCalls
 
 
-class Refs:
+class RefOperations:
     """What may be asked of the repository's refs. Commits come by git; this moves what points to them."""
 
     def __init__(self, calls: CommitCalls) -> None:

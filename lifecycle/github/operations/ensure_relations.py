@@ -12,7 +12,7 @@ _SUB: Relation = "sub_issues"
 Related = tuple[IssueFacts, ...]
 
 
-class Relations:
+class RelationOperations:
     """What may be asked of the relations of one repository's issues."""
 
     def __init__(self, calls: IssueCalls) -> None:

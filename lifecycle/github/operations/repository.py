@@ -23,15 +23,15 @@ if TYPE_CHECKING:
     from lifecycle.github.client.calls import Calls
     from lifecycle.github.client.graph import GraphClient
     from lifecycle.github.client.rest import RestClient
-    from lifecycle.github.operations.ensure_board import BoardOps
-    from lifecycle.github.operations.ensure_checks import Checks, Statuses
-    from lifecycle.github.operations.ensure_comments import Comments
-    from lifecycle.github.operations.ensure_issues import Issues
-    from lifecycle.github.operations.ensure_labels import Labels
-    from lifecycle.github.operations.ensure_merge import Merging
-    from lifecycle.github.operations.ensure_pulls import Pulls
-    from lifecycle.github.operations.ensure_refs import Refs
-    from lifecycle.github.operations.ensure_relations import Relations
+    from lifecycle.github.operations.ensure_board import BoardOperations
+    from lifecycle.github.operations.ensure_checks import CheckOperations, StatusOperations
+    from lifecycle.github.operations.ensure_comments import CommentOperations
+    from lifecycle.github.operations.ensure_issues import IssueOperations
+    from lifecycle.github.operations.ensure_labels import LabelOperations
+    from lifecycle.github.operations.ensure_merge import MergeOperations
+    from lifecycle.github.operations.ensure_pulls import PullOperations
+    from lifecycle.github.operations.ensure_refs import RefOperations
+    from lifecycle.github.operations.ensure_relations import RelationOperations
     from lifecycle.github.pulls.issue_calls import IssueCalls
     from lifecycle.github.pulls.pull_calls import PullCalls
 
@@ -100,7 +100,7 @@ class GitHub:
         self._given = token
         self._deadline = Deadline.after(clock or SystemClock(), seconds)
         self._cache = MemoryCache()
-        self._boards: dict[tuple[str, int], BoardOps] = {}
+        self._boards: dict[tuple[str, int], BoardOperations] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -118,72 +118,72 @@ class GitHub:
                 self.__dict__[client].close()
 
     @cached_property
-    def issues(self) -> Issues:
+    def issues(self) -> IssueOperations:
         """Issues: one for a key, text, state, assignees, milestone. Raises NoToken, BadConfig."""
-        from lifecycle.github.operations.ensure_issues import Issues
+        from lifecycle.github.operations.ensure_issues import IssueOperations
 
-        return Issues(self._issue_calls)
+        return IssueOperations(self._issue_calls)
 
     @cached_property
-    def comments(self) -> Comments:
+    def comments(self) -> CommentOperations:
         """Comments on issues and pull requests, each known by a key."""
-        from lifecycle.github.operations.ensure_comments import Comments
+        from lifecycle.github.operations.ensure_comments import CommentOperations
 
-        return Comments(self._issue_calls)
+        return CommentOperations(self._issue_calls)
 
     @cached_property
-    def labels(self) -> Labels:
+    def labels(self) -> LabelOperations:
         """The repository's labels, and those of issues and pull requests."""
-        from lifecycle.github.operations.ensure_labels import Labels
+        from lifecycle.github.operations.ensure_labels import LabelOperations
 
-        return Labels(self._issue_calls)
+        return LabelOperations(self._issue_calls)
 
     @cached_property
-    def relations(self) -> Relations:
+    def relations(self) -> RelationOperations:
         """What blocks an issue, and what it is divided into."""
-        from lifecycle.github.operations.ensure_relations import Relations
+        from lifecycle.github.operations.ensure_relations import RelationOperations
 
-        return Relations(self._issue_calls)
+        return RelationOperations(self._issue_calls)
 
     @cached_property
-    def pulls(self) -> Pulls:
+    def pulls(self) -> PullOperations:
         """Pull requests: open once, text, draft, reviewers, closed."""
-        from lifecycle.github.operations.ensure_pulls import Pulls
+        from lifecycle.github.operations.ensure_pulls import PullOperations
 
-        return Pulls(self._pull_calls)
+        return PullOperations(self._pull_calls)
 
     @cached_property
-    def merging(self) -> Merging:
+    def merging(self) -> MergeOperations:
         """Merging pull requests, now or by GitHub, and bringing branches up to their bases."""
-        from lifecycle.github.operations.ensure_merge import Merging
+        from lifecycle.github.operations.ensure_merge import MergeOperations
 
-        return Merging(self._pull_calls)
+        return MergeOperations(self._pull_calls)
 
     @cached_property
-    def checks(self) -> Checks:
+    def checks(self) -> CheckOperations:
         """Check runs. Only a token of an app (that of Actions too) may write them."""
-        from lifecycle.github.operations.ensure_checks import Checks
+        from lifecycle.github.operations.ensure_checks import CheckOperations
         from lifecycle.github.pulls.commit_calls import CommitCalls
 
-        return Checks(CommitCalls(self._calls))
+        return CheckOperations(CommitCalls(self._calls))
 
     @cached_property
-    def statuses(self) -> Statuses:
+    def statuses(self) -> StatusOperations:
         """Commit statuses."""
-        from lifecycle.github.operations.ensure_checks import Statuses
+        from lifecycle.github.operations.ensure_checks import StatusOperations
         from lifecycle.github.pulls.commit_calls import CommitCalls
 
-        return Statuses(CommitCalls(self._calls))
+        return StatusOperations(CommitCalls(self._calls))
 
     @cached_property
-    def refs(self) -> Refs:
+    def refs(self) -> RefOperations:
         """Branches, tags and other refs."""
-        from lifecycle.github.operations.ensure_refs import Refs
+        from lifecycle.github.operations.ensure_refs import RefOperations
         from lifecycle.github.pulls.commit_calls import CommitCalls
 
-        return Refs(CommitCalls(self._calls))
+        return RefOperations(CommitCalls(self._calls))
 
-    def board(self, number: int, *, owner: str = "") -> BoardOps:
+    def board(self, number: int, *, owner: str = "") -> BoardOperations:
         """A Projects v2 board, of a user or an organisation.
 
         Args:
@@ -192,13 +192,13 @@ class GitHub:
         """
         from lifecycle.github.board.board_client import GitHubBoard, ProjectRef
         from lifecycle.github.board.board_items import BoardItems
-        from lifecycle.github.operations.ensure_board import BoardOps
+        from lifecycle.github.operations.ensure_board import BoardOperations
 
         project = ProjectRef(owner or self.repository.owner, number)
         key = (project.owner.casefold(), number)
         if key not in self._boards:
             board = GitHubBoard(project, self._graph, self._cache)
-            self._boards[key] = BoardOps(BoardItems(board, self._graph, self.repository))
+            self._boards[key] = BoardOperations(BoardItems(board, self._graph, self.repository))
         return self._boards[key]
 
     @cached_property
@@ -237,7 +237,7 @@ class GitHub:
         return self._tokens.current()
 
     def _found(self) -> Token:
-        from lifecycle.github.auth.tokens import Place, Token, find
+        from lifecycle.github.auth.tokens import Token, TokenPlace, find
 
         if self._given is not None and not self._given.strip():
             raise NoToken(
@@ -248,7 +248,7 @@ class GitHub:
             keep_secret(value)
             return Token(value, _GIVEN)
         return find(
-            Place(
+            TokenPlace(
                 self._environment,
                 self._addresses,
                 store.worktree_root(Path.cwd()),

@@ -28,7 +28,7 @@ from lifecycle.core.values.model import (
 )
 from lifecycle.github.board.status_labels import labels_of
 from lifecycle.github.client.calls import Calls
-from lifecycle.github.failures.failures import Asked, Problem
+from lifecycle.github.failures.failures import AnswerProblem, AskedRequest
 from lifecycle.github.pulls import rest_checks, translate, unseen_parts
 from lifecycle.github.pulls.issue_calls import IssueCalls, open_issues
 from lifecycle.github.pulls.pull_calls import PullCalls
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from lifecycle.core.values.shapes import PullFacts
     from lifecycle.github.board.board_client import ProjectRef
     from lifecycle.github.board.status_fallback import Choice
-    from lifecycle.github.client.graph import GraphClient, Reply
+    from lifecycle.github.client.graph import GraphClient, GraphReply
     from lifecycle.github.client.rest import RestClient
 
 BOARD = "observe_board"
@@ -124,7 +124,7 @@ class GitHubForge:
         self._sort(reply, with_board=False)
         found = _repository_in(reply)
         if not found:
-            raise self._graph.failures.of_nonsense(Asked(subject))
+            raise self._graph.failures.of_nonsense(AskedRequest(subject))
         nodes = (found.get("pullRequests") or {}).get("nodes") or []
         return tuple(translate.pull_request(node) for node in nodes if node)
 
@@ -242,7 +242,7 @@ class GitHubForge:
             return _Found(board=missing)
         board: LifecycleError | None = None
         if BOARD in reply.left_out:
-            unknown = Problem("undefinedField", (), reply.left_out[BOARD])
+            unknown = AnswerProblem("undefinedField", (), reply.left_out[BOARD])
             board = self._error_of_board(unknown)
         refused = self._sort(reply, with_board=BOARD in parts)
         if refused is not None:
@@ -275,7 +275,7 @@ class GitHubForge:
         labels = _repository_in(reading(self._graph.deadline, ask)).get("issue") or {}
         return {**node, "issue": {**node["issue"], **labels}}
 
-    def _ask_claim(self, look: Look, parts: tuple[str, ...]) -> Reply:
+    def _ask_claim(self, look: Look, parts: tuple[str, ...]) -> GraphReply:
         variables = {
             **self._names(),
             "issue": look.issue,
@@ -290,9 +290,9 @@ class GitHubForge:
         ask = partial(self._graph.execute, "observe_claim", variables, subject=subject, added=parts)
         return reading(self._graph.deadline, ask)
 
-    def _sort(self, reply: Reply, *, with_board: bool) -> Problem | None:
+    def _sort(self, reply: GraphReply, *, with_board: bool) -> AnswerProblem | None:
         """Raise what may not be missing; return the first problem of the board."""
-        board: Problem | None = None
+        board: AnswerProblem | None = None
         for problem in reply.problems:
             if problem.type == "NOT_FOUND" and problem.path == ("repository",):
                 raise NotFound(
@@ -307,16 +307,16 @@ class GitHubForge:
                 board = board or problem
             elif not unseen_parts.is_bearable(problem, reply.data):
                 subject = f"the claim's part {'.'.join(str(step) for step in problem.path)}"
-                raise self._graph.failures.of_problem(problem, Asked(subject))
+                raise self._graph.failures.of_problem(problem, AskedRequest(subject))
         return board
 
-    def _error_of_board(self, problem: Problem) -> LifecycleError:
-        return self._graph.failures.of_problem(problem, Asked(f"the board, {self._project}"))
+    def _error_of_board(self, problem: AnswerProblem) -> LifecycleError:
+        return self._graph.failures.of_problem(problem, AskedRequest(f"the board, {self._project}"))
 
     def _observation(self, look: Look, found: _Found) -> Observation:
         node = found.node
         if not node:
-            raise self._graph.failures.of_nonsense(Asked(f"issue #{look.issue}"))
+            raise self._graph.failures.of_nonsense(AskedRequest(f"issue #{look.issue}"))
         issue = node.get("issue")
         by_number = _pull(node.get("byNumber"), found)
         nodes = (node.get("byBranch") or {}).get("nodes") or []
@@ -368,7 +368,7 @@ class GitHubForge:
         return by_number and mended(by_number), tuple(mended(pull) for pull in by_branch)
 
 
-def _repository_in(reply: Reply) -> translate.Json:
+def _repository_in(reply: GraphReply) -> translate.Json:
     return reply.data.get("repository") or {}
 
 

@@ -24,7 +24,7 @@ from lifecycle.core.timing.retry import reading
 from lifecycle.core.values.model import PullState
 from lifecycle.core.values.shapes import PullFacts
 from lifecycle.github.client.calls import Calls, Json
-from lifecycle.github.failures.failures import Answer, Asked
+from lifecycle.github.failures.failures import Answer, AskedRequest
 from lifecycle.github.pulls.issue_calls import login_of
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ class PullCalls:
         path = f"pulls/{number}/merge"
         done = self.calls.create("PUT", path, subject, body, own=partial(_not_merged, number))
         if not isinstance(done, Mapping) or not done.get("merged"):
-            raise self.calls.rest.nonsense(Asked(subject, is_write=True))
+            raise self.calls.rest.nonsense(AskedRequest(subject, is_write=True))
         return str(done.get("sha") or "")
 
     def behind_by(self, base: str, sha: str) -> int:
@@ -208,7 +208,7 @@ class PullCalls:
 
         def once() -> Json:
             reply = self._graph.execute(name, variables, subject=subject)
-            asked = Asked(subject, is_write=True)
+            asked = AskedRequest(subject, is_write=True)
             if reply.problems:
                 raise self._graph.failures.of_problems(reply.problems, asked)
             payload = next(iter(reply.data.values()), None) or {}

@@ -16,7 +16,7 @@ from lifecycle.core.values.checks import Checks
 from lifecycle.github.client.calls import PAGE, Calls, Json
 from lifecycle.github.client.nodes import word
 from lifecycle.github.pulls import rollup
-from lifecycle.github.pulls.rollup import Entry, Suite
+from lifecycle.github.pulls.rollup import RollupEntry, Suite
 
 T = TypeVar("T")
 
@@ -31,7 +31,7 @@ class _Flow:
     sha: str
     suite_id: object
     suite: Suite
-    entry: Entry
+    entry: RollupEntry
 
 
 def read(calls: Calls, sha: str) -> Checks:
@@ -100,7 +100,7 @@ def _flows(calls: Calls, sha: str) -> tuple[list[_Flow], bool]:
     return [one for one in found if one.sha == sha], is_whole
 
 
-def _statuses(calls: Calls, sha: str) -> list[Entry]:
+def _statuses(calls: Calls, sha: str) -> list[RollupEntry]:
     return _all(calls, sha, f"commits/{sha}/status", "statuses", _status)[0]
 
 
@@ -155,11 +155,11 @@ def _same(found: Json) -> Json:
     return found
 
 
-def _runs(flows: Mapping[object, Suite], found: list[Json]) -> list[Entry]:
+def _runs(flows: Mapping[object, Suite], found: list[Json]) -> list[RollupEntry]:
     return [_run(one, flows) for one in found]
 
 
-def _run(found: Json, flows: Mapping[object, Suite]) -> Entry:
+def _run(found: Json, flows: Mapping[object, Suite]) -> RollupEntry:
     """A check run; those of other apps are of no workflow, and the newest of a name counts."""
     app, suite_id = (found.get("app") or {}).get("id"), _suite_id(found)
     flow = flows.get(suite_id)
@@ -205,7 +205,7 @@ def _flow(found: Json) -> _Flow:
     return _Flow(str(found.get("head_sha") or ""), found.get("check_suite_id"), suite, entry)
 
 
-def _status(found: Json) -> Entry:
+def _status(found: Json) -> RollupEntry:
     return rollup.commit_status(
         context=str(found["context"]),
         state=found["state"],

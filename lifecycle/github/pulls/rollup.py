@@ -31,7 +31,7 @@ _SEVERITY = (Bucket.PASS, Bucket.PENDING, Bucket.CANCELLED, Bucket.FAIL)
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class RollupEntry:
     """One check as GitHub lists it, superseded or not.
 
     Attributes:
@@ -58,13 +58,13 @@ def status_bucket(state: object) -> Bucket:
     return _BUCKETS[found] if found in known else Bucket.PENDING
 
 
-def newest(entries: Iterable[Entry]) -> tuple[Check, ...]:
+def newest(entries: Iterable[RollupEntry]) -> tuple[Check, ...]:
     """One check for each key: the one that began last, in order of name.
 
     A re-run leaves the superseded entry in the list, so the newest counts. Where two began in the
     same second the worse one does: green must not hang on an order that nobody promised.
     """
-    found: dict[tuple[object, ...], Entry] = {}
+    found: dict[tuple[object, ...], RollupEntry] = {}
     for entry in entries:
         known = found.get(entry.key)
         if known is None or _age(entry) > _age(known):
@@ -73,7 +73,7 @@ def newest(entries: Iterable[Entry]) -> tuple[Check, ...]:
     return tuple(sorted(checks, key=lambda one: (one.name, one.workflow, one.event, one.bucket)))
 
 
-def _age(entry: Entry) -> tuple[bool, float, int]:
+def _age(entry: RollupEntry) -> tuple[bool, float, int]:
     started = entry.check.started_at
     moment = float("-inf") if started is None else started
     return (not entry.has_begun, moment, _SEVERITY.index(entry.check.bucket))
@@ -283,7 +283,7 @@ def overall(node: Json) -> str:
     return text(found, "state") if is_of_head else ""
 
 
-def _context(node: Json) -> Entry:
+def _context(node: Json) -> RollupEntry:
     if "context" in node:
         name = text(node, "context")
         state = node.get("statusState", node.get("state"))
@@ -318,7 +318,7 @@ def check_run(
     event: str = "",
     app: object = None,
     key: tuple[object, ...] = (),
-) -> Entry:
+) -> RollupEntry:
     """A check run of either API; `key` is what, beside name and app, tells two runs apart."""
     is_over = word(status) == "COMPLETED"
     check = Check(
@@ -333,11 +333,11 @@ def check_run(
         app=app if isinstance(app, int) else None,
     )
     has_begun = started_at is not None or is_over
-    return Entry(("run", name, check.app, *key), check, has_begun)
+    return RollupEntry(("run", name, check.app, *key), check, has_begun)
 
 
-def commit_status(*, context: str, state: object, made_at: float | None, url: str) -> Entry:
+def commit_status(*, context: str, state: object, made_at: float | None, url: str) -> RollupEntry:
     """A commit status of the REST API."""
     bucket = status_bucket(state)
     check = Check(context, bucket, started_at=made_at, url=url, word=word(state))
-    return Entry(("status", context), check)
+    return RollupEntry(("status", context), check)

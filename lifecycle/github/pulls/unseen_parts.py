@@ -13,7 +13,7 @@ from typing import Any
 from lifecycle.core.values.checks import Bucket, Checks
 from lifecycle.core.values.model import PullRequest, PullState
 from lifecycle.github.client.calls import Calls
-from lifecycle.github.failures.failures import Problem
+from lifecycle.github.failures.failures import AnswerProblem
 from lifecycle.github.pulls import rest_checks, rollup
 
 MERGE, RULES, QUEUE = "observe_merge", "observe_rules", "observe_queue"
@@ -50,7 +50,7 @@ class Hidden:
         return replace(pull, checks=made)
 
 
-def hidden(problems: Iterable[Problem], left_out: Iterable[str]) -> Hidden:
+def hidden(problems: Iterable[AnswerProblem], left_out: Iterable[str]) -> Hidden:
     """What the problems of a look hide, and the documents that the server does not know."""
     steps = {step for one in problems for step in one.path}
     lacking = set(left_out)
@@ -61,7 +61,7 @@ def hidden(problems: Iterable[Problem], left_out: Iterable[str]) -> Hidden:
     )
 
 
-def is_bearable(problem: Problem, data: Mapping[str, Any]) -> bool:
+def is_bearable(problem: AnswerProblem, data: Mapping[str, Any]) -> bool:
     """True if only a part of a pull request is missing, and the pull request itself is there.
 
     A null where GraphQL allows none takes what is around it along: a pull request that is missing

@@ -12,7 +12,7 @@ from lifecycle.core.values.survey import BoardTooLarge, Swept
 from lifecycle.github.board.board_client import ProjectRef, project_in
 from lifecycle.github.client.batches import Batches
 from lifecycle.github.client.nodes import Json, part
-from lifecycle.github.failures.failures import Asked, Problem
+from lifecycle.github.failures.failures import AnswerProblem, AskedRequest
 from lifecycle.github.pulls import translate
 from lifecycle.github.sweep.sweep_nodes import is_hidden_mention, next_page, swept
 from lifecycle.github.sweep.sweep_status import UNSEEN, Sight
@@ -87,7 +87,7 @@ class Cards:
         whole = replace(reply, problems=problems)
         project = project_in(self._project, self._graph.failures, whole, subject)
         if problems or not isinstance(part(project, "items").get("nodes"), list):
-            failures, asked = self._graph.failures, Asked(subject)
+            failures, asked = self._graph.failures, AskedRequest(subject)
             raise failures.of_problems(problems, asked) if problems else failures.of_nonsense(asked)
         items = part(project, "items")
         found = [_swept(one) for one in items["nodes"] if _is_shown(one or {})]
@@ -103,7 +103,7 @@ def _swept(card: Json) -> Swept:
     return swept(part(card, "content"), translate.board_item(card), None, None)
 
 
-def _is_bearable(problem: Problem) -> bool:
+def _is_bearable(problem: AnswerProblem) -> bool:
     """True if only a card's content is hidden, or a mention of it: that is nobody's to repair here."""
     is_content = problem.path[:4] == _CARDS and problem.path[5:] == ("content",)
     return is_content or is_hidden_mention(problem)

@@ -17,12 +17,12 @@ from lifecycle.core.values.model import Repository
 from lifecycle.core.values.survey import Holding
 from lifecycle.github.client.batches import Batches
 from lifecycle.github.client.nodes import Json, nodes, part
-from lifecycle.github.failures.failures import Asked, Problem
+from lifecycle.github.failures.failures import AnswerProblem, AskedRequest
 from lifecycle.github.sweep.sweep_leases import HiddenLeases
-from lifecycle.github.sweep.sweep_nodes import LISTS, Found, next_page
+from lifecycle.github.sweep.sweep_nodes import LISTS, SweptRepository, next_page
 
 if TYPE_CHECKING:
-    from lifecycle.github.client.graph import GraphClient, Reply
+    from lifecycle.github.client.graph import GraphClient, GraphReply
     from lifecycle.github.client.rest import RestClient
 
 AT_ONCE = 25
@@ -31,7 +31,7 @@ NAMES_AT_ONCE = 100
 _NAMES = "survey_owner_names"
 _DOCUMENTS = {"leases": "survey_leases", "tips": "survey_tips", "pulls": "survey_pulls"}
 """Each list of a repository, and the document that continues it."""
-_Page = tuple[Found, str, str]
+_Page = tuple[SweptRepository, str, str]
 """A page to be read: whose, of which list, and after which cursor."""
 
 
@@ -80,7 +80,7 @@ class Holdings:
         after: str | None = None
         while True:
             size = self._batches.size
-            found: list[Found]
+            found: list[SweptRepository]
             page = self._batches.attempt(size, partial(self._page_of, owner, size, after))
             if not isinstance(page, Transient):
                 found, after = page
@@ -111,7 +111,7 @@ class Holdings:
 
     def _page_of(
         self, owner: str, size: int, after: str | None, name: str = "survey_owner"
-    ) -> tuple[list[Found], str | None]:
+    ) -> tuple[list[SweptRepository], str | None]:
         """The next repositories of an owner, and where the ones after them begin."""
         subject = f"the repositories of {owner}"
         variables = {"owner": owner, "first": size, "after": after}
@@ -127,7 +127,7 @@ class Holdings:
         where = ("repositoryOwner", "repositories", "nodes")
         if not isinstance(entries, list):
             self._refuse(reply.problems, subject)
-            raise self._graph.failures.of_nonsense(Asked(subject))
+            raise self._graph.failures.of_nonsense(AskedRequest(subject))
         self._refuse([one for one in reply.problems if one.path[:3] != where], subject)
         found = []
         for number, node in enumerate(entries):
@@ -136,18 +136,20 @@ class Holdings:
             found.append(self._found(whose, node, mine))
         return found, self._next(connection, owner)
 
-    def _refuse(self, problems: Sequence[Problem], subject: str) -> None:
+    def _refuse(self, problems: Sequence[AnswerProblem], subject: str) -> None:
         if problems and problems[0].type != "NOT_FOUND":
-            raise self._graph.failures.of_problem(problems[0], Asked(subject))
+            raise self._graph.failures.of_problem(problems[0], AskedRequest(subject))
 
     def _passed_over(
         self, owner: str, after: str | None, why: Transient
-    ) -> tuple[list[Found], str | None]:
+    ) -> tuple[list[SweptRepository], str | None]:
         """The one repository that cannot be read, by its name, and where the next one begins."""
         found, after = self._page_of(owner, 1, after, _NAMES)
-        return [Found(one.name, problem=why) for one in found], after
+        return [SweptRepository(one.name, problem=why) for one in found], after
 
-    def _in(self, reply: Reply, number: int, name: str, keys: Sequence[str] = LISTS) -> Found:
+    def _in(
+        self, reply: GraphReply, number: int, name: str, keys: Sequence[str] = LISTS
+    ) -> SweptRepository:
         """Part N of an answer about several repositories."""
         alias = f"p{number}"
         mine = [one for one in reply.problems if one.path[:1] in ((alias,), ())]
@@ -157,21 +159,21 @@ class Holdings:
         self,
         name: str,
         node: Json | None,
-        problems: Sequence[Problem],
+        problems: Sequence[AnswerProblem],
         keys: Sequence[str] = LISTS,
-    ) -> Found:
+    ) -> SweptRepository:
         if node and not problems:
             whose = str(node.get("nameWithOwner") or name)
-            return Found(whose, node, {key: nodes(node, key) for key in keys})
+            return SweptRepository(whose, node, {key: nodes(node, key) for key in keys})
         absent = [one for one in problems if one.type == "NOT_FOUND" and not node]
-        asked, failures = Asked(f"repository {name}"), self._graph.failures
+        asked, failures = AskedRequest(f"repository {name}"), self._graph.failures
         if absent:
-            return Found(name, problem=_absent(name, absent[0]))
+            return SweptRepository(name, problem=_absent(name, absent[0]))
         if problems:
-            return Found(name, problem=failures.of_problems(problems, asked))
-        return Found(name, problem=failures.of_nonsense(asked))
+            return SweptRepository(name, problem=failures.of_problems(problems, asked))
+        return SweptRepository(name, problem=failures.of_nonsense(asked))
 
-    def _whole(self, found: Sequence[Found]) -> Iterator[Holding]:
+    def _whole(self, found: Sequence[SweptRepository]) -> Iterator[Holding]:
         """The repositories with all of their lists."""
         waiting = deque(
             (one, key, after)
@@ -213,7 +215,7 @@ def _repositories(count: int, first: str) -> str:
     return f"repository {first}" if count == 1 else f"{count} repositories, {first} and others"
 
 
-def _absent(name: str, problem: Problem) -> NotFound:
+def _absent(name: str, problem: AnswerProblem) -> NotFound:
     return NotFound(
         f"GitHub shows no repository {name} to the token, so it was not looked at; check the name, and "
         "that the token may see it.",

@@ -18,11 +18,11 @@ from lifecycle.core.values.model import Observation
 from lifecycle.core.values.survey import Holding, Swept
 from lifecycle.github.client.batches import Batches
 from lifecycle.github.client.nodes import Json, part
-from lifecycle.github.failures.failures import Asked, Problem
+from lifecycle.github.failures.failures import AnswerProblem, AskedRequest
 from lifecycle.github.sweep.sweep_nodes import is_hidden_mention, next_page
 
 if TYPE_CHECKING:
-    from lifecycle.github.client.graph import GraphClient, Reply
+    from lifecycle.github.client.graph import GraphClient, GraphReply
     from lifecycle.github.sweep.sweep_status import Sight
 
 AT_ONCE = 100
@@ -68,7 +68,7 @@ class _Part:
         return Swept(self.repository, Observation(self.repository, "", None), problem=problem)
 
 
-class Issues:
+class IssueSweep:
     """Reads issues.
 
     Args:
@@ -131,7 +131,7 @@ class Issues:
             sizes.append(min(LOOK, self._batches.size))
         return batch, sizes
 
-    def _asked(self, sent: list[tuple[str, dict[str, Any]]]) -> Reply:
+    def _asked(self, sent: list[tuple[str, dict[str, Any]]]) -> GraphReply:
         """One request; one more if it shows that the board cannot be seen."""
         found = self._look(sent)
         if isinstance(found, LifecycleError):
@@ -141,7 +141,7 @@ class Issues:
             raise found
         return found
 
-    def _look(self, sent: list[tuple[str, dict[str, Any]]]) -> Reply | LifecycleError:
+    def _look(self, sent: list[tuple[str, dict[str, Any]]]) -> GraphReply | LifecycleError:
         """What one request shows, or why it does not show the board."""
         count = len({(own["owner"], own["name"]) for _, own in sent})
         subject = "issues of a repository" if count == 1 else f"issues of {count} repositories"
@@ -159,7 +159,7 @@ class Issues:
         return error_of_board or self._sight.blindness(shown) or reply
 
     def _read(
-        self, reply: Reply, number: int, one: _Part, size: int
+        self, reply: GraphReply, number: int, one: _Part, size: int
     ) -> tuple[list[Swept], _Part | None]:
         """The issues of one part, and what is left of it."""
         alias = f"p{number}"
@@ -174,7 +174,7 @@ class Issues:
             if node and n not in spoilt
         ]
         if wrong:
-            asked = Asked(
+            asked = AskedRequest(
                 f"an issue of {one.repository}" if shown else f"repository {one.repository}"
             )
             found.append(one.swept(self._graph.failures.of_problems(wrong, asked)))
@@ -197,7 +197,7 @@ def _issues(repository: Json) -> list[Json]:
     return [part(repository, "issue")]
 
 
-def _is_bearable(problem: Problem) -> bool:
+def _is_bearable(problem: AnswerProblem) -> bool:
     """True if the problem costs no issue: there is none of that number, or a mention is hidden."""
     is_absent = problem.type == "NOT_FOUND" and problem.path[1:] == ("issue",)
     return is_absent or is_hidden_mention(problem)

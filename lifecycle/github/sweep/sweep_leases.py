@@ -16,8 +16,8 @@ from lifecycle.core.errors import Rejected, Transient
 from lifecycle.github.client.batches import Batches
 from lifecycle.github.client.calls import PAGE, following
 from lifecycle.github.client.nodes import part
-from lifecycle.github.failures.failures import Asked
-from lifecycle.github.sweep.sweep_nodes import LEASES, Found
+from lifecycle.github.failures.failures import AskedRequest
+from lifecycle.github.sweep.sweep_nodes import LEASES, SweptRepository
 
 if TYPE_CHECKING:
     from lifecycle.github.client.graph import GraphClient
@@ -48,7 +48,7 @@ class HiddenLeases:
         """Another sweep: REST may be asked once more."""
         self._is_settled = self._are_hidden
 
-    def unhide(self, found: Sequence[Found]) -> None:
+    def unhide(self, found: Sequence[SweptRepository]) -> None:
         """Give repositories the leases that GraphQL did not show, if it hides them.
 
         One request the first time that a task is claimed somewhere and no lease was shown; if leases
@@ -63,14 +63,14 @@ class HiddenLeases:
         if self._are_hidden:
             self._read(found)
 
-    def _has_any(self, suspect: Found) -> bool:
+    def _has_any(self, suspect: SweptRepository) -> bool:
         try:
             return bool(self._refs(suspect))
         except Rejected:
             return False  # what the token may not list is no word against GraphQL
 
-    def _read(self, found: Sequence[Found]) -> None:
-        waiting: deque[tuple[Found, _Ref]] = deque()
+    def _read(self, found: Sequence[SweptRepository]) -> None:
+        waiting: deque[tuple[SweptRepository, _Ref]] = deque()
         for one in found:
             try:
                 waiting.extend((one, ref) for ref in self._refs(one))
@@ -83,11 +83,11 @@ class HiddenLeases:
             if not self._read_commits(batch):
                 waiting.extendleft(reversed(batch))
 
-    def _refs(self, one: Found) -> list[_Ref]:
+    def _refs(self, one: SweptRepository) -> list[_Ref]:
         """The lease refs of a repository, over REST; none if nothing was ever pushed there."""
         if not part(one.node, "defaultBranchRef"):
             return []
-        asked = Asked(f"the leases of {one.name}")
+        asked = AskedRequest(f"the leases of {one.name}")
         path = f"/repos/{one.name}/git/matching-refs/{LEASES.removeprefix('refs/').rstrip('/')}"
         found: list[_Ref] = []
         query: dict[str, Any] | None = {"per_page": PAGE}
@@ -104,7 +104,7 @@ class HiddenLeases:
             query = following(headers, query)
         return [ref for ref in found if ref[0].startswith(LEASES)]
 
-    def _read_commits(self, batch: Sequence[tuple[Found, _Ref]]) -> bool:
+    def _read_commits(self, batch: Sequence[tuple[SweptRepository, _Ref]]) -> bool:
         """Note what the leases' commits say, nothing where GitHub does not; False if it was too much."""
         parts: list[tuple[str, dict[str, Any]]] = [
             ("survey_commit", {**one.variables, "oid": sha}) for one, (_, sha) in batch

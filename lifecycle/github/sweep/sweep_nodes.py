@@ -12,7 +12,7 @@ from lifecycle.core.values.lease_message import parse_lease
 from lifecycle.core.values.model import BoardItem, Observation
 from lifecycle.core.values.survey import Hold, Holding, Swept, Tip
 from lifecycle.github.client.nodes import Json, nodes, part, text
-from lifecycle.github.failures.failures import Asked, Problem
+from lifecycle.github.failures.failures import AnswerProblem, AskedRequest
 from lifecycle.github.pulls import translate
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ _HEADS = "refs/heads/"
 
 
 @dataclass(slots=True)
-class Found:
+class SweptRepository:
     """A repository while it is read.
 
     Attributes:
@@ -73,11 +73,11 @@ def next_page(connection: Json, failures: Failures, subject: str) -> str | None:
     if not page.get("hasNextPage"):
         return None
     if not text(page, "endCursor"):
-        raise failures.of_nonsense(Asked(subject))
+        raise failures.of_nonsense(AskedRequest(subject))
     return text(page, "endCursor")
 
 
-def is_hidden_mention(problem: Problem) -> bool:
+def is_hidden_mention(problem: AnswerProblem) -> bool:
     """True if one mention of an issue is not shown, and the issue itself is.
 
     A null where GraphQL allows none takes what is around it along: here the entry of the list.

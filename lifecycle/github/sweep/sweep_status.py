@@ -10,7 +10,7 @@ from lifecycle.core.values.model import BoardItem
 from lifecycle.core.values.survey import Swept
 from lifecycle.github.board.status_labels import labels_of
 from lifecycle.github.client.nodes import Json, nodes
-from lifecycle.github.failures.failures import Asked, Problem
+from lifecycle.github.failures.failures import AnswerProblem, AskedRequest
 from lifecycle.github.pulls import translate
 from lifecycle.github.sweep.sweep_nodes import swept
 
@@ -54,14 +54,16 @@ class Sight:
         """For the fragment SurveyStatus."""
         return {"items": self.asks_items, "labels": self.asks_labels}
 
-    def error_of(self, problems: Sequence[Problem], failures: Failures) -> LifecycleError | None:
+    def error_of(
+        self, problems: Sequence[AnswerProblem], failures: Failures
+    ) -> LifecycleError | None:
         """Why the items were not shown, if one of the problems says that."""
         for one in problems:
             if self.is_about_board(one):
-                return failures.of_problem(one, Asked(f"the board, {self._project}"))
+                return failures.of_problem(one, AskedRequest(f"the board, {self._project}"))
         return None
 
-    def is_about_board(self, problem: Problem) -> bool:
+    def is_about_board(self, problem: AnswerProblem) -> bool:
         """True if a problem is one of the board's, and not of the issue."""
         return problem.type == "INSUFFICIENT_SCOPES" or "projectItems" in problem.path
 

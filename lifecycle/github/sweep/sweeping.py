@@ -13,7 +13,7 @@ from lifecycle.core.values.model import Repository
 from lifecycle.core.values.survey import Holding, Swept
 from lifecycle.github.sweep.sweep_cards import Cards
 from lifecycle.github.sweep.sweep_holdings import Holdings
-from lifecycle.github.sweep.sweep_issues import Issues
+from lifecycle.github.sweep.sweep_issues import IssueSweep
 from lifecycle.github.sweep.sweep_status import Sight
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class GitHubSurvey:
     ) -> None:
         sight = Sight(project, choice)
         self._holdings = Holdings(graph, rest)
-        self._issues = Issues(graph, sight)
+        self._issues = IssueSweep(graph, sight)
         self._cards = Cards(project, graph, sight) if project is not None else None
 
     def holdings(self, repositories: Sequence[Repository]) -> Iterator[Holding]:

@@ -15,16 +15,16 @@ from typing import TYPE_CHECKING
 from lifecycle.core.errors import LifecycleError
 from lifecycle.evidence import printed_output, seen_runs, test_runs
 from lifecycle.evidence.outcomes import Outcome
-from lifecycle.evidence.seen_runs import Ended, Run
+from lifecycle.evidence.seen_runs import EndedRun, SeenRun
 from lifecycle.hooks import client_contract
 from lifecycle.hooks.answers import run_seen, staged_on
 from lifecycle.storage import log, workflow_marks
-from lifecycle.storage.workflow_files import Shelf
+from lifecycle.storage.workflow_files import WorkflowFiles
 
 if TYPE_CHECKING:
     from lifecycle.core.values.configured import StageSettings
     from lifecycle.evidence.seen_runs import Awaited
-    from lifecycle.hooks.answers.call import Call
+    from lifecycle.hooks.answers.call import HookCall
 
 _GOOD = re.compile(r"\bcompleted \(exit code 0\)\s*$")
 _BAD = re.compile(r"\bfailed with exit code [1-9][0-9]*\s*$")
@@ -64,11 +64,11 @@ def _tag(prompt: str, name: str) -> str:
     return found[1].strip() if found is not None else ""
 
 
-def ended(call: Call) -> None:
+def ended(call: HookCall) -> None:
     """Take note of how a test run ended, if this prompt tells of one that is waited for."""
     world = call.world
     prompt = str(call.event.get("prompt") or "")
-    is_awaited = Shelf(world.root).folder.mtime_ns(workflow_marks.AWAITED) >= 0
+    is_awaited = WorkflowFiles(world.root).folder.mtime_ns(workflow_marks.AWAITED) >= 0
     if not client_contract.is_machine_made(call.event) or not is_awaited:
         return
     told = notice(prompt)
@@ -80,10 +80,10 @@ def ended(call: Call) -> None:
         log.write(world.root, f"{call.hook}: {error.sentence}")
 
 
-def _ended(call: Call, told: Notice) -> None:
+def _ended(call: HookCall, told: Notice) -> None:
     world = call.world
     stages = staged_on.wanted(world)
-    shelf = Shelf(world.root)
+    shelf = WorkflowFiles(world.root)
     if all(one.task != told.task for one in seen_runs.awaited(shelf)):
         return
     now = run_seen.tree_of(call, stages) if stages is not None else ""
@@ -93,15 +93,15 @@ def _ended(call: Call, told: Notice) -> None:
             return
         outcome = _outcome(awaited, told, stages)
         same = awaited.tree if awaited.tree == now else ""
-        run = Run(world.clock.now(), awaited.command, outcome, same, f"task:{told.task}")
+        run = SeenRun(world.clock.now(), awaited.command, outcome, same, f"task:{told.task}")
         run_seen.keep(call, shelf, run)
 
 
-def _outcome(awaited: Awaited, told: Notice, stages: StageSettings) -> Ended:
+def _outcome(awaited: Awaited, told: Notice, stages: StageSettings) -> EndedRun:
     run = test_runs.run_in(awaited.command, stages.test)
     if run is None or not awaited.is_here:
-        return Ended.UNKNOWN
+        return EndedRun.UNKNOWN
     output, is_cut = (
         ("", True) if run.decides or not told.file else printed_output.end_of(told.file)
     )
-    return Ended(test_runs.proof(run, told.outcome, output, is_cut=is_cut).value)
+    return EndedRun(test_runs.proof(run, told.outcome, output, is_cut=is_cut).value)

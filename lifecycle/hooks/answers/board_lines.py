@@ -10,13 +10,13 @@ from lifecycle.core.errors import LifecycleError, LockBusy
 from lifecycle.core.messages import loss_messages
 from lifecycle.core.redact import redact
 from lifecycle.core.timing.deadline import DeadlineReached
-from lifecycle.hooks.answers.call import Call
+from lifecycle.hooks.answers.call import HookCall
 from lifecycle.storage import log
 
 FRESH_SECONDS = 600.0
 
 
-def board_lines(call: Call) -> list[str]:
+def board_lines(call: HookCall) -> list[str]:
     """The board, or one line that says why it is missing; the session starts all the same."""
     world, now = call.world, call.world.clock.now()
     try:
@@ -45,7 +45,7 @@ def board_lines(call: Call) -> list[str]:
     return [problem]
 
 
-def _doubt(call: Call, free: object) -> list[str]:
+def _doubt(call: HookCall, free: object) -> list[str]:
     """A line for the agent if the board shows its task free, and no look has found out why yet."""
     record = call.record
     if record is None or free != record.claim.issue_number or briefing.is_lost(record):
@@ -55,7 +55,7 @@ def _doubt(call: Call, free: object) -> list[str]:
     return [loss_messages.free_on_board(record.claim.issue_number)] if free else []
 
 
-def _keep(call: Call) -> None:
+def _keep(call: HookCall) -> None:
     """Keep ids and lines for the next wake, if nobody else is writing just now."""
     desk, learned = call.desk, call.world.cache.state.get("cache", {})
     with contextlib.suppress(LockBusy), desk.folder.locked(0.2):

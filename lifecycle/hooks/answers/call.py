@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from lifecycle.app.wiring import World
+from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.claim.engine import briefing
 from lifecycle.claim.engine import look as engine
 from lifecycle.claim.engine.look import Report
 from lifecycle.claim.record import sessions
-from lifecycle.claim.record.claim_store import Desk
+from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.claim.record.state import Record
 from lifecycle.core.channels import REPLIES
 from lifecycle.core.errors import LifecycleError
@@ -29,7 +29,7 @@ STOPPED = "stopped"
 
 
 @dataclass(frozen=True)
-class Call:
+class HookCall:
     """One event that the client sent to one entrypoint.
 
     Attributes:
@@ -44,8 +44,8 @@ class Call:
     hook: str
     event: Mapping[str, Any]
     session: str
-    world: World
-    desk: Desk
+    world: WorktreeWorld
+    desk: ClaimStore
     client: Client = Client.OTHER
 
     @property

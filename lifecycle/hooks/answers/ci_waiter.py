@@ -17,7 +17,7 @@ import select
 import stat
 from dataclasses import dataclass
 
-from lifecycle.app.wiring import World
+from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.claim.decisions import pace
 from lifecycle.claim.decisions.snapshot import Rules
 from lifecycle.claim.engine import look
@@ -27,7 +27,7 @@ from lifecycle.core.errors import LifecycleError, LockBusy
 from lifecycle.core.plan import Wake
 from lifecycle.core.timing.deadline import DeadlineReached, alarm
 from lifecycle.core.values.configured import HOOK_SECONDS, Settings
-from lifecycle.hooks.answers.call import STOPPED, Call
+from lifecycle.hooks.answers.call import STOPPED, HookCall
 from lifecycle.hooks.client_contract import Reply
 from lifecycle.settings import config
 from lifecycle.settings.running_client import Client, client_of
@@ -50,7 +50,7 @@ _READER = 2
 """The descriptor whose other end the client holds for as long as it lives: stderr."""
 
 
-def answer(call: Call) -> Reply:
+def answer(call: HookCall) -> Reply:
     """Wait; a reply that wakes, or an empty one if nothing is left to wait for."""
     if not call.has_claim or not call.is_ours:
         return Reply()
@@ -77,7 +77,7 @@ class _Files:
 class _Waiter:
     """One wait, from the stop that started it to the news or the end, and for `longest` seconds at most."""
 
-    def __init__(self, call: Call, longest: float) -> None:
+    def __init__(self, call: HookCall, longest: float) -> None:
         self.call = call
         self.desk = call.desk
         self.world = call.world
@@ -203,7 +203,9 @@ class _Waiter:
     def _begin_anew(self) -> None:
         old = self.world
         old.close()
-        self.world = World(old.root, old.environment, self.clock, old.deadline, self.desk.state)
+        self.world = WorktreeWorld(
+            old.root, old.environment, self.clock, old.deadline, self.desk.state
+        )
 
 
 def _is_read(seconds: float) -> bool:

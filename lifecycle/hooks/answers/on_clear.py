@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from lifecycle.hooks import client_contract
 from lifecycle.hooks.answers import staged_start
-from lifecycle.hooks.answers.call import Call
+from lifecycle.hooks.answers.call import HookCall
 from lifecycle.hooks.client_contract import Reply
 
 
-def answer(call: Call) -> Reply:
+def answer(call: HookCall) -> Reply:
     """The instruction, once; nothing if there is no next task, or no turn can be started."""
     if call.event.get("source") != staged_start.CLEAR:
         return Reply()

@@ -7,7 +7,7 @@ from lifecycle.core.channels import REPLIES
 from lifecycle.core.errors import Refused, Rejected
 from lifecycle.core.plan import Wake
 from lifecycle.hooks import client_contract
-from lifecycle.hooks.answers.call import Call
+from lifecycle.hooks.answers.call import HookCall
 from lifecycle.hooks.client_contract import Reply
 from lifecycle.settings import config
 from lifecycle.storage import log
@@ -16,7 +16,7 @@ LOOK_SECONDS = 120.0
 """Without a claim: how long on-idle waits between two looks at the branch."""
 
 
-def answer(call: Call) -> Reply:
+def answer(call: HookCall) -> Reply:
     """One look for the session that the claim belongs to; without a claim one at the branch."""
     if not call.has_claim:
         return _without_claim(call)
@@ -25,7 +25,7 @@ def answer(call: Call) -> Reply:
     return call.look(Wake.IDLE)
 
 
-def _without_claim(call: Call) -> Reply:
+def _without_claim(call: HookCall) -> Reply:
     world, desk, now = call.world, call.desk, call.world.clock.now()
     is_served = config.is_served(world.root, world.environment)
     if not (is_served or desk.has_mark(IDLE_DUE)):

@@ -14,16 +14,16 @@ from lifecycle.claim.engine import look
 from lifecycle.claim.engine.guard_stamp import STOP_DUE
 from lifecycle.core.channels import REPLIES
 from lifecycle.core.errors import LifecycleError
-from lifecycle.core.plan import Say, Tone, Wake
+from lifecycle.core.plan import Audience, Notice, Wake
 from lifecycle.hooks import client_contract
-from lifecycle.hooks.answers.call import STOPPED, Call
+from lifecycle.hooks.answers.call import STOPPED, HookCall
 from lifecycle.hooks.client_contract import Reply
 from lifecycle.settings.config import file_of
 from lifecycle.settings.running_client import Client
 from lifecycle.storage import log
 
 
-def answer(call: Call) -> Reply:
+def answer(call: HookCall) -> Reply:
     """One look at each, if it asks for one.
 
     Another client, or a person who runs this by hand, gets the claim's look. It is told as a person is,
@@ -46,7 +46,7 @@ def answer(call: Call) -> Reply:
     return client_contract.render(call.hook, said, reason=word.reason, person=word.person)
 
 
-def _claim(call: Call) -> tuple[Say, ...]:
+def _claim(call: HookCall) -> tuple[Notice, ...]:
     """What the claim says; nothing without one, but for what the last one left to say."""
     if call.has_claim:
         # The waiter was started with us: it leaves to us what this stop is there for.
@@ -68,27 +68,27 @@ def _claim(call: Call) -> tuple[Say, ...]:
     return report.said
 
 
-def _wake(call: Call) -> Wake:
+def _wake(call: HookCall) -> Wake:
     """Where nobody attends no waiter looks at the pull request: this stop does."""
     return Wake.IDLE if call.client is Client.UNATTENDED else Wake.STOP
 
 
-def _tones(call: Call) -> Collection[Tone]:
+def _tones(call: HookCall) -> Collection[Audience]:
     """What can be delivered here; what a session of Claude Code's is to hear is no other client's."""
     channel = REPLIES[call.hook]
     if call.client is Client.UNATTENDED:
         return channel.tones | channel.alone.keys()
     is_others = call.client is Client.OTHER and call.record is not None and call.record.session
-    return {Tone.NOTE} if is_others else channel.tones
+    return {Audience.NOTE} if is_others else channel.tones
 
 
-def _held_back(call: Call, said: tuple[Say, ...]) -> tuple[Say, ...]:
+def _held_back(call: HookCall, said: tuple[Notice, ...]) -> tuple[Notice, ...]:
     """Put back on the queue what would make the agent go on; the rest is said."""
-    goes_on = [say for say in said if say.tone is not Tone.NOTE]
+    goes_on = [say for say in said if say.tone is not Audience.NOTE]
     if goes_on:
         with call.desk.folder.locked(call.world.deadline.remaining(at_most=1.0)):
             call.desk.state = call.desk.folder.load_state()
             for say in goes_on:
                 call.desk.ledger.queue(replace(say, stands=False, ends=()), again=True)
             call.desk.save()
-    return tuple(say for say in said if say.tone is Tone.NOTE)
+    return tuple(say for say in said if say.tone is Audience.NOTE)

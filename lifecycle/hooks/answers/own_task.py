@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from lifecycle.claim.record.state import Record
     from lifecycle.core.tracker import Task, Tracker
     from lifecycle.core.values.configured import StageSettings
-    from lifecycle.hooks.answers.call import Call
-    from lifecycle.stages.session.session_record import Kept
+    from lifecycle.hooks.answers.call import HookCall
+    from lifecycle.stages.session.session_record import SessionRecord
     from lifecycle.stages.session.workflow_tasks import Activity
-    from lifecycle.stages.transcript.turn import Found, Turn
+    from lifecycle.stages.transcript.turn import StageFinding, Turn
 
 GITHUB = "github"
 ENDING = (Detected.ISSUE_CLOSED, Detected.SESSION_CLEARED)
@@ -38,7 +38,12 @@ class Own:
     """
 
     def __init__(
-        self, call: Call, stages: StageSettings, kept: Kept, turn: Turn, found: Found
+        self,
+        call: HookCall,
+        stages: StageSettings,
+        kept: SessionRecord,
+        turn: Turn,
+        found: StageFinding,
     ) -> None:
         self.call, self.stages = call, stages
         self.kept, self.turn, self.found = kept, turn, found
@@ -145,7 +150,7 @@ def _is_over(turn: Turn) -> bool:
     return following(turn.markers[-1], session_record.line_told(turn.instruction)) is None
 
 
-def claimed_task(call: Call) -> str:
+def claimed_task(call: HookCall) -> str:
     """The id that the worktree's claim has in its tracker; "" without a claim of this session's."""
     record = call.record
     if record is None or record.outcome or not call.is_ours:
@@ -153,7 +158,7 @@ def claimed_task(call: Call) -> str:
     return id_of(call, record)
 
 
-def id_of(call: Call, record: Record) -> str:
+def id_of(call: HookCall, record: Record) -> str:
     """A claim's task as the worktree's tracker calls it; "" if it is not one of that tracker's."""
     name = call.world.tracker.name
     if name == GITHUB:

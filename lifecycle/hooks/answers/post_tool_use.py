@@ -16,19 +16,19 @@ from lifecycle.core.errors import LockBusy
 from lifecycle.core.redact import redact
 from lifecycle.evidence import command_lines, printed_output, run_folders, seen_runs, test_runs
 from lifecycle.evidence.outcomes import Outcome
-from lifecycle.evidence.seen_runs import Awaited, Ended, Run
+from lifecycle.evidence.seen_runs import Awaited, EndedRun, SeenRun
 from lifecycle.hooks.answers import run_seen, staged_on
-from lifecycle.hooks.answers.call import Call
+from lifecycle.hooks.answers.call import HookCall
 from lifecycle.hooks.client_contract import Reply
-from lifecycle.stages.transcript.turn import Call as ToolCall
+from lifecycle.stages.transcript.turn import ToolCall
 from lifecycle.storage import log, workflow_marks
-from lifecycle.storage.workflow_files import Shelf
+from lifecycle.storage.workflow_files import WorkflowFiles
 
 OUTPUT = 30_000
 """Characters of what a command printed that an event has; of more it has the first so many."""
 
 
-def answer(call: Call) -> Reply:
+def answer(call: HookCall) -> Reply:
     """Nothing is printed."""
     world = call.world
     stages = staged_on.wanted(world)
@@ -41,11 +41,11 @@ def answer(call: Call) -> Reply:
     if used is None or seen is None or not seen.is_suite:
         return Reply()
     is_here = _is_here(call, seen)
-    outcome = _outcome(call.event, used, seen) if is_here else Ended.UNKNOWN
+    outcome = _outcome(call.event, used, seen) if is_here else EndedRun.UNKNOWN
     tree = run_seen.tree_of(call, stages) if is_here else ""
     id_ = str(call.event.get("tool_use_id") or "")
-    run = Run(world.clock.now(), used.text, outcome, tree, id_)
-    shelf = Shelf(world.root)
+    run = SeenRun(world.clock.now(), used.text, outcome, tree, id_)
+    shelf = WorkflowFiles(world.root)
     task = _of_response(call.event, "backgroundTaskId") if used.is_background else ""
     try:
         with shelf.locked():
@@ -79,17 +79,17 @@ def used_tool(event: Mapping[str, Any]) -> ToolCall | None:
     )
 
 
-def _outcome(event: Mapping[str, Any], used: ToolCall, run: test_runs.Run) -> Ended:
+def _outcome(event: Mapping[str, Any], used: ToolCall, run: test_runs.SuiteRun) -> EndedRun:
     """What the run proves; its whole output is looked at where its exit status is not the line's."""
     output, is_cut = used.output, len(used.output) >= OUTPUT - 1
     file = _of_response(event, "persistedOutputPath")
     if file and not run.decides:
         output, is_cut = printed_output.end_of(file)
         output = output or used.output
-    return Ended(test_runs.proof(run, used.outcome, output, is_cut=is_cut).value)
+    return EndedRun(test_runs.proof(run, used.outcome, output, is_cut=is_cut).value)
 
 
-def _is_here(call: Call, run: test_runs.Run) -> bool:
+def _is_here(call: HookCall, run: test_runs.SuiteRun) -> bool:
     """True if the run is of this worktree's files."""
     folder = call.event.get("cwd")
     said = _of_response(call.event, "stderr") or str(call.event.get("error") or "")

@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING
 
 from lifecycle.core.errors import GitFailed, Transient
 from lifecycle.evidence import seen_runs, tree_hash
-from lifecycle.evidence.seen_runs import Ended
+from lifecycle.evidence.seen_runs import EndedRun
 from lifecycle.stages.session import session_record
-from lifecycle.stages.session.session_record import Kept
+from lifecycle.stages.session.session_record import SessionRecord
 from lifecycle.storage import journal, journal_entry, log, stage_log
 
 if TYPE_CHECKING:
     from lifecycle.core.values.configured import StageSettings
-    from lifecycle.evidence.seen_runs import Run
-    from lifecycle.hooks.answers.call import Call
-    from lifecycle.storage.workflow_files import Shelf
+    from lifecycle.evidence.seen_runs import SeenRun
+    from lifecycle.hooks.answers.call import HookCall
+    from lifecycle.storage.workflow_files import WorkflowFiles
 
 
-def tree_of(call: Call, stages: StageSettings) -> str:
+def tree_of(call: HookCall, stages: StageSettings) -> str:
     """The tree as it is now; "" if nobody asks for it, or git cannot say, which the log tells."""
     if not stages.require_evidence:
         return ""
@@ -30,7 +30,7 @@ def tree_of(call: Call, stages: StageSettings) -> str:
         return ""
 
 
-def keep(call: Call, shelf: Shelf, run: Run, *, is_over: bool = True) -> None:
+def keep(call: HookCall, shelf: WorkflowFiles, run: SeenRun, *, is_over: bool = True) -> None:
     """Remember a run, and say so in the log and, once it is over, in the journal. Under the lock."""
     if not seen_runs.add(shelf, run):
         return
@@ -42,13 +42,13 @@ def keep(call: Call, shelf: Shelf, run: Run, *, is_over: bool = True) -> None:
     if not is_over:
         return
     memory = session_record.load(shelf, call.session)
-    journal.note(root, _entry(call, run, memory or Kept(call.session)))
+    journal.note(root, _entry(call, run, memory or SessionRecord(call.session)))
 
 
-def _entry(call: Call, run: Run, kept: Kept) -> journal_entry.Entry:
+def _entry(call: HookCall, run: SeenRun, kept: SessionRecord) -> journal_entry.JournalEntry:
     command = seen_runs.shown(run.command)
-    outcome = Ended.UNKNOWN if run.outcome is Ended.NOTHING else Ended(run.outcome)
-    return journal_entry.Entry(
+    outcome = EndedRun.UNKNOWN if run.outcome is EndedRun.NOTHING else EndedRun(run.outcome)
+    return journal_entry.JournalEntry(
         at=run.at,
         system=journal.STAGES,
         kind=journal.CHECK,

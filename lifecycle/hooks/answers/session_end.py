@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from lifecycle.claim.record import sessions
-from lifecycle.hooks.answers.call import Call
+from lifecycle.hooks.answers.call import HookCall
 from lifecycle.hooks.client_contract import Reply
 from lifecycle.storage import signs_of_life
 
 
-def answer(call: Call) -> Reply:
+def answer(call: HookCall) -> Reply:
     """Nothing is printed: nobody listens any more."""
     folder, record = call.desk.folder, call.record
     if call.session and record is not None and sessions.is_mine(record, call.session):

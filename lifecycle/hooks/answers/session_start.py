@@ -15,11 +15,11 @@ from lifecycle.claim.record.state import Record
 from lifecycle.core import versions
 from lifecycle.core.channels import REPLIES
 from lifecycle.core.errors import ClaimRefused, LockBusy
-from lifecycle.core.plan import Say, Tone
+from lifecycle.core.plan import Audience, Notice
 from lifecycle.hooks import client_contract
 from lifecycle.hooks.answers import staged_start
 from lifecycle.hooks.answers.board_lines import board_lines
-from lifecycle.hooks.answers.call import Call
+from lifecycle.hooks.answers.call import HookCall
 from lifecycle.hooks.client_contract import Reply
 from lifecycle.settings import config
 from lifecycle.storage import signs_of_life
@@ -36,7 +36,7 @@ TWICE_SECONDS = 10.0
 the hook are installed, and one of them has answered."""
 
 
-def answer(call: Call) -> Reply:
+def answer(call: HookCall) -> Reply:
     """The briefing; nothing in a repository that has no claim and never asked for a board."""
     world, desk = call.world, call.desk
     is_served = config.is_served(world.root, world.environment)
@@ -67,14 +67,14 @@ def answer(call: Call) -> Reply:
     return client_contract.render(call.hook, fresh, context=context, person=person)
 
 
-def _tones(call: Call, record: Record | None) -> Collection[Tone]:
+def _tones(call: HookCall, record: Record | None) -> Collection[Audience]:
     """What this session may hear: the news of a claim that another holds is that one's."""
     tones = REPLIES[call.hook].tones
     is_others = record is not None and call.is_held(record)
-    return [tone for tone in tones if tone is Tone.NOTE] if is_others else tones
+    return [tone for tone in tones if tone is Audience.NOTE] if is_others else tones
 
 
-def _loaded(call: Call) -> tuple[Loaded, list[str]]:
+def _loaded(call: HookCall) -> tuple[Loaded, list[str]]:
     """What lies there, and why it cannot be acted on: at every start for as long as that stands."""
     try:
         return call.desk.load(), []
@@ -82,7 +82,7 @@ def _loaded(call: Call) -> tuple[Loaded, list[str]]:
         return Loaded(None), [error.sentence]
 
 
-def _was_answered(call: Call) -> bool:
+def _was_answered(call: HookCall) -> bool:
     """True for the second copy of one event; otherwise the event is noted."""
     now = call.world.clock.now()
     before = call.desk.state.get("started") or {}
@@ -94,12 +94,12 @@ def _was_answered(call: Call) -> bool:
     return False
 
 
-def _differences(call: Call) -> list[Say]:
+def _differences(call: HookCall) -> list[Notice]:
     text = versions.difference(call.world.environment)
-    return [Say(f"versions:{text}", text, Tone.NOTE)] if text else []
+    return [Notice(f"versions:{text}", text, Audience.NOTE)] if text else []
 
 
-def _offered(call: Call) -> list[Say]:
+def _offered(call: HookCall) -> list[Notice]:
     """To the plugin's user, once: how the client stops asking for each command of the agent's."""
     environment = call.world.environment
     if not environment.get("CLAUDE_PLUGIN_ROOT"):
@@ -107,10 +107,10 @@ def _offered(call: Call) -> list[Say]:
     from lifecycle.setup.init.found_hooks import allows_all  # under the plugin alone
 
     is_allowed = allows_all(call.world.root, environment)
-    return [] if is_allowed else [Say("offer:permissions", _OFFER, Tone.NOTE)]
+    return [] if is_allowed else [Notice("offer:permissions", _OFFER, Audience.NOTE)]
 
 
-def _claim(call: Call, record: Record | None) -> tuple[list[str], list[str]]:
+def _claim(call: HookCall, record: Record | None) -> tuple[list[str], list[str]]:
     """Lines for the model and lines for the person; the claim's owner is this session from now on.
 
     Unless another one that is alive holds it: then both are told.

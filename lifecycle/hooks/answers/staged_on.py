@@ -9,14 +9,14 @@ from lifecycle.stages.session import activation
 from lifecycle.storage import log, stage_log, workflow_marks
 
 if TYPE_CHECKING:
-    from lifecycle.app.wiring import World
+    from lifecycle.app.wiring import WorktreeWorld
     from lifecycle.core.values.configured import StageSettings
 
 LINES = (f"/{stage_log.FOLDER}/{stage_log.LOG}*",)
 """The pattern of the log, and of what it was turned over to."""
 
 
-def wanted(world: World) -> StageSettings | None:
+def wanted(world: WorktreeWorld) -> StageSettings | None:
     """The workflow's settings if it is on here; None if it is not. Its marks are renewed on the way."""
     was_known = workflow_marks.is_known(str(world.root))
     stages = activation.wanted(world.root, world.environment, world.clock)

@@ -25,16 +25,16 @@ from lifecycle.settings.running_client import Client
 from lifecycle.stages.decisions import instructions
 from lifecycle.stages.decisions.instructions import Facts
 from lifecycle.stages.session import session_record, task_sessions, workflow_tasks
-from lifecycle.stages.session.session_record import Kept
+from lifecycle.stages.session.session_record import SessionRecord
 from lifecycle.stages.session.workflow_tasks import Activity
 from lifecycle.stages.transcript import session_end_lines, tasks_taken
 from lifecycle.storage import log, stage_log
-from lifecycle.storage.workflow_files import Shelf
+from lifecycle.storage.workflow_files import WorkflowFiles
 from lifecycle.trackers.own_commands import own_commands
 
 if TYPE_CHECKING:
     from lifecycle.core.values.configured import StageSettings
-    from lifecycle.hooks.answers.call import Call
+    from lifecycle.hooks.answers.call import HookCall
 
 GOES_ON = ("resume", "compact", "fork")
 CLEAR = "clear"
@@ -46,17 +46,17 @@ KEPT_SECONDS = 1.5
 """What is left of a start's time for the board, whatever the tracker does."""
 
 
-def start_lines(call: Call) -> list[Ours]:
+def start_lines(call: HookCall) -> list[Ours]:
     """Lines for the agent; none where the workflow is not active, or something went wrong."""
     return [Ours(line) for line in _lines(call, _text)]
 
 
-def wake_lines(call: Call) -> list[str]:
+def wake_lines(call: HookCall) -> list[str]:
     """The next task's instruction, with which a turn is started after `/clear`; once for each session."""
     return _lines(call, _wake) if _is_attended(call) else []
 
 
-def _lines(call: Call, text_of: Callable[[Call, StageSettings], str]) -> list[str]:
+def _lines(call: HookCall, text_of: Callable[[HookCall, StageSettings], str]) -> list[str]:
     world = call.world
     try:
         stages = staged_on.wanted(world)
@@ -78,9 +78,9 @@ def _lines(call: Call, text_of: Callable[[Call, StageSettings], str]) -> list[st
     return text.splitlines()
 
 
-def _text(call: Call, stages: StageSettings) -> str:
+def _text(call: HookCall, stages: StageSettings) -> str:
     source = str(call.event.get("source") or "")
-    shelf = Shelf(call.world.root)
+    shelf = WorkflowFiles(call.world.root)
     if source in GOES_ON:
         return _going_on(call, stages, _of_this_client(call, shelf))
     known = _activity(call, stages, shelf)
@@ -103,9 +103,9 @@ def _text(call: Call, stages: StageSettings) -> str:
     return "" if _is_attended(call) and _is_woken(call) else _next(facts)
 
 
-def _wake(call: Call, stages: StageSettings) -> str:
+def _wake(call: HookCall, stages: StageSettings) -> str:
     """The instruction, if a session that was led was cleared between two tasks, and nobody said it yet."""
-    shelf = Shelf(call.world.root)
+    shelf = WorkflowFiles(call.world.root)
     last = _cleared(call, shelf)
     if last is None or call.has_claim:
         return ""
@@ -114,7 +114,7 @@ def _wake(call: Call, stages: StageSettings) -> str:
     if _before(call, last, known) is not None or not facts.next_task:
         return ""
     now = call.world.clock.now()
-    woken = Kept(call.session, stage=Stage.CODING.value, client=last.client, at=now)
+    woken = SessionRecord(call.session, stage=Stage.CODING.value, client=last.client, at=now)
     with shelf.locked():
         if session_record.load(shelf, call.session) is not None:
             return ""  # a second copy of this event
@@ -127,12 +127,12 @@ def _next(facts: Facts) -> str:
     return instructions.instruction(Stage.CODING, facts, done)
 
 
-def _is_attended(call: Call) -> bool:
+def _is_attended(call: HookCall) -> bool:
     """True if somebody sits in front of the client; elsewhere exit 2 starts no turn."""
     return bool(call.session) and call.client is Client.ATTENDED
 
 
-def _is_woken(call: Call) -> bool:
+def _is_woken(call: HookCall) -> bool:
     """True if the client starts on-clear as well, from where it started this hook: it says what is next."""
     environment = call.world.environment
     if environment.get("CLAUDE_PLUGIN_ROOT"):
@@ -143,7 +143,7 @@ def _is_woken(call: Call) -> bool:
     return any(one.is_rewake and one.is_there for one in wired)
 
 
-def _of_this_client(call: Call, shelf: Shelf) -> Kept | None:
+def _of_this_client(call: HookCall, shelf: WorkflowFiles) -> SessionRecord | None:
     """What is kept of the session, which this client goes on with: it is not over."""
     kept, client = session_record.load(shelf, call.session), call.process
     if kept is not None and kept.client != client:
@@ -153,14 +153,16 @@ def _of_this_client(call: Call, shelf: Shelf) -> Kept | None:
     return kept
 
 
-def _going_on(call: Call, stages: StageSettings, kept: Kept | None) -> str:
+def _going_on(call: HookCall, stages: StageSettings, kept: SessionRecord | None) -> str:
     """The instruction of the stage in force, as the transcript tells it; nothing is asked of anybody."""
     path = str(call.event.get("transcript_path") or "")
     turn = session_end_lines.read(path, deep=session_end_lines.DEEP)
     if turn.asked is None or turn.markers:
         return ""  # nothing is asked for, or it is done: the next stop says what follows
     tracker = call.world.tracker
-    known = workflow_tasks.known(Shelf(call.world.root), workflow_tasks.key_of(tracker, stages))
+    known = workflow_tasks.known(
+        WorkflowFiles(call.world.root), workflow_tasks.key_of(tracker, stages)
+    )
     if known is not None and not known.tasks:
         return ""  # nothing is left: the workflow is not active
     known = known or Activity(call.world.clock.now(), "")
@@ -173,7 +175,7 @@ def _going_on(call: Call, stages: StageSettings, kept: Kept | None) -> str:
     return instructions.again(turn.asked, facts, instructions.GOES_ON)
 
 
-def _activity(call: Call, stages: StageSettings, shelf: Shelf) -> Activity:
+def _activity(call: HookCall, stages: StageSettings, shelf: WorkflowFiles) -> Activity:
     tracker, now = call.world.tracker, call.world.clock.now()
     known = workflow_tasks.known(shelf, workflow_tasks.key_of(tracker, stages))
     if known is not None and known.is_fresh(now):
@@ -184,7 +186,7 @@ def _activity(call: Call, stages: StageSettings, shelf: Shelf) -> Activity:
     return asked
 
 
-def _cleared(call: Call, shelf: Shelf) -> Kept | None:
+def _cleared(call: HookCall, shelf: WorkflowFiles) -> SessionRecord | None:
     """What was kept of the session that was cleared, if it was led: the same client's last one."""
     own = ("", call.session)
     others = [
@@ -195,11 +197,11 @@ def _cleared(call: Call, shelf: Shelf) -> Kept | None:
     return others[0] if others and others[0].stage else None
 
 
-def _before(call: Call, last: Kept | None, known: Activity) -> Kept | None:
+def _before(call: HookCall, last: SessionRecord | None, known: Activity) -> SessionRecord | None:
     """The session that was cleared in the middle of a task, as this session's own."""
     if last is None or known.find(last.task) is None:
         return None
-    return Kept(
+    return SessionRecord(
         call.session,
         task=last.task,
         labels=last.labels,
@@ -212,7 +214,9 @@ def _before(call: Call, last: Kept | None, known: Activity) -> Kept | None:
     )
 
 
-def _facts(call: Call, stages: StageSettings, known: Activity, before: Kept | None) -> Facts:
+def _facts(
+    call: HookCall, stages: StageSettings, known: Activity, before: SessionRecord | None
+) -> Facts:
     tracker = call.world.tracker
     labels = before.labels if before is not None else ()
     ready = known.startable
@@ -228,7 +232,7 @@ def _facts(call: Call, stages: StageSettings, known: Activity, before: Kept | No
     )
 
 
-def _left(call: Call, known: Activity) -> str:
+def _left(call: HookCall, known: Activity) -> str:
     """One line if a session of this worktree left a task under way, and is over by now."""
     left = task_sessions.left(call.world.root, known.tasks, call.session, call.process)
     if not left:

@@ -16,18 +16,18 @@ from lifecycle.core.timing.deadline import DeadlineReached
 from lifecycle.hooks.answers import staged_on, staged_task
 from lifecycle.hooks.answers.staged_task import Work
 from lifecycle.stages.decisions import decide
-from lifecycle.stages.decisions.decide import StageDecision, StageSeen, Verdict
+from lifecycle.stages.decisions.decide import StageDecision, StageSeen, StopVerdict
 from lifecycle.stages.detection import detect_stage
 from lifecycle.stages.session import session_record, workflow_tasks
-from lifecycle.stages.session.session_record import Kept
+from lifecycle.stages.session.session_record import SessionRecord
 from lifecycle.stages.transcript import stop_input
 from lifecycle.storage import journal, journal_entry, log, stage_log, workflow_marks
-from lifecycle.storage.workflow_files import Shelf
+from lifecycle.storage.workflow_files import WorkflowFiles
 
 if TYPE_CHECKING:
     from lifecycle.core.values.configured import StageSettings
-    from lifecycle.hooks.answers.call import Call
-    from lifecycle.stages.transcript.turn import Found, Turn
+    from lifecycle.hooks.answers.call import HookCall
+    from lifecycle.stages.transcript.turn import StageFinding, Turn
 
 MAY_STOP = "The agent may stop"
 ENDS = (Stage.COMMIT_CLOSE.value, Stage.NEXT_TASK.value)
@@ -51,7 +51,7 @@ class Word:
 SILENCE = Word()
 
 
-def look(call: Call) -> Word:
+def look(call: HookCall) -> Word:
     """What the staged workflow says at this stop; never raises."""
     world = call.world
     try:
@@ -69,7 +69,7 @@ def look(call: Call) -> Word:
         return _failed(call, f"{type(error).__name__}: {error}")
 
 
-def _failed(call: Call, why: str) -> Word:
+def _failed(call: HookCall, why: str) -> Word:
     stage_log.write(str(call.world.root), "Hook triggered", f"{why} {MAY_STOP}.")
     log.write(call.world.root, f"{call.hook}: stages: {why}")
     return SILENCE
@@ -78,10 +78,10 @@ def _failed(call: Call, why: str) -> Word:
 class _Look:
     """One look at one stop."""
 
-    def __init__(self, call: Call, stages: StageSettings) -> None:
+    def __init__(self, call: HookCall, stages: StageSettings) -> None:
         self.call = call
         self.stages = stages
-        self.shelf = Shelf(call.world.root)
+        self.shelf = WorkflowFiles(call.world.root)
         self.root = str(call.world.root)
         self.before = session_record.load(self.shelf, call.session)
         self.kept = self._kept()
@@ -122,9 +122,9 @@ class _Look:
         stage_log.write(self.root, *said, *decision.log)
         return self._done(work, decision)
 
-    def _kept(self) -> Kept:
+    def _kept(self) -> SessionRecord:
         """What is kept of this session, or of whichever stops next."""
-        kept = self.before or Kept(self.call.session)
+        kept = self.before or SessionRecord(self.call.session)
         waiting = session_record.load(self.shelf, "") if self.call.session else None
         if waiting is None or waiting.memory.set_stage is None:
             return kept
@@ -133,7 +133,7 @@ class _Look:
             return replace(kept, memory=memory)
         return replace(kept.on(waiting.task, waiting.labels, ""), memory=memory, is_set=True)
 
-    def _settled(self, turn: Turn, found: Found) -> str:
+    def _settled(self, turn: Turn, found: StageFinding) -> str:
         """Why nothing needs to be asked of anybody; "" if something does."""
         if not turn.is_there:
             return MAY_STOP
@@ -164,9 +164,9 @@ class _Look:
         self._note(work, decision, now)
         lines = tuple(decision.text.splitlines())
         person = (decision.note,) if decision.note else ()
-        return Word(lines, person, lets_go=decision.verdict is Verdict.LET_GO)
+        return Word(lines, person, lets_go=decision.verdict is StopVerdict.LET_GO)
 
-    def _after(self, work: Work, decision: StageDecision) -> Kept:
+    def _after(self, work: Work, decision: StageDecision) -> SessionRecord:
         kept = self.kept.on(work.task, work.labels, work.holder)
         told = [
             event.target
@@ -191,7 +191,7 @@ class _Look:
     def _note(self, work: Work, decision: StageDecision, now: float) -> None:
         """The journal: each thing that happened, once for each stop."""
         entries = [
-            journal_entry.Entry(
+            journal_entry.JournalEntry(
                 at=now,
                 system=journal.STAGES,
                 kind=event.kind,

@@ -16,9 +16,9 @@ from lifecycle.core.stage_names import COMPLETES, LINE, Detected, Stage
 from lifecycle.core.tracker import Task, TaskStatus, Tracker, Wording
 from lifecycle.evidence import seen_runs as evidence
 from lifecycle.evidence import tree_hash
-from lifecycle.evidence.seen_runs import Standing
+from lifecycle.evidence.seen_runs import EvidenceStanding
 from lifecycle.hooks.answers.own_task import ENDING, SEAT, Own, claimed_task, id_of, spelled
-from lifecycle.stages.decisions.decide import Evidence, Holding
+from lifecycle.stages.decisions.decide import Evidence, HeldTask
 from lifecycle.stages.decisions.instructions import Facts
 from lifecycle.stages.session import session_record, workflow_tasks
 from lifecycle.stages.session.workflow_tasks import Activity
@@ -27,21 +27,21 @@ from lifecycle.stages.transcript.turn import Tier
 
 if TYPE_CHECKING:
     from lifecycle.core.values.configured import StageSettings
-    from lifecycle.hooks.answers.call import Call
-    from lifecycle.stages.session.session_record import Kept
-    from lifecycle.stages.transcript.turn import Found, Turn
-    from lifecycle.storage.workflow_files import Shelf
+    from lifecycle.hooks.answers.call import HookCall
+    from lifecycle.stages.session.session_record import SessionRecord
+    from lifecycle.stages.transcript.turn import StageFinding, Turn
+    from lifecycle.storage.workflow_files import WorkflowFiles
 
 HANDOFF = "lifecycle handoff"
 """What the instruction to close has in it under a claim."""
 
 _STANDS = {
-    Standing.GREEN: Evidence.GREEN,
-    Standing.RED: Evidence.RED,
-    Standing.CHANGED: Evidence.CHANGED,
-    Standing.NONE: Evidence.MISSING,
-    Standing.UNKNOWN: Evidence.UNKNOWN,
-    Standing.NOTHING: Evidence.NOTHING,
+    EvidenceStanding.GREEN: Evidence.GREEN,
+    EvidenceStanding.RED: Evidence.RED,
+    EvidenceStanding.CHANGED: Evidence.CHANGED,
+    EvidenceStanding.NONE: Evidence.MISSING,
+    EvidenceStanding.UNKNOWN: Evidence.UNKNOWN,
+    EvidenceStanding.NOTHING: Evidence.NOTHING,
 }
 
 
@@ -78,12 +78,17 @@ class Work:
     obstacle: str = ""
     conflict: str = ""
     is_still_open: bool = False
-    holding: Holding = Holding.NONE
+    holding: HeldTask = HeldTask.NONE
     asked: Activity | None = field(default=None)
 
 
 def work_of(
-    call: Call, stages: StageSettings, shelf: Shelf, kept: Kept, turn: Turn, found: Found
+    call: HookCall,
+    stages: StageSettings,
+    shelf: WorkflowFiles,
+    kept: SessionRecord,
+    turn: Turn,
+    found: StageFinding,
 ) -> Work | None:
     """What the session works on; None if the workflow is not active for it.
 
@@ -99,7 +104,7 @@ def wording_of(tracker: Tracker) -> Wording:
     return replace(wording, start=wording.start or wording.claim)
 
 
-def has_ended(call: Call, turn: Turn, kept: Kept) -> bool:
+def has_ended(call: HookCall, turn: Turn, kept: SessionRecord) -> bool:
     """True if the claim ended whose closing the session was told to bring about."""
     is_more = any(state is not Detected.ISSUE_CLOSED for state in turn.markers)
     if turn.asked is not Stage.COMMIT_CLOSE or is_more or HANDOFF not in turn.instruction:
@@ -117,12 +122,12 @@ class _Search:
 
     def __init__(
         self,
-        call: Call,
+        call: HookCall,
         stages: StageSettings,
-        shelf: Shelf,
-        kept: Kept,
+        shelf: WorkflowFiles,
+        kept: SessionRecord,
         turn: Turn,
-        found: Found,
+        found: StageFinding,
     ) -> None:
         self.call, self.stages, self.shelf = call, stages, shelf
         self.kept, self.turn, self.found = kept, turn, found
@@ -232,10 +237,10 @@ class _Search:
             return None  # it is gone: nobody holds it, and nothing blocks it
 
     def _still_open(
-        self, known: Activity, state: Detected, task: str, holding: Holding
+        self, known: Activity, state: Detected, task: str, holding: HeldTask
     ) -> Task | None:
         """The task that is said to be closed and is not; a list that shows it open may be behind."""
-        if state is not Detected.ISSUE_CLOSED or holding is not Holding.NONE:
+        if state is not Detected.ISSUE_CLOSED or holding is not HeldTask.NONE:
             return None
         if known.find(task) is None:
             return None
@@ -262,15 +267,15 @@ class _Search:
             return False
         return not fresh.is_open if fresh is not None else known.find(task) is None
 
-    def _holding(self, known: Activity, claimed: str, task: str, fresh: Task | None) -> Holding:
+    def _holding(self, known: Activity, claimed: str, task: str, fresh: Task | None) -> HeldTask:
         """How a claim on GitHub stands to this session's task."""
         if has_ended(self.call, self.turn, self.kept) or self._was_closed(known, task, fresh):
-            return Holding.ENDED
+            return HeldTask.ENDED
         record = self.call.record
         if not claimed or claimed != task or record is None:
-            return Holding.NONE
+            return HeldTask.NONE
         is_begun = record.claim.phase == Phase.CODING or record.releasing is not None
-        return Holding.WORKING if is_begun else Holding.WAITING
+        return HeldTask.WORKING if is_begun else HeldTask.WAITING
 
     def _state(self) -> Detected:
         """What counts as found: the stage that was set by hand is as good as a completed one."""
@@ -308,7 +313,7 @@ class _Search:
                 workflow_tasks.keep(self.shelf, self.asked)
 
     def _facts(
-        self, known: Activity, task: str, labels: tuple[str, ...], holding: Holding
+        self, known: Activity, task: str, labels: tuple[str, ...], holding: HeldTask
     ) -> Facts:
         tracker = self.call.world.tracker
         ready = [one for one in known.startable if one.id != task]
@@ -322,7 +327,7 @@ class _Search:
             line=self.stages.line_of(labels)
             if labels
             else session_record.line_told(self.turn.instruction),
-            is_claimed=holding is not Holding.NONE,
+            is_claimed=holding is not HeldTask.NONE,
         )
 
     def _remaining(self, known: Activity, task: str) -> int:
@@ -349,7 +354,7 @@ class _Search:
             return Evidence.UNREADABLE, error.sentence
         return _STANDS[evidence.standing(evidence.load(self.shelf), now)], ""
 
-    def _conflict(self, task: Task | None, holding: Holding) -> str:
+    def _conflict(self, task: Task | None, holding: HeldTask) -> str:
         """One sentence if somebody else has the task now, or open tasks block it."""
         if task is None:
             return ""
@@ -357,7 +362,7 @@ class _Search:
             names = as_data(", ".join(task.blocked_by))
             return f"Task {as_data(task.id)} is blocked by {names}."
         actor = self.call.world.tracker.actor
-        is_mine = task.assignee in ("", actor) or holding is not Holding.NONE
+        is_mine = task.assignee in ("", actor) or holding is not HeldTask.NONE
         if is_mine or not task.is_open:
             return ""
         known = self.kept.holder if self.kept.task == task.id else ""

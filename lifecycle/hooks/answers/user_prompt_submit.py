@@ -11,13 +11,13 @@ from lifecycle.core.channels import REPLIES
 from lifecycle.core.errors import LockBusy
 from lifecycle.hooks import client_contract
 from lifecycle.hooks.answers import background_run
-from lifecycle.hooks.answers.call import Call
+from lifecycle.hooks.answers.call import HookCall
 from lifecycle.hooks.client_contract import Reply
 
 LOCK_SECONDS = 1.5
 
 
-def answer(call: Call) -> Reply:
+def answer(call: HookCall) -> Reply:
     """What waits, unless no person wrote this prompt: a wake's own text came with it already."""
     desk, world = call.desk, call.world
     background_run.ended(call)

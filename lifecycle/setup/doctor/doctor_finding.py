@@ -19,7 +19,7 @@ class Level(StrEnum):
     FAIL = "fail"
 
 
-class Step(StrEnum):
+class FixStep(StrEnum):
     """What happens between claim and close, in a person's words."""
 
     CLAIM = "claiming"
@@ -41,12 +41,12 @@ class Step(StrEnum):
     STATS = "lifecycle stats"
 
 
-ON_GITHUB = (Step.CLAIM, Step.PR, Step.CI, Step.MERGE, Step.CLOSE, Step.BOARD)
+ON_GITHUB = (FixStep.CLAIM, FixStep.PR, FixStep.CI, FixStep.MERGE, FixStep.CLOSE, FixStep.BOARD)
 """What needs GitHub's API."""
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class DoctorFinding:
     """One line of the list.
 
     Attributes:
@@ -60,7 +60,7 @@ class Finding:
     name: str
     level: Level
     says: str
-    hinders: tuple[Step, ...] = ()
+    hinders: tuple[FixStep, ...] = ()
     fix: str = ""
 
     @property
@@ -87,16 +87,16 @@ def cause(error: LifecycleError) -> str:
     return f"{_KEPT.split(error.sentence)[0].rstrip('.')}."
 
 
-def ok(name: str, says: str) -> Finding:
+def ok(name: str, says: str) -> DoctorFinding:
     """It works."""
-    return Finding(name, Level.OK, says)
+    return DoctorFinding(name, Level.OK, says)
 
 
-def warn(name: str, says: str, hinders: Iterable[Step] = (), fix: str = "") -> Finding:
+def warn(name: str, says: str, hinders: Iterable[FixStep] = (), fix: str = "") -> DoctorFinding:
     """It works, but not as it should, or nobody can tell."""
-    return Finding(name, Level.WARN, says, tuple(hinders), fix)
+    return DoctorFinding(name, Level.WARN, says, tuple(hinders), fix)
 
 
-def fail(name: str, says: str, hinders: Iterable[Step] = (), fix: str = "") -> Finding:
+def fail(name: str, says: str, hinders: Iterable[FixStep] = (), fix: str = "") -> DoctorFinding:
     """It does not work."""
-    return Finding(name, Level.FAIL, says, tuple(hinders), fix)
+    return DoctorFinding(name, Level.FAIL, says, tuple(hinders), fix)

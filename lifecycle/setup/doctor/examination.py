@@ -26,12 +26,12 @@ from lifecycle.setup.doctor import (
 )
 from lifecycle.setup.doctor import examine_clock as clock
 from lifecycle.setup.doctor import examine_repository as repository
-from lifecycle.setup.doctor.doctor_finding import Finding, Level, cause, fail, ok
-from lifecycle.setup.doctor.examined import SECONDS, Case
+from lifecycle.setup.doctor.doctor_finding import DoctorFinding, Level, cause, fail, ok
+from lifecycle.setup.doctor.examined import SECONDS, Examined
 from lifecycle.storage.regular_files import StrangeFileError
 from lifecycle.trackers import registry
 
-Check = Callable[[Case], Iterator[Finding]]
+Check = Callable[[Examined], Iterator[DoctorFinding]]
 
 FAMILIES: tuple[tuple[str, Check], ...] = (
     ("versions", examine_versions.check),
@@ -56,10 +56,10 @@ _GITHUBS = ("token", "repository", "board", "checks")
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class Examination:
     """All findings; `repository` is empty where none is known."""
 
-    findings: tuple[Finding, ...]
+    findings: tuple[DoctorFinding, ...]
     repository: str = ""
 
     @property
@@ -67,7 +67,7 @@ class Report:
         """True if nothing fails; what is only worth a remark does not count."""
         return not self.of(Level.FAIL)
 
-    def of(self, level: Level) -> tuple[Finding, ...]:
+    def of(self, level: Level) -> tuple[DoctorFinding, ...]:
         """The findings of one level."""
         return tuple(finding for finding in self.findings if finding.level is level)
 
@@ -76,7 +76,7 @@ class Report:
         return {"ok": self.is_ok, "findings": [finding.as_json() for finding in self.findings]}
 
 
-def examine(root: Path | None, environment: Mapping[str, str], clock: Clock) -> Report:
+def examine(root: Path | None, environment: Mapping[str, str], clock: Clock) -> Examination:
     """Look at everything. Writes nothing but `bin` and `hooks` of the user's own folder.
 
     Args:
@@ -84,18 +84,18 @@ def examine(root: Path | None, environment: Mapping[str, str], clock: Clock) -> 
         environment: settings and the token are read from here.
         clock: time.
     """
-    case = Case(root, environment, clock)
+    case = Examined(root, environment, clock)
     try:
         looked = [finding for name, check in FAMILIES for finding in _looked(name, check, case)]
         findings = list(dict.fromkeys(looked))  # several families meet the same strange file
         if _is_without_github(case, findings):
             findings = [_unused(finding) for finding in findings]
-        return Report(tuple(findings), str(case.base or ""))
+        return Examination(tuple(findings), str(case.base or ""))
     finally:
         case.close()
 
 
-def _is_without_github(case: Case, findings: list[Finding]) -> bool:
+def _is_without_github(case: Examined, findings: list[DoctorFinding]) -> bool:
     """True where no remote is GitHub's, none is configured, and the tasks are kept elsewhere."""
     if not case.is_worktree or case.base is not None or case.settings.repository is not None:
         return False
@@ -103,7 +103,7 @@ def _is_without_github(case: Case, findings: list[Finding]) -> bool:
     return is_found and case.world.tracker.name != registry.GITHUB
 
 
-def _unused(finding: Finding) -> Finding:
+def _unused(finding: DoctorFinding) -> DoctorFinding:
     """What is amiss with GitHub, where nobody uses it."""
     is_about = finding.group in _GITHUBS or finding.name == "worktree.remote"
     if finding.level is Level.OK or not is_about:
@@ -114,7 +114,7 @@ def _unused(finding: Finding) -> Finding:
     )
 
 
-def _looked(name: str, check: Check, case: Case) -> Iterator[Finding]:
+def _looked(name: str, check: Check, case: Examined) -> Iterator[DoctorFinding]:
     try:
         yield from check(case)
     except DeadlineReached:

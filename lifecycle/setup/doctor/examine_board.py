@@ -8,21 +8,29 @@ from lifecycle.core.errors import BadConfig, LifecycleError
 from lifecycle.core.redact import visible
 from lifecycle.core.values.board_options import Status
 from lifecycle.core.values.model import BoardSchema, TokenFacts
-from lifecycle.setup.doctor.doctor_finding import ON_GITHUB, Finding, Step, cause, fail, ok, warn
-from lifecycle.setup.doctor.examined import Case
+from lifecycle.setup.doctor.doctor_finding import (
+    ON_GITHUB,
+    DoctorFinding,
+    FixStep,
+    cause,
+    fail,
+    ok,
+    warn,
+)
+from lifecycle.setup.doctor.examined import Examined
 
 _OPTIONS = {
-    Status.TODO: (Step.RELEASE, "giving a task back"),
-    Status.IN_PROGRESS: (Step.CLAIM, "claiming"),
-    Status.IN_REVIEW: (Step.PR, "opening the PR"),
-    Status.DONE: (Step.CLOSE, "closing"),
+    Status.TODO: (FixStep.RELEASE, "giving a task back"),
+    Status.IN_PROGRESS: (FixStep.CLAIM, "claiming"),
+    Status.IN_REVIEW: (FixStep.PR, "opening the PR"),
+    Status.DONE: (FixStep.CLOSE, "closing"),
 }
 """Each option of Status, and the transition that moves a card there."""
 
 _OPTIONAL = ("Priority", "Readiness", "Dependencies")
 
 
-def check(case: Case) -> Iterator[Finding]:
+def check(case: Examined) -> Iterator[DoctorFinding]:
     """What the board is like."""
     if case.settings_problem is not None:
         return  # which board is meant is not known
@@ -45,7 +53,7 @@ def check(case: Case) -> Iterator[Finding]:
         case.world.refuse_strange_board()
     except BadConfig as error:
         fix = f"LIFECYCLE_PROJECT_OWNER={owner}, if that board is meant"
-        yield fail("board.owner", cause(error), (*ON_GITHUB, Step.BOARD, Step.BRIEF), fix)
+        yield fail("board.owner", cause(error), (*ON_GITHUB, FixStep.BOARD, FixStep.BRIEF), fix)
         return
     from lifecycle.github.board.board_client import ProjectRef
 
@@ -58,14 +66,14 @@ def check(case: Case) -> Iterator[Finding]:
                 "board.labels",
                 f"{cause(error)} The Status is kept as labels of the issue "
                 f'("{prefix}in progress") meanwhile.',
-                (Step.BOARD, Step.BRIEF),
+                (FixStep.BOARD, FixStep.BRIEF),
                 "use a token of somebody who may see the board",
             )
             return
         yield fail(
             "board.found",
             cause(error),
-            (Step.BOARD, Step.BRIEF),
+            (FixStep.BOARD, FixStep.BRIEF),
             f"gh project view {number} --owner {owner}",
         )
         return
@@ -73,7 +81,7 @@ def check(case: Case) -> Iterator[Finding]:
         yield warn(
             "board.closed",
             f'The board "{visible(schema.title)}" is closed: its cards move, and nobody sees it.',
-            (Step.BOARD,),
+            (FixStep.BOARD,),
             f"gh project close {number} --owner {owner} --undo",
         )
     yield ok("board.found", f'The board "{visible(schema.title)}" can be read ({schema.url}).')
@@ -82,13 +90,13 @@ def check(case: Case) -> Iterator[Finding]:
     yield from _optional(schema)
 
 
-def _status(schema: BoardSchema) -> Iterator[Finding]:
+def _status(schema: BoardSchema) -> Iterator[DoctorFinding]:
     field = schema.field("Status")
     if field is None or not field.options:
         yield fail(
             "board.status",
             "The board has no single-select field Status.",
-            (Step.BOARD, Step.CLAIM),
+            (FixStep.BOARD, FixStep.CLAIM),
             f"add it at {schema.url}/settings",
         )
         return
@@ -101,12 +109,12 @@ def _status(schema: BoardSchema) -> Iterator[Finding]:
     yield fail(
         "board.status",
         f"Status has no option {names}: the card stays where it is at {whose}.",
-        (Step.BOARD, *(_OPTIONS[name][0] for name in missing if name == Status.TODO)),
+        (FixStep.BOARD, *(_OPTIONS[name][0] for name in missing if name == Status.TODO)),
         f"add it at {schema.url}/settings",
     )
 
 
-def _agent(schema: BoardSchema, owner: str, number: int) -> Iterator[Finding]:
+def _agent(schema: BoardSchema, owner: str, number: int) -> Iterator[DoctorFinding]:
     field = schema.field("Agent")
     if field is not None and field.kind == "TEXT":
         yield ok("board.agent", "Agent is a text field.")
@@ -116,12 +124,12 @@ def _agent(schema: BoardSchema, owner: str, number: int) -> Iterator[Finding]:
     yield warn(
         "board.agent",
         f"The board {what}, so it does not show who is at work.",
-        (Step.BOARD,),
+        (FixStep.BOARD,),
         create if field is None else f"rename it at {schema.url}/settings, then: {create}",
     )
 
 
-def _optional(schema: BoardSchema) -> Iterator[Finding]:
+def _optional(schema: BoardSchema) -> Iterator[DoctorFinding]:
     missing = [name for name in _OPTIONAL if schema.field(name) is None]
     if missing:
         yield ok("board.optional", f"Without {', '.join(missing)}, which the board need not have.")

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from lifecycle.core.errors import LifecycleError, NoPermission, Rejected
 from lifecycle.core.values.model import RepositoryAccess, TokenFacts
-from lifecycle.setup.doctor.doctor_finding import Finding, Step, cause, fail, ok, warn
-from lifecycle.setup.doctor.examined import Case
+from lifecycle.setup.doctor.doctor_finding import DoctorFinding, FixStep, cause, fail, ok, warn
+from lifecycle.setup.doctor.examined import Examined
 
 _WAYS = {
     "fine-grained": "The one query of a poll shows no checks to a fine-grained token; they are read over "
@@ -16,7 +16,7 @@ _WAYS = {
 """How checks are read, by kind of token, where it is not the usual way."""
 
 
-def check(case: Case) -> Iterator[Finding]:
+def check(case: Examined) -> Iterator[DoctorFinding]:
     """What a poll will see. A fine-grained token cannot be given checks; a fallback serves it."""
     hub, base, facts = case.asking, case.base, case.facts
     if hub is None or base is None or not isinstance(facts, TokenFacts):
@@ -33,13 +33,13 @@ def check(case: Case) -> Iterator[Finding]:
         yield fail(
             "checks.read",
             f"The token shows neither checks nor workflow runs: {error.evidence or cause(error)}",
-            (Step.CI, Step.WAKE),
+            (FixStep.CI, FixStep.WAKE),
             "give it Actions: read and Commit statuses: read, or use: export GH_TOKEN=$(gh auth token)",
         )
     except Rejected:
         return  # GitHub does not know this commit (any more): nothing to try it on
     except LifecycleError as error:
-        yield fail("checks.read", cause(error), (Step.CI,), "lifecycle doctor")
+        yield fail("checks.read", cause(error), (FixStep.CI,), "lifecycle doctor")
     else:
         if found.is_complete:
             yield ok("checks.read", _WAYS.get(facts.kind, "Checks and statuses can be read."))
@@ -48,6 +48,6 @@ def check(case: Case) -> Iterator[Finding]:
             "checks.read",
             "The token does not show every check, so a poll goes by workflow runs, statuses and GitHub's "
             "own verdict over all.",
-            (Step.CI,),
+            (FixStep.CI,),
             "export GH_TOKEN=$(gh auth token)",
         )

@@ -17,13 +17,13 @@ from lifecycle.core.errors import Refused
 from lifecycle.setup.init import found_hooks as found
 from lifecycle.setup.init import init_mark as mark
 from lifecycle.setup.init.hook_table import own_name, run_name
-from lifecycle.setup.init.init_mark import MARK, Mark
+from lifecycle.setup.init.init_mark import MARK, InitMark
 from lifecycle.setup.init.jsonc import JsoncError, parse
 from lifecycle.storage import store
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class ClientSettings:
     """One settings file; `problem` says why it cannot be read, and `data` is empty then."""
 
     path: Path
@@ -39,7 +39,7 @@ class Settings:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class HookEntry:
     """One hook entry that runs a script of ours.
 
     Attributes:
@@ -51,7 +51,7 @@ class Entry:
         is_inits: `lifecycle init` put it there, and so can put it right.
     """
 
-    file: Settings
+    file: ClientSettings
     event: str
     matcher: str
     name: str
@@ -73,7 +73,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Client:
+class ClientSetup:
     """All settings files, and what they amount to.
 
     Attributes:
@@ -84,14 +84,14 @@ class Client:
         mark_problem: why the mark cannot be read; empty if it can, or if there is none.
     """
 
-    files: tuple[Settings, ...]
+    files: tuple[ClientSettings, ...]
     plugins: tuple[str, ...]
-    entries: tuple[Entry, ...]
-    mark: Mark | None
+    entries: tuple[HookEntry, ...]
+    mark: InitMark | None
     mark_problem: str
 
     @classmethod
-    def read(cls, root: Path, environment: Mapping[str, str]) -> Client:
+    def read(cls, root: Path, environment: Mapping[str, str]) -> ClientSetup:
         """Read them; what cannot be read is a problem of its own, not an error."""
         paths = found.settings_files(root, environment)
         files = tuple(_settings(path, root, environment) for path in dict.fromkeys(paths))
@@ -112,7 +112,7 @@ class Client:
         """True if the plugin's copies of the hooks do their work here."""
         return bool(self.plugins) and not self.has_mark
 
-    def of(self, name: str) -> tuple[Entry, ...]:
+    def of(self, name: str) -> tuple[HookEntry, ...]:
         """The entries that run one script."""
         return tuple(entry for entry in self.entries if entry.name == name)
 
@@ -125,23 +125,23 @@ def shown(path: Path, root: Path, environment: Mapping[str, str]) -> str:
     return f"~/{path.relative_to(home)}" if home and path.is_relative_to(home) else str(path)
 
 
-def _settings(path: Path, root: Path, environment: Mapping[str, str]) -> Settings:
+def _settings(path: Path, root: Path, environment: Mapping[str, str]) -> ClientSettings:
     name = shown(path, root, environment)
     try:
         content = store.read(path)
         node = parse(content.content.decode("utf-8")) if content is not None else None
     except OSError as error:
-        return Settings(path, name, {}, error.strerror or "it cannot be opened")
+        return ClientSettings(path, name, {}, error.strerror or "it cannot be opened")
     except UnicodeDecodeError:
-        return Settings(path, name, {}, "it is no UTF-8 text")
+        return ClientSettings(path, name, {}, "it is no UTF-8 text")
     except JsoncError as error:
-        return Settings(path, name, {}, str(error))
+        return ClientSettings(path, name, {}, str(error))
     if node is not None and not isinstance(node.value, dict):
-        return Settings(path, name, {}, "it holds no object")
-    return Settings(path, name, node.value if node is not None else {})
+        return ClientSettings(path, name, {}, "it holds no object")
+    return ClientSettings(path, name, node.value if node is not None else {})
 
 
-def _mark(root: Path) -> tuple[Mark | None, str]:
+def _mark(root: Path) -> tuple[InitMark | None, str]:
     try:
         content = store.read(root / MARK)
         return (mark.parse(content.content) if content is not None else None), ""
@@ -157,7 +157,7 @@ class _Reader:
 
     root: Path
     environment: Mapping[str, str]
-    mark: Mark | None
+    mark: InitMark | None
 
     def script(self, words: list[str], name: str) -> Path | None:
         """The path of our script among the words of a command, if it can be told."""
@@ -180,7 +180,7 @@ class _Reader:
         return own_name(hook) is not None
 
 
-def _entries(file: Settings, reader: _Reader) -> Iterator[Entry]:
+def _entries(file: ClientSettings, reader: _Reader) -> Iterator[HookEntry]:
     hooks = file.data.get("hooks")
     for event, groups in hooks.items() if isinstance(hooks, dict) else ():
         for group in groups if isinstance(groups, list) else ():
@@ -191,7 +191,7 @@ def _entries(file: Settings, reader: _Reader) -> Iterator[Entry]:
                 if name is not None:
                     script, is_inits = reader.script(words, name), reader.is_inits(event, hook)
                     matcher = str(group.get("matcher") or "")
-                    yield Entry(file, event, matcher, name, hook, script, is_inits)
+                    yield HookEntry(file, event, matcher, name, hook, script, is_inits)
 
 
 def _words(hook: object) -> list[str]:

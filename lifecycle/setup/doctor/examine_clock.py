@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lifecycle.core.values.model import TokenFacts
-from lifecycle.setup.doctor.doctor_finding import Finding, Step, ok, warn
-from lifecycle.setup.doctor.examined import Case
+from lifecycle.setup.doctor.doctor_finding import DoctorFinding, FixStep, ok, warn
+from lifecycle.setup.doctor.examined import Examined
 
 MOST_SECONDS = 30.0
 """A difference that disturbs nothing; an answer may be some seconds on its way."""
 
 
-def check(case: Case) -> Iterator[Finding]:
+def check(case: Examined) -> Iterator[DoctorFinding]:
     """How far apart both are, as GitHub's last answer tells."""
     facts, asked_at = case.facts, case.asked_at
     if not isinstance(facts, TokenFacts) or facts.server_time is None:
@@ -25,7 +25,7 @@ def check(case: Case) -> Iterator[Finding]:
         "clock.time",
         f"The clock is {_span(abs(apart))} {'ahead of' if apart > 0 else 'behind'} GitHub's: pauses "
         "between polls, the age of a lease and the wait before a comment is sent again are wrong.",
-        (Step.CI, Step.LEASE, Step.CLOSE),
+        (FixStep.CI, FixStep.LEASE, FixStep.CLOSE),
         "sudo timedatectl set-ntp true",
     )
 

@@ -14,18 +14,18 @@ from lifecycle.core.errors import LifecycleError
 from lifecycle.settings import user_folder
 from lifecycle.settings.credentials import for_child
 from lifecycle.settings.resources import hooks_folder
-from lifecycle.setup.doctor.doctor_finding import ON_GITHUB, Finding, Step, fail, ok, warn
+from lifecycle.setup.doctor.doctor_finding import ON_GITHUB, DoctorFinding, FixStep, fail, ok, warn
 from lifecycle.setup.doctor.examine_client import shown
-from lifecycle.setup.doctor.examined import Case
+from lifecycle.setup.doctor.examined import Examined
 
 VARIABLE = "LIFECYCLE_BIN"
 START_SECONDS = 5.0
 """How long a command may take to say its version."""
 
-_ALL = (*ON_GITHUB, Step.WAKE, Step.BRIEF, Step.NEWS)
+_ALL = (*ON_GITHUB, FixStep.WAKE, FixStep.BRIEF, FixStep.NEWS)
 
 
-def check(case: Case) -> Iterator[Finding]:
+def check(case: Examined) -> Iterator[DoctorFinding]:
     """What the scripts will start: LIFECYCLE_BIN, else what is recorded, else what is on PATH."""
     yield from _recorded(case)
     named = case.environment.get(VARIABLE)
@@ -58,7 +58,7 @@ def check(case: Case) -> Iterator[Finding]:
     )
 
 
-def _runs(case: Case, command: Path, why: str, fix: str) -> Iterator[Finding]:
+def _runs(case: Examined, command: Path, why: str, fix: str) -> Iterator[DoctorFinding]:
     """Whether it starts, and is of this version."""
     name = shown(command, case.root, case.environment)
     try:
@@ -90,7 +90,7 @@ def _runs(case: Case, command: Path, why: str, fix: str) -> Iterator[Finding]:
         yield ok("command.found", f"The hooks start {name} ({why}).")
 
 
-def _recorded(case: Case) -> Iterator[Finding]:
+def _recorded(case: Examined) -> Iterator[DoctorFinding]:
     """Record where the command and the scripts are, if what is recorded leads nowhere."""
     known = user_folder.recorded(case.environment)
     has_command = known.command is not None and os.access(known.command, os.X_OK)

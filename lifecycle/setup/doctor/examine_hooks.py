@@ -11,22 +11,22 @@ from collections.abc import Iterator
 from lifecycle.settings import user_folder
 from lifecycle.settings.resources import hooks_folder
 from lifecycle.setup.doctor import examine_wires
-from lifecycle.setup.doctor.doctor_finding import Finding, Step, fail, ok, warn
-from lifecycle.setup.doctor.examine_client import Entry, shown
-from lifecycle.setup.doctor.examined import Case
+from lifecycle.setup.doctor.doctor_finding import DoctorFinding, FixStep, fail, ok, warn
+from lifecycle.setup.doctor.examine_client import HookEntry, shown
+from lifecycle.setup.doctor.examined import Examined
 from lifecycle.setup.init.found_hooks import allows_all
 from lifecycle.setup.init.hook_table import WIRES, Wire
 from lifecycle.setup.init.init_mark import LOCAL, MARK
 
-STEPS: dict[str, tuple[Step, ...]] = {
-    "session-start": (Step.BRIEF,),
-    "on-clear": (Step.STAGES,),
-    "user-prompt-submit": (Step.NEWS,),
-    "on-stop": (Step.PR, Step.CLOSE, Step.BOARD),
-    "ci-waiter": (Step.CI, Step.MERGE, Step.WAKE),
-    "on-idle": (Step.CI, Step.MERGE, Step.WAKE),
-    "post-tool-use": (Step.EVIDENCE,),
-    "session-end": (Step.END,),
+STEPS: dict[str, tuple[FixStep, ...]] = {
+    "session-start": (FixStep.BRIEF,),
+    "on-clear": (FixStep.STAGES,),
+    "user-prompt-submit": (FixStep.NEWS,),
+    "on-stop": (FixStep.PR, FixStep.CLOSE, FixStep.BOARD),
+    "ci-waiter": (FixStep.CI, FixStep.MERGE, FixStep.WAKE),
+    "on-idle": (FixStep.CI, FixStep.MERGE, FixStep.WAKE),
+    "post-tool-use": (FixStep.EVIDENCE,),
+    "session-end": (FixStep.END,),
 }
 """What does not happen without each script."""
 
@@ -36,7 +36,7 @@ REINSTALL = "pipx reinstall agent-lifecycle"
 _PLAIN = re.compile(r"((?:\S*/)?lifecycle) hook \S+")
 
 
-def check(case: Case) -> Iterator[Finding]:
+def check(case: Examined) -> Iterator[DoctorFinding]:
     """All settings files and the plugin together."""
     if not case.is_worktree:
         return
@@ -50,11 +50,11 @@ def check(case: Case) -> Iterator[Finding]:
     yield from examine_wires.check(case.client.entries, STEPS, lambda entry: fix_of(case, entry))
 
 
-def _all() -> tuple[Step, ...]:
+def _all() -> tuple[FixStep, ...]:
     return tuple(dict.fromkeys(step for steps in STEPS.values() for step in steps))
 
 
-def fix_of(case: Case, entry: Entry) -> str:
+def fix_of(case: Examined, entry: HookEntry) -> str:
     """What puts an entry right: `init` renews its own, others' are their writers'."""
     if entry.is_inits and entry.file.path.is_relative_to(case.root):
         return _init(case)
@@ -65,13 +65,13 @@ def _edit(name: str) -> str:
     return f"${{EDITOR:-vi}} {name if name.startswith('~/') else shlex.quote(name)}"
 
 
-def _init(case: Case) -> str:
+def _init(case: Examined) -> str:
     """The command that wires this project in the way in which it was wired."""
     mark = case.client.mark
     return "lifecycle init" if mark is None or mark.mode == LOCAL else "lifecycle init --shared"
 
 
-def _files(case: Case) -> Iterator[Finding]:
+def _files(case: Examined) -> Iterator[DoctorFinding]:
     for file in case.client.files:
         if file.problem:
             yield fail(
@@ -89,7 +89,7 @@ def _files(case: Case) -> Iterator[Finding]:
             )
 
 
-def _mark(case: Case) -> Iterator[Finding]:
+def _mark(case: Examined) -> Iterator[DoctorFinding]:
     client = case.client
     if client.mark_problem:
         yield fail(
@@ -109,12 +109,12 @@ def _mark(case: Case) -> Iterator[Finding]:
         )
 
 
-def _broken(case: Case) -> bool:
+def _broken(case: Examined) -> bool:
     """True if a settings file cannot be read: what is missing may stand there."""
     return any(file.problem for file in case.client.files)
 
 
-def _missing(case: Case) -> Iterator[Finding]:
+def _missing(case: Examined) -> Iterator[DoctorFinding]:
     client = case.client
     if client.plugin_runs:
         names = ", ".join(client.plugins)
@@ -143,7 +143,7 @@ def _missing(case: Case) -> Iterator[Finding]:
         )
 
 
-def _permissions(case: Case) -> Iterator[Finding]:
+def _permissions(case: Examined) -> Iterator[DoctorFinding]:
     """A plugin cannot bring permissions: without settings the client asks for each of our commands."""
     runs = case.client.plugin_runs and not case.client.entries
     if runs and not allows_all(case.root, case.environment):
@@ -161,7 +161,7 @@ def _missed(wire: Wire, missing: list[Wire]) -> str:
     return f"{wire.name} at {wire.event}" if others else wire.name
 
 
-def _doubled(case: Case) -> Iterator[Finding]:
+def _doubled(case: Examined) -> Iterator[DoctorFinding]:
     """Entries of one call are one hook for the client; others run side by side."""
     client = case.client
     found = [(wire, [e for e in client.of(wire.name) if e.event == wire.event]) for wire in WIRES]
@@ -170,7 +170,7 @@ def _doubled(case: Case) -> Iterator[Finding]:
         yield fail(
             "hooks.doubled",
             f"The hooks run twice: by the plugin, and by {_list(files)}, which init did not wire.",
-            (Step.WAKE, Step.NEWS),
+            (FixStep.WAKE, FixStep.NEWS),
             "lifecycle init",
         )
     twice = [(wire, entries) for wire, entries in found if len({e.call for e in entries}) > 1]
@@ -186,7 +186,7 @@ def _doubled(case: Case) -> Iterator[Finding]:
         )
 
 
-def _twice(twice: list[tuple[Wire, list[Entry]]]) -> Finding:
+def _twice(twice: list[tuple[Wire, list[HookEntry]]]) -> DoctorFinding:
     entries = [entry for _, found in twice for entry in found]
     files = list(dict.fromkeys(entry.file.shown for entry in entries))
     others = [entry.file.shown for entry in entries if not entry.is_inits]
@@ -197,12 +197,12 @@ def _twice(twice: list[tuple[Wire, list[Entry]]]) -> Finding:
         "hooks.doubled",
         f"{_list(names)} run{'s' if len(names) == 1 else ''} twice at each event: wired in different ways "
         f"in {_list(files)}; take one out.",
-        (Step.WAKE, Step.NEWS),
+        (FixStep.WAKE, FixStep.NEWS),
         _edit(place),
     )
 
 
-def _script(case: Case, entry: Entry) -> Iterator[Finding]:
+def _script(case: Examined, entry: HookEntry) -> Iterator[DoctorFinding]:
     """Whether what an entry starts is there, may be started, and is this installation's."""
     fix = fix_of(case, entry)
     about, where = f"{entry.name} in {entry.file.shown}", entry.script
@@ -235,7 +235,7 @@ def _script(case: Case, entry: Entry) -> Iterator[Finding]:
         yield warn("hooks.path", says, (), fix)
 
 
-def _is_known(case: Case, entry: Entry) -> bool:
+def _is_known(case: Examined, entry: HookEntry) -> bool:
     folders = (hooks_folder(), user_folder.recorded(case.environment).hooks)
     known = [folder / entry.name for folder in folders if folder is not None]
     script = entry.script

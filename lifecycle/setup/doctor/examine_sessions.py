@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lifecycle.settings.running_client import session_of
-from lifecycle.setup.doctor.doctor_finding import Finding, Step, ok, warn
-from lifecycle.setup.doctor.examined import Case
+from lifecycle.setup.doctor.doctor_finding import DoctorFinding, FixStep, ok, warn
+from lifecycle.setup.doctor.examined import Examined
 from lifecycle.setup.init.hook_table import CAP, DEFAULT_CAP
 from lifecycle.storage import signs_of_life
 
 
-def check(case: Case) -> Iterator[Finding]:
+def check(case: Examined) -> Iterator[DoctorFinding]:
     """Whether its hooks were seen at work, and the cap, as the environment or a settings file sets it."""
     yield from _seen(case)
     value, where = _value(case)
@@ -29,12 +29,12 @@ def check(case: Case) -> Iterator[Finding]:
         "session.cap",
         f"{CAP} is {value} ({where}), below the client's own {DEFAULT_CAP}: it may end a turn before "
         "the agent has acted on what a hook told it.",
-        (Step.PR, Step.CLOSE),
+        (FixStep.PR, FixStep.CLOSE),
         fix,
     )
 
 
-def cap_of(case: Case) -> tuple[int, str]:
+def cap_of(case: Examined) -> tuple[int, str]:
     """The cap that counts, and what sets it; "" where nothing does, or sets it to what is no number."""
     value, where = _value(case)
     if value is not None and value.isdecimal():
@@ -42,14 +42,14 @@ def cap_of(case: Case) -> tuple[int, str]:
     return DEFAULT_CAP, ""
 
 
-def _value(case: Case) -> tuple[str | None, str]:
+def _value(case: Examined) -> tuple[str | None, str]:
     for file in reversed(case.client.files):
         if CAP in file.variables:
             return str(file.variables[CAP]), file.shown
     return case.environment.get(CAP), "environment"
 
 
-def _seen(case: Case) -> Iterator[Finding]:
+def _seen(case: Examined) -> Iterator[DoctorFinding]:
     """What settings say is one thing, and what the client does with them another."""
     session = session_of({}, case.environment)
     if not case.is_worktree or not session:
@@ -62,6 +62,6 @@ def _seen(case: Case) -> Iterator[Finding]:
         "No hook of this session has been seen at work here. The client reads .claude/settings.json only "
         "in the folder in which it was started, hooks that were wired or a plugin that was installed may "
         "want a new session, and another client than Claude Code is not served.",
-        (Step.PR, Step.CI, Step.MERGE, Step.WAKE, Step.CLOSE),
+        (FixStep.PR, FixStep.CI, FixStep.MERGE, FixStep.WAKE, FixStep.CLOSE),
         "start Claude Code at the top of the repository, or install the plugin",
     )

@@ -8,11 +8,11 @@ from lifecycle.core.errors import BadConfig, GitFailed
 from lifecycle.core.redact import visible
 from lifecycle.settings import user_folder
 from lifecycle.settings.config import CONFIG_FILE, PROJECT_VARIABLES, file_of
-from lifecycle.setup.doctor.doctor_finding import ON_GITHUB, Finding, Step, fail, ok
-from lifecycle.setup.doctor.examined import Case
+from lifecycle.setup.doctor.doctor_finding import ON_GITHUB, DoctorFinding, FixStep, fail, ok
+from lifecycle.setup.doctor.examined import Examined
 
 
-def check(case: Case) -> Iterator[Finding]:
+def check(case: Examined) -> Iterator[DoctorFinding]:
     """What .lifecycle.toml, the user's config.toml and the variables say."""
     problem = case.settings_problem
     if problem is not None:
@@ -40,7 +40,7 @@ def check(case: Case) -> Iterator[Finding]:
     yield from _trust(case)
 
 
-def _repository(case: Case) -> Iterator[Finding]:
+def _repository(case: Examined) -> Iterator[DoctorFinding]:
     named = case.settings.repository
     if named is None or case.environment.get("LIFECYCLE_REPOSITORY"):
         return
@@ -57,7 +57,7 @@ def _repository(case: Case) -> Iterator[Finding]:
     yield ok("settings.repository", f"{CONFIG_FILE} names {base}, which is a remote's.")
 
 
-def _trust(case: Case) -> Iterator[Finding]:
+def _trust(case: Examined) -> Iterator[DoctorFinding]:
     commands = case.settings.validate
     if not commands:
         return
@@ -69,7 +69,7 @@ def _trust(case: Case) -> Iterator[Finding]:
         yield fail(
             "settings.trust",
             f"{path} cannot be read, so no command of {CONFIG_FILE} may run.",
-            (Step.HANDOFF,),
+            (FixStep.HANDOFF,),
             f"rm {path} && lifecycle trust",
         )
         return
@@ -81,6 +81,6 @@ def _trust(case: Case) -> Iterator[Finding]:
     yield fail(
         "settings.trust",
         f"A handoff wants to run {shown}, which nobody has allowed.",
-        (Step.HANDOFF,),
+        (FixStep.HANDOFF,),
         "lifecycle trust",
     )

@@ -11,22 +11,22 @@ from lifecycle.core.redact import as_data, visible
 from lifecycle.core.tracker import Task
 from lifecycle.core.values.model import TokenFacts
 from lifecycle.settings import config
-from lifecycle.setup.doctor.doctor_finding import Finding, Step, cause, fail, ok, warn
+from lifecycle.setup.doctor.doctor_finding import DoctorFinding, FixStep, cause, fail, ok, warn
 from lifecycle.setup.doctor.examine_sessions import cap_of
-from lifecycle.setup.doctor.examined import Case
+from lifecycle.setup.doctor.examined import Examined
 from lifecycle.setup.init.hook_table import CAP
 from lifecycle.setup.init.init_mark import SHARED
 from lifecycle.setup.init.supplies import DETECT, ORCHESTRATOR, SIGNED, page_of
 from lifecycle.stages.session import workflow_tasks
 from lifecycle.storage import journal, store
-from lifecycle.storage.workflow_files import Shelf
+from lifecycle.storage.workflow_files import WorkflowFiles
 from lifecycle.trackers import registry
 
 _SHOWN = 40
 """Characters of a task's title."""
 
 
-def check(case: Case) -> Iterator[Finding]:
+def check(case: Examined) -> Iterator[DoctorFinding]:
     """Nothing but one line where it is off; what it needs, and what it will do, where it is on."""
     if not case.is_worktree or case.settings_problem is not None:
         return
@@ -36,18 +36,18 @@ def check(case: Case) -> Iterator[Finding]:
             "stages.use", "The staged workflow is off; it is put in with: lifecycle init --stages"
         )
         return
-    if Shelf(case.root).is_off:
+    if WorkflowFiles(case.root).is_off:
         yield warn(
             "stages.use",
             "The staged workflow is switched off in this worktree, by hand.",
-            (Step.STAGES,),
+            (FixStep.STAGES,),
             "lifecycle stage on",
         )
     elif not case.client.plugin_runs and not case.client.of("on-stop"):
         yield fail(
             "stages.use",
             "The staged workflow is on, and no hook hears the end of a turn, so nobody is led.",
-            (Step.STAGES,),
+            (FixStep.STAGES,),
             "lifecycle init --stages",
         )
     else:
@@ -60,14 +60,14 @@ def check(case: Case) -> Iterator[Finding]:
     yield from _tasks(case)
 
 
-def _journal(case: Case) -> Iterator[Finding]:
+def _journal(case: Examined) -> Iterator[DoctorFinding]:
     trouble = journal.trouble(case.root)
     if trouble:
         says, _, fix = trouble.partition("; ")
-        yield warn("stages.journal", f"{says.rstrip('.')}.", (Step.STATS,), fix.rstrip("."))
+        yield warn("stages.journal", f"{says.rstrip('.')}.", (FixStep.STATS,), fix.rstrip("."))
 
 
-def _cap(case: Case) -> Iterator[Finding]:
+def _cap(case: Examined) -> Iterator[DoctorFinding]:
     blocks = case.settings.stages.max_blocks
     cap, where = cap_of(case)
     if cap >= blocks:
@@ -81,12 +81,12 @@ def _cap(case: Case) -> Iterator[Finding]:
     yield warn(
         "stages.cap",
         f"{set_by}, and stages.max_blocks is {blocks}: the client may end a turn before the workflow does.",
-        (Step.STAGES,),
+        (FixStep.STAGES,),
         fix,
     )
 
 
-def _commands(case: Case) -> Iterator[Finding]:
+def _commands(case: Examined) -> Iterator[DoctorFinding]:
     """Whether the commands that `init --stages` supplies, and the settings name, are there."""
     stages, supplied = case.settings.stages, _supplied(case)
     for key, command in (("review", stages.review), ("start", stages.start)):
@@ -96,24 +96,24 @@ def _commands(case: Case) -> Iterator[Finding]:
                 "stages.commands",
                 f"stages.{key} is {command}, and {page} is not there, so the agent is told to run what the "
                 "client does not know.",
-                (Step.STAGES,),
+                (FixStep.STAGES,),
                 "lifecycle init --stages",
             )
 
 
-def _supplied(case: Case) -> set[str]:
+def _supplied(case: Examined) -> set[str]:
     """Pages that `init` wrote here; those of other names are plugins', or the client's own."""
     return set(case.client.mark.sha256) if case.client.mark is not None else set()
 
 
-def _places(case: Case, page: str) -> Iterator[Path]:
+def _places(case: Examined, page: str) -> Iterator[Path]:
     name = Path(page).stem
     for folder in (case.root / ".claude", case.client.files[0].path.parent):
         yield folder / f"commands/{name}.md"
         yield folder / f"skills/{name}/SKILL.md"
 
 
-def _scripts(case: Case) -> Iterator[Finding]:
+def _scripts(case: Examined) -> Iterator[DoctorFinding]:
     """Whether a Stop hook of somebody's own does the same work a second time."""
     name = Path(ORCHESTRATOR).name
     found = store.read(case.root / ORCHESTRATOR)
@@ -128,7 +128,7 @@ def _scripts(case: Case) -> Iterator[Finding]:
             "stages.doubled",
             f"{files[0]} runs {ORCHESTRATOR}, which is not lifecycle's, so the agent is told everything "
             "twice.",
-            (Step.STAGES,),
+            (FixStep.STAGES,),
             f"mv {ORCHESTRATOR} {ORCHESTRATOR}.old && lifecycle init --stages",
         )
     for script in (DETECT, ORCHESTRATOR):
@@ -137,19 +137,19 @@ def _scripts(case: Case) -> Iterator[Finding]:
             yield warn("stages.scripts", f"{script} is not executable.", (), f"chmod +x {script}")
 
 
-def _evidence(case: Case) -> Iterator[Finding]:
+def _evidence(case: Examined) -> Iterator[DoctorFinding]:
     stages = case.settings.stages
     if stages.require_evidence and not stages.test:
         yield warn(
             "stages.evidence",
             "stages.require_evidence is on and stages.test names no command, so only test programs that "
             "are known by name count as a test run.",
-            (Step.STAGES,),
+            (FixStep.STAGES,),
             f'test = ["make test"] under [stages] in {config.CONFIG_FILE}, with your own command',
         )
 
 
-def _sequences(case: Case) -> Iterator[Finding]:
+def _sequences(case: Examined) -> Iterator[DoctorFinding]:
     stages = case.settings.stages
     for label in stages.workflows:
         if not stages.is_label(label):
@@ -162,7 +162,7 @@ def _sequences(case: Case) -> Iterator[Finding]:
             )
 
 
-def _tasks(case: Case) -> Iterator[Finding]:
+def _tasks(case: Examined) -> Iterator[DoctorFinding]:
     """How many tasks it has; the tracker is asked, as at a stop."""
     stages = case.settings.stages
     if case.is_tracker_silent:
@@ -176,7 +176,7 @@ def _tasks(case: Case) -> Iterator[Finding]:
         yield warn(
             "stages.tasks",
             f"Which tasks have the label {visible(stages.label)} is not known: {cause(error)}",
-            (Step.STAGES,),
+            (FixStep.STAGES,),
             "lifecycle tracker ready",
         )
         return

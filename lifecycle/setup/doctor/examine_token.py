@@ -9,8 +9,16 @@ from lifecycle.core.errors import BadCredentials, LifecycleError, NoToken, Rejec
 from lifecycle.core.timing import times
 from lifecycle.core.values.model import RepositoryAccess, TokenFacts
 from lifecycle.settings import config, user_folder
-from lifecycle.setup.doctor.doctor_finding import ON_GITHUB, Finding, Step, cause, fail, ok, warn
-from lifecycle.setup.doctor.examined import Case
+from lifecycle.setup.doctor.doctor_finding import (
+    ON_GITHUB,
+    DoctorFinding,
+    FixStep,
+    cause,
+    fail,
+    ok,
+    warn,
+)
+from lifecycle.setup.doctor.examined import Examined
 
 FEW_REQUESTS = 100
 """Of an hour's requests; an hour of one claim's polls costs about thirty."""
@@ -19,10 +27,10 @@ DAY = 86_400.0
 FEW_DAYS = 7
 """Fewer than these left of a token are worth a remark."""
 
-_REPO_STEPS = (Step.CLAIM, Step.PR, Step.CLOSE)
+_REPO_STEPS = (FixStep.CLAIM, FixStep.PR, FixStep.CLOSE)
 
 
-def check(case: Case) -> Iterator[Finding]:
+def check(case: Examined) -> Iterator[DoctorFinding]:
     """What GitHub says of the token."""
     facts = case.facts
     if isinstance(facts, LifecycleError):
@@ -41,7 +49,7 @@ def check(case: Case) -> Iterator[Finding]:
     yield from _rate(facts)
 
 
-def _nothing(case: Case, error: LifecycleError) -> Iterator[Finding]:
+def _nothing(case: Examined, error: LifecycleError) -> Iterator[DoctorFinding]:
     source = case.token_source
     if error is case.settings_problem:
         return  # said with the settings
@@ -90,7 +98,7 @@ def _owner(facts: TokenFacts) -> str:
     return f"{kind} of {facts.login}" if facts.login else kind
 
 
-def _end(case: Case, facts: TokenFacts) -> Iterator[Finding]:
+def _end(case: Examined, facts: TokenFacts) -> Iterator[DoctorFinding]:
     """When the token ends; an App's is followed by another without anybody's doing.
 
     Source: https://docs.github.com/authentication/keeping-your-account-and-data-secure/token-expiration-and-revocation
@@ -112,7 +120,7 @@ def _end(case: Case, facts: TokenFacts) -> Iterator[Finding]:
             )
 
 
-def _key_file(case: Case) -> Iterator[Finding]:
+def _key_file(case: Examined) -> Iterator[DoctorFinding]:
     """Whether others on this machine can read the App's private key."""
     for of_user in (False, True):
         app = config.app(case.environment, of_user=of_user)
@@ -125,26 +133,26 @@ def _key_file(case: Case) -> Iterator[Finding]:
             )
 
 
-def _by_labels(case: Case) -> str:
+def _by_labels(case: Examined) -> str:
     """What becomes of the Status without the board, as the end of a sentence; empty if nothing."""
     if case.settings.project_number is None or case.settings.labels_use == "never":
         return ""
     return f'; the Status is kept as labels ("{case.settings.labels_prefix}in progress")'
 
 
-def _scopes(case: Case, facts: TokenFacts) -> Iterator[Finding]:
+def _scopes(case: Examined, facts: TokenFacts) -> Iterator[DoctorFinding]:
     """What an OAuth scope allows is known; the permissions of other kinds are listed nowhere."""
     if facts.scopes is None:
         return
     is_public = isinstance(case.access, RepositoryAccess) and not case.access.is_private
     missing = []
-    hinders: tuple[Step, ...] = ()
+    hinders: tuple[FixStep, ...] = ()
     if "repo" not in facts.scopes and not (is_public and "public_repo" in facts.scopes):
         missing.append("repo")
         hinders += _REPO_STEPS
     if case.settings.project_number is not None and "project" not in facts.scopes:
         missing.append("project")
-        hinders += (Step.BOARD,)
+        hinders += (FixStep.BOARD,)
     if not missing:
         yield ok("token.scopes", f"Its scopes suffice: {', '.join(facts.scopes)}.")
         return
@@ -159,7 +167,7 @@ def _scopes(case: Case, facts: TokenFacts) -> Iterator[Finding]:
     )
 
 
-def _refresh(case: Case, scopes: str) -> str:
+def _refresh(case: Examined, scopes: str) -> str:
     """The command for more scopes; gh does nothing to its own token while a variable holds another."""
     refresh = f"gh auth refresh -s {scopes}"
     source = case.token_source
@@ -168,7 +176,7 @@ def _refresh(case: Case, scopes: str) -> str:
     return f"unset {source}; {refresh} && export {source}=$(gh auth token)"
 
 
-def _kind(case: Case, facts: TokenFacts) -> Iterator[Finding]:
+def _kind(case: Examined, facts: TokenFacts) -> Iterator[DoctorFinding]:
     has_board = case.settings.project_number is not None
     if facts.kind == "fine-grained":
         board = "; Projects: read and write, on boards of an organisation only" if has_board else ""
@@ -184,16 +192,16 @@ def _kind(case: Case, facts: TokenFacts) -> Iterator[Finding]:
         yield (fail if has_board and not labels else warn)(
             "token.permissions",
             f"It starts no workflows for PRs that it opens{board}.",
-            (Step.CI, *((Step.BOARD,) if has_board else ())),
+            (FixStep.CI, *((FixStep.BOARD,) if has_board else ())),
             "use a token of a person or of a GitHub App as GH_TOKEN",
         )
 
 
-def _rate(facts: TokenFacts) -> Iterator[Finding]:
+def _rate(facts: TokenFacts) -> Iterator[DoctorFinding]:
     if facts.remaining is None or facts.limit is None:
         return
     says = f"{facts.remaining} of {facts.limit} requests of this hour are left."
     if facts.remaining < FEW_REQUESTS:
-        yield warn("token.rate", says, (Step.CI, Step.MERGE), "gh api rate_limit")
+        yield warn("token.rate", says, (FixStep.CI, FixStep.MERGE), "gh api rate_limit")
     else:
         yield ok("token.rate", says)

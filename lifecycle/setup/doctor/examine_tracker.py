@@ -11,8 +11,8 @@ from lifecycle.core.redact import visible
 from lifecycle.core.tracker import Abilities, Atomicity, Tracker
 from lifecycle.core.values.configured import AUTO
 from lifecycle.core.values.model import RepositoryAccess
-from lifecycle.setup.doctor.doctor_finding import Finding, Step, cause, fail, ok, warn
-from lifecycle.setup.doctor.examined import Case
+from lifecycle.setup.doctor.doctor_finding import DoctorFinding, FixStep, cause, fail, ok, warn
+from lifecycle.setup.doctor.examined import Examined
 from lifecycle.trackers import registry
 
 _WORTH = {
@@ -24,7 +24,7 @@ _WORTH = {
 """What a claim is worth here, in a person's words."""
 
 
-def check(case: Case) -> Iterator[Finding]:
+def check(case: Examined) -> Iterator[DoctorFinding]:
     """Whether tasks can be asked for."""
     if not case.is_worktree or case.settings_problem is not None:
         return  # said with the worktree, or with the settings
@@ -32,11 +32,11 @@ def check(case: Case) -> Iterator[Finding]:
         tracker, note = case.world.tracker, tracker_opening.note_of(case.world)
     except LifecycleError as error:
         case.is_tracker_silent = True
-        yield fail("tracker.found", cause(error), (Step.TASKS, Step.STAGES), _way_out(error))
+        yield fail("tracker.found", cause(error), (FixStep.TASKS, FixStep.STAGES), _way_out(error))
         return
     if note:
         says, _, fix = note.partition("; ")
-        yield warn("tracker.program", f"{says}.", (Step.TASKS, Step.STAGES), fix.rstrip("."))
+        yield warn("tracker.program", f"{says}.", (FixStep.TASKS, FixStep.STAGES), fix.rstrip("."))
     if tracker.name == registry.GITHUB and not isinstance(case.access, RepositoryAccess):
         return  # said with the token, or with the repository
     try:
@@ -44,7 +44,7 @@ def check(case: Case) -> Iterator[Finding]:
         count = None if tracker.name == registry.GITHUB else len(tracker.ready())
     except LifecycleError as error:
         case.is_tracker_silent = True
-        yield fail("tracker.found", cause(error), (Step.TASKS, Step.STAGES), _way_out(error))
+        yield fail("tracker.found", cause(error), (FixStep.TASKS, FixStep.STAGES), _way_out(error))
         return
     yield ok("tracker.found", _found(case, tracker, count))
     yield _worth(tracker, abilities)
@@ -59,7 +59,7 @@ class Telling(Protocol):
         ...
 
 
-def _found(case: Case, tracker: Tracker, count: int | None) -> str:
+def _found(case: Examined, tracker: Tracker, count: int | None) -> str:
     why = "as found here" if case.settings.tracker_use == AUTO else "as configured"
     if count is None:
         return f"Tasks are the issues of {case.base}, {why}."
@@ -68,14 +68,14 @@ def _found(case: Case, tracker: Tracker, count: int | None) -> str:
     return f"Tasks are kept by {tracker.name}{about}, {why}; {could}."
 
 
-def _worth(tracker: Tracker, abilities: Abilities) -> Finding:
+def _worth(tracker: Tracker, abilities: Abilities) -> DoctorFinding:
     worth = _WORTH[abilities.claim_atomicity]
     says = f"Tasks are claimed as {visible(tracker.actor)}; {worth}."
     is_safe = abilities.claim_atomicity in (Atomicity.SHARED_CAS, Atomicity.LOCAL_CAS)
     if is_safe or tracker.name == registry.GITHUB:  # why no lease can be written is said before
         return ok("tracker.claim", says)
     fix = "install a newer version of it, or let one agent at a time claim"
-    return warn("tracker.claim", says, (Step.TASKS,), fix)
+    return warn("tracker.claim", says, (FixStep.TASKS,), fix)
 
 
 def _way_out(error: LifecycleError) -> str:

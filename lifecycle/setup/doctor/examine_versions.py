@@ -13,8 +13,8 @@ from typing import Any
 from lifecycle import __version__
 from lifecycle.core.errors import GitFailed, LifecycleError
 from lifecycle.core.versions import install, plugin_version
-from lifecycle.setup.doctor.doctor_finding import Finding, Step, fail, ok, warn
-from lifecycle.setup.doctor.examined import Case
+from lifecycle.setup.doctor.doctor_finding import DoctorFinding, FixStep, fail, ok, warn
+from lifecycle.setup.doctor.examined import Examined
 from lifecycle.storage import store
 from lifecycle.storage.store import exchange
 
@@ -31,7 +31,7 @@ Source: https://github.com/git/git/blob/master/Documentation/RelNotes/2.33.0.ado
 """
 
 
-def check(case: Case) -> Iterator[Finding]:
+def check(case: Examined) -> Iterator[DoctorFinding]:
     """What runs here, and whether it fits together."""
     yield ok(
         "versions.lifecycle", f"lifecycle {__version__} on Python {platform.python_version()}."
@@ -42,7 +42,7 @@ def check(case: Case) -> Iterator[Finding]:
         yield from _exchanges(case)
 
 
-def _plugins(case: Case) -> Iterator[Finding]:
+def _plugins(case: Examined) -> Iterator[DoctorFinding]:
     known = {name: _installed_version(name, case) for name in case.client.plugins}
     own = case.environment.get("CLAUDE_PLUGIN_ROOT")
     if own:
@@ -64,7 +64,7 @@ def _plugins(case: Case) -> Iterator[Finding]:
             )
 
 
-def _installed_version(name: str, case: Case) -> tuple[str | None, str]:
+def _installed_version(name: str, case: Examined) -> tuple[str | None, str]:
     """A plugin's version and folder as the client's list has them; None and empty if it says none."""
     path = case.client.files[0].path.parent / "plugins" / "installed_plugins.json"
     found = store.read(path)
@@ -87,14 +87,14 @@ def _is(one: Any) -> bool:
     return isinstance(one, Mapping)
 
 
-def _git(case: Case) -> Iterator[Finding]:
+def _git(case: Examined) -> Iterator[DoctorFinding]:
     try:
         said = case.world.git.run("--version")
     except GitFailed:
         yield fail(
             "versions.git",
             "git is not installed, or not on PATH.",
-            (Step.CLAIM, Step.LEASE, Step.HANDOFF, Step.PR),
+            (FixStep.CLAIM, FixStep.LEASE, FixStep.HANDOFF, FixStep.PR),
             "install git: https://git-scm.com/downloads",
         )
         return
@@ -106,7 +106,7 @@ def _git(case: Case) -> Iterator[Finding]:
         yield fail(
             "versions.git",
             f"git {number} is older than {least}, from which on it can read a lease without side effects.",
-            (Step.CLAIM, Step.LEASE),
+            (FixStep.CLAIM, FixStep.LEASE),
             "install a newer git: https://git-scm.com/downloads",
         )
     elif version < WORKTREE_GIT:
@@ -114,14 +114,14 @@ def _git(case: Case) -> Iterator[Finding]:
         yield warn(
             "versions.git",
             f"git {number} is older than {least}: lifecycle claim --worktree does not work.",
-            (Step.CLAIM,),
+            (FixStep.CLAIM,),
             "install a newer git: https://git-scm.com/downloads",
         )
     else:
         yield ok("versions.git", f"git {number} has all that is used.")
 
 
-def _exchanges(case: Case) -> Iterator[Finding]:
+def _exchanges(case: Examined) -> Iterator[DoctorFinding]:
     """Whether two files can change places in one step, tried inside git's own folder."""
     try:
         folder = case.root / case.world.git.run("rev-parse", "--git-dir")

@@ -10,8 +10,8 @@ from lifecycle.claim.decisions.table import IN_REVIEW
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.redact import visible
 from lifecycle.settings.running_client import session_of
-from lifecycle.setup.doctor.doctor_finding import Finding, Step, ok, warn
-from lifecycle.setup.doctor.examined import Case
+from lifecycle.setup.doctor.doctor_finding import DoctorFinding, FixStep, ok, warn
+from lifecycle.setup.doctor.examined import Examined
 from lifecycle.storage import log, signs_of_life
 from lifecycle.storage.store import FOLDER
 
@@ -25,7 +25,7 @@ _WRONG = re.compile(
 _LONGEST = 200
 
 
-def check(case: Case) -> Iterator[Finding]:
+def check(case: Examined) -> Iterator[DoctorFinding]:
     """Whether somebody waits for news, and the last line of the log that tells of a failure."""
     if not case.is_worktree:
         return
@@ -35,7 +35,7 @@ def check(case: Case) -> Iterator[Finding]:
         yield warn(
             "waiter.live",
             "No waiter watches the PR of this worktree, and no hook has been seen that would start one.",
-            (Step.CI, Step.MERGE, Step.WAKE),
+            (FixStep.CI, FixStep.MERGE, FixStep.WAKE),
             "lifecycle tick",
         )
     elif _has_pull_request(case):
@@ -50,12 +50,12 @@ def check(case: Case) -> Iterator[Finding]:
         )
 
 
-def has_met(case: Case) -> bool:
+def has_met(case: Examined) -> bool:
     """True if a hook of the session that runs this was seen; on a terminal, of any session."""
     return signs_of_life.has_met(case.desk.folder, session_of({}, case.environment))
 
 
-def _has_pull_request(case: Case) -> bool:
+def _has_pull_request(case: Examined) -> bool:
     try:
         record = case.desk.load(repair=False).record
     except LifecycleError:
@@ -63,7 +63,7 @@ def _has_pull_request(case: Case) -> bool:
     return record is not None and record.claim.phase in IN_REVIEW
 
 
-def _last_wrong(case: Case) -> tuple[str, str] | None:
+def _last_wrong(case: Examined) -> tuple[str, str] | None:
     """When and what, unless something was done since."""
     found = case.desk.folder.read(log.LOG)
     lines = found.content.decode("utf-8", "replace").splitlines() if found is not None else []
@@ -86,7 +86,7 @@ def _cut(text: str) -> str:
     return f"{start if gap else text[: _LONGEST - 1]}…"
 
 
-def _is_recent(case: Case, moment: str) -> bool:
+def _is_recent(case: Examined, moment: str) -> bool:
     try:
         then = time.mktime(time.strptime(moment, "%Y-%m-%d %H:%M:%S"))
     except (ValueError, OverflowError):

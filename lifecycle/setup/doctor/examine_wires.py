@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from lifecycle.setup.doctor.doctor_finding import Finding, Step, fail, warn
-from lifecycle.setup.doctor.examine_client import Entry
+from lifecycle.setup.doctor.doctor_finding import DoctorFinding, FixStep, fail, warn
+from lifecycle.setup.doctor.examine_client import HookEntry
 from lifecycle.setup.init.hook_table import DAY, WIRES, Wire
 
 DEFAULT_TIMEOUT = {"UserPromptSubmit": 30.0, "SessionEnd": 1.5}
@@ -36,11 +36,11 @@ SOURCES = ("startup", "resume", "clear", "compact")
 
 _NAMES = re.compile(r"[\w\- ,|]*", re.ASCII)
 
-Steps = Mapping[str, tuple[Step, ...]]
-Fix = Callable[[Entry], str]
+Steps = Mapping[str, tuple[FixStep, ...]]
+Fix = Callable[[HookEntry], str]
 
 
-def check(entries: Iterable[Entry], steps: Steps, fix: Fix) -> Iterator[Finding]:
+def check(entries: Iterable[HookEntry], steps: Steps, fix: Fix) -> Iterator[DoctorFinding]:
     """What is wrong with each entry.
 
     Args:
@@ -75,7 +75,9 @@ def hears(matcher: str, kind: str) -> bool:
         return False
 
 
-def _matcher(entry: Entry, wire: Wire, steps: tuple[Step, ...], fix: str) -> Iterator[Finding]:
+def _matcher(
+    entry: HookEntry, wire: Wire, steps: tuple[FixStep, ...], fix: str
+) -> Iterator[DoctorFinding]:
     about = f'{entry.name} in {entry.file.shown} has the matcher "{entry.matcher}"'
     if wire.event == "SessionStart" and not wire.matcher:
         missed = [source for source in SOURCES if not hears(entry.matcher, source)]
@@ -88,7 +90,9 @@ def _matcher(entry: Entry, wire: Wire, steps: tuple[Step, ...], fix: str) -> Ite
         yield fail("hooks.matcher", f"{about}, which misses {wire.matcher}.", steps, fix)
 
 
-def _background(entry: Entry, wire: Wire, steps: tuple[Step, ...], fix: str) -> Iterator[Finding]:
+def _background(
+    entry: HookEntry, wire: Wire, steps: tuple[FixStep, ...], fix: str
+) -> Iterator[DoctorFinding]:
     about = f"{entry.name} in {entry.file.shown}"
     wakes = entry.hook.get("asyncRewake") is True
     if wire.is_rewake and not wakes:
@@ -103,7 +107,9 @@ def _background(entry: Entry, wire: Wire, steps: tuple[Step, ...], fix: str) -> 
         yield fail("hooks.background", says, steps, fix)
 
 
-def _timeout(entry: Entry, wire: Wire, steps: tuple[Step, ...], fix: str) -> Iterator[Finding]:
+def _timeout(
+    entry: HookEntry, wire: Wire, steps: tuple[FixStep, ...], fix: str
+) -> Iterator[DoctorFinding]:
     about = f"{entry.name} in {entry.file.shown}"
     given = entry.timeout
     seconds = DEFAULT_TIMEOUT.get(wire.event, _DEFAULT) if given is None else given

@@ -20,30 +20,30 @@ from lifecycle.git import lease
 from lifecycle.git.process import head_repository, is_no_github, parse_remote
 from lifecycle.setup.doctor.doctor_finding import (
     ON_GITHUB,
-    Finding,
+    DoctorFinding,
+    FixStep,
     Level,
-    Step,
     cause,
     fail,
     ok,
     warn,
 )
-from lifecycle.setup.doctor.examined import Case
+from lifecycle.setup.doctor.examined import Examined
 from lifecycle.storage import regular_files
 from lifecycle.storage.store import CLAIM_FILE, FOLDER, LOCK, STATE
 
-_PUSHES = (Step.CLAIM, Step.LEASE, Step.HANDOFF, Step.PR)
-_LOST = (Step.HANDOFF, Step.PR, Step.CLOSE, Step.BOARD)
+_PUSHES = (FixStep.CLAIM, FixStep.LEASE, FixStep.HANDOFF, FixStep.PR)
+_LOST = (FixStep.HANDOFF, FixStep.PR, FixStep.CLOSE, FixStep.BOARD)
 _REMOVAL = "Take it out with: "
 
 
-def check(case: Case) -> Iterator[Finding]:
+def check(case: Examined) -> Iterator[DoctorFinding]:
     """What claim to close needs of the folder that it works in."""
     if not case.is_worktree:
         yield fail(
             "worktree.git",
             f"{case.root} is in no git worktree, so what belongs to one was not looked at.",
-            (*ON_GITHUB, Step.HANDOFF),
+            (*ON_GITHUB, FixStep.HANDOFF),
             "cd to the repository that you work in, and run: lifecycle doctor",
         )
         return
@@ -63,7 +63,7 @@ def check(case: Case) -> Iterator[Finding]:
     yield from _state(case)
 
 
-def _unusable(case: Case, error: GitFailed) -> Finding:
+def _unusable(case: Examined, error: GitFailed) -> DoctorFinding:
     root = shlex.quote(str(case.root))
     is_ownership = "ownership" in error.evidence
     fix = f"git config --global --add safe.directory {root}" if is_ownership else "git status"
@@ -71,7 +71,7 @@ def _unusable(case: Case, error: GitFailed) -> Finding:
     return fail("worktree.git", f"git cannot work in {case.root}: {said}.", _PUSHES, fix)
 
 
-def _remote(case: Case) -> Iterator[Finding]:
+def _remote(case: Examined) -> Iterator[DoctorFinding]:
     remote = case.settings.remote
     try:
         head = head_repository(case.world.git, remote, case.addresses.api_url)
@@ -102,13 +102,13 @@ def _remote(case: Case) -> Iterator[Finding]:
         yield ok("worktree.remote", f"{pushed}.")
 
 
-def _tracked(case: Case) -> Iterator[Finding]:
+def _tracked(case: Examined) -> Iterator[DoctorFinding]:
     try:
         case.world.refuse_tracked()
     except Refused as error:
         says, _, fix = error.sentence.partition(_REMOVAL)
         says = says.replace("nothing was done. ", "nothing is done for it.").strip()
-        yield fail("worktree.tracked", says, (Step.CLAIM, Step.HANDOFF, *ON_GITHUB[1:]), fix)
+        yield fail("worktree.tracked", says, (FixStep.CLAIM, FixStep.HANDOFF, *ON_GITHUB[1:]), fix)
         return
     names = [CLAIM_FILE] if (case.root / CLAIM_FILE).exists() else []
     if not names or case.world.git.run("check-ignore", "--", *names, check=False):
@@ -121,18 +121,18 @@ def _tracked(case: Case) -> Iterator[Finding]:
     )
 
 
-def strange(case: Case, error: regular_files.StrangeFileError) -> Finding:
+def strange(case: Examined, error: regular_files.StrangeFileError) -> DoctorFinding:
     """That something else lies in the place of a file of ours."""
     name = str(error.filename).removeprefix(f"{case.root}/")
     return fail(
         "worktree.files",
         f"{name} {error.strerror}, so nothing can be remembered.",
-        (Step.CLAIM, Step.HANDOFF, *ON_GITHUB[1:]),
+        (FixStep.CLAIM, FixStep.HANDOFF, *ON_GITHUB[1:]),
         f"mv {shlex.quote(name)} {shlex.quote(f'{name}.old')}",
     )
 
 
-def _writable(case: Case) -> Iterator[Finding]:
+def _writable(case: Examined) -> Iterator[DoctorFinding]:
     folder = case.root / FOLDER
     here = case.desk.folder
     for path in (str(case.desk.path), here.at(STATE), here.at(LOCK)):
@@ -146,12 +146,12 @@ def _writable(case: Case) -> Iterator[Finding]:
         yield fail(
             "worktree.files",
             f"{closed[0]} cannot be written.",
-            (Step.CLAIM, Step.HANDOFF, *ON_GITHUB[1:]),
+            (FixStep.CLAIM, FixStep.HANDOFF, *ON_GITHUB[1:]),
             f"chmod u+w {shlex.quote(str(closed[0]))}",
         )
 
 
-def _claim(case: Case) -> Iterator[Finding]:
+def _claim(case: Examined) -> Iterator[DoctorFinding]:
     try:
         record = case.desk.load(repair=False).record
     except ClaimRefused as error:
@@ -178,7 +178,7 @@ def _claim(case: Case) -> Iterator[Finding]:
         yield fail(
             "worktree.claim",
             f"{about}, and its branch {claim.branch} does not exist.",
-            (Step.HANDOFF, Step.PR),
+            (FixStep.HANDOFF, FixStep.PR),
             f"git switch -c {shlex.quote(claim.branch)}",
         )
         return
@@ -189,7 +189,7 @@ def _claim(case: Case) -> Iterator[Finding]:
     yield ok("worktree.claim", f"{about}, on branch {claim.branch or '(none)'}.")
 
 
-def _lost(case: Case, record: Record) -> tuple[str, str]:
+def _lost(case: Examined, record: Record) -> tuple[str, str]:
     """How the claim lost its task, as the last look or the remote knows it, and the fix; else empty."""
     number, remote = record.claim.issue_number, case.settings.remote
     again, leave = f"lifecycle claim {number}", "lifecycle release"
@@ -213,7 +213,7 @@ def _lost(case: Case, record: Record) -> tuple[str, str]:
     return (gone, again) if stands.is_gone else ("", "")
 
 
-def _state(case: Case) -> Iterator[Finding]:
+def _state(case: Examined) -> Iterator[DoctorFinding]:
     path = case.root / FOLDER / STATE
     try:
         is_there = regular_files.mtime_ns(str(path)) >= 0
@@ -226,6 +226,6 @@ def _state(case: Case) -> Iterator[Finding]:
             "worktree.state",
             f"{FOLDER}/{STATE} cannot be read; the next look sets it aside and learns all again but the "
             "lease.",
-            (Step.LEASE,),
+            (FixStep.LEASE,),
             "lifecycle tick",
         )

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from lifecycle.app.wiring import World
-from lifecycle.claim.record.claim_store import Desk
+from lifecycle.app.wiring import WorktreeWorld
+from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.core.errors import BadConfig, LifecycleError
 from lifecycle.core.ports import Clock
 from lifecycle.core.timing.deadline import Deadline
@@ -19,8 +19,8 @@ from lifecycle.core.values import configured
 from lifecycle.core.values.configured import Settings
 from lifecycle.core.values.model import Repository, RepositoryAccess, TokenFacts
 from lifecycle.settings import config
-from lifecycle.setup.doctor.examine_client import Client
-from lifecycle.setup.doctor.github_facts import Hub
+from lifecycle.setup.doctor.examine_client import ClientSetup
+from lifecycle.setup.doctor.github_facts import GitHubFacts
 
 if TYPE_CHECKING:
     from lifecycle.github.auth.tokens import Token
@@ -32,7 +32,7 @@ _NOWHERE = Path(os.devnull)
 """A root in which no project's file can lie."""
 
 
-class Case:
+class Examined:
     """One worktree under examination. Nothing is read before a check asks for it.
 
     Args:
@@ -47,21 +47,21 @@ class Case:
         self.environment = environment
         self.clock = clock
         self.deadline = Deadline.after(clock, SECONDS)
-        self.desk = Desk(self.root, clock)
-        self.client = Client.read(self.root, environment)
+        self.desk = ClaimStore(self.root, clock)
+        self.client = ClientSetup.read(self.root, environment)
         self.is_tracker_silent = False  # its own check found that it does not answer
         self.asked_at = 0.0  # when GitHub answered what it says of the token
 
     def close(self) -> None:
         """Close the connections that were opened."""
         hub = self.__dict__.get("hub")
-        if isinstance(hub, Hub):
+        if isinstance(hub, GitHubFacts):
             hub.close()
 
     @cached_property
-    def world(self) -> World:
+    def world(self) -> WorktreeWorld:
         """Git and the repository, with the settings as far as they can be used."""
-        world = World(self.root, self.environment, self.clock, self.deadline, {})
+        world = WorktreeWorld(self.root, self.environment, self.clock, self.deadline, {})
         world.settings = self.settings
         return world
 
@@ -131,7 +131,7 @@ class Case:
         return next((n for n in names if self.environment.get(n, "").strip()), "token_command")
 
     @cached_property
-    def hub(self) -> Hub | LifecycleError:
+    def hub(self) -> GitHubFacts | LifecycleError:
         """GitHub, or why nothing can be asked of it."""
         if self.settings_problem is not None and self.is_lost:
             return self.settings_problem
@@ -139,12 +139,12 @@ class Case:
             return self.token
         where = self.addresses
         settings = replace(self.settings, api_url=where.api_url, graphql_url=where.graphql_url)
-        return Hub(settings, self.token, self.deadline)
+        return GitHubFacts(settings, self.token, self.deadline)
 
     @cached_property
     def facts(self) -> TokenFacts | LifecycleError:
         """What GitHub says of the token, or why it says nothing."""
-        if not isinstance(self.hub, Hub):
+        if not isinstance(self.hub, GitHubFacts):
             return self.hub
         try:
             facts = self.hub.token_facts()
@@ -154,10 +154,10 @@ class Case:
         return facts
 
     @property
-    def asking(self) -> Hub | None:
+    def asking(self) -> GitHubFacts | None:
         """GitHub, for as long as it answers; that it does not is said once, where it was noticed."""
         hub = self.hub if isinstance(self.facts, TokenFacts) else None
-        return hub if isinstance(hub, Hub) and not hub.is_silent else None
+        return hub if isinstance(hub, GitHubFacts) and not hub.is_silent else None
 
     @cached_property
     def access(self) -> RepositoryAccess | LifecycleError | None:

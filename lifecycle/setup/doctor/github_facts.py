@@ -8,7 +8,7 @@ from concurrent.futures import Future
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, TypeVar
 
-from lifecycle.app.wiring import StateCache
+from lifecycle.app.wiring import JsonStateCache
 from lifecycle.core.errors import LifecycleError, Transient
 from lifecycle.core.timing.deadline import Deadline
 from lifecycle.core.values.checks import Checks
@@ -34,7 +34,7 @@ _WHOLE = 1.0
 _GRACE = 0.5
 
 
-class Hub:
+class GitHubFacts:
     """What a token shows of GitHub.
 
     Args:
@@ -81,7 +81,7 @@ class Hub:
         """The board's fields and options as they are now; nothing is kept of them."""
         from lifecycle.github.board.board_client import GitHubBoard
 
-        board = GitHubBoard(project, self._graph, StateCache({}))
+        board = GitHubBoard(project, self._graph, JsonStateCache({}))
         return self._ask(lambda: board.schema(refresh=True))
 
     def is_closed(self, project: ProjectRef) -> bool:

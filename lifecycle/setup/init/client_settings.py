@@ -23,13 +23,20 @@ from lifecycle.setup.init.hook_table import (
     own_name,
     run_name,
 )
-from lifecycle.setup.init.json_editing import Edit, Layout, applied, insertion, removal, replacement
+from lifecycle.setup.init.json_editing import (
+    JsonEdit,
+    Layout,
+    applied,
+    insertion,
+    removal,
+    replacement,
+)
 from lifecycle.setup.init.json_entries import ENV, Extra, Put, Route
 from lifecycle.setup.init.jsonc import JsoncError, Node, parse
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class OwnEntry:
     """One entry of ours in a text: its group's entries, and its place among them."""
 
     event: str
@@ -136,7 +143,7 @@ def _left(text: str, put: Put) -> str:
 class _Addition:
     """What is missing below one member: edits, or the whole member if there is none."""
 
-    edits: tuple[Edit, ...] = ()
+    edits: tuple[JsonEdit, ...] = ()
     whole: Any = None
     made: tuple[Route, ...] = ()
 
@@ -221,7 +228,7 @@ def _hooks(layout: Layout, root: Node | None, form: Form, put: Put) -> _Addition
     return _Addition(tuple(edits), made=tuple(("hooks", event) for event in new))
 
 
-def _missing_names(layout: Layout, root: Node | None, form: Form, put: Put) -> Iterator[Edit]:
+def _missing_names(layout: Layout, root: Node | None, form: Form, put: Put) -> Iterator[JsonEdit]:
     """Scripts that an event lacks which has others of ours: to those of their matcher, or beside them."""
     found = list(_found(root, put))
     for event in {one.event: one for one in found}:
@@ -320,7 +327,7 @@ def _taken_out(text: str, where: str, put: Put) -> str:
         text = applied(text, [edit])
 
 
-def _next_removal(text: str, root: Node, put: Put) -> Edit | None:
+def _next_removal(text: str, root: Node, put: Put) -> JsonEdit | None:
     for found in _found(root, put):
         return _entry_removal(text, root, found)
     allow = _at(root, ("permissions", "allow"))
@@ -345,7 +352,7 @@ def _index(node: Node, key: str) -> int:
     return max(index for index, member in enumerate(node.members) if member.key == key)
 
 
-def _entry_removal(text: str, root: Node | None, found: Found) -> Edit:
+def _entry_removal(text: str, root: Node | None, found: OwnEntry) -> JsonEdit:
     """The edit that takes an entry out, with its group if it is the last one there."""
     if len(found.hooks.items) > 1:
         return removal(text, found.hooks, found.index)
@@ -354,7 +361,7 @@ def _entry_removal(text: str, root: Node | None, found: Found) -> Edit:
     return removal(text, groups, index)
 
 
-def _found(root: Node | None, put: Put) -> Iterator[Found]:
+def _found(root: Node | None, put: Put) -> Iterator[OwnEntry]:
     """Every entry of ours, in the text's order; an event that we no longer wire counts too."""
     hooks = _at(root, ("hooks",))
     for member in hooks.members if hooks is not None else ():
@@ -365,7 +372,7 @@ def _found(root: Node | None, put: Put) -> Iterator[Found]:
             for index, item in enumerate(entries.items if entries else ()):
                 name = put.own_name(member.key, item.value)
                 if name is not None:
-                    yield Found(member.key, name, _sure(entries), index)
+                    yield OwnEntry(member.key, name, _sure(entries), index)
 
 
 def _at(root: Node | None, route: Sequence[str]) -> Node | None:

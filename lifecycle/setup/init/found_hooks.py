@@ -10,7 +10,7 @@ from typing import Any
 from lifecycle.core.errors import Refused
 from lifecycle.setup.init import init_mark as mark
 from lifecycle.setup.init.hook_table import NAMES, PERMISSIONS, run_name
-from lifecycle.setup.init.init_mark import MARK, SETTINGS, Mark
+from lifecycle.setup.init.init_mark import MARK, SETTINGS, InitMark
 from lifecycle.setup.init.jsonc import JsoncError, parse
 from lifecycle.storage import store
 
@@ -67,7 +67,7 @@ class Installed:
 
     wired: tuple[Wired, ...]
     plugins: tuple[tuple[str, str], ...]
-    mark: Mark | None
+    mark: InitMark | None
     problems: tuple[str, ...]
 
     def of(self, name: str) -> tuple[Wired, ...]:

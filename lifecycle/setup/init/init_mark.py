@@ -34,7 +34,7 @@ _RULES = frozenset({*PERMISSIONS, *STAGE_PERMISSIONS, *FORMER_PERMISSIONS})
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class InitMark:
     """What was put in.
 
     Attributes:
@@ -56,7 +56,7 @@ class Mark:
     switched: tuple[Piece, ...] = ()
 
 
-def render(mark: Mark) -> bytes:
+def render(mark: InitMark) -> bytes:
     """The mark's content."""
     put = mark.settings
     data = {
@@ -81,7 +81,7 @@ def render(mark: Mark) -> bytes:
     return json.dumps(data, indent=2).encode("ascii") + b"\n"
 
 
-def parse(content: bytes) -> Mark:
+def parse(content: bytes) -> InitMark:
     """What a mark says.
 
     Raises:
@@ -96,10 +96,10 @@ def parse(content: bytes) -> Mark:
         ) from None
 
 
-def _mark(data: Any) -> Mark:
+def _mark(data: Any) -> InitMark:
     if data["version"] != _VERSION or data["mode"] not in SETTINGS:
         raise ValueError("another version or mode")
-    return Mark(
+    return InitMark(
         data["mode"],
         _put(data["settings"]),
         {

@@ -19,7 +19,7 @@ _LINE_END = re.compile(r"[ \t]*\r?\n")
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
+class JsonEdit:
     """`old`, which stands at `start`, becomes `new`."""
 
     start: int
@@ -27,7 +27,7 @@ class Edit:
     new: str
 
 
-def applied(text: str, edits: Iterable[Edit]) -> str:
+def applied(text: str, edits: Iterable[JsonEdit]) -> str:
     """The text with all edits, which must not overlap, made at once."""
     for edit in sorted(edits, key=lambda edit: edit.start, reverse=True):
         text = text[: edit.start] + edit.new + text[edit.start + len(edit.old) :]
@@ -69,7 +69,9 @@ class Layout:
         return f"{self.newline}{indent}".join(lines)
 
 
-def insertion(layout: Layout, node: Node | None, parts: Sequence[tuple[str | None, Any]]) -> Edit:
+def insertion(
+    layout: Layout, node: Node | None, parts: Sequence[tuple[str | None, Any]]
+) -> JsonEdit:
     """The edit that puts items, or members with names, at the end of a container.
 
     Args:
@@ -91,19 +93,19 @@ def insertion(layout: Layout, node: Node | None, parts: Sequence[tuple[str | Non
     rendered = [lead + _part(layout, name, value, indent or "") for name, value in parts]
     kept = text[after:behind]
     if node.is_trailed:
-        return Edit(after, kept, kept + "".join(f"{part}," for part in rendered))
-    return Edit(end, kept, f",{kept}" + ",".join(rendered))
+        return JsonEdit(after, kept, kept + "".join(f"{part}," for part in rendered))
+    return JsonEdit(end, kept, f",{kept}" + ",".join(rendered))
 
 
-def replacement(layout: Layout, node: Node, value: Any) -> Edit:
+def replacement(layout: Layout, node: Node, value: Any) -> JsonEdit:
     """The edit that writes another value in the place of this one."""
     old = layout.text[node.start : node.end]
     is_flat = layout.is_flat or "\n" not in old
     flat = Layout(layout.text, layout.newline, layout.unit, is_flat)
-    return Edit(node.start, old, flat.rendered(value, _line_indent(layout.text, node.start)))
+    return JsonEdit(node.start, old, flat.rendered(value, _line_indent(layout.text, node.start)))
 
 
-def removal(text: str, node: Node, index: int) -> Edit:
+def removal(text: str, node: Node, index: int) -> JsonEdit:
     """The edit that takes an item or a member out, with its comma and the space before it."""
     spans = node.spans
     start, end = spans[index]
@@ -124,7 +126,7 @@ def removal(text: str, node: Node, index: int) -> Edit:
         lead, tail = start, tail + len(text[tail:]) - len(text[tail:].lstrip(" "))
     if _ends_in_line_comment(text, before, start) and not _LINE_END.match(text, tail):
         kept += "\n"
-    return Edit(lead, text[lead:tail], kept)
+    return JsonEdit(lead, text[lead:tail], kept)
 
 
 def _ends_in_line_comment(text: str, offset: int, end: int) -> bool:
@@ -145,27 +147,27 @@ def _space_before_close(text: str, end: int, close: int) -> int:
     return len(space) if not space.strip(" \t\r\n") else 0
 
 
-def _first(layout: Layout, value: Any) -> Edit:
+def _first(layout: Layout, value: Any) -> JsonEdit:
     text = layout.text
     lead = "" if not text.strip("\ufeff \t\r\n") or text.endswith("\n") else layout.newline
     tail = layout.newline if not text.strip("\ufeff") or text.endswith("\n") else ""
-    return Edit(len(text), "", lead + layout.rendered(value, "") + tail)
+    return JsonEdit(len(text), "", lead + layout.rendered(value, "") + tail)
 
 
-def _into_empty(layout: Layout, node: Node, parts: Sequence[tuple[str | None, Any]]) -> Edit:
+def _into_empty(layout: Layout, node: Node, parts: Sequence[tuple[str | None, Any]]) -> JsonEdit:
     text = layout.text
     place = comments_until(text, node.start + 1, node.end)
     while (following := skip(text, place)) > place and text[place:following].strip(" \t\r\n"):
         place = place + len(text[place:following].rstrip(" \t\r\n"))
     if layout.is_flat:
         flat = ", ".join(_part(layout, name, value, "") for name, value in parts)
-        return Edit(place, "", flat)
+        return JsonEdit(place, "", flat)
     outer = _line_indent(text, node.start)
     indent = outer + layout.unit
     lead = f"{layout.newline}{indent}"
     rendered = ",".join(lead + _part(layout, name, value, indent) for name, value in parts)
     closes = "\n" in text[place : node.end]
-    return Edit(place, "", rendered + ("" if closes else f"{layout.newline}{outer}"))
+    return JsonEdit(place, "", rendered + ("" if closes else f"{layout.newline}{outer}"))
 
 
 def _part(layout: Layout, name: str | None, value: Any, indent: str) -> str:

@@ -65,7 +65,7 @@ def _diff_line(line: str) -> str:
     return f"{shown}\n" + ("\\ No newline at end of file\n" if is_cut else "")
 
 
-class Draft:
+class FileDraft:
     """Files as they will be; nothing is written."""
 
     def __init__(self) -> None:

@@ -36,11 +36,11 @@ from lifecycle.setup.init.init_mark import (
     PERMITS,
     SETTINGS,
     SHARED,
-    Mark,
+    InitMark,
 )
 from lifecycle.setup.init.json_entries import Extra, Put
 from lifecycle.setup.init.list_lines import PutLines
-from lifecycle.setup.init.planned_files import Draft, FileChange, write_all
+from lifecycle.setup.init.planned_files import FileChange, FileDraft, write_all
 from lifecycle.setup.init.settings_template import TEMPLATE
 from lifecycle.setup.init.staged_setup import FILES, LOG_LINE, Staging
 from lifecycle.setup.init.supplies import claims, page_of
@@ -139,7 +139,7 @@ class _Project:
     root: Path
     environment: Mapping[str, str]
     only_wires: bool = False
-    draft: Draft = field(default_factory=Draft)
+    draft: FileDraft = field(default_factory=FileDraft)
     notes: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -167,7 +167,7 @@ class _Project:
                 "nothing was written; put a file in the link's place and run this again."
             )
 
-    def mark(self, name: str = MARK) -> Mark | None:
+    def mark(self, name: str = MARK) -> InitMark | None:
         """What an earlier run left, or None."""
         content = self.draft.read(self.root / name)
         return mark.parse(content) if content is not None else None
@@ -177,7 +177,7 @@ class _Project:
         """The staged workflow's part of the plan."""
         return Staging(self.root, self.environment, self.draft, self.notes)
 
-    def installation(self, before: Mark | None, *, shared: bool, stages: bool) -> Plan:
+    def installation(self, before: InitMark | None, *, shared: bool, stages: bool) -> Plan:
         """Put everything in that is not in."""
         mode = SHARED if shared or (before and before.mode == SHARED) else LOCAL
         if before is not None and before.mode != mode:
@@ -220,7 +220,7 @@ class _Project:
                 "lifecycle init wired this project, and put its permissions in as well."
             )
             return Plan(self.root, wired.mode, (), tuple(self.notes))
-        new = self.mark(PERMITS) or Mark(LOCAL, created=self._new_folder())
+        new = self.mark(PERMITS) or InitMark(LOCAL, created=self._new_folder())
         rules = STAGE_PERMISSIONS if self.staging.settings.use else ()
         new = self._put_into(new, None, Extra((*PERMISSIONS, *rules)))
         new = self._listed(new, PERMITS)
@@ -230,18 +230,18 @@ class _Project:
     def _new_folder(self) -> tuple[str, ...]:
         return () if (self.root / _FOLDER).exists() else (_FOLDER,)
 
-    def _begun(self, mode: str) -> Mark:
+    def _begun(self, mode: str) -> InitMark:
         """The mark of a first run; what was only allowed until now goes, to be put in with the rest."""
         allowed = self.mark(PERMITS)
         if allowed is None:
-            return Mark(mode, created=self._new_folder())
+            return InitMark(mode, created=self._new_folder())
         self._unwired(allowed, "its permissions go into the whole")
         for name in allowed.lines:
             self._unlisted(allowed, name)
         self.draft.write(self.root / PERMITS, PERMITS, None, "part of the mark now")
-        return Mark(mode, created=tuple(name for name in allowed.created if name == _FOLDER))
+        return InitMark(mode, created=tuple(name for name in allowed.created if name == _FOLDER))
 
-    def removal(self, before: Mark | None, name: str) -> Plan:
+    def removal(self, before: InitMark | None, name: str) -> Plan:
         """Take everything out that was put in, as the mark called `name` says."""
         if before is None:
             self.notes.append(
@@ -263,7 +263,7 @@ class _Project:
             folders = (*folders, self.root / _FOLDER)
         return Plan(self.root, "", self.draft.changes(), tuple(self.notes), folders)
 
-    def _moved(self, before: Mark, mode: str) -> Mark:
+    def _moved(self, before: InitMark, mode: str) -> InitMark:
         """From one person's settings to everybody's: never both."""
         self._unwired(before, "moved to .claude/settings.json")
         self._unlisted(before, EXCLUDE)
@@ -271,7 +271,7 @@ class _Project:
         created = tuple(name for name in before.created if name != SETTINGS[before.mode])
         return replace(before, mode=mode, settings=Put(), lines=kept, created=created)
 
-    def _wired(self, before: Mark) -> Mark:
+    def _wired(self, before: InitMark) -> InitMark:
         known = tuple(
             (w.event, str(form(w.name)["command"])) for form in self._forms() for w in WIRES
         )
@@ -279,7 +279,7 @@ class _Project:
         extra = self.staging.extra() if before.has_stages else None
         return self._put_into(replace(before, settings=put), self._form(before.mode), extra)
 
-    def _put_into(self, before: Mark, form: Form | None, extra: Extra | None) -> Mark:
+    def _put_into(self, before: InitMark, form: Form | None, extra: Extra | None) -> InitMark:
         name = SETTINGS[before.mode]
         path = self.root / name
         content = self.draft.read(path)
@@ -296,7 +296,7 @@ class _Project:
         )
         return replace(before, settings=put, created=created)
 
-    def _unwired(self, before: Mark, what: str) -> None:
+    def _unwired(self, before: InitMark, what: str) -> None:
         name = SETTINGS[before.mode]
         path = self.root / name
         content = self.draft.read(path)
@@ -314,7 +314,7 @@ class _Project:
                     "it was kept."
                 )
 
-    def _listed(self, before: Mark, mark_name: str = MARK) -> Mark:
+    def _listed(self, before: InitMark, mark_name: str = MARK) -> InitMark:
         files: dict[str, tuple[Path, tuple[str, ...]]] = {}
         own = (*OWN_LINES, LOG_LINE) if before.has_stages else OWN_LINES
         if before.mode == SHARED:
@@ -342,7 +342,7 @@ class _Project:
             before = replace(before, lines={**before.lines, name: put}, created=created)
         return before
 
-    def _unlisted(self, before: Mark, name: str) -> None:
+    def _unlisted(self, before: InitMark, name: str) -> None:
         path = self._exclude() if name == EXCLUDE else self.root / name
         content, put = self.draft.read(path), before.lines.get(name)
         if content is None or put is None or path.is_symlink():
@@ -351,7 +351,7 @@ class _Project:
         gone = not left and name in before.created
         self.draft.write(path, _shown(name), None if gone else left, "lifecycle's lines go")
 
-    def _configured(self, before: Mark) -> Mark:
+    def _configured(self, before: InitMark) -> InitMark:
         path = self.root / config.CONFIG_FILE
         is_there = config.file_of(self.root).is_file() or os.path.lexists(path)
         if self.only_wires or is_there or self.draft.read(path) is not None:
@@ -363,7 +363,7 @@ class _Project:
         sha256 = {**before.sha256, config.CONFIG_FILE: hashlib.sha256(content).hexdigest()}
         return replace(before, sha256=sha256)
 
-    def _unconfigured(self, before: Mark) -> None:
+    def _unconfigured(self, before: InitMark) -> None:
         name = config.CONFIG_FILE
         content, known = self.draft.read(self.root / name), before.sha256.get(name)
         if content is None or known is None:

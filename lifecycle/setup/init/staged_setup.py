@@ -13,9 +13,9 @@ from lifecycle.core.errors import Refused
 from lifecycle.core.values.configured import StageSettings
 from lifecycle.settings import config
 from lifecycle.setup.init.hook_table import CAP, PERMISSIONS, STAGE_PERMISSIONS, cap_for
-from lifecycle.setup.init.init_mark import LOCAL, Mark
+from lifecycle.setup.init.init_mark import LOCAL, InitMark
 from lifecycle.setup.init.json_entries import Extra
-from lifecycle.setup.init.planned_files import Draft
+from lifecycle.setup.init.planned_files import FileDraft
 from lifecycle.setup.init.settings_template import staged
 from lifecycle.setup.init.stages_switch import switch_off, switch_on
 from lifecycle.setup.init.supplies import (
@@ -55,7 +55,7 @@ class Staging:
 
     root: Path
     environment: Mapping[str, str]
-    draft: Draft
+    draft: FileDraft
     notes: list[str]
 
     @cached_property
@@ -74,7 +74,7 @@ class Staging:
         cap = cap_for(self.settings.max_blocks)
         return Extra((*PERMISSIONS, *STAGE_PERMISSIONS), {CAP: str(cap)})
 
-    def put_in(self, before: Mark, *, is_new: bool, has_config: bool) -> Mark:
+    def put_in(self, before: InitMark, *, is_new: bool, has_config: bool) -> InitMark:
         """The workflow's files, as far as they are missing, and its switch in `.lifecycle.toml`.
 
         Args:
@@ -87,14 +87,14 @@ class Staging:
             new = replace(new, created=(*new.created, LOG_FILE))  # the hooks will write it
         return self.supply(new, self._wanted(before))
 
-    def supply(self, before: Mark, wanted: Sequence[Supply]) -> Mark:
+    def supply(self, before: InitMark, wanted: Sequence[Supply]) -> InitMark:
         """These files, as far as they are missing; none that one person has in another place."""
         for one in wanted:
             if before.mode != LOCAL or not self._is_elsewhere(one.name):
                 before = self._supplied(before, one)
         return before
 
-    def take_out(self, before: Mark) -> tuple[Path, ...]:
+    def take_out(self, before: InitMark) -> tuple[Path, ...]:
         """What was put in and not changed since; the folders that go if they are empty afterwards."""
         for name in before.sha256:
             if is_one(name):
@@ -105,7 +105,7 @@ class Staging:
             self._unlogged()
         return tuple(self.root / name for name in (COMMANDS, SCRIPTS) if name in before.created)
 
-    def _wanted(self, before: Mark) -> tuple[Supply, ...]:
+    def _wanted(self, before: InitMark) -> tuple[Supply, ...]:
         """What is supplied: a command that somebody named otherwise, or has elsewhere, is not."""
         review = self.settings.review or REVIEW
         start = self.settings.start or self.start
@@ -129,7 +129,7 @@ class Staging:
             places += [folder / f"commands/{command}.md", folder / f"skills/{command}/SKILL.md"]
         return any(place.is_file() for place in places)
 
-    def _supplied(self, before: Mark, supply: Supply) -> Mark:
+    def _supplied(self, before: InitMark, supply: Supply) -> InitMark:
         path = self.root / supply.name
         content, known = self.draft.read(path), before.sha256.get(supply.name)
         text = supply.text.encode()
@@ -157,7 +157,7 @@ class Staging:
             return f"{says}; if your settings run it at Stop, take it out of them, or all is said twice."
         return f"{says}."
 
-    def _taken(self, before: Mark, name: str) -> None:
+    def _taken(self, before: InitMark, name: str) -> None:
         path = self.root / name
         content = self.draft.read(path)
         if content is None:
@@ -174,7 +174,7 @@ class Staging:
             if path.is_file() and not path.is_symlink():
                 self.draft.write(path, name, None, "the workflow's log", is_log=True)
 
-    def _switched_on(self, before: Mark, *, is_new: bool) -> Mark:
+    def _switched_on(self, before: InitMark, *, is_new: bool) -> InitMark:
         name = config.CONFIG_FILE
         path = self.root / name
         content, known = self.draft.read(path), before.sha256.get(name)
@@ -203,7 +203,7 @@ class Staging:
             self.draft.write(path, name, text.encode(), "the staged workflow is switched on")
         return replace(before, switched=(*before.switched, *pieces))
 
-    def _switched_on_above(self, before: Mark, content: bytes, start: str) -> Mark:
+    def _switched_on_above(self, before: InitMark, content: bytes, start: str) -> InitMark:
         """A linked worktree reads its main one's file; it gets one of its own where that has it off."""
         if self.settings.use:
             return before
@@ -213,7 +213,7 @@ class Staging:
         self.draft.write(self.root / name, name, text.encode(), what)
         return replace(before, sha256={**before.sha256, name: _digest(text.encode())})
 
-    def _switched_off(self, before: Mark) -> None:
+    def _switched_off(self, before: InitMark) -> None:
         name = config.CONFIG_FILE
         path = self.root / name
         content = self.draft.read(path)

@@ -14,7 +14,7 @@ from lifecycle.stages.decisions import instructions, table
 from lifecycle.stages.decisions.instructions import Facts
 from lifecycle.stages.detection import detect_stage, inference
 from lifecycle.stages.transcript import tasks_taken
-from lifecycle.stages.transcript.turn import Found, Prompt, Tier
+from lifecycle.stages.transcript.turn import Prompt, StageFinding, Tier
 
 if TYPE_CHECKING:
     from lifecycle.stages.transcript.turn import Turn
@@ -30,7 +30,7 @@ WAITED = "/waited"
 """What the name of a stop ends with at which a merge was waited for: that it came is news there."""
 
 
-class Verdict(StrEnum):
+class StopVerdict(StrEnum):
     """What a stop comes to."""
 
     PASS = "pass"  # noqa: S105 -- a word, no secret
@@ -70,7 +70,7 @@ MISSING = {
 """What is missing, in words."""
 
 
-class Holding(StrEnum):
+class HeldTask(StrEnum):
     """How a claim on GitHub stands to the session."""
 
     NONE = "none"
@@ -121,7 +121,7 @@ class StageSeen:
     """
 
     turn: Turn
-    found: Found
+    found: StageFinding
     facts: Facts = field(default_factory=Facts)
     memory: Memory = field(default_factory=Memory)
     is_on_task: bool = False
@@ -129,7 +129,7 @@ class StageSeen:
     evidence: Evidence = Evidence.NOT_NEEDED
     obstacle: str = ""
     conflict: str = ""
-    holding: Holding = Holding.NONE
+    holding: HeldTask = HeldTask.NONE
     is_still_open: bool = False
 
     @property
@@ -139,7 +139,7 @@ class StageSeen:
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class StopEvent:
     """One line for the journal.
 
     Attributes:
@@ -167,11 +167,11 @@ class StageDecision:
         log: for the log, without the line of what was found.
     """
 
-    verdict: Verdict
+    verdict: StopVerdict
     memory: Memory
     text: str = ""
     note: str = ""
-    events: tuple[Event, ...] = ()
+    events: tuple[StopEvent, ...] = ()
     log: tuple[str, ...] = ()
 
 
@@ -185,7 +185,7 @@ def decide(seen: StageSeen) -> StageDecision:
         return _pass(seen, "No transcript: the session may stop")
     if seen.turn.kind is Prompt.HUMAN:
         seen = replace(seen, memory=_spoken_to(seen))
-    if is_known(seen.memory, _position(seen), has_ended=seen.holding is Holding.ENDED):
+    if is_known(seen.memory, _position(seen), has_ended=seen.holding is HeldTask.ENDED):
         return _pass(seen, "Nothing new since the last word: the session may stop")
     if seen.memory.set_stage is not None:
         return _set_by_hand(seen, seen.memory.set_stage)
@@ -197,7 +197,7 @@ def decide(seen: StageSeen) -> StageDecision:
     if not _is_worth_asking(seen):
         return _pass(seen, "Nothing to ask: the session may stop")
     stage = str(seen.turn.asked or "")
-    event = Event("block", stage, stage, {"what": "question"})
+    event = StopEvent("block", stage, stage, {"what": "question"})
     text = instructions.question(seen.facts.line, seen.found.misnamed)
     return _block(seen, text, ("Asking for the stage",), (event,))
 
@@ -211,7 +211,7 @@ def is_known(memory: Memory, position: str, *, has_ended: bool = False) -> bool:
     )
 
 
-def meant(turn: Turn, found: Found) -> Found:
+def meant(turn: Turn, found: StageFinding) -> StageFinding:
     """What was found; an answer in words to the instruction of NEXT_TASK is as good as its marker.
 
     "I wait for /clear" and "Ready for the next task" tell all that the question could bring out: there
@@ -221,13 +221,13 @@ def meant(turn: Turn, found: Found) -> Found:
     is_unknown = found.state is Detected.UNKNOWN and not detect_stage.is_quiet(turn, found)
     if turn.asked is Stage.NEXT_TASK and is_answer and is_unknown:
         why = "its answer"
-        return Found(Detected.SESSION_CLEARED, Tier.INFERENCE, why, position=found.position)
+        return StageFinding(Detected.SESSION_CLEARED, Tier.INFERENCE, why, position=found.position)
     return found
 
 
 def _is_worth_asking(seen: StageSeen) -> bool:
     """True if the question is due: nobody knows the stage of a session that is led."""
-    if not seen.is_on_task or seen.holding is Holding.WAITING:
+    if not seen.is_on_task or seen.holding is HeldTask.WAITING:
         return False
     if instructions.is_conflict(seen.turn.instruction) and not seen.turn.is_question:
         return False  # it was told to tell the user what stands in the way, and did
@@ -251,10 +251,10 @@ def _position(seen: StageSeen) -> str:
 def _state(seen: StageSeen) -> Detected:
     """The state that was found, as far as it is about this session's task."""
     found, asked = seen.found, seen.turn.asked
-    if seen.holding is Holding.ENDED and _is_before_the_end(found.state):
+    if seen.holding is HeldTask.ENDED and _is_before_the_end(found.state):
         return Detected.ISSUE_CLOSED
     if (
-        seen.holding is Holding.ENDED
+        seen.holding is HeldTask.ENDED
         and asked is Stage.COMMIT_CLOSE
         and not found.state.is_completion
     ):
@@ -299,7 +299,7 @@ def _completed(seen: StageSeen, state: Detected) -> StageDecision:
     refused = _refused(seen, state, done)
     if refused is not None:
         return refused
-    if state is Detected.ISSUE_CLOSED and seen.holding is Holding.WAITING:
+    if state is Detected.ISSUE_CLOSED and seen.holding is HeldTask.WAITING:
         waiting = _pass(seen, "The merge is waited for: the session may stop")
         return replace(waiting, memory=replace(seen.memory, position=_position(seen) + WAITED))
     stage = table.following(state, seen.facts.line)
@@ -310,7 +310,7 @@ def _completed(seen: StageSeen, state: Detected) -> StageDecision:
     log = (f"Getting instruction for stage: {state}", f"Injecting instruction for stage: {state}")
     tell = instructions.again if seen.turn.taken else instructions.instruction
     text = tell(stage, seen.facts, instructions.COMPLETED[done])
-    events = (event, Event("block", str(done), str(stage), {"what": "instruction"}))
+    events = (event, StopEvent("block", str(done), str(stage), {"what": "instruction"}))
     return _block(seen, text, log, events)
 
 
@@ -327,19 +327,19 @@ def _refused(seen: StageSeen, state: Detected, done: Stage) -> StageDecision | N
         why, stage = "The task is not free", done
         text = instructions.conflict(seen.facts, done, seen.conflict)
         detail = {"marker": str(state), "conflict": seen.conflict}
-    elif state is Detected.ISSUE_CLOSED and seen.holding is Holding.WORKING:
+    elif state is Detected.ISSUE_CLOSED and seen.holding is HeldTask.WORKING:
         why, stage = "The claim is still held", Stage.COMMIT_CLOSE
         text = instructions.still_claimed(seen.facts)
         detail = {"marker": str(state), "missing": "handoff"}
-    elif state is Detected.ISSUE_CLOSED and seen.holding is Holding.NONE and seen.is_still_open:
+    elif state is Detected.ISSUE_CLOSED and seen.holding is HeldTask.NONE and seen.is_still_open:
         why, stage = "The task is still open in the tracker", Stage.COMMIT_CLOSE
         text = instructions.still_open(seen.facts)
         detail = {"marker": str(state), "missing": "closing"}
     else:
         return None
     events = (
-        Event("refused", str(done), str(stage), detail),
-        Event("block", str(done), str(stage), {"what": "refusal"}),
+        StopEvent("refused", str(done), str(stage), detail),
+        StopEvent("block", str(done), str(stage), {"what": "refusal"}),
     )
     return _block(seen, text, (f"Not accepted: {state}. {why}",), events)
 
@@ -351,7 +351,9 @@ def _blind(seen: StageSeen) -> StageDecision:
     """
     note = "" if seen.memory.told else seen.obstacle
     memory = replace(seen.memory, told=seen.obstacle)
-    return StageDecision(Verdict.PASS, memory, note=note, log=(seen.obstacle, "The agent may stop"))
+    return StageDecision(
+        StopVerdict.PASS, memory, note=note, log=(seen.obstacle, "The agent may stop")
+    )
 
 
 def _lacks_evidence(seen: StageSeen, done: Stage) -> bool:
@@ -364,19 +366,19 @@ def _lacks_evidence(seen: StageSeen, done: Stage) -> bool:
         or Stage.TESTING not in seen.facts.line
     ):
         return False
-    if done is Stage.NEXT_TASK or seen.holding is Holding.ENDED:
+    if done is Stage.NEXT_TASK or seen.holding is HeldTask.ENDED:
         return False
     return LINE.index(done) >= LINE.index(Stage.TESTING)
 
 
-def _transition(seen: StageSeen, state: Detected, stage: Stage | None) -> Event:
+def _transition(seen: StageSeen, state: Detected, stage: Stage | None) -> StopEvent:
     detail = {"marker": str(state), "tier": str(seen.found.tier)}
     if seen.turn.asked not in (None, COMPLETES[state]):
         detail["asked"] = str(seen.turn.asked)
-    return Event("transition", str(COMPLETES[state]), str(stage or ""), detail)
+    return StopEvent("transition", str(COMPLETES[state]), str(stage or ""), detail)
 
 
-def _end(seen: StageSeen, event: Event, *, is_last: bool) -> StageDecision:
+def _end(seen: StageSeen, event: StopEvent, *, is_last: bool) -> StageDecision:
     """Nothing follows: said once to the user, and the agent may stop."""
     task = seen.facts.task or "the task"
     if is_last:
@@ -384,33 +386,33 @@ def _end(seen: StageSeen, event: Event, *, is_last: bool) -> StageDecision:
     else:
         note = f"The last stage of {task} is complete: {event.source}"
     memory = replace(seen.memory, position=_position(seen))
-    return StageDecision(Verdict.PASS, memory, note=note, events=(event,), log=(note,))
+    return StageDecision(StopVerdict.PASS, memory, note=note, events=(event,), log=(note,))
 
 
 def _set_by_hand(seen: StageSeen, stage: Stage) -> StageDecision:
     text = instructions.again(stage, seen.facts, instructions.BY_HAND)
     source = str(seen.turn.asked or "")
     events = (
-        Event("transition", source, str(stage), {"tier": "hand"}),
-        Event("block", source, str(stage), {"what": "instruction"}),
+        StopEvent("transition", source, str(stage), {"tier": "hand"}),
+        StopEvent("block", source, str(stage), {"what": "instruction"}),
     )
     log = (
         f"Getting instruction for stage: {stage} (set by hand)",
         f"Injecting instruction for stage: {stage}",
     )
     decision = _block(seen, text, log, events)
-    is_told = decision.verdict is Verdict.BLOCK
+    is_told = decision.verdict is StopVerdict.BLOCK
     return (
         replace(decision, memory=replace(decision.memory, set_stage=None)) if is_told else decision
     )
 
 
 def _pass(seen: StageSeen, why: str) -> StageDecision:
-    return StageDecision(Verdict.PASS, seen.memory, log=(why,))
+    return StageDecision(StopVerdict.PASS, seen.memory, log=(why,))
 
 
 def _block(
-    seen: StageSeen, text: str, log: tuple[str, ...], events: tuple[Event, ...]
+    seen: StageSeen, text: str, log: tuple[str, ...], events: tuple[StopEvent, ...]
 ) -> StageDecision:
     """The agent goes on with `text`, unless it was told to go on too often."""
     memory = seen.memory
@@ -420,7 +422,7 @@ def _block(
     kept = replace(
         memory, position=_position(seen), blocks=memory.blocks + 1, idle=idle + 1, is_let_go=False
     )
-    return StageDecision(Verdict.BLOCK, kept, text=text, events=events, log=log)
+    return StageDecision(StopVerdict.BLOCK, kept, text=text, events=events, log=log)
 
 
 def _let_go(seen: StageSeen, memory: Memory, target: str) -> StageDecision:
@@ -444,5 +446,5 @@ def _let_go(seen: StageSeen, memory: Memory, target: str) -> StageDecision:
         )
     detail = {"why": "max_blocks" if is_spent else "no progress", "blocks": str(memory.blocks)}
     kept = replace(memory, position=_position(seen), is_let_go=True)
-    event = Event("let_go", str(seen.turn.asked or stage), stage, detail)
-    return StageDecision(Verdict.LET_GO, kept, note=note, events=(event,), log=(note,))
+    event = StopEvent("let_go", str(seen.turn.asked or stage), stage, detail)
+    return StageDecision(StopVerdict.LET_GO, kept, note=note, events=(event,), log=(note,))

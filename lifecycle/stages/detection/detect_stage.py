@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from lifecycle.core.stage_names import Detected, Stage
 from lifecycle.stages.detection import stage_markers
-from lifecycle.stages.transcript.turn import Found, Prompt, Tier, Turn
+from lifecycle.stages.transcript.turn import Prompt, StageFinding, Tier, Turn
 
 OVER = "tasks complete"
 """How an agent says that there is nothing left, as the instruction told it to."""
 
 
-def detect(turn: Turn, *, tests: tuple[str, ...] = (), review: str = "") -> Found:
+def detect(turn: Turn, *, tests: tuple[str, ...] = (), review: str = "") -> StageFinding:
     """What the turn says.
 
     In this order: a marker of this turn; the name that answers our question; a completion that tools
@@ -31,39 +31,39 @@ def detect(turn: Turn, *, tests: tuple[str, ...] = (), review: str = "") -> Foun
         return _marked(turn, turn.says)
     answer = stage_markers.named_alone(turn.texts[-1]) if turn.is_question and turn.texts else ""
     if answer in list(Detected):
-        return Found(Detected(answer), Tier.MARKER, "its answer", position=turn.position)
+        return StageFinding(Detected(answer), Tier.MARKER, "its answer", position=turn.position)
     from lifecycle.stages.detection.inference import infer
 
     is_open = bool(turn.markers) or turn.is_cut
     asked = None if is_open else turn.asked or Stage.CODING
     found = infer(turn.steps, asked=asked, tests=tests, review=review, is_cut=turn.is_cut)
     if found.state.is_completion and turn.kind is Prompt.HUMAN and not turn.calls:
-        found = Found(Detected.UNKNOWN)
+        found = StageFinding(Detected.UNKNOWN)
     found.position = turn.position
     if found.state.is_completion:
         return found
     if turn.texts and (wrong := stage_markers.misnamed(turn.texts[-1]) or answer):
-        return Found(Detected.UNKNOWN, position=turn.position, misnamed=wrong)
+        return StageFinding(Detected.UNKNOWN, position=turn.position, misnamed=wrong)
     return _marked(turn, turn.markers[-1]) if turn.markers else found
 
 
-def _marked(turn: Turn, state: Detected) -> Found:
+def _marked(turn: Turn, state: Detected) -> StageFinding:
     """A marker of the agent's; in a sentence, where it was told nothing of markers, no more than words."""
     is_told = turn.asked is not None or turn.is_question or turn.is_cut
     if turn.is_signed or is_told:
-        return Found(state, Tier.MARKER, "its marker", position=turn.marked)
-    return Found(state, Tier.INFERENCE, "a marker in a sentence", position=turn.marked)
+        return StageFinding(state, Tier.MARKER, "its marker", position=turn.marked)
+    return StageFinding(state, Tier.INFERENCE, "a marker in a sentence", position=turn.marked)
 
 
-def detect_text(text: str) -> Found:
+def detect_text(text: str) -> StageFinding:
     """What a text alone says: what `lifecycle stage detect` prints."""
     from lifecycle.stages.detection.inference import infer
 
     found = stage_markers.find(text)
-    return Found(found[-1], Tier.MARKER, "its marker") if found else infer((text,))
+    return StageFinding(found[-1], Tier.MARKER, "its marker") if found else infer((text,))
 
 
-def is_quiet(turn: Turn, found: Found) -> bool:
+def is_quiet(turn: Turn, found: StageFinding) -> bool:
     """True if the agent may stop here whatever the tracker says: nothing needs to be asked of it.
 
     A stage is under way, or there is no transcript; nothing is known, and a person is being answered,

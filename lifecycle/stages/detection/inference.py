@@ -14,7 +14,7 @@ from enum import StrEnum
 
 from lifecycle.core.stage_names import LINE, MARKERS, Detected, Stage
 from lifecycle.evidence.outcomes import Outcome
-from lifecycle.stages.transcript.turn import Call, Found, Tier
+from lifecycle.stages.transcript.turn import StageFinding, Tier, ToolCall
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -128,13 +128,13 @@ _VERDICT = 500
 
 
 def infer(
-    steps: tuple[str | Call, ...],
+    steps: tuple[str | ToolCall, ...],
     *,
     asked: Stage | None = None,
     tests: tuple[str, ...] = (),
     review: str = "",
     is_cut: bool = False,
-) -> Found:
+) -> StageFinding:
     """What the steps of a turn come to: a completed stage, one under way, or UNKNOWN.
 
     Args:
@@ -171,7 +171,7 @@ class Watch:
         self.has_closed_badly = False
         self.has_worked = False
 
-    def see(self, call: Call, seen: Seen) -> None:
+    def see(self, call: ToolCall, seen: Seen) -> None:
         """A call: its row of TABLE, and what that makes undone."""
         sort, outcome, subjects, name = seen
         state = _row(call.tool or "typed", sort, outcome)
@@ -213,7 +213,7 @@ class Watch:
                 if state is Detected.IN_ORACLE_REVIEW:
                     self._forget({Detected.ORACLE_APPROVED})
 
-    def found(self, asked: Stage | None) -> Found:
+    def found(self, asked: Stage | None) -> StageFinding:
         """The furthest completion that counts, else what is under way."""
         counts = set(_ORDER) if asked is None else {MARKERS[asked]}
         if asked is not Stage.NEXT_TASK and self.is_closed:
@@ -221,14 +221,14 @@ class Watch:
         for state in reversed(_ORDER):
             if state in self.states and state in counts:
                 why, subjects = self.states[state]
-                return Found(state, Tier.INFERENCE, why, subjects)
+                return StageFinding(state, Tier.INFERENCE, why, subjects)
         for state in _UNDER_WAY:
             if state in self.under_way:
-                return Found(state, Tier.INFERENCE, self.under_way[state])
+                return StageFinding(state, Tier.INFERENCE, self.under_way[state])
         return (
-            Found(Detected.IN_PROGRESS, Tier.INFERENCE, "tools")
+            StageFinding(Detected.IN_PROGRESS, Tier.INFERENCE, "tools")
             if self.has_worked
-            else Found(Detected.UNKNOWN)
+            else StageFinding(Detected.UNKNOWN)
         )
 
     def _settle(self, state: Detected) -> None:
@@ -240,7 +240,9 @@ class Watch:
             self.states.pop(state, None)
 
 
-def _sorts(steps: tuple[str | Call, ...], tests: tuple[str, ...], review: str) -> dict[int, Seen]:
+def _sorts(
+    steps: tuple[str | ToolCall, ...], tests: tuple[str, ...], review: str
+) -> dict[int, Seen]:
     """What each call is about, by its place.
 
     Judged from the last one back: once a test run was found, those before it change nothing, and so it
@@ -264,7 +266,7 @@ def _sorts(steps: tuple[str | Call, ...], tests: tuple[str, ...], review: str) -
     return found
 
 
-def classify(call: Call, tests: tuple[str, ...] = (), review: str = "") -> Seen:
+def classify(call: ToolCall, tests: tuple[str, ...] = (), review: str = "") -> Seen:
     """What a call is about, how it came out, the tasks it names, and its name for the log."""
     if call.tool in EDITS:
         return Sort.EDIT, str(call.outcome), (), call.tool
@@ -327,7 +329,7 @@ def _verbs(line: str) -> dict[str, command_signs.Sign]:
     return {sign.verb: sign for sign in found if sign is not None}
 
 
-def _is_review(call: Call, review: str) -> bool:
+def _is_review(call: ToolCall, review: str) -> bool:
     if call.tool in ("", "Skill", "SlashCommand"):
         own = review.split(" ", maxsplit=1)[0]
         return call.text.split(" ")[0] == own != "" or re.match(_REVIEW, call.text) is not None
@@ -341,7 +343,7 @@ def _is_review(call: Call, review: str) -> bool:
     return any(command.words[: len(mine)] == mine for command in commands(call.text))
 
 
-def _verdict(call: Call) -> str:
+def _verdict(call: ToolCall) -> str:
     if call.outcome is not Outcome.OK:
         return str(call.outcome)
     said = _said(call.output, (REVIEW,))

@@ -18,7 +18,7 @@ from lifecycle.evidence import test_runs
 from lifecycle.settings import config
 from lifecycle.storage import workflow_marks
 from lifecycle.storage.settings_file import path_of
-from lifecycle.storage.workflow_files import Shelf
+from lifecycle.storage.workflow_files import WorkflowFiles
 
 _COMMON = ("test", "jest", "spec", "check")
 """What most commands that run tests have in them."""
@@ -31,7 +31,7 @@ def wanted(root: Path, environment: Mapping[str, str], clock: Clock) -> StageSet
 
     Settings that cannot be used switch it off until they are mended; whoever else reads them says why.
     """
-    shelf = Shelf(root)
+    shelf = WorkflowFiles(root)
     path = path_of(str(root))
     mtime = workflow_marks.mtime_ns(path)  # before the file is read: a later edit has another date
     if mtime < 0:
@@ -45,7 +45,7 @@ def wanted(root: Path, environment: Mapping[str, str], clock: Clock) -> StageSet
     return stages if stages.use and not shelf.is_off else None
 
 
-def _keep(shelf: Shelf, stages: StageSettings, mtime: int, now: float) -> None:
+def _keep(shelf: WorkflowFiles, stages: StageSettings, mtime: int, now: float) -> None:
     said = {"use": stages.use, "test": list(stages.test), "review": stages.review}
     with contextlib.suppress(LockBusy):  # then somebody else notes the same
         shelf.note_settings(said, words_of(stages.test), mtime, now)

@@ -13,7 +13,7 @@ from typing import Any
 from lifecycle.core.stage_names import LINE, Stage
 from lifecycle.stages.decisions.decide import Memory
 from lifecycle.storage import store, workflow_marks
-from lifecycle.storage.workflow_files import Shelf
+from lifecycle.storage.workflow_files import WorkflowFiles
 
 _LINE = re.compile(r"^WORKFLOW STAGES: (.+)$", re.MULTILINE)
 
@@ -26,7 +26,7 @@ NAMELESS = "the task"
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class SessionRecord:
     """One session.
 
     Attributes:
@@ -60,36 +60,36 @@ class Kept:
     client: int = 0
     at: float = 0.0
 
-    def on(self, task: str, labels: tuple[str, ...], holder: str) -> Kept:
+    def on(self, task: str, labels: tuple[str, ...], holder: str) -> SessionRecord:
         """The same at work on this task."""
         if task == self.task:
             return replace(self, labels=labels or self.labels)
         return replace(self, task=task, labels=labels, holder=holder, is_set=False, spelled="")
 
-    def after(self) -> Kept:
+    def after(self) -> SessionRecord:
         """The same with its task forgotten, since the last stage of it is complete."""
         return replace(self.on("", (), ""), ended=self.task or NAMELESS)
 
 
-def load(shelf: Shelf, session: str) -> Kept | None:
+def load(shelf: WorkflowFiles, session: str) -> SessionRecord | None:
     """What is kept of this session; None if nothing is, or nothing that can be understood."""
     kept = _read(shelf, _name(session))
     return kept if kept is not None and kept.session == session else None
 
 
-def save(shelf: Shelf, kept: Kept) -> None:
+def save(shelf: WorkflowFiles, kept: SessionRecord) -> None:
     """Keep it; the caller holds the lock."""
     if shelf.sessions.mtime_ns(_name(kept.session)) < 0:
         sweep(shelf, kept.at)
     shelf.save(_name(kept.session), _plain(kept))
 
 
-def forget(shelf: Shelf, session: str) -> None:
+def forget(shelf: WorkflowFiles, session: str) -> None:
     """Nothing is kept of it any more; the caller holds the lock."""
     shelf.sessions.remove(_name(session))
 
 
-def sweep(shelf: Shelf, now: float) -> None:
+def sweep(shelf: WorkflowFiles, now: float) -> None:
     """Take away what old sessions left, and what killed processes did; the caller holds the lock."""
     for path in shelf.path("x").parent.iterdir():
         is_left = path.name.endswith(store.OURS)
@@ -97,7 +97,7 @@ def sweep(shelf: Shelf, now: float) -> None:
             path.unlink(missing_ok=True)
 
 
-def all_of(shelf: Shelf) -> list[Kept]:
+def all_of(shelf: WorkflowFiles) -> list[SessionRecord]:
     """Every session of which something is kept here, the newest first."""
     folder = shelf.path("x").parent
     names = [path.name for path in folder.glob("*.json")] if folder.is_dir() else []
@@ -113,7 +113,7 @@ def line_told(instruction: str) -> tuple[Stage, ...]:
     return known if known and len(known) == len(names) else LINE
 
 
-def _plain(kept: Kept) -> dict[str, Any]:
+def _plain(kept: SessionRecord) -> dict[str, Any]:
     memory = kept.memory
     return {
         "session": kept.session,
@@ -137,7 +137,7 @@ def _plain(kept: Kept) -> dict[str, Any]:
     }
 
 
-def _read(shelf: Shelf, name: str) -> Kept | None:
+def _read(shelf: WorkflowFiles, name: str) -> SessionRecord | None:
     data = shelf.load(name)
     if not isinstance(data, dict) or not isinstance(data.get("session"), str):
         return None  # the other files here are no session's
@@ -150,7 +150,7 @@ def _read(shelf: Shelf, name: str) -> Kept | None:
             set_stage=Stage(data["set_stage"]) if data["set_stage"] else None,
             told=str(data.get("told", "")),
         )
-        return Kept(
+        return SessionRecord(
             session=data["session"],
             memory=memory,
             task=str(data["task"]),

@@ -15,9 +15,9 @@ from pathlib import Path
 
 from lifecycle.core.tracker import Task
 from lifecycle.stages.session import session_record as sessions
-from lifecycle.stages.session.session_record import Kept
+from lifecycle.stages.session.session_record import SessionRecord
 from lifecycle.storage import signs_of_life
-from lifecycle.storage.workflow_files import Shelf
+from lifecycle.storage.workflow_files import WorkflowFiles
 from lifecycle.trackers import actor_digits
 
 _SEAT = re.compile(r"-(\d{12})$")
@@ -48,7 +48,7 @@ def of(root: Path, holder: str, session: str, client: int = 0) -> Seat | None:
     match = _SEAT.search(holder)
     if match is None:
         return None
-    known = sessions.all_of(Shelf(root))
+    known = sessions.all_of(WorkflowFiles(root))
     own = client or next((kept.client for kept in known if session and kept.session == session), 0)
     others = (kept for kept in known if kept.session not in ("", session))
     mine = (kept for kept in others if actor_digits.seat_in(root, kept.session) == match[1])
@@ -66,6 +66,6 @@ def _is_left(seat: Seat | None) -> bool:
     return seat is not None and seat.is_over
 
 
-def _is_over(kept: Kept, own: int) -> bool:
+def _is_over(kept: SessionRecord, own: int) -> bool:
     """Without a known client nobody knows."""
     return kept.client > 0 and (kept.client == own or not signs_of_life.is_there(str(kept.client)))

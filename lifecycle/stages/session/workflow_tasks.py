@@ -14,7 +14,7 @@ from typing import Any
 from lifecycle.core.tracker import Task, TaskStatus, Tracker
 from lifecycle.core.values.configured import StageSettings
 from lifecycle.storage import workflow_marks
-from lifecycle.storage.workflow_files import Shelf
+from lifecycle.storage.workflow_files import WorkflowFiles
 
 TASKS = "tasks.json"
 
@@ -114,7 +114,7 @@ def ask(
     return Activity(now, key_of(tracker, settings), tuple(tasks), families[:_FAMILIES], ready)
 
 
-def keep(shelf: Shelf, activity: Activity) -> None:
+def keep(shelf: WorkflowFiles, activity: Activity) -> None:
     """Remember an answer, and let the guards know whether a stop is worth a look; under the lock."""
     said = {
         "version": _VERSION,
@@ -128,7 +128,7 @@ def keep(shelf: Shelf, activity: Activity) -> None:
     shelf.set_due(workflow_marks.ALWAYS if activity.tasks else activity.at + INACTIVE_SECONDS)
 
 
-def drop(shelf: Shelf, now: float) -> None:
+def drop(shelf: WorkflowFiles, now: float) -> None:
     """What was asked before is not believed any more, since a task was changed just now; takes no lock.
 
     Raises:
@@ -141,7 +141,7 @@ def drop(shelf: Shelf, now: float) -> None:
         shelf.set_due(workflow_marks.ALWAYS)
 
 
-def known(shelf: Shelf, of: str) -> Activity | None:
+def known(shelf: WorkflowFiles, of: str) -> Activity | None:
     """The answer that is remembered, if it is one to this question."""
     data = shelf.load(TASKS)
     try:

@@ -22,7 +22,7 @@ from lifecycle.core.stage_names import Stage
 from lifecycle.evidence.outcomes import Outcome
 from lifecycle.stages.transcript import file_tail
 from lifecycle.stages.transcript.transcript_lines import Heard, Said, entries_of
-from lifecycle.stages.transcript.turn import NOTHING, Call, Prompt, Turn
+from lifecycle.stages.transcript.turn import NOTHING, Prompt, ToolCall, Turn
 
 TYPE_CHECKING = False
 """Type checkers take it for true; importing `typing` for it costs more than the rest."""
@@ -111,7 +111,7 @@ def _recent(descriptor: int, limit: int) -> tuple[list[Entry], bool, int]:
     A file of which no line could be read is none; a line that is too long to be read may be one.
     """
     found: list[Entry] = []
-    results: dict[str, Call] = {}
+    results: dict[str, ToolCall] = {}
     is_sound, is_begun, is_told = False, False, False
     place = os.fstat(descriptor).st_size
     for place, line in file_tail.lines(descriptor, limit):  # noqa: B007 -- where it ended matters
@@ -151,7 +151,7 @@ def _is_instruction(entry: Entry) -> bool:
 
 def _is_mere_text(entry: Entry) -> bool:
     """True if only the characters are there: the agent speaks of a marker, or a person names a command."""
-    if isinstance(entry, Call) or entry.is_known:
+    if isinstance(entry, ToolCall) or entry.is_known:
         return False
     return not (isinstance(entry, Heard) and entry.command)
 
@@ -162,7 +162,7 @@ def _turn(older: list[Entry], entries: list[Entry], last_message: str) -> Turn:
     Of the older ones not everything was read: what was done then is no step of this turn.
     """
     turn = Turn()
-    steps: list[str | Call] = []
+    steps: list[str | ToolCall] = []
     named: list[str] = []
     began, is_cleared = "", False
     for number, entry in enumerate((*older, *_with(entries, last_message))):
@@ -173,9 +173,9 @@ def _turn(older: list[Entry], entries: list[Entry], last_message: str) -> Turn:
                 began, steps = entry.uuid, []
                 turn.prompt, turn.says = entry.text, None
                 if entry.command:
-                    steps.append(Call("", entry.command))
+                    steps.append(ToolCall("", entry.command))
                 if is_cleared:
-                    steps.append(Call("", "/clear"))
+                    steps.append(ToolCall("", "/clear"))
             is_cleared = entry.command == "/clear"
             if entry.is_known:
                 turn.asked = entry.asked or turn.asked
@@ -205,7 +205,7 @@ def _turn(older: list[Entry], entries: list[Entry], last_message: str) -> Turn:
     return turn
 
 
-def _taken_by(call: Call, *, is_old: bool) -> str:
+def _taken_by(call: ToolCall, *, is_old: bool) -> str:
     """The task that the call took, "" if it took none; of an old one nobody knows how it ended."""
     is_done = call.outcome is Outcome.OK or is_old
     if not (is_done and call.tool and any(word in call.text for word in _TAKES)):

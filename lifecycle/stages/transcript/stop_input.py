@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from lifecycle.core.stage_names import Stage
-    from lifecycle.stages.transcript.turn import Found, Turn
+    from lifecycle.stages.transcript.turn import StageFinding, Turn
 
 PAUSE = 0.02
 TRIES = 5
@@ -56,7 +56,7 @@ def look(
     review: str = "",
     starts: tuple[str, ...] = (),
     told: Stage | None = None,
-) -> tuple[Turn, Found]:
+) -> tuple[Turn, StageFinding]:
     """The turn, and what is found in it, by whoever answers the agent.
 
     Where something was completed or nobody knows what, and no instruction of ours is in the end of the
@@ -81,7 +81,7 @@ def look(
     return turn, detect_stage.detect(turn, tests=tests, review=review)
 
 
-def is_waiting(event: Mapping[str, object], found: Found) -> bool:
+def is_waiting(event: Mapping[str, object], found: StageFinding) -> bool:
     """True if the agent waits for something in the background, and says nothing of a stage.
 
     The client wakes it when that ends.
@@ -93,7 +93,7 @@ def is_waiting(event: Mapping[str, object], found: Found) -> bool:
     return is_running and not found.state.is_completion
 
 
-def lines(turn: Turn, found: Found) -> tuple[str, ...]:
+def lines(turn: Turn, found: StageFinding) -> tuple[str, ...]:
     """What the log says of a look."""
     if not turn.is_there:
         return "Hook triggered", "There is no transcript that could be read"

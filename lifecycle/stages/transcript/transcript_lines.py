@@ -15,7 +15,7 @@ import re
 
 from lifecycle.evidence.outcomes import Outcome
 from lifecycle.stages.detection import stage_markers
-from lifecycle.stages.transcript.turn import Call, Prompt
+from lifecycle.stages.transcript.turn import Prompt, ToolCall
 
 TYPE_CHECKING = False
 """Type checkers take it for true; importing `typing` for it costs more than the rest."""
@@ -83,10 +83,10 @@ class Said:
 
 
 if TYPE_CHECKING:
-    Entry: TypeAlias = Heard | Said | Call
+    Entry: TypeAlias = Heard | Said | ToolCall
 
 
-def entries_of(line: bytes, results: dict[str, Call]) -> list[Entry] | None:
+def entries_of(line: bytes, results: dict[str, ToolCall]) -> list[Entry] | None:
     """What the line adds, in its order; None if it is no line of a transcript.
 
     Args:
@@ -108,14 +108,14 @@ def entries_of(line: bytes, results: dict[str, Call]) -> list[Entry] | None:
     return _attachment(entry) if entry["type"] == "attachment" else []
 
 
-def _assistant(entry: dict[str, Any], results: dict[str, Call]) -> list[Entry]:
+def _assistant(entry: dict[str, Any], results: dict[str, ToolCall]) -> list[Entry]:
     found: list[Entry] = []
     for block in _blocks(entry):
         text, name = block.get("text"), block.get("name")
         if block.get("type") == "text" and isinstance(text, str) and text.strip():
             found.append(Said(text))
         elif block.get("type") == "tool_use" and isinstance(name, str):
-            call = results.pop(str(block.get("id")), None) or Call("")
+            call = results.pop(str(block.get("id")), None) or ToolCall("")
             call.tool, call.text = name, _asked_of(name, block.get("input"))
             call.is_background = call.is_background or _is_background(block.get("input"))
             if call.is_background:
@@ -124,7 +124,7 @@ def _assistant(entry: dict[str, Any], results: dict[str, Call]) -> list[Entry]:
     return found
 
 
-def _user(entry: dict[str, Any], results: dict[str, Call]) -> list[Entry]:
+def _user(entry: dict[str, Any], results: dict[str, ToolCall]) -> list[Entry]:
     blocks = _blocks(entry)
     is_result = False
     for block in blocks:
@@ -199,7 +199,7 @@ def _command(text: str) -> str:
     return f"{name[1]} {arguments[1] if arguments else ''}".strip()[:TEXT] if name else ""
 
 
-def _result(block: dict[str, Any], more: object) -> Call:
+def _result(block: dict[str, Any], more: object) -> ToolCall:
     content = block.get("content")
     if isinstance(content, list):
         content = "\n".join(_text_of(part) for part in content if isinstance(part, dict))
@@ -208,7 +208,7 @@ def _result(block: dict[str, Any], more: object) -> Call:
     has_failed = bool(block.get("is_error")) or bool(details.get("interrupted"))
     is_background = bool(details.get("backgroundTaskId") or details.get("isAsync"))
     outcome = Outcome.FAILED if has_failed else Outcome.UNKNOWN if is_background else Outcome.OK
-    return Call("", "", outcome, output[-TEXT:], is_background=is_background)
+    return ToolCall("", "", outcome, output[-TEXT:], is_background=is_background)
 
 
 def _is_background(asked: object) -> bool:

@@ -24,7 +24,7 @@ class Prompt(StrEnum):
     """Nothing that began the turn is within what was read."""
 
 
-class Call:
+class ToolCall:
     """One tool call, or a command that a person typed (`tool` is "" then).
 
     Attributes:
@@ -98,7 +98,7 @@ class Turn:
         self,
         *,
         is_there: bool = True,
-        steps: tuple[str | Call, ...] = (),
+        steps: tuple[str | ToolCall, ...] = (),
         kind: Prompt = Prompt.NONE,
         prompt: str = "",
         asked: Stage | None = None,
@@ -137,14 +137,14 @@ class Turn:
         return tuple(step for step in self.steps if isinstance(step, str))
 
     @property
-    def calls(self) -> tuple[Call, ...]:
+    def calls(self) -> tuple[ToolCall, ...]:
         """What the agent did in this turn."""
-        return tuple(step for step in self.steps if isinstance(step, Call))
+        return tuple(step for step in self.steps if isinstance(step, ToolCall))
 
     @property
     def has_used_tools(self) -> bool:
         """True if the agent did anything in this turn; what a person typed is not the agent's."""
-        return any(isinstance(step, Call) and step.tool for step in self.steps)
+        return any(isinstance(step, ToolCall) and step.tool for step in self.steps)
 
 
 NOTHING = Turn(is_there=False)
@@ -159,7 +159,7 @@ class Tier(StrEnum):
     NONE = "none"
 
 
-class Found:
+class StageFinding:
     """What a look at a turn says.
 
     Attributes:

@@ -26,7 +26,7 @@ from lifecycle.trackers import refusals
 from lifecycle.trackers.beads import bd_decode
 from lifecycle.trackers.beads.bd_probe import Build, forget, probe
 from lifecycle.trackers.beads.bd_process import Runner
-from lifecycle.trackers.beads.bd_rows import DELETED, ID, Row, has_strange_id, note_of, row_of
+from lifecycle.trackers.beads.bd_rows import DELETED, ID, IssueRow, has_strange_id, note_of, row_of
 
 Value = TypeVar("Value")
 Holds = Callable[[Task], bool]
@@ -49,7 +49,7 @@ class Asking:
         """What this bd can do."""
         return probe(self.runner)
 
-    def rows(self, *words: str, is_write: bool = False) -> tuple[Row, ...]:
+    def rows(self, *words: str, is_write: bool = False) -> tuple[IssueRow, ...]:
         """The issues that a command shows; one whose id is no plain word is left out, and logged."""
         with self._as_known():
             ran = self.runner.run(*words, "--json", is_write=is_write)
@@ -81,7 +81,7 @@ class Asking:
                 "asked what it can, so nothing was done; try again."
             ) from None
 
-    def show(self, name: str) -> Row:
+    def show(self, name: str) -> IssueRow:
         """One issue in full; bd takes the part behind the prefix for the whole id. NotFound."""
         try:
             found = self.rows("show", name) if ID.fullmatch(name) else ()
@@ -114,7 +114,7 @@ class Asking:
         fits = [task for task in fits if refusals.has_any(task.labels, wanted)]
         return tuple(sorted(fits, key=lambda task: task.urgency))
 
-    def of_key(self, key: str) -> Row | None:
+    def of_key(self, key: str) -> IssueRow | None:
         """The issue that was created with this key, whatever became of it; None if none was."""
         mark = hidden_marker.keyed(key)
         words = ("list", "--all", "--limit=0", f"--desc-contains={mark}")

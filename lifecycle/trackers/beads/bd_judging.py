@@ -7,7 +7,7 @@ from typing import Any
 from lifecycle.core import hidden_marker
 from lifecycle.core.errors import BlockedBy, NotClaimable
 from lifecycle.core.tracker import Task, TaskStatus
-from lifecycle.trackers.beads.bd_rows import Row, row_of
+from lifecycle.trackers.beads.bd_rows import IssueRow, row_of
 
 
 def task_of(raw: Any) -> Task:
@@ -25,7 +25,7 @@ def is_free(task: Task) -> bool:
     return task.status is TaskStatus.OPEN and not task.assignee
 
 
-def changes(row: Row, wanted: Task) -> tuple[str, ...]:
+def changes(row: IssueRow, wanted: Task) -> tuple[str, ...]:
     """The flags that make an issue's texts and priority so; what is so already has none."""
     task = row.task
     words = [f"--title={wanted.title}"] if wanted.title != task.title else []

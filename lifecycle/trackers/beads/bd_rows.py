@@ -30,7 +30,7 @@ _MOMENT = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d+)?Z")
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class IssueRow:
     """One issue.
 
     Attributes:
@@ -50,7 +50,7 @@ def has_strange_id(raw: object) -> bool:
     return isinstance(name, str) and bool(name) and ID.fullmatch(name) is None
 
 
-def row_of(raw: object) -> Row:
+def row_of(raw: object) -> IssueRow:
     """One issue of an answer.
 
     Raises:
@@ -91,7 +91,7 @@ def row_of(raw: object) -> Row:
         closed_at=moment(raw.get("closed_at")),
     )
     ids = (str(edge.get("depends_on_id", edge.get("id", ""))) for edge in waits)
-    return Row(task, found[0].strip() if found else "", tuple(ids))
+    return IssueRow(task, found[0].strip() if found else "", tuple(ids))
 
 
 def note_of(raw: object) -> tuple[Note, str]:

@@ -31,12 +31,12 @@ from lifecycle.trackers.beads import bd_here, bd_judging, bd_publishing
 from lifecycle.trackers.beads.bd_asking import Asking, label_words, listed, naming
 from lifecycle.trackers.beads.bd_process import Runner
 from lifecycle.trackers.beads.bd_rows import note_of, row_of
-from lifecycle.trackers.tracker_place import Place
+from lifecycle.trackers.tracker_place import TrackerPlace
 
 NAME = "beads"
 
 
-def open_tracker(place: Place) -> BeadsTracker:
+def open_tracker(place: TrackerPlace) -> BeadsTracker:
     """The tasks of this worktree's workspace; nothing is run yet, nor without the user's yes."""
     runner = Runner(
         place.root,

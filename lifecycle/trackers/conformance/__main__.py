@@ -13,7 +13,7 @@ from importlib import import_module
 from pathlib import Path
 
 from lifecycle.trackers.conformance.ground import Factory
-from lifecycle.trackers.conformance.suite import CHECKS, Outcome, Result, run
+from lifecycle.trackers.conformance.suite import CHECKS, CheckOutcome, Result, run
 
 _WIDTH = 100
 _USAGE = "Usage: python -m lifecycle.trackers.conformance package.module:function"
@@ -36,9 +36,9 @@ def main(arguments: Sequence[str]) -> int:
             sys.stdout.write(_row(result))
             sys.stdout.flush()
     count = Counter(result.outcome for result in results)
-    told = ", ".join(f"{count[outcome]} {outcome}" for outcome in Outcome)
+    told = ", ".join(f"{count[outcome]} {outcome}" for outcome in CheckOutcome)
     sys.stdout.write(f"\n{len(results)} checks: {told}\n")
-    return 1 if count[Outcome.FAILED] else 0
+    return 1 if count[CheckOutcome.FAILED] else 0
 
 
 def _row(result: Result) -> str:

@@ -60,7 +60,7 @@ def raises(kind: type[E], what: str) -> Iterator[Raised]:
 
 
 @dataclass
-class Case:
+class CheckCase:
     """One run of one check.
 
     Attributes:

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from lifecycle.core.errors import AlreadyClaimed, BlockedBy, Lacking, NotClaimable
 from lifecycle.core.tracker import Capability, TaskStatus, Tracker
-from lifecycle.trackers.conformance.case import Case, NotHere, demand, raises, same
+from lifecycle.trackers.conformance.case import CheckCase, NotHere, demand, raises, same
 
 T = TypeVar("T")
 RIVALS = 4
@@ -18,7 +18,7 @@ LONG = 10 * 24 * 3600.0
 """Longer than any lease lives, in seconds."""
 
 
-def a_claimed_task_is_the_actors(case: Case) -> None:
+def a_claimed_task_is_the_actors(case: CheckCase) -> None:
     """It is in progress, says who has it, and says so to everybody."""
     made = case.make()
     claimed = case.one.claim(made.id)
@@ -28,7 +28,7 @@ def a_claimed_task_is_the_actors(case: Case) -> None:
         demand(not task.is_ready, "a claimed task is ready")
 
 
-def claiming_again_is_no_error(case: Case) -> None:
+def claiming_again_is_no_error(case: CheckCase) -> None:
     """The same actor has it already, also from a new object, and nothing is written."""
     made = case.make()
     case.one.claim(made.id)
@@ -38,7 +38,7 @@ def claiming_again_is_no_error(case: Case) -> None:
     same(again.claim(made.id).status, TaskStatus.IN_PROGRESS, "the status")
 
 
-def anothers_task_is_refused(case: Case) -> None:
+def anothers_task_is_refused(case: CheckCase) -> None:
     """Who comes second is told that it is taken, and by whom, and changes nothing."""
     made = case.make()
     case.one.claim(made.id)
@@ -53,7 +53,7 @@ def anothers_task_is_refused(case: Case) -> None:
     same(case.two.get(made.id).assignee, case.holder(1), "the assignee")
 
 
-def a_closed_task_is_not_claimable(case: Case) -> None:
+def a_closed_task_is_not_claimable(case: CheckCase) -> None:
     """The error has the tracker's own word for where the task stands."""
     made = case.make()
     case.one.close(made.id)
@@ -63,7 +63,7 @@ def a_closed_task_is_not_claimable(case: Case) -> None:
     same(case.one.get(made.id).status, TaskStatus.CLOSED, "the status")
 
 
-def a_blocked_task_is_not_claimed(case: Case) -> None:
+def a_blocked_task_is_not_claimed(case: CheckCase) -> None:
     """What waits for an open task is refused; once that is closed, it is claimed."""
     case.need(Capability.DEPENDENCIES)
     made, blocker = case.make(), case.make()
@@ -76,7 +76,7 @@ def a_blocked_task_is_not_claimed(case: Case) -> None:
     same(case.two.claim(made.id).status, TaskStatus.IN_PROGRESS, "the status")
 
 
-def a_released_task_is_anybodys(case: Case) -> None:
+def a_released_task_is_anybodys(case: CheckCase) -> None:
     """It is open, nobody's and ready, and another actor claims it."""
     made = case.make()
     case.one.claim(made.id)
@@ -88,7 +88,7 @@ def a_released_task_is_anybodys(case: Case) -> None:
         case.one.claim(made.id)
 
 
-def releasing_what_is_nobodys_changes_nothing(case: Case) -> None:
+def releasing_what_is_nobodys_changes_nothing(case: CheckCase) -> None:
     """A free task stays as it is, and so does one that was released already."""
     free, given = case.make(), case.make()
     case.one.claim(given.id)
@@ -99,7 +99,7 @@ def releasing_what_is_nobodys_changes_nothing(case: Case) -> None:
         same(case.one.get(made.id).status, TaskStatus.OPEN, "the status")
 
 
-def anothers_task_is_not_released(case: Case) -> None:
+def anothers_task_is_not_released(case: CheckCase) -> None:
     """AlreadyClaimed, and whoever has it keeps it."""
     made = case.make()
     case.one.claim(made.id)
@@ -109,7 +109,7 @@ def anothers_task_is_not_released(case: Case) -> None:
     same(case.two.get(made.id).status, TaskStatus.IN_PROGRESS, "the status")
 
 
-def releasing_does_not_reopen(case: Case) -> None:
+def releasing_does_not_reopen(case: CheckCase) -> None:
     """A task that is closed stays closed."""
     made = case.make()
     case.one.claim(made.id)
@@ -118,7 +118,7 @@ def releasing_does_not_reopen(case: Case) -> None:
     same(case.two.get(made.id).status, TaskStatus.CLOSED, "the status afterwards")
 
 
-def one_of_many_wins(case: Case) -> None:
+def one_of_many_wins(case: CheckCase) -> None:
     """Several claim a task at the same moment: one has it, and all others are told."""
     case.need_cas()
     for _ in range(3):
@@ -129,7 +129,7 @@ def one_of_many_wins(case: Case) -> None:
         same(case.one.get(made.id).assignee, case.holder(winners[0]), "the assignee")
 
 
-def the_next_one_is_the_most_urgent(case: Case) -> None:
+def the_next_one_is_the_most_urgent(case: CheckCase) -> None:
     """`claim_next` claims the first of `ready`, then the next, then says that there is none."""
     low, high = case.make(priority=3), case.make(priority=0)
     labels = (case.label,)
@@ -143,7 +143,7 @@ def the_next_one_is_the_most_urgent(case: Case) -> None:
     same(case.one.claim_next(labels=labels), None, "what is left")
 
 
-def nobody_gets_the_same_next_task(case: Case) -> None:
+def nobody_gets_the_same_next_task(case: CheckCase) -> None:
     """Several ask for the next task until there is none: each task is had by exactly one."""
     case.need_cas()
     made = {case.make(f"Number {number}").id for number in range(2 * RIVALS)}
@@ -152,7 +152,7 @@ def nobody_gets_the_same_next_task(case: Case) -> None:
     same(sorted(had), sorted(made), "what was claimed by all of them")
 
 
-def a_claim_lives_as_long_as_it_is_renewed(case: Case) -> None:
+def a_claim_lives_as_long_as_it_is_renewed(case: CheckCase) -> None:
     """The actor's own claim is renewed; another's, and one that nobody has, is not."""
     case.need(Capability.LEASES)
     made, free = case.make(), case.make()
@@ -164,7 +164,7 @@ def a_claim_lives_as_long_as_it_is_renewed(case: Case) -> None:
         case.one.renew(free.id)
 
 
-def a_claim_that_ran_out_is_anybodys(case: Case) -> None:
+def a_claim_that_ran_out_is_anybodys(case: CheckCase) -> None:
     """Nobody renewed it: another actor has it without a word, and the first one is told."""
     case.need(Capability.LEASES)
     made = case.make()
@@ -176,7 +176,7 @@ def a_claim_that_ran_out_is_anybodys(case: Case) -> None:
         case.one.renew(made.id)
 
 
-def without_leases_there_is_nothing_to_renew(case: Case) -> None:
+def without_leases_there_is_nothing_to_renew(case: CheckCase) -> None:
     """Lacking, which names the capability."""
     if case.one.abilities().has(Capability.LEASES):
         raise NotHere("it has leases")
@@ -203,7 +203,7 @@ def _all_of(label: str, most: int, tracker: Tracker) -> list[str]:
     return found
 
 
-def _together(case: Case, act: Callable[[Tracker], T]) -> dict[int, T]:
+def _together(case: CheckCase, act: Callable[[Tracker], T]) -> dict[int, T]:
     """What each of several actors comes to who begin at the same moment."""
     start = Barrier(RIVALS)
 

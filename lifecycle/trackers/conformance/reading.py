@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 from lifecycle.core.errors import NotFound
 from lifecycle.core.tracker import Capability, Task, TaskStatus
-from lifecycle.trackers.conformance.case import Case, demand, plain, raises, same
+from lifecycle.trackers.conformance.case import CheckCase, demand, plain, raises, same
 
 MANY = 120
 
 
-def a_new_task_is_open_and_nobodys(case: Case) -> None:
+def a_new_task_is_open_and_nobodys(case: CheckCase) -> None:
     """What `create` was told is what `get` shows: open, without an assignee, ready."""
     made = case.make("Fix the race", description="It\nhappens.", priority=1)
     found = case.tracker(2).get(made.id)
@@ -27,7 +27,7 @@ def a_new_task_is_open_and_nobodys(case: Case) -> None:
         demand(task.is_ready, "a new task is not ready")
 
 
-def an_unknown_id_is_not_found(case: Case) -> None:
+def an_unknown_id_is_not_found(case: CheckCase) -> None:
     """Each verb that takes an id says NotFound for one that is not there, and writes nothing."""
     real, lost = case.make().id, _unknown(case)
     tracker = case.one
@@ -50,21 +50,21 @@ def an_unknown_id_is_not_found(case: Case) -> None:
             verb()
 
 
-def what_is_no_id_at_all_is_not_found(case: Case) -> None:
+def what_is_no_id_at_all_is_not_found(case: CheckCase) -> None:
     """Ids are opaque: any text may come, also one that looks like an option."""
     for text in ("no-such-task", "--help", "-1", "0", "a b", "../1", "1/../2", "é"):
         with raises(NotFound, f"get({text!r})"):
             case.one.get(text)
 
 
-def nothing_is_truncated(case: Case) -> None:
+def nothing_is_truncated(case: CheckCase) -> None:
     """However many there are: `list` and `ready` give all of them."""
     made = {case.make(f"Number {number}").id for number in range(MANY)}
     same({task.id for task in case.two.list(label=case.label)}, made, "what `list` gives")
     same({task.id for task in case.two.ready(labels=(case.label,))}, made, "what `ready` gives")
 
 
-def a_list_leaves_closed_tasks_out(case: Case) -> None:
+def a_list_leaves_closed_tasks_out(case: CheckCase) -> None:
     """Without a status: every task that is not closed, claimed or not."""
     free, held, done = case.make(), case.make(), case.make()
     case.two.claim(held.id)
@@ -73,7 +73,7 @@ def a_list_leaves_closed_tasks_out(case: Case) -> None:
     same(found, {free.id, held.id}, "what `list` gives")
 
 
-def a_list_by_status_has_only_that(case: Case) -> None:
+def a_list_by_status_has_only_that(case: CheckCase) -> None:
     """Each status by itself; one that no task has gives nothing."""
     free, held, done = case.make(), case.make(), case.make()
     case.two.claim(held.id)
@@ -90,7 +90,7 @@ def a_list_by_status_has_only_that(case: Case) -> None:
         demand(all(task.status is status for task in found), f"a task in it is not {status}")
 
 
-def a_list_has_only_the_label(case: Case) -> None:
+def a_list_has_only_the_label(case: CheckCase) -> None:
     """A label is a whole name: neither a part of it nor another one."""
     made = case.make()
     case.one.create(case.key(), title="Another", labels=(f"{case.label}-more",))
@@ -98,7 +98,7 @@ def a_list_has_only_the_label(case: Case) -> None:
     same(case.one.list(label=f"{case.label}-none"), (), "the list of a label that nobody has")
 
 
-def lists_are_by_urgency(case: Case) -> None:
+def lists_are_by_urgency(case: CheckCase) -> None:
     """The most urgent first, among those the oldest first; a task without a priority comes last."""
     made = [case.make(f"P{rank}", priority=rank) for rank in (3, 0, 4, 1, 0, 2)]
     made.append(case.make("None"))
@@ -111,7 +111,7 @@ def lists_are_by_urgency(case: Case) -> None:
     same(priorities[:2], [0, 0], "the two most urgent")
 
 
-def ready_leaves_out_what_cannot_be_begun(case: Case) -> None:
+def ready_leaves_out_what_cannot_be_begun(case: CheckCase) -> None:
     """Neither claimed nor closed tasks are ready; what was released and reopened is."""
     free, held, done = case.make(), case.make(), case.make()
     case.two.claim(held.id)
@@ -122,7 +122,7 @@ def ready_leaves_out_what_cannot_be_begun(case: Case) -> None:
     same(_ready(case), {free.id, held.id, done.id}, "what is ready again")
 
 
-def a_family_of_labels_is_asked_for_by_its_beginning(case: Case) -> None:
+def a_family_of_labels_is_asked_for_by_its_beginning(case: CheckCase) -> None:
     """`name:*` is every label that begins with `name:`, and not `name` itself."""
     family = f"{case.label}:"
     plain_one = case.make()
@@ -136,7 +136,7 @@ def a_family_of_labels_is_asked_for_by_its_beginning(case: Case) -> None:
     same(case.one.ready(labels=(f"{case.label}/*",)), (), "a family that nobody has")
 
 
-def several_labels_mean_any_of_them(case: Case) -> None:
+def several_labels_mean_any_of_them(case: CheckCase) -> None:
     """A task with one of them is there, and one with two of them is there once."""
     other = f"{case.label}-b"
     one = case.make()
@@ -146,20 +146,20 @@ def several_labels_mean_any_of_them(case: Case) -> None:
     same(sorted(found), sorted([one.id, two.id, both.id]), "what is ready")
 
 
-def ready_without_labels_is_every_task(case: Case) -> None:
+def ready_without_labels_is_every_task(case: CheckCase) -> None:
     """No label asked for means that any will do, and none too."""
     made, bare = case.make(), case.one.create(case.key(), title="Bare")
     found = {task.id for task in case.one.ready()}
     demand({made.id, bare.id} <= found, "a ready task is missing")
 
 
-def _ready(case: Case) -> set[str]:
+def _ready(case: CheckCase) -> set[str]:
     found: tuple[Task, ...] = case.one.ready(labels=(case.label,))
     demand(all(task.is_ready for task in found), "a task that is given as ready does not say so")
     return {task.id for task in found}
 
 
-def _unknown(case: Case) -> str:
+def _unknown(case: CheckCase) -> str:
     """An id in the tracker's own form that no task has."""
     return f"{case.make().id}99999"
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from lifecycle.core.errors import BlockedBy, Invalid, Lacking
 from lifecycle.core.tracker import Capability, TaskStatus
-from lifecycle.trackers.conformance.case import Case, NotHere, demand, raises, same
+from lifecycle.trackers.conformance.case import CheckCase, NotHere, demand, raises, same
 
 
-def a_blocked_task_waits(case: Case) -> None:
+def a_blocked_task_waits(case: CheckCase) -> None:
     """It names its blocker and is not ready, until the blocker is closed; again it blocks if reopened."""
     case.need(Capability.DEPENDENCIES)
     made, blocker = case.make(), case.make()
@@ -24,7 +24,7 @@ def a_blocked_task_waits(case: Case) -> None:
     same([task.id for task in case.two.ready(labels=labels)], [blocker.id], "what is ready again")
 
 
-def a_blocked_task_is_not_closed(case: Case) -> None:
+def a_blocked_task_is_not_closed(case: CheckCase) -> None:
     """BlockedBy, and it stays open."""
     case.need(Capability.DEPENDENCIES)
     made, blocker = case.make(), case.make()
@@ -34,7 +34,7 @@ def a_blocked_task_is_not_closed(case: Case) -> None:
     demand(case.two.get(made.id).status is not TaskStatus.CLOSED, "it is closed all the same")
 
 
-def a_dependency_is_added_once(case: Case) -> None:
+def a_dependency_is_added_once(case: CheckCase) -> None:
     """Again it is no error and no write; two blockers are two."""
     case.need(Capability.DEPENDENCIES)
     made, blocker, other = case.make(), case.make(), case.make()
@@ -48,7 +48,7 @@ def a_dependency_is_added_once(case: Case) -> None:
     same(sorted(found), sorted((blocker.id, other.id)), "blocked_by")
 
 
-def a_circle_is_invalid(case: Case) -> None:
+def a_circle_is_invalid(case: CheckCase) -> None:
     """No task waits for itself, neither at once nor over others."""
     case.need(Capability.DEPENDENCIES)
     one, two, three = case.make(), case.make(), case.make()
@@ -63,7 +63,7 @@ def a_circle_is_invalid(case: Case) -> None:
     same(case.two.get(three.id).blocked_by, (), "what the third one waits for")
 
 
-def without_dependencies_they_are_lacking(case: Case) -> None:
+def without_dependencies_they_are_lacking(case: CheckCase) -> None:
     """Lacking, which names the capability."""
     if case.one.abilities().has(Capability.DEPENDENCIES):
         raise NotHere("it has dependencies")
@@ -73,7 +73,7 @@ def without_dependencies_they_are_lacking(case: Case) -> None:
     same(refused.error.capability, Capability.DEPENDENCIES, "the capability")
 
 
-def publishing_is_a_capability(case: Case) -> None:
+def publishing_is_a_capability(case: CheckCase) -> None:
     """With it: `publish` succeeds twice, and has a command. Without it: Lacking, and no command."""
     command = case.one.wording().publish
     if case.one.abilities().has(Capability.PUBLISH):
@@ -87,14 +87,14 @@ def publishing_is_a_capability(case: Case) -> None:
     same(refused.error.capability, Capability.PUBLISH, "the capability")
 
 
-def two_actors_are_two(case: Case) -> None:
+def two_actors_are_two(case: CheckCase) -> None:
     """Each has a name of its own, the same in every object, and nobody else's."""
     same(case.tracker(1).actor, case.one.actor, "the same actor's name")
     demand(case.one.actor != case.two.actor, f"two actors are called {case.one.actor!r}")
     demand(bool(case.one.actor), "an actor has no name")
 
 
-def it_says_what_it_can(case: Case) -> None:
+def it_says_what_it_can(case: CheckCase) -> None:
     """A name, abilities that stay, and commands that name the task where one is meant."""
     demand(bool(case.one.name), "it has no name")
     same(case.one.abilities(), case.one.abilities(), "what it can, asked twice")

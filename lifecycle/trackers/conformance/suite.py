@@ -8,10 +8,10 @@ from enum import StrEnum
 
 from lifecycle.core.errors import LifecycleError
 from lifecycle.trackers.conformance import claiming, reading, relating, writing
-from lifecycle.trackers.conformance.case import Broken, Case, NotHere
+from lifecycle.trackers.conformance.case import Broken, CheckCase, NotHere
 from lifecycle.trackers.conformance.ground import Ground
 
-Check = Callable[[Case], None]
+Check = Callable[[CheckCase], None]
 
 CHECKS: tuple[Check, ...] = (
     *reading.CHECKS,
@@ -22,7 +22,7 @@ CHECKS: tuple[Check, ...] = (
 """Each is a rule: its name says it, its docstring explains it."""
 
 
-class Outcome(StrEnum):
+class CheckOutcome(StrEnum):
     """What a check came to."""
 
     PASSED = "passed"
@@ -35,7 +35,7 @@ class Result:
     """One check's outcome; `words` says what is wrong, or why it was skipped."""
 
     check: str
-    outcome: Outcome
+    outcome: CheckOutcome
     words: str = ""
 
 
@@ -49,14 +49,14 @@ def run_one(ground: Ground, check: Check) -> Result:
     """Run one check. Whatever the tracker raises that the check did not ask for is a failure."""
     name = check.__name__
     try:
-        check(Case(ground))
+        check(CheckCase(ground))
     except NotHere as reason:
-        return Result(name, Outcome.SKIPPED, str(reason))
+        return Result(name, CheckOutcome.SKIPPED, str(reason))
     except Broken as broken:
-        return Result(name, Outcome.FAILED, str(broken))
+        return Result(name, CheckOutcome.FAILED, str(broken))
     except LifecycleError as error:
-        return Result(name, Outcome.FAILED, f"{type(error).__name__}: {error.sentence}")
+        return Result(name, CheckOutcome.FAILED, f"{type(error).__name__}: {error.sentence}")
     except Exception as error:  # noqa: BLE001 -- a tracker that is not ours may raise anything
         words = f"{type(error).__name__}, which is none of the three kinds of errors: {error}"
-        return Result(name, Outcome.FAILED, words)
-    return Result(name, Outcome.PASSED)
+        return Result(name, CheckOutcome.FAILED, words)
+    return Result(name, CheckOutcome.PASSED)

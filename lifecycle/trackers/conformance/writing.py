@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from lifecycle.core.errors import Invalid
 from lifecycle.core.tracker import TaskStatus
-from lifecycle.trackers.conformance.case import Case, demand, plain, raises, same
+from lifecycle.trackers.conformance.case import CheckCase, demand, plain, raises, same
 
 TEXTS = (
     "Grüße, 世界, 🎉, עברית",
@@ -23,7 +23,7 @@ TEXTS = (
 """What people and agents write."""
 
 
-def texts_come_back_as_they_were(case: Case) -> None:
+def texts_come_back_as_they_were(case: CheckCase) -> None:
     """Descriptions and comments of any text; line ends and outer spaces do not count."""
     made = case.make()
     for number, text in enumerate(TEXTS):
@@ -38,7 +38,7 @@ def texts_come_back_as_they_were(case: Case) -> None:
     same(found, [plain(text) for text in TEXTS], "the comments")
 
 
-def titles_come_back_as_they_were(case: Case) -> None:
+def titles_come_back_as_they_were(case: CheckCase) -> None:
     """A title is one line, of any signs, also where it looks like an option."""
     for text in TEXTS[:5]:
         made = case.make(text)
@@ -48,7 +48,7 @@ def titles_come_back_as_they_were(case: Case) -> None:
         same(case.two.get(other.id).title, text, "the title set")
 
 
-def what_can_be_no_title_is_invalid(case: Case) -> None:
+def what_can_be_no_title_is_invalid(case: CheckCase) -> None:
     """Empty, blank, or of several lines: Invalid, and nothing is made or changed."""
     made = case.make("As it was")
     for text in ("", "  ", "two\nlines"):
@@ -59,7 +59,7 @@ def what_can_be_no_title_is_invalid(case: Case) -> None:
     same([task.title for task in case.one.list(label=case.label)], ["As it was"], "the tasks")
 
 
-def what_can_be_no_key_is_invalid(case: Case) -> None:
+def what_can_be_no_key_is_invalid(case: CheckCase) -> None:
     """A key is hidden in texts: spaces and what ends a comment are refused."""
     made = case.make()
     for key in ("", "a b", "a--b", "a>b", "a\nb"):
@@ -71,7 +71,7 @@ def what_can_be_no_key_is_invalid(case: Case) -> None:
     same(case.one.list_comments(made.id), (), "the comments")
 
 
-def creating_twice_makes_one(case: Case) -> None:
+def creating_twice_makes_one(case: CheckCase) -> None:
     """The second call gives the first one's task as it is now, also from a new object."""
     key = case.key()
     made = case.one.create(key, title="First", labels=(case.label,))
@@ -85,7 +85,7 @@ def creating_twice_makes_one(case: Case) -> None:
     same([task.id for task in case.one.list(label=case.label)], [made.id], "the tasks")
 
 
-def a_closed_task_is_not_made_again(case: Case) -> None:
+def a_closed_task_is_not_made_again(case: CheckCase) -> None:
     """Its key is still its own."""
     key = case.key()
     made = case.one.create(key, title="Done", labels=(case.label,))
@@ -94,7 +94,7 @@ def a_closed_task_is_not_made_again(case: Case) -> None:
     same((again.id, again.status), (made.id, TaskStatus.CLOSED), "what the second call gives")
 
 
-def a_closed_task_says_why(case: Case) -> None:
+def a_closed_task_says_why(case: CheckCase) -> None:
     """It is closed for everybody, with the reason; closing again keeps both and writes nothing."""
     made = case.make()
     reason = 'Fixed: it\'s "done".\nSee --all.'
@@ -109,7 +109,7 @@ def a_closed_task_says_why(case: Case) -> None:
     same(plain(case.one.get(made.id).close_reason), plain(reason), "the reason after closing again")
 
 
-def a_reopened_task_is_nobodys(case: Case) -> None:
+def a_reopened_task_is_nobodys(case: CheckCase) -> None:
     """It is open, without assignee and reason, ready, and another actor may claim and close it."""
     made = case.make()
     case.one.claim(made.id)
@@ -124,7 +124,7 @@ def a_reopened_task_is_nobodys(case: Case) -> None:
     same(plain(case.one.get(made.id).close_reason), "At last", "the reason")
 
 
-def reopening_what_is_open_changes_nothing(case: Case) -> None:
+def reopening_what_is_open_changes_nothing(case: CheckCase) -> None:
     """Whoever has it keeps it."""
     made = case.make()
     case.one.claim(made.id)
@@ -132,7 +132,7 @@ def reopening_what_is_open_changes_nothing(case: Case) -> None:
     same(case.two.get(made.id).assignee, case.holder(1), "the assignee")
 
 
-def an_edit_changes_what_it_names(case: Case) -> None:
+def an_edit_changes_what_it_names(case: CheckCase) -> None:
     """Title, description and priority, each alone; the rest stays, and again writes nothing."""
     made = case.make("Old", description="Old text", priority=3, labels=(f"{case.label}-x",))
     wanted: dict[str, Any] = {"title": "Old", "description": "Old text", "priority": 3}
@@ -148,14 +148,14 @@ def an_edit_changes_what_it_names(case: Case) -> None:
         demand({case.label, f"{case.label}-x"} <= set(found.labels), "a label is lost")
 
 
-def nothing_to_edit_is_no_edit(case: Case) -> None:
+def nothing_to_edit_is_no_edit(case: CheckCase) -> None:
     """`edit` without a value gives the task as it is; an unknown id is still told."""
     made = case.make("Same")
     demand(not case.is_written_by(lambda: case.one.edit(made.id), made.id), "it wrote something")
     same(case.one.edit(made.id).title, "Same", "the title")
 
 
-def a_description_can_be_emptied(case: Case) -> None:
+def a_description_can_be_emptied(case: CheckCase) -> None:
     """An empty text is a text; the key of the task stays known."""
     key = case.key()
     made = case.one.create(key, title="Emptied", description="Text", labels=(case.label,))
@@ -165,7 +165,7 @@ def a_description_can_be_emptied(case: Case) -> None:
     same(again.id, made.id, "the task of the key")
 
 
-def labels_are_added_and_removed(case: Case) -> None:
+def labels_are_added_and_removed(case: CheckCase) -> None:
     """What is there already, and what is not there to be removed, is no write."""
     made = case.make(labels=(f"{case.label}-a",))
     new, old = f"{case.label}-b", f"{case.label}-a"
@@ -178,7 +178,7 @@ def labels_are_added_and_removed(case: Case) -> None:
     demand(not is_written, "the same edit wrote something")
 
 
-def a_label_in_both_is_invalid(case: Case) -> None:
+def a_label_in_both_is_invalid(case: CheckCase) -> None:
     """Added and removed at once: Invalid, and nothing is changed."""
     made = case.make()
     other = f"{case.label}-c"
@@ -187,7 +187,7 @@ def a_label_in_both_is_invalid(case: Case) -> None:
     same(set(case.two.get(made.id).labels) - set(made.labels), set(), "new labels")
 
 
-def what_can_be_no_label_is_invalid(case: Case) -> None:
+def what_can_be_no_label_is_invalid(case: CheckCase) -> None:
     """An empty one, and one with a comma or a line break: a list could not ask for it."""
     made = case.make()
     for name in ("", "a,b", "a\nb"):
@@ -195,7 +195,7 @@ def what_can_be_no_label_is_invalid(case: Case) -> None:
             case.one.edit_labels(made.id, add=(name,))
 
 
-def labels_are_of_any_words(case: Case) -> None:
+def labels_are_of_any_words(case: CheckCase) -> None:
     """With colons, spaces, slashes, dashes in front, and letters of any alphabet."""
     names = tuple(
         f"{mark}{case.nonce}" for mark in ("area: a b ", "a/b#", "größe-", "--x-", "q'\"")
@@ -210,7 +210,7 @@ def labels_are_of_any_words(case: Case) -> None:
         )
 
 
-def a_comment_is_posted_once(case: Case) -> None:
+def a_comment_is_posted_once(case: CheckCase) -> None:
     """One for each key: a second call posts none and leaves the text, also from a new object."""
     made, key = case.make(), case.key()
     first = case.one.comment(made.id, key, "First")

@@ -23,28 +23,28 @@ from lifecycle.core.errors import (
 )
 from lifecycle.core.tracker import Abilities, Atomicity, Capability, Note, Task, TaskStatus, Wording
 from lifecycle.core.values.shapes import IssueFacts
-from lifecycle.github.operations.ensure_comments import Comments
-from lifecycle.github.operations.ensure_issues import Issues, Reason
-from lifecycle.github.operations.ensure_labels import Labels
-from lifecycle.github.operations.ensure_relations import Relations
+from lifecycle.github.operations.ensure_comments import CommentOperations
+from lifecycle.github.operations.ensure_issues import IssueOperations, Reason
+from lifecycle.github.operations.ensure_labels import LabelOperations
+from lifecycle.github.operations.ensure_relations import RelationOperations
 from lifecycle.github.operations.unclear_writes import missing, same
 from lifecycle.github.pulls.issue_calls import IssueCalls
 from lifecycle.trackers import refusals
-from lifecycle.trackers.github.issue_claims import Holding
+from lifecycle.trackers.github.issue_claims import IssueHolding
 from lifecycle.trackers.github.issue_tasks import blockers_of, note_of, number_of, task_of
 from lifecycle.trackers.github.issue_text import Body, with_external
-from lifecycle.trackers.github.ready_issues import Shelf
+from lifecycle.trackers.github.ready_issues import TaskLists
 from lifecycle.trackers.github.tracker_board import BoardPriority
 from lifecycle.trackers.own_commands import own_commands
 from lifecycle.trackers.registry import GITHUB
-from lifecycle.trackers.tracker_place import Place
+from lifecycle.trackers.tracker_place import TrackerPlace
 
 _REASON = "close-reason"
 _REASONS: tuple[Reason, ...] = ("completed", "not_planned", "duplicate")
 _CAN = frozenset({Capability.NATIVE_READY, Capability.DEPENDENCIES})
 
 
-def open_tracker(place: Place) -> GitHubIssues:
+def open_tracker(place: TrackerPlace) -> GitHubIssues:
     """The issues of the worktree's base repository."""
     return GitHubIssues(place)
 
@@ -58,7 +58,7 @@ class GitHubIssues:
 
     name = GITHUB
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: TrackerPlace) -> None:
         self._place = place
 
     @property
@@ -134,7 +134,7 @@ class GitHubIssues:
     def claim(self, id: str) -> Task:  # noqa: A002
         """It is the agent's, by lease and assignee; AlreadyClaimed, NotClaimable, BlockedBy, NotFound.
 
-        Requests: 1 and those of `Holding.take`.
+        Requests: 1 and those of `IssueHolding.take`.
         """
         found = self._issue(id)
         if not found.is_open:
@@ -165,7 +165,7 @@ class GitHubIssues:
     def release(self, id: str) -> Task:  # noqa: A002
         """It is nobody's and open; a closed one stays as it is. AlreadyClaimed.
 
-        Requests: 1 and those of `Holding.give`.
+        Requests: 1 and those of `IssueHolding.give`.
         """
         found = self._issue(id)
         return self._shown(self._holding.give(found) if found.is_open else found)
@@ -356,29 +356,29 @@ class GitHubIssues:
         return IssueCalls(self._place.hub.calls)
 
     @cached_property
-    def _holding(self) -> Holding:
-        return Holding(self._place, self._calls, self._login, self.actor)
+    def _holding(self) -> IssueHolding:
+        return IssueHolding(self._place, self._calls, self._login, self.actor)
 
     @cached_property
-    def _shelf(self) -> Shelf:
-        return Shelf(self._board, self._calls)
+    def _shelf(self) -> TaskLists:
+        return TaskLists(self._board, self._calls)
 
     @cached_property
     def _board(self) -> BoardPriority:
         return BoardPriority(self._place)
 
     @cached_property
-    def _issues(self) -> Issues:
-        return Issues(self._calls)
+    def _issues(self) -> IssueOperations:
+        return IssueOperations(self._calls)
 
     @cached_property
-    def _comments(self) -> Comments:
-        return Comments(self._calls)
+    def _comments(self) -> CommentOperations:
+        return CommentOperations(self._calls)
 
     @cached_property
-    def _labels(self) -> Labels:
-        return Labels(self._calls)
+    def _labels(self) -> LabelOperations:
+        return LabelOperations(self._calls)
 
     @cached_property
-    def _relations(self) -> Relations:
-        return Relations(self._calls)
+    def _relations(self) -> RelationOperations:
+        return RelationOperations(self._calls)

@@ -18,19 +18,19 @@ from lifecycle.core.errors import AlreadyClaimed, BadConfig, GitFailed, HeldByAn
 from lifecycle.core.redact import named
 from lifecycle.core.values.shapes import IssueFacts
 from lifecycle.git import lease
-from lifecycle.github.operations.ensure_comments import Comments
-from lifecycle.github.operations.ensure_issues import Issues
+from lifecycle.github.operations.ensure_comments import CommentOperations
+from lifecycle.github.operations.ensure_issues import IssueOperations
 from lifecycle.github.operations.unclear_writes import missing, present
 from lifecycle.github.pulls.issue_calls import IssueCalls
 from lifecycle.trackers.github.issue_text import Body
-from lifecycle.trackers.tracker_place import Place
+from lifecycle.trackers.tracker_place import TrackerPlace
 
 _MARK = re.compile(r"<!-- lifecycle:(held:[0-9a-f]{16}) -->")
 _WORD = re.compile(r"Claimed by `([^`\n]+)`")
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class ClaimMark:
     """A comment by which somebody claims: its key, whose account wrote it, and the agent it names."""
 
     key: str
@@ -38,7 +38,7 @@ class Mark:
     agent: str
 
 
-class Holding:
+class IssueHolding:
     """The claims on one repository's issues, in the name of one agent.
 
     Args:
@@ -48,10 +48,10 @@ class Holding:
         actor: the agent.
     """
 
-    def __init__(self, place: Place, calls: IssueCalls, login: str, actor: str) -> None:
+    def __init__(self, place: TrackerPlace, calls: IssueCalls, login: str, actor: str) -> None:
         self._calls = calls
-        self._issues = Issues(calls)
-        self._comments = Comments(calls)
+        self._issues = IssueOperations(calls)
+        self._comments = CommentOperations(calls)
         self._hub = place.hub
         self._remote = place.settings.remote
         self._login = login
@@ -189,7 +189,7 @@ class Holding:
             raise
         return now
 
-    def _clean(self, number: int, marks: list[Mark]) -> None:
+    def _clean(self, number: int, marks: list[ClaimMark]) -> None:
         """Marks that this account's agents left on claims that are over go.
 
         An agent is assigned before it marks, so a mark on an issue of nobody's is an old one.
@@ -210,7 +210,7 @@ class Holding:
         """AlreadyClaimed if somebody else who is assigned has it by comments, or needs none."""
         self._is_first(number, self._marks(number), assignees)
 
-    def _is_first(self, number: int, marks: list[Mark], assignees: tuple[str, ...]) -> bool:
+    def _is_first(self, number: int, marks: list[ClaimMark], assignees: tuple[str, ...]) -> bool:
         """True if this agent's mark is the oldest one; False if nobody has marked it; AlreadyClaimed."""
         counted = [mark for mark in marks if present((mark.author,), assignees)]
         unmarked = missing(assignees, (self._login, *(mark.author for mark in counted)))
@@ -220,7 +220,7 @@ class Holding:
             raise _taken(number, counted[0].agent)
         return bool(counted)
 
-    def _marks(self, number: int) -> list[Mark]:
+    def _marks(self, number: int) -> list[ClaimMark]:
         """The comments by which somebody claims, the oldest first."""
         found = []
         for one, _ in self._calls.comments(number):
@@ -228,7 +228,7 @@ class Holding:
             key = _MARK.fullmatch(body.hidden[-1]) if body.hidden else None
             agent = _WORD.match(body.text)
             if key is not None and hidden_marker.is_signed(one.body, body.hidden[-1]):
-                found.append(Mark(key[1], one.author, agent[1] if agent else one.author))
+                found.append(ClaimMark(key[1], one.author, agent[1] if agent else one.author))
         return found
 
     def _demand_no_others(self, found: IssueFacts) -> None:

@@ -21,7 +21,7 @@ _ASSIGNEES = {TaskStatus.OPEN: "none", TaskStatus.IN_PROGRESS: "*"}
 _NEVER = (TaskStatus.BLOCKED, TaskStatus.DEFERRED, TaskStatus.OTHER)
 
 
-class Shelf:
+class TaskLists:
     """The lists of one repository's tasks.
 
     Args:

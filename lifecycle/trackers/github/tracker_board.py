@@ -20,7 +20,7 @@ from lifecycle.core.values import dependencies
 from lifecycle.core.values.board_options import Status
 from lifecycle.core.values.model import Card
 from lifecycle.storage import log
-from lifecycle.trackers.tracker_place import Place
+from lifecycle.trackers.tracker_place import TrackerPlace
 
 Found = TypeVar("Found")
 
@@ -34,7 +34,7 @@ class BoardPriority:
         place: the worktree; without a board in its settings nothing is asked.
     """
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: TrackerPlace) -> None:
         self._place = place
         self._open = dict[int, bool]()  # issues without a card that others depend on
 

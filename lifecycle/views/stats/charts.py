@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from lifecycle.views.stats import stats_words
-from lifecycle.views.stats.summary import Row, Summary
+from lifecycle.views.stats.summary import StatsRow, Summary
 
 DARK, LIGHT, GOOD, BAD = "#2f6fdb", "#8fb4f0", "#2a9d78", "#e0703a"
 """Readable on white and on black, and apart for those who see no red or green."""
@@ -56,7 +56,7 @@ def charts(summary: Summary) -> tuple[Chart, ...]:
     return tuple(chart for chart in found if chart is not None)
 
 
-def _times(name: str, title: str, rows: Sequence[Row]) -> Chart | None:
+def _times(name: str, title: str, rows: Sequence[StatsRow]) -> Chart | None:
     timed = [row for row in rows if row.times.count]
     if not timed:
         return None
@@ -80,7 +80,7 @@ def _times(name: str, title: str, rows: Sequence[Row]) -> Chart | None:
 
 
 def _bar(
-    name: str, color: str, rows: Sequence[Row], seconds: Sequence[float], unit: float
+    name: str, color: str, rows: Sequence[StatsRow], seconds: Sequence[float], unit: float
 ) -> dict[str, Any]:
     return {
         "type": "bar",
@@ -95,7 +95,7 @@ def _bar(
     }
 
 
-def _attempts(name: str, title: str, rows: Sequence[Row]) -> Chart | None:
+def _attempts(name: str, title: str, rows: Sequence[StatsRow]) -> Chart | None:
     tried = [row for row in rows if row.attempts]
     if not tried:
         return None

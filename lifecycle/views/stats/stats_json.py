@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from lifecycle.core.timing import times
-from lifecycle.views.stats.summary import Group, Row, Summary
+from lifecycle.views.stats.summary import Group, StatsRow, Summary
 from lifecycle.views.stats.visits import Visit
 
 
@@ -43,7 +43,7 @@ def _task(summary: Summary, name: str) -> dict[str, Any]:
     }
 
 
-def _row(row: Row) -> dict[str, Any]:
+def _row(row: StatsRow) -> dict[str, Any]:
     return {
         "name": row.name,
         "visits": row.visits,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from lifecycle.core.stage_names import LINE, Stage
 from lifecycle.storage import journal
-from lifecycle.storage.journal_entry import Entry
+from lifecycle.storage.journal_entry import JournalEntry
 from lifecycle.views.stats.numbers import Times, rate
 from lifecycle.views.stats.stats_words import part
 from lifecycle.views.stats.visits import ORDER, Visit, visits
@@ -20,7 +20,7 @@ SHARE = 0.3
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class StatsRow:
     """One stage or phase.
 
     Attributes:
@@ -132,8 +132,8 @@ class Summary:
     until: float
     entries: int
     whole: int
-    stages: tuple[Row, ...]
-    phases: tuple[Row, ...]
+    stages: tuple[StatsRow, ...]
+    phases: tuple[StatsRow, ...]
     bottlenecks: tuple[Bottleneck, ...]
     labels: tuple[Group, ...]
     agents: tuple[Group, ...]
@@ -145,7 +145,7 @@ class Summary:
     told: tuple[Visit, ...] = field(default=())
 
 
-def summarize(entries: Sequence[Entry], wanted: Wanted = Wanted()) -> Summary:
+def summarize(entries: Sequence[JournalEntry], wanted: Wanted = Wanted()) -> Summary:
     """The numbers of a journal."""
     entries = [_spelled(one) for one in entries]
     labels = _labels(entries)
@@ -209,7 +209,7 @@ def _is_wanted(task: str, labels: Iterable[str], wanted: Wanted) -> bool:
     return is_labelled and wanted.task.lstrip("#") in ("", task.lstrip("#"))
 
 
-def _labels(entries: Iterable[Entry]) -> dict[str, tuple[str, ...]]:
+def _labels(entries: Iterable[JournalEntry]) -> dict[str, tuple[str, ...]]:
     """The labels of each task, as the newest entry that names some has them."""
     found: dict[str, tuple[str, ...]] = {}
     for one in entries:
@@ -221,7 +221,7 @@ def _labels(entries: Iterable[Entry]) -> dict[str, tuple[str, ...]]:
     return found
 
 
-def _titles(entries: Iterable[Entry], tasks: Iterable[str]) -> dict[str, str]:
+def _titles(entries: Iterable[JournalEntry], tasks: Iterable[str]) -> dict[str, str]:
     wanted = set(tasks)
     return {
         one.task: str(one.detail["title"])
@@ -230,14 +230,14 @@ def _titles(entries: Iterable[Entry], tasks: Iterable[str]) -> dict[str, str]:
     }
 
 
-def _spelled(entry: Entry) -> Entry:
+def _spelled(entry: JournalEntry) -> JournalEntry:
     """The entry with GitHub's issues spelled in one way, whoever wrote it."""
     return replace(entry, task=f"#{entry.task}") if entry.task.isdecimal() else entry
 
 
-def _done(entries: Iterable[Entry]) -> dict[str, Entry]:
+def _done(entries: Iterable[JournalEntry]) -> dict[str, JournalEntry]:
     """The tasks that came to their end, and how first: closed, or past the stage that closes."""
-    found: dict[str, Entry] = {}
+    found: dict[str, JournalEntry] = {}
     for one in entries:
         if one.kind != journal.TRANSITION or not one.task:
             continue
@@ -248,7 +248,7 @@ def _done(entries: Iterable[Entry]) -> dict[str, Entry]:
     return found
 
 
-def _rows(system: str, told: Sequence[Visit]) -> Iterable[Row]:
+def _rows(system: str, told: Sequence[Visit]) -> Iterable[StatsRow]:
     whole = sum(one.seconds or 0.0 for one in told)
     for name in ORDER[system]:
         here = [one for one in told if one.stage == name]
@@ -257,7 +257,7 @@ def _rows(system: str, told: Sequence[Visit]) -> Iterable[Row]:
         times = Times.of(s for one in here if (s := one.seconds) is not None)
         tries = _by_task(here)
         hardest, most = max(tries.items(), key=lambda item: item[1], default=("", 0))
-        yield Row(
+        yield StatsRow(
             system=system,
             name=name,
             times=times,
@@ -277,7 +277,7 @@ def _by_task(told: Iterable[Visit]) -> dict[str, int]:
     return _tries(replace(one, task=one.task or one.session) for one in told)
 
 
-def _bottlenecks(rows: Sequence[Row]) -> list[Bottleneck]:
+def _bottlenecks(rows: Sequence[StatsRow]) -> list[Bottleneck]:
     """The stages that took several attempts or much of the time, the worst first."""
     found = []
     for row in rows:

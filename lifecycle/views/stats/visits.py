@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.core.stage_names import LINE, Stage
 from lifecycle.storage import journal
-from lifecycle.storage.journal_entry import Entry
+from lifecycle.storage.journal_entry import JournalEntry
 
 AWAY_SECONDS = 7_200.0
 """A longer silence is time away."""
@@ -119,7 +119,7 @@ class _Reader:
     stays: list[_Stay] = field(default_factory=list)
     visits: list[Visit] = field(default_factory=list)
 
-    def take(self, entry: Entry) -> None:
+    def take(self, entry: JournalEntry) -> None:
         """Read one entry on."""
         if entry.system not in ORDER:
             return
@@ -133,7 +133,7 @@ class _Reader:
             if here is not None:
                 here.failed += 1
 
-    def _refuse(self, entry: Entry) -> None:
+    def _refuse(self, entry: JournalEntry) -> None:
         stage = entry.target or entry.source
         if stage not in ORDER[entry.system]:
             return
@@ -142,7 +142,7 @@ class _Reader:
         stay = stay or self._enter(entry, stage)
         stay.failed += 1
 
-    def _move(self, entry: Entry) -> None:
+    def _move(self, entry: JournalEntry) -> None:
         before = self._stay(entry, entry.source)
         if before is None and self._is_repeated(entry):
             return  # said once more, and nothing went back meanwhile
@@ -160,26 +160,26 @@ class _Reader:
                 _Stay(entry.system, entry.target, task, entry.actor, entry.session, entry.at)
             )
 
-    def _is_repeated(self, entry: Entry) -> bool:
+    def _is_repeated(self, entry: JournalEntry) -> bool:
         """True for a step onward in the workflow to where the work is already."""
         is_onward = _is_onward(entry.system, entry.source, entry.target)
         if entry.system != journal.STAGES or not is_onward or entry.source == Stage.NEXT_TASK:
             return False
         return any(one.stage == entry.target and _is_same(one, entry) for one in self.stays)
 
-    def _leave_others(self, stay: _Stay | None, entry: Entry, *, target: str) -> None:
+    def _leave_others(self, stay: _Stay | None, entry: JournalEntry, *, target: str) -> None:
         """End what else is open: of the same work it went on to `target`, unnoticed in between."""
         for other in [one for one in self.stays if one is not stay and _is_left(one, entry)]:
             self._leave(other, entry, target=target if _is_same(other, entry) else "")
 
-    def _stay(self, entry: Entry, stage: str) -> _Stay | None:
+    def _stay(self, entry: JournalEntry, stage: str) -> _Stay | None:
         here = [one for one in self.stays if one.stage == stage]
         # What follows NEXT_TASK is another task's: the session tells whose stage it was.
         is_next = stage == Stage.NEXT_TASK
         found = [one for one in here if _is_same(one, entry) or (is_next and _is_left(one, entry))]
         return found[-1] if found else None
 
-    def _enter(self, entry: Entry, stage: str) -> _Stay:
+    def _enter(self, entry: JournalEntry, stage: str) -> _Stay:
         """A stay whose begin nobody noted: it began no later than the task's first sign of life."""
         first = self.moments.first(entry)
         since = max((v.ended or 0.0 for v in self.visits if _is_same(v, entry)), default=0.0)
@@ -195,7 +195,7 @@ class _Reader:
         self.stays.append(stay)
         return stay
 
-    def _leave(self, stay: _Stay, entry: Entry, *, target: str) -> None:
+    def _leave(self, stay: _Stay, entry: JournalEntry, *, target: str) -> None:
         self.stays.remove(stay)
         self.visits.append(self.visit(stay, entry.at, target))
 
@@ -222,7 +222,7 @@ class _Reader:
 class _Moments:
     """When the journal has a sign of life, by task and by session."""
 
-    def __init__(self, entries: Sequence[Entry]) -> None:
+    def __init__(self, entries: Sequence[JournalEntry]) -> None:
         self._by: dict[tuple[str, str], list[float]] = {}
         for entry in entries:
             for name in ("task", "session"):
@@ -230,7 +230,7 @@ class _Moments:
                 if value:
                     self._by.setdefault((name, value), []).append(entry.at)
 
-    def first(self, entry: Entry) -> float:
+    def first(self, entry: JournalEntry) -> float:
         """The first sign of the entry's task, or of its session if it names no task."""
         key = ("task", entry.task) if entry.task else ("session", entry.session)
         return self._by.get(key, [entry.at])[0]
@@ -245,7 +245,7 @@ class _Moments:
         return sum(gap for gap in gaps if gap > AWAY_SECONDS)
 
 
-def visits(entries: Iterable[Entry]) -> tuple[Visit, ...]:
+def visits(entries: Iterable[JournalEntry]) -> tuple[Visit, ...]:
     """Every visit that the journal tells of, in the order in which they ended, those that last behind."""
     ordered = _without_refused_ends(sorted(entries, key=lambda entry: entry.at))
     reader = _Reader(_Moments(ordered))
@@ -254,12 +254,12 @@ def visits(entries: Iterable[Entry]) -> tuple[Visit, ...]:
     return (*reader.visits, *(reader.visit(stay, None, "") for stay in reader.stays))
 
 
-def _without_refused_ends(entries: Iterable[Entry]) -> list[Entry]:
+def _without_refused_ends(entries: Iterable[JournalEntry]) -> list[JournalEntry]:
     """The entries without what a refused close left: the step to `done`, and the one back.
 
     Nobody tried anything again because GitHub did not let the issue close: the claim stayed where it was.
     """
-    found: list[Entry] = []
+    found: list[JournalEntry] = []
     ending: dict[str, int] = {}
     for entry in entries:
         if (entry.system, entry.kind) == (journal.CLAIM, journal.TRANSITION):
@@ -275,7 +275,7 @@ def _without_refused_ends(entries: Iterable[Entry]) -> list[Entry]:
     return found
 
 
-def _is_same(one: _Stay | Visit, entry: Entry) -> bool:
+def _is_same(one: _Stay | Visit, entry: JournalEntry) -> bool:
     """True if both are of one piece of work: the task's, or the session's where a task is not named."""
     if one.system != entry.system:
         return False
@@ -284,7 +284,7 @@ def _is_same(one: _Stay | Visit, entry: Entry) -> bool:
     return entry.system == journal.STAGES and bool(entry.session) and one.session == entry.session
 
 
-def _is_left(one: _Stay, entry: Entry) -> bool:
+def _is_left(one: _Stay, entry: JournalEntry) -> bool:
     """True if a step shows that nobody is at this any more: a session is at one stage of one task."""
     is_sessions = entry.system == one.system == journal.STAGES and bool(entry.session)
     return _is_same(one, entry) or (is_sessions and one.session == entry.session)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lifecycle.trackers.conformance import claiming, reading, relating, writing
-from lifecycle.trackers.conformance.suite import CHECKS, Outcome, run
+from lifecycle.trackers.conformance.suite import CHECKS, CheckOutcome, run
 from tests.trackers.beads import grounds, simulated
 
 VALUES = {
@@ -73,9 +73,9 @@ def test_the_suite_holds(profile: str) -> None:
     """No check fails, and those that do not apply are the known ones."""
     with grounds.build(profile) as ground:
         results = list(run(ground, ALL[profile]))
-    failed = [f"{r.check}: {r.words}" for r in results if r.outcome is Outcome.FAILED]
+    failed = [f"{r.check}: {r.words}" for r in results if r.outcome is CheckOutcome.FAILED]
     assert not failed, "\n".join(failed)
-    skipped = {r.check for r in results if r.outcome is Outcome.SKIPPED}
+    skipped = {r.check for r in results if r.outcome is CheckOutcome.SKIPPED}
     assert skipped == LACKING | (RACES if profile == "0.30.7" else set())
 
 
@@ -88,4 +88,4 @@ def test_leases_are_renewed_where_there_are_any() -> None:
     with grounds.build("1.3.0") as ground:
         results = list(run(ground, checks))
         assert "heartbeat" in {call["argv"][0] for call in simulated.calls(ground.folder)}
-    assert [result.outcome for result in results] == [Outcome.PASSED, Outcome.PASSED]
+    assert [result.outcome for result in results] == [CheckOutcome.PASSED, CheckOutcome.PASSED]

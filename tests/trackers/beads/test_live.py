@@ -13,7 +13,7 @@ from lifecycle.core.timing.clock import SystemClock
 from lifecycle.core.timing.deadline import Deadline
 from lifecycle.trackers.beads.bd_process import Runner
 from lifecycle.trackers.beads.bd_tracker import BeadsTracker
-from lifecycle.trackers.conformance.suite import Outcome, run
+from lifecycle.trackers.conformance.suite import CheckOutcome, run
 
 pytestmark = pytest.mark.skipif(
     shutil.which("bd") is None,
@@ -52,5 +52,5 @@ def test_the_suite_holds_on_the_real_one(tmp_path: Path) -> None:
     made = ["bd", "init", "--prefix", "live", "--quiet"]
     subprocess.run(made, cwd=tmp_path, env=around, check=True, stdin=subprocess.DEVNULL)
     results = list(run(_Ground(tmp_path)))
-    failed = [f"{r.check}: {r.words}" for r in results if r.outcome is Outcome.FAILED]
+    failed = [f"{r.check}: {r.words}" for r in results if r.outcome is CheckOutcome.FAILED]
     assert not failed, "\n".join(failed)
