@@ -163,13 +163,13 @@ class Worktree:
     ) -> None:
         clock = clock or SystemClock()
         self.root = Path(root).absolute()
-        self.desk = ClaimStore(self.root, clock)
+        self.claim_store = ClaimStore(self.root, clock)
         self.world = WorktreeWorld(
             self.root,
             os.environ if environment is None else environment,
             clock,
             Deadline.after(clock, seconds),
-            self.desk.state,
+            self.claim_store.state,
         )
 
     def __enter__(self) -> Self:
@@ -209,7 +209,7 @@ class Worktree:
             Refused: it is not in Todo, depends on open issues, or this worktree holds another.
             Transient, Rejected: GitHub or git.
         """
-        return taking.take(self.world, self.desk, str(task), force=force)
+        return taking.take(self.world, self.claim_store, str(task), force=force)
 
     def hand_off(self, summary: str) -> HandedOff:
         """Validate, push, and set the phase to ready_for_pr; the next tick opens the pull request.
@@ -226,7 +226,7 @@ class Worktree:
             Refused: nothing to hand off, the wrong branch, or a validation failed.
             Transient, Rejected: the push.
         """
-        return moves.hand_off(self.world, self.desk, summary)
+        return moves.hand_off(self.world, self.claim_store, summary)
 
     def status(self) -> Record | None:
         """Show the claim as last known. No network, no lock, no write.
@@ -237,7 +237,7 @@ class Worktree:
         Raises:
             Refused: the claim file cannot be read as one.
         """
-        return self.desk.load(repair=False).record
+        return self.claim_store.load(repair=False).record
 
     def tick(self, wake: Wake = Wake.TICK) -> Report:
         """Look once and do what the claim needs next.
@@ -253,7 +253,7 @@ class Worktree:
             LockBusy: another process is at work on this claim.
             Refused: `.lifecycle.toml` or the claim file cannot be used.
         """
-        return look.tick(self.world, self.desk, wake)
+        return look.tick(self.world, self.claim_store, wake)
 
     def rehearse(self) -> Report:
         """Plan the next tick; writes nothing anywhere.
@@ -264,7 +264,7 @@ class Worktree:
         Raises:
             Refused: `.lifecycle.toml` or the claim file cannot be used.
         """
-        return look.rehearse(self.world, self.desk)
+        return look.rehearse(self.world, self.claim_store)
 
     def release(self, reason: str = "") -> Report:
         """Give the task back: board Todo, assignee and Agent cleared, lease released, work kept.
@@ -280,7 +280,7 @@ class Worktree:
             Refused: there is no claim, or its pull request is merged, so that it is to be closed.
             LockBusy: another process is at work on this claim.
         """
-        given = giving_back.give_back(self.world, self.desk, reason)
+        given = giving_back.give_back(self.world, self.claim_store, reason)
         return Report(given.record) if given.is_over else self.tick()
 
     def move(
@@ -303,7 +303,7 @@ class Worktree:
             LockBusy: another process is at work on this claim.
         """
         return moves.move(
-            self.world, self.desk, phase, force=force, override=override, reason=reason
+            self.world, self.claim_store, phase, force=force, override=override, reason=reason
         )
 
     def close(self, *, override: str = "") -> Report:
@@ -322,6 +322,6 @@ class Worktree:
             LockBusy: another process is at work on this claim.
         """
         moves.move(
-            self.world, self.desk, Phase.DONE, force=True, override=override, consent="close"
+            self.world, self.claim_store, Phase.DONE, force=True, override=override, consent="close"
         )
         return self.tick()

@@ -139,7 +139,7 @@ def test_a_mended_setting_is_not_complained_about_any_longer(place: Place) -> No
     config = place.root / ".lifecycle.toml"
     config.write_text("projct = 1\n")
     tree = place.tree()
-    tree.desk.folder.make()
+    tree.claim_store.folder.make()
     place.hook("on-idle", {})
     config.unlink()
     assert "projct" not in place.hook("on-stop", STOP).stdout

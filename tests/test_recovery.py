@@ -156,10 +156,10 @@ def test_two_edits_during_one_commit_end_with_the_second(
 
     path = tmp_path / ".agent-claim.json"
     path.write_text(json.dumps(values(phase="pr_created")))
-    desk = ClaimStore(tmp_path, ManualClock())
-    record = desk.load().record
+    claim_store = ClaimStore(tmp_path, ManualClock())
+    record = claim_store.load().record
     assert record is not None
-    record = desk.commit(record, {}).record
+    record = claim_store.commit(record, {}).record
     edits = ["done", "pr_created"]
     real = store.replace_if
 
@@ -169,7 +169,7 @@ def test_two_edits_during_one_commit_end_with_the_second(
         return real(target, expected, content, keep)
 
     monkeypatch.setattr(store, "replace_if", meanwhile)
-    desk.commit(record.with_values({"last_check_poll": "2026-01-01T00:00:00Z"}), {})
+    claim_store.commit(record.with_values({"last_check_poll": "2026-01-01T00:00:00Z"}), {})
     content = json.loads(path.read_text())
     assert content["phase"] == "pr_created"
     assert content["last_check_poll"] == "2026-01-01T00:00:00Z"

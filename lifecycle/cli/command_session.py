@@ -41,7 +41,7 @@ class Session:
     """One command's worktree."""
 
     root: Path
-    desk: ClaimStore
+    claim_store: ClaimStore
     world: WorktreeWorld
     as_json: bool
 
@@ -50,18 +50,20 @@ class Session:
 
         A person's terminal names no session, and is told everything.
         """
-        record = look.believed(self.world, self.desk, record)
+        record = look.believed(self.world, self.claim_store, record)
         whom, now = session_of({}, self.world.environment), self.world.clock.now()
-        signs = signs_of_life.signs_of(self.desk.folder, record.session, now)
+        signs = signs_of_life.signs_of(self.claim_store.folder, record.session, now)
         if sessions.is_held(record, whom, signs, now):
             return [briefing.held_line(record, signs.last_at), *briefing.state_lines(record)]
-        hears = self.desk.hears_prompts(record.created_at)
+        hears = self.claim_store.hears_prompts(record.created_at)
         return briefing.claim_lines(record, hears_prompts=hears, has_hooks=self.has_hooks)
 
     @property
     def has_hooks(self) -> bool:
         """True if a hook of the session that runs this was seen; on a terminal, of any session."""
-        return signs_of_life.has_met(self.desk.folder, session_of({}, self.world.environment))
+        return signs_of_life.has_met(
+            self.claim_store.folder, session_of({}, self.world.environment)
+        )
 
     def show(self, lines: list[str], data: Mapping[str, Any]) -> None:
         """Print sentences for a person, or one JSON object for a machine."""
@@ -89,11 +91,11 @@ def begin(*, as_json: bool, changes_tasks: bool = False) -> Session:
     if root is None:
         raise Refused(f"{Path.cwd()} is in no git worktree; go to the repository that you work in.")
     clock = SystemClock()
-    desk = ClaimStore(root, clock)
+    claim_store = ClaimStore(root, clock)
     world = WorktreeWorld(
-        root, os.environ, clock, Deadline.after(clock, SECONDS - COMMAND_GRACE), desk.state
+        root, os.environ, clock, Deadline.after(clock, SECONDS - COMMAND_GRACE), claim_store.state
     )
-    session = Session(root, desk, world, as_json)
+    session = Session(root, claim_store, world, as_json)
     context = click.get_current_context()
     context.with_resource(ending(world.deadline, end_late))
     if changes_tasks:

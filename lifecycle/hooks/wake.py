@@ -114,23 +114,23 @@ def _answer(
     ):
         return Reply()
     clock = SystemClock()
-    desk = ClaimStore(root, clock)
+    claim_store = ClaimStore(root, clock)
     deadline = Deadline.after(clock, max(seconds - 1.0, seconds / 2))
-    world = WorktreeWorld(root, environment, clock, deadline, desk.state)
+    world = WorktreeWorld(root, environment, clock, deadline, claim_store.state)
     world.is_hook = True
     try:
-        if desk.path.exists() or desk.folder.path.is_dir():
+        if claim_store.path.exists() or claim_store.folder.path.is_dir():
             world.refuse_tracked()
     except Refused as error:
-        return _refused(hook, world, desk, error)
+        return _refused(hook, world, claim_store, error)
     module = importlib.import_module(f"lifecycle.hooks.answers.{hook.replace('-', '_')}")
     # Of another client no session is known: what names one was inherited, or is that client's own.
     session = "" if is_other else running_client.session_of(event, environment)
-    reply: Reply = module.answer(HookCall(hook, event, session, world, desk, client))
+    reply: Reply = module.answer(HookCall(hook, event, session, world, claim_store, client))
     return reply
 
 
-def _refused(hook: str, world: WorktreeWorld, desk: ClaimStore, error: Refused) -> Reply:
+def _refused(hook: str, world: WorktreeWorld, claim_store: ClaimStore, error: Refused) -> Reply:
     """What came with the repository is not read, not written to, and not logged into.
 
     A claim that is ours and was added to git by mistake is said once to the agent, which can mend it.
@@ -139,12 +139,12 @@ def _refused(hook: str, world: WorktreeWorld, desk: ClaimStore, error: Refused) 
         return client_contract.render(hook, [], context=[error.sentence], person=[error.sentence])
     if hook != "on-stop" or world.is_tracked(FOLDER):
         return Reply()
-    with desk.folder.locked(world.deadline.remaining(at_most=1.0)):
-        desk.state = desk.folder.load_state(repair=False)
-        if desk.remembered() is None:
+    with claim_store.folder.locked(world.deadline.remaining(at_most=1.0)):
+        claim_store.state = claim_store.folder.load_state(repair=False)
+        if claim_store.remembered() is None:
             return Reply()
-        desk.ledger.queue(Notice(f"tracked:{error.sentence}", error.sentence, Audience.ACT))
-        return client_contract.render(hook, desk.take({Audience.ACT}, hook))
+        claim_store.ledger.queue(Notice(f"tracked:{error.sentence}", error.sentence, Audience.ACT))
+        return client_contract.render(hook, claim_store.take({Audience.ACT}, hook))
 
 
 def _print(reply: Reply) -> int:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from lifecycle.claim.decisions.decide import absorb
+from lifecycle.claim.decisions.decide import apply_observation
 from lifecycle.claim.decisions.inferred import Allowed, InferredTask, record_of
 from lifecycle.claim.decisions.rehearsal import foresee
 from lifecycle.claim.decisions.snapshot import Rules, Snapshot
@@ -106,7 +106,7 @@ class Judge:
         return Snapshot(
             Wake.SWEEP,
             self.now,
-            absorb(record, observation, self.now),
+            apply_observation(record, observation, self.now),
             replace(self.rules, head_owner=task.head_owner),
             observation=observation,
             pushed_head=task.tip.sha if task.tip is not None else None,
@@ -182,8 +182,8 @@ def _of_card(action: plan.SetBoard, record: Record, task: InferredTask) -> str:
     return "assigned-todo" if pull is None and is_todo and task.issue.assignees else "status-drift"
 
 
-def _steps(seen: Snapshot, task: InferredTask) -> Iterator[tuple[str, Action]]:
-    for step in foresee(seen, imagine):
+def _steps(snapshot: Snapshot, task: InferredTask) -> Iterator[tuple[str, Action]]:
+    for step in foresee(snapshot, imagine):
         action = step.decision.action
         if action is not None and not isinstance(action, plan.ForgetClaim):
             yield kind_of(action, step.seen.record, task), action

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from math import inf
 from pathlib import Path
 
-from lifecycle.claim.decisions.decide import decide, evolve, look
+from lifecycle.claim.decisions.decide import apply_fact, decide, look
 from lifecycle.claim.decisions.inferred import InferredTask
 from lifecycle.claim.decisions.rehearsal import MAX_STEPS, foresee, prepared
 from lifecycle.claim.decisions.snapshot import Snapshot
@@ -173,34 +173,34 @@ class Repairer:
         return holding
 
     def _act(
-        self, seen: Snapshot, task: InferredTask, outcomes: dict[str, LifecycleError | None]
+        self, snapshot: Snapshot, task: InferredTask, outcomes: dict[str, LifecycleError | None]
     ) -> None:
         for _ in range(MAX_STEPS):
-            step = decide(seen)
-            now, action = prepared(seen, step), step.action
+            step = decide(snapshot)
+            now, action = prepared(snapshot, step), step.action
             if isinstance(action, plan.ForgetClaim) or (
-                action is None and now.record == seen.record
+                action is None and now.record == snapshot.record
             ):
                 return
             if action is None:
-                seen = now
+                snapshot = now
                 continue
             fact = self._done(action, now, task, outcomes)
             if isinstance(fact, plan.Failed) and isinstance(fact.error, Transient):
                 # Nothing remembers it, and a later step could hide that this one is missing.
                 _note(outcomes, "", fact.error)
                 return
-            seen = evolve(now, fact)
+            snapshot = apply_fact(now, fact)
 
     def _done(
         self,
         action: Action,
-        seen: Snapshot,
+        snapshot: Snapshot,
         task: InferredTask,
         outcomes: dict[str, LifecycleError | None],
     ) -> Fact:
         """What is true after one write, or after one that is not worth to be tried."""
-        kind = kind_of(action, seen.record, task)
+        kind = kind_of(action, snapshot.record, task)
         known = self.refused.get(_general(action))
         if known is not None:
             _note(outcomes, kind, known)
@@ -208,7 +208,7 @@ class Repairer:
         self._begun = kind
         self.pace.wait()
         with self._in_time():
-            fact = perform(action, self.world, None, seen.record)
+            fact = perform(action, self.world, None, snapshot.record)
         if isinstance(fact, plan.Failed):
             if isinstance(fact.error, _GENERAL) or "was archived" in fact.error.evidence:
                 said = f"As for another task here: {fact.error.sentence}"
@@ -217,14 +217,14 @@ class Repairer:
         else:
             outcomes.setdefault(kind, None)
             self._written.setdefault(kind, (task, []))[1].append(action)
-            self._note(action, fact, seen)
+            self._note(action, fact, snapshot)
         return fact
 
-    def _note(self, action: Action, fact: Fact, seen: Snapshot) -> None:
+    def _note(self, action: Action, fact: Fact, snapshot: Snapshot) -> None:
         if self.clone is not None:
             at = self.world.clock.now()
             journal.note(
-                self.clone, *journalling.wrote(action, fact, seen.record, at, by="reconcile")
+                self.clone, *journalling.wrote(action, fact, snapshot.record, at, by="reconcile")
             )
 
     def _in_time(self) -> AbstractContextManager[None]:
@@ -233,13 +233,13 @@ class Repairer:
         return self.world.deadline.keeping(spare) if 0 < spare < inf else nullcontext()
 
     def _is_hopeless(
-        self, seen: Snapshot, task: InferredTask, outcomes: dict[str, LifecycleError | None]
+        self, snapshot: Snapshot, task: InferredTask, outcomes: dict[str, LifecycleError | None]
     ) -> bool:
         """True if what it comes to was refused in general before, so that no look is worth it.
 
         That is its first write, or the one that all others are for.
         """
-        steps = [step for step in foresee(seen, imagine) if step.decision.action is not None]
+        steps = [step for step in foresee(snapshot, imagine) if step.decision.action is not None]
         for number, step in enumerate(steps):
             action = step.decision.action
             known = self.refused.get(_general(action)) if action is not None else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lifecycle.claim.decisions.decide import absorb, decide
+from lifecycle.claim.decisions.decide import apply_observation, decide
 from lifecycle.claim.decisions.snapshot import Snapshot
 from lifecycle.claim.record.state import Record, fold
 from lifecycle.core.plan import (
@@ -62,7 +62,7 @@ def rest(start: Snapshot, *, absorbed: bool = False) -> tuple[list[Any], Record]
     """Decide and believe until nothing is left, as the engine does when every write succeeds."""
     made = start.record
     if start.observation is not None and not absorbed:
-        made = absorb(made, start.observation, start.now)
+        made = apply_observation(made, start.observation, start.now)
     actions: list[Any] = []
     for _ in range(24):
         step = decide(Snapshot(**{**fields_of(start), "record": made}))

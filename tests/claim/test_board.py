@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lifecycle.claim.decisions.decide import absorb, decide, look
+from lifecycle.claim.decisions.decide import apply_observation, decide, look
 from lifecycle.claim.decisions.snapshot import Snapshot
 from lifecycle.claim.record.state import fold
 from lifecycle.core.errors import Rejected
@@ -39,14 +39,14 @@ def test_an_item_id_that_was_never_confirmed_is_looked_up_by_the_issue() -> None
     wanted = look(seen(made, wake=Wake.STOP))
     assert wanted is not None
     assert wanted.board
-    found = absorb(made, observation(), NOW)
+    found = apply_observation(made, observation(), NOW)
     assert found.claim.item_id == "PVTI_lADOBx"
 
 
 def test_a_card_that_somebody_moved_is_reported_and_not_overwritten() -> None:
     """Neither last synced nor wanted: the person's move stands, and is said."""
     shown = observation(item=BoardItem("PVTI_lADOBx", "Blocked", "edouard-1738000000"))
-    made = absorb(record(status="In Review"), shown, NOW)
+    made = apply_observation(record(status="In Review"), shown, NOW)
     step = decide(seen(made, observed=shown, wake=Wake.TICK))
     assert step.action is None
     assert 'moved to "Blocked"' in texts(step)
@@ -55,7 +55,7 @@ def test_a_card_that_somebody_moved_is_reported_and_not_overwritten() -> None:
 def test_a_card_that_is_already_right_is_not_written() -> None:
     """Wanted and seen agree: nothing is sent, and the status counts as synced."""
     shown = observation(item=ITEM)
-    made = absorb(record(status="In Review"), shown, NOW)
+    made = apply_observation(record(status="In Review"), shown, NOW)
     assert made.claim.last_synced_status == "In Review"
     assert decide(seen(made, observed=shown)).action is None
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from lifecycle.claim.decisions.decide import absorb, decide
+from lifecycle.claim.decisions.decide import apply_observation, decide
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.record.state import Intent, fold
 from lifecycle.core.errors import Rejected, Transient
@@ -143,7 +143,7 @@ def test_a_comment_whose_fate_is_unknown_keeps_the_claim_and_is_resent_after_two
     made = fold(made, Failed(posted, Transient("cut", is_ambiguous=True)), NOW)
     assert made.intents["PostComment"] == Intent(posted.marker, NOW)
     for later, resent in ((NOW + 60, False), (NOW + 90, False), (NOW + 121, True)):
-        made = absorb(made, closing(), later)
+        made = apply_observation(made, closing(), later)
         actions = run(seen(made, observed=closing(), wake=Wake.STOP, now=later), absorbed=True)
         assert (posted in actions) is resent
         assert any(isinstance(a, ForgetClaim) for a in actions) is resent

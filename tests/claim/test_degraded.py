@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from lifecycle.claim.decisions.decide import absorb, decide, look
+from lifecycle.claim.decisions.decide import apply_observation, decide, look
 from lifecycle.claim.record.state import Record, Releasing, fold
 from lifecycle.core.plan import Audience, BoardIs, SetBoard, Wake
 from lifecycle.core.values.checks import Bucket, Checks
@@ -61,7 +61,7 @@ def test_labels_in_the_place_of_the_board_are_said_and_kept() -> None:
         phase="coding", item_id="labels/42", status="In Progress", last_synced_status=None
     )
     shown = observation(item=BoardItem("labels/42", "Todo"), board_note=NOTE)
-    made = absorb(replace(made, is_item_known=True), shown, NOW)
+    made = apply_observation(replace(made, is_item_known=True), shown, NOW)
     step = decide(seen(made, observed=shown))
     assert [say.tone for say in step.says if say.text == NOTE] == [Audience.NOTE]
     assert isinstance(step.action, SetBoard)
@@ -75,14 +75,14 @@ def test_a_change_between_board_and_labels_is_nobodys_move(before: str, now: str
         phase="coding", item_id=before, status="In Progress", last_synced_status="In Progress"
     )
     made = replace(made, is_item_known=True)
-    made = absorb(made, observation(item=BoardItem(now, "Todo")), NOW)
+    made = apply_observation(made, observation(item=BoardItem(now, "Todo")), NOW)
     assert made.moved_to is None
     assert made.claim.last_synced_status is None
     assert made.claim.item_id == now
     made = fold(made, BoardIs(BoardItem(now, "In Progress"), "In Progress", None), NOW)
-    made = absorb(made, observation(item=BoardItem(now, "In Progress")), NOW)
+    made = apply_observation(made, observation(item=BoardItem(now, "In Progress")), NOW)
     assert made.claim.last_synced_status == "In Progress"
-    moved = absorb(made, observation(item=BoardItem(now, "Done")), NOW)
+    moved = apply_observation(made, observation(item=BoardItem(now, "Done")), NOW)
     assert moved.moved_to == "Done"
 
 
@@ -108,7 +108,7 @@ def back(shown_status: str, **values: Any) -> tuple[Record, Observation]:
     made = record(**{"item_id": "labels/42", "last_synced_status": "In Progress"} | values)
     made = replace(made, is_item_known=True, synced_agent=made.claim.agent_id)
     shown = observation(item=BoardItem("PVTI_1", shown_status))
-    return absorb(made, shown, NOW), shown
+    return apply_observation(made, shown, NOW), shown
 
 
 def test_a_card_that_comes_back_is_written_once_whatever_it_shows() -> None:
@@ -118,10 +118,10 @@ def test_a_card_that_comes_back_is_written_once_whatever_it_shows() -> None:
     assert isinstance(step.action, SetBoard)
     assert step.action.item_id == "PVTI_1"
     assert (step.action.status, step.action.agent) == ("In Progress", made.claim.agent_id)
-    again = absorb(made, shown, NOW)
+    again = apply_observation(made, shown, NOW)
     assert isinstance(decide(seen(again, observed=shown)).action, SetBoard)
     written = BoardIs(BoardItem("PVTI_1", "In Progress"), "In Progress", made.claim.agent_id)
-    made = absorb(fold(made, written, NOW), shown, NOW)
+    made = apply_observation(fold(made, written, NOW), shown, NOW)
     assert decide(seen(made, observed=shown)).action is None
 
 
@@ -139,7 +139,7 @@ def test_giving_back_writes_a_card_that_comes_back_free() -> None:
     made = replace(made, releasing=Releasing(NOW, is_begun=True), comment_done=True)
     made = replace(made, unassigned=True)
     shown = observation(item=BoardItem("PVTI_1", "Todo"))
-    made = absorb(made, shown, NOW)
+    made = apply_observation(made, shown, NOW)
     step = decide(seen(made, observed=shown))
     assert isinstance(step.action, SetBoard)
     assert step.action.status == "Todo"
@@ -151,7 +151,7 @@ def test_a_label_that_was_changed_by_hand_is_called_a_label() -> None:
         phase="coding", item_id="labels/42", status="In Progress", last_synced_status="In Progress"
     )
     shown = observation(item=BoardItem("labels/42", "Done"))
-    made = absorb(replace(made, is_item_known=True), shown, NOW)
+    made = apply_observation(replace(made, is_item_known=True), shown, NOW)
     said = texts(decide(seen(made, observed=shown)))
     assert "Status label of #42" in said
     assert "card" not in said

@@ -27,8 +27,8 @@ ROUNDS = int(os.environ.get("LIFECYCLE_ROUNDS", "300"))
 """How often two processes meet; `make soak` has them meet thousands of times."""
 
 
-def desk_at(root: Path) -> ClaimStore:
-    """A desk on the system clock."""
+def store_at(root: Path) -> ClaimStore:
+    """A claim_store on the system clock."""
     return ClaimStore(root, SystemClock())
 
 
@@ -42,34 +42,34 @@ def write(root: Path, content: dict[str, Any]) -> Path:
 def live(root: Path, content: dict[str, Any]) -> Record:
     """Load and commit a claim, so that state.json knows it."""
     write(root, content)
-    desk = desk_at(root)
-    record = desk.load().record
+    claim_store = store_at(root)
+    record = claim_store.load().record
     assert record is not None
-    return desk.commit(record, {}).record
+    return claim_store.commit(record, {}).record
 
 
 def test_a_hand_written_file_is_not_rewritten_when_nothing_changed(tmp_path: Path) -> None:
     """Formatting, order and mtime of the agent's file stay while there is nothing to write."""
     path = write(tmp_path, HAND_WRITTEN)
     before = path.read_bytes(), path.stat().st_mtime_ns
-    desk = desk_at(tmp_path)
-    record = desk.load().record
+    claim_store = store_at(tmp_path)
+    record = claim_store.load().record
     assert record is not None
-    desk.commit(record, {})
+    claim_store.commit(record, {})
     assert (path.read_bytes(), path.stat().st_mtime_ns) == before
 
 
 def test_an_agents_edit_between_load_and_commit_wins(tmp_path: Path) -> None:
     """The engine wanted checks_running; the agent wrote done meanwhile: done stays, and is told."""
     live(tmp_path, values(phase="pr_created", pr_number=107))
-    desk = desk_at(tmp_path)
-    record = desk.load().record
+    claim_store = store_at(tmp_path)
+    record = claim_store.load().record
     assert record is not None
     write(tmp_path, values(phase="done"))
     wanted = record.with_values(
         {"phase": "checks_running", "last_check_poll": "2026-01-01T00:00:00Z"}
     )
-    committed = desk.commit(wanted, {})
+    committed = claim_store.commit(wanted, {})
     assert committed.changed == {"phase"}
     content = json.loads((tmp_path / CLAIM_FILE).read_text())
     assert content["phase"] == "done"
@@ -81,11 +81,11 @@ def test_an_edit_that_was_loaded_can_be_overruled(tmp_path: Path) -> None:
     """A refused done becomes what GitHub shows: the edit is known by then, and not new."""
     live(tmp_path, values(phase="checks_running", pr_number=107))
     write(tmp_path, values(phase="done"))
-    desk = desk_at(tmp_path)
-    record = desk.load().record
+    claim_store = store_at(tmp_path)
+    record = claim_store.load().record
     assert record is not None
     assert record.claim.phase == "done"
-    committed = desk.commit(record.with_values({"phase": "checks_running"}), {})
+    committed = claim_store.commit(record.with_values({"phase": "checks_running"}), {})
     assert not committed.changed
     assert json.loads((tmp_path / CLAIM_FILE).read_text())["phase"] == "checks_running"
 
@@ -95,12 +95,12 @@ def test_a_hint_stays_in_the_file_until_it_is_judged(tmp_path: Path) -> None:
     live(tmp_path, values())
     write(tmp_path, values(pr_number=99))
     for _ in range(2):
-        desk = desk_at(tmp_path)
-        loaded = desk.load()
+        claim_store = store_at(tmp_path)
+        loaded = claim_store.load()
         assert loaded.record is not None
         assert loaded.hints == {"pr_number": 99}
         assert loaded.record.claim.pr_number is None
-        desk.commit(loaded.record, loaded.hints)
+        claim_store.commit(loaded.record, loaded.hints)
         assert json.loads((tmp_path / CLAIM_FILE).read_text())["pr_number"] == 99
 
 
@@ -109,7 +109,7 @@ def test_fault_18_a_corrupt_file_is_set_aside_restored_and_reported(tmp_path: Pa
     record = live(tmp_path, values(phase="coding"))
     (tmp_path / CLAIM_FILE).write_text('{"phase": "done",')
     os.utime(tmp_path / CLAIM_FILE, (time.time() - 10, time.time() - 10))
-    loaded = desk_at(tmp_path).load()
+    loaded = store_at(tmp_path).load()
     assert loaded.record is not None
     assert loaded.record.values == record.values
     assert json.loads((tmp_path / CLAIM_FILE).read_text()) == record.values
@@ -122,7 +122,7 @@ def test_fault_18_a_corrupt_file_is_set_aside_restored_and_reported(tmp_path: Pa
 def test_a_corrupt_file_that_nobody_knew_is_set_aside_and_reported(tmp_path: Path) -> None:
     """Without a record there is nothing to restore, and the sentence says how to go on."""
     (tmp_path / CLAIM_FILE).write_bytes(b"\x00\x01")
-    loaded = desk_at(tmp_path).load()
+    loaded = store_at(tmp_path).load()
     assert loaded.record is None
     assert "claim again" in loaded.says[0].text
     assert not (tmp_path / CLAIM_FILE).exists()
@@ -133,7 +133,7 @@ def test_fault_8_an_unknown_version_leaves_the_file_untouched(tmp_path: Path) ->
     path = write(tmp_path, values(schema_version=99))
     before = path.read_bytes()
     with pytest.raises(ClaimRefused):
-        desk_at(tmp_path).load()
+        store_at(tmp_path).load()
     assert path.read_bytes() == before
 
 
@@ -141,13 +141,13 @@ def test_the_next_claim_is_not_mistaken_for_an_edit(tmp_path: Path) -> None:
     """Another issue on another branch is a new claim; the old one is kept and found again."""
     first = live(tmp_path, values(pr_number=107))
     write(tmp_path, {**EXAMPLE, "issue_number": 50, "branch": "claude/next-50"})
-    desk = desk_at(tmp_path)
-    second = desk.load().record
+    claim_store = store_at(tmp_path)
+    second = claim_store.load().record
     assert second is not None
     assert second.claim.pr_number is None
-    desk.commit(second, {})
+    claim_store.commit(second, {})
     write(tmp_path, values())
-    back = desk_at(tmp_path).load().record
+    back = store_at(tmp_path).load().record
     assert back is not None
     assert back.claim.pr_number == 107
     assert back.created_at == first.created_at
@@ -157,22 +157,22 @@ def test_forgetting_does_not_delete_the_next_claim(tmp_path: Path) -> None:
     """If the agent has written its next claim by then, that file stays."""
     record = live(tmp_path, values(phase="done"))
     write(tmp_path, {**EXAMPLE, "issue_number": 50, "branch": "claude/next-50"})
-    desk_at(tmp_path).forget(record)
+    store_at(tmp_path).forget(record)
     assert json.loads((tmp_path / CLAIM_FILE).read_text())["issue_number"] == 50
     write(tmp_path, values(phase="done"))
-    desk_at(tmp_path).forget(record)
+    store_at(tmp_path).forget(record)
     assert not (tmp_path / CLAIM_FILE).exists()
 
 
 def test_what_was_taken_is_marked_on_disk_before_it_is_printed(tmp_path: Path) -> None:
     """A process that is killed behind `take` has lost a nudge; the next one does not repeat it."""
-    desk = desk_at(tmp_path)
+    claim_store = store_at(tmp_path)
     say = Notice("merged:107", "PR #107 merged!", Audience.ASK)
-    desk.ledger.queue(say)
-    desk.save()
+    claim_store.ledger.queue(say)
+    claim_store.save()
     assert (tmp_path / ".lifecycle/waiting").exists()
-    assert desk.take([Audience.ASK], "on-idle", "s1") == (say,)
-    later = desk_at(tmp_path)
+    assert claim_store.take([Audience.ASK], "on-idle", "s1") == (say,)
+    later = store_at(tmp_path)
     later.load()
     later.ledger.queue(say)
     assert later.ledger.waiting() == []
@@ -182,14 +182,14 @@ def test_what_was_taken_is_marked_on_disk_before_it_is_printed(tmp_path: Path) -
 def test_the_guards_read_who_owns_the_claim(tmp_path: Path) -> None:
     """The owner's session lies in a file of its own while the claim lives, and goes with it."""
     write(tmp_path, values())
-    desk = desk_at(tmp_path)
-    record = desk.load().record
+    claim_store = store_at(tmp_path)
+    record = claim_store.load().record
     assert record is not None
-    desk.remember(replace(record, session="one"))
-    desk.save()
+    claim_store.remember(replace(record, session="one"))
+    claim_store.save()
     assert (tmp_path / ".lifecycle/owner").read_text() == "one\n"
-    desk.remember(replace(record, session="one", outcome="closed"))
-    desk.save()
+    claim_store.remember(replace(record, session="one", outcome="closed"))
+    claim_store.save()
     assert not (tmp_path / ".lifecycle/owner").exists()
 
 
@@ -199,19 +199,19 @@ def test_a_prompt_is_worth_pythons_start_until_the_question_is_answered(tmp_path
     A prompt that came before the question is no answer to it.
     """
     write(tmp_path, values(phase="merged_detected", pr_number=107))
-    desk = desk_at(tmp_path)
-    record = desk.load().record
+    claim_store = store_at(tmp_path)
+    record = claim_store.load().record
     assert record is not None
-    desk.remember(record)
-    desk.set_due("answered", desk.clock.now())
+    claim_store.remember(record)
+    claim_store.set_due("answered", claim_store.clock.now())
     mark = tmp_path / ".lifecycle/waiting"
-    desk.ledger.queue(Notice(f"{record.claim_key}/merged:107", "merged!", Audience.ASK))
-    desk.take([Audience.ASK], "ci-waiter")
+    claim_store.ledger.queue(Notice(f"{record.claim_key}/merged:107", "merged!", Audience.ASK))
+    claim_store.take([Audience.ASK], "ci-waiter")
     assert mark.exists()
-    answers = [desk.answered_at is not None]
-    desk.set_due("answered", desk.clock.now())
-    desk.save()
-    answers.append(desk.answered_at is not None)
+    answers = [claim_store.answered_at is not None]
+    claim_store.set_due("answered", claim_store.clock.now())
+    claim_store.save()
+    answers.append(claim_store.answered_at is not None)
     assert answers == [False, True]
     assert not mark.exists()
 
@@ -221,14 +221,14 @@ def test_the_stamp_carries_the_mtime_that_was_read_and_only_of_a_settled_file(
 ) -> None:
     """A file younger than two seconds may change within one mtime tick, so it is not stamped."""
     path = write(tmp_path, values())
-    desk = desk_at(tmp_path)
-    desk.folder.make()
+    claim_store = store_at(tmp_path)
+    claim_store.folder.make()
     stamp = tmp_path / ".lifecycle" / "stamp"
-    desk.stamp(path.stat().st_mtime_ns)
+    claim_store.stamp(path.stat().st_mtime_ns)
     assert not stamp.exists()
     old = time.time_ns() - 5_000_000_000
     os.utime(path, ns=(old, old))
-    desk.stamp(desk.load().mtime_ns)
+    claim_store.stamp(claim_store.load().mtime_ns)
     assert stamp.stat().st_mtime_ns == old
 
 
@@ -290,19 +290,19 @@ def test_fault_4_done_is_never_lost_to_a_poll(
     live(tmp_path, values(phase="pr_created", pr_number=107))
     wins = 0
     for number in range(ROUNDS // 2):
-        desk = desk_at(tmp_path)
-        record = desk.load().record
+        claim_store = store_at(tmp_path)
+        record = claim_store.load().record
         assert record is not None
         again = record.with_values({"phase": "pr_created", "summary": ""})
-        record = desk.commit(again, {}).record
+        record = claim_store.commit(again, {}).record
         spin = chance.choice([0, 10, 100, 1000, 3000, 10_000, 30_000])
         agent.stdin.write(f"{style} {spin}\n")
         poll = {"phase": "checks_running", "last_check_poll": f"2026-01-01T00:00:00Z #{number}"}
         for _ in range(chance.choice([0, 100, 1000, 10_000])):
             pass
-        committed = desk.commit(record.with_values(poll), {})
+        committed = claim_store.commit(record.with_values(poll), {})
         assert agent.stdout.readline() == "written\n"
-        after = desk_at(tmp_path)
+        after = store_at(tmp_path)
         final = after.load().record
         assert final is not None
         final = after.commit(final, {}).record

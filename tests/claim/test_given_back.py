@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from lifecycle.claim.decisions.decide import absorb, decide, look
+from lifecycle.claim.decisions.decide import apply_observation, decide, look
 from lifecycle.claim.decisions.snapshot import Snapshot
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.engine import briefing
@@ -42,7 +42,7 @@ def shown(**changes: Any) -> Observation:
 
 def looked(observed: Observation, made: Record | None = None) -> Record:
     """The claim once it has seen that."""
-    return absorb(made or record(), observed, NOW)
+    return apply_observation(made or record(), observed, NOW)
 
 
 def without_board(made: Snapshot) -> Snapshot:

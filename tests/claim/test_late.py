@@ -55,21 +55,21 @@ class Ground:
         self.path.write_text(json.dumps(values(phase="pr_created", pr_number=107)))
         self.look()
 
-    def desk(self) -> ClaimStore:
+    def claim_store(self) -> ClaimStore:
         """A new one, as each process has."""
         return ClaimStore(self.root, self.clock)
 
     def load(self) -> tuple[ClaimStore, Loaded, Record]:
         """What a look finds."""
-        desk = self.desk()
-        loaded = desk.load()
+        claim_store = self.claim_store()
+        loaded = claim_store.load()
         assert loaded.record is not None
-        return desk, loaded, loaded.record
+        return claim_store, loaded, loaded.record
 
     def look(self, **wanted: Any) -> Loaded:
         """One look, which wants something in the file or not."""
-        desk, loaded, record = self.load()
-        desk.commit(record.with_values(wanted), loaded.hints)
+        claim_store, loaded, record = self.load()
+        claim_store.commit(record.with_values(wanted), loaded.hints)
         return loaded
 
     def claim(self) -> dict[str, Any]:
@@ -175,11 +175,11 @@ def test_a_newer_edit_wins_over_one_that_came_late_but_was_written_before(ground
 def test_what_came_during_a_long_look_is_not_swept_away_at_its_end(ground: Ground) -> None:
     """Written and closed while GitHub was asked: the end of that look leaves it to the next one."""
     writer = Writer(ground.path, 0)
-    desk, loaded, record = ground.load()
-    desk.commit(record.with_values(POLL), loaded.hints)
+    claim_store, loaded, record = ground.load()
+    claim_store.commit(record.with_values(POLL), loaded.hints)
     writer.finish(phase="done")
     ground.clock.sleep(60)
-    desk.stamp(desk.mtime_ns())
+    claim_store.stamp(claim_store.mtime_ns())
     assert not (ground.root / ".lifecycle/stamp").exists()
     ground.look()
     assert ground.claim()["phase"] == "done"
@@ -199,7 +199,7 @@ def test_who_opened_ours_while_it_lay_there_for_a_moment_is_heard_too(
     ground: Ground, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An edit came in between, so ours was taken out again; somebody had opened it and writes later."""
-    desk, loaded, record = ground.load()
+    claim_store, loaded, record = ground.load()
     real, opened = store.exchange, list[Writer]()
     edited = {**ground.claim(), "summary": "first"}
 
@@ -212,7 +212,7 @@ def test_who_opened_ours_while_it_lay_there_for_a_moment_is_heard_too(
         return done
 
     monkeypatch.setattr(store, "exchange", watched)
-    desk.commit(record.with_values(POLL), loaded.hints)
+    claim_store.commit(record.with_values(POLL), loaded.hints)
     opened[0].text = json.dumps(edited)
     opened[0].finish(phase="done")
     ground.look()
@@ -227,8 +227,8 @@ def test_a_stop_is_looked_at_for_as_long_as_somebody_may_write(ground: Ground) -
 
     def stamped() -> bool:
         ground.clock.sleep(3600)
-        desk = ground.desk()
-        desk.stamp(desk.load().mtime_ns)
+        claim_store = ground.claim_store()
+        claim_store.stamp(claim_store.load().mtime_ns)
         return (ground.root / ".lifecycle/stamp").exists()
 
     assert not stamped()
@@ -245,15 +245,15 @@ def test_where_nobody_says_who_has_a_file_open_it_is_kept_for_minutes(
     monkeypatch.setattr("lifecycle.claim.record.late_writes._is_open", lambda _: None)
     writer = Writer(ground.path, 0)
     ground.look(**POLL)
-    may_come = [ground.desk().late.settle()]
+    may_come = [ground.claim_store().late.settle()]
     ground.clock.sleep(3)
-    may_come.append(ground.desk().late.settle())
+    may_come.append(ground.claim_store().late.settle())
     assert may_come == [True, False]
     writer.finish(phase="done")
     ground.look()
     assert ground.claim()["phase"] == "done"
     ground.clock.sleep(601)
-    ground.desk().late.settle()
+    ground.claim_store().late.settle()
     assert ground.kept() == []
 
 
@@ -262,7 +262,7 @@ def test_a_pipe_that_came_in_between_is_put_back_and_not_opened(
     ground: Ground, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Somebody replaced the claim by a pipe right before the exchange: it is refused, not waited for."""
-    desk, loaded, record = ground.load()
+    claim_store, loaded, record = ground.load()
     real = store.replace_if
 
     def swapped(path: Path, *more: Any) -> bytes | None:
@@ -272,7 +272,7 @@ def test_a_pipe_that_came_in_between_is_put_back_and_not_opened(
 
     monkeypatch.setattr(store, "replace_if", swapped)
     with pytest.raises(OSError, match="named pipe"):
-        desk.commit(record.with_values(POLL), loaded.hints)
+        claim_store.commit(record.with_values(POLL), loaded.hints)
     assert ground.path.is_fifo()
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from lifecycle.claim.decisions.decide import decide, evolve
+from lifecycle.claim.decisions.decide import apply_fact, decide
 from lifecycle.claim.decisions.snapshot import Snapshot
 from lifecycle.claim.linked import linked_decisions
 from lifecycle.claim.record.state import Record, Releasing, fold
@@ -112,7 +112,7 @@ def steps(start: Snapshot, fails: type[Transient] | None = None, limit: int = 24
                 fact = Failed(step.action, fails("It is busy."))
         else:
             fact = believed(step.action)
-        now = evolve(now, fact)
+        now = apply_fact(now, fact)
     raise AssertionError(done)
 
 
@@ -184,7 +184,7 @@ def test_what_could_not_be_closed_is_told_with_the_end() -> None:
     made = replace(made, record=made.record.with_values({"status": "Done"}))
     action = linked_decisions.action_of(made.record)
     assert action is not None
-    made = evolve(made, Failed(action, Refused("bd is not installed.")))
+    made = apply_fact(made, Failed(action, Refused("bd is not installed.")))
     step = decide(made)
     assert isinstance(step.action, ForgetClaim)
     assert "The linked task demo-1 is still open" in texts(step)
@@ -203,7 +203,7 @@ def test_a_living_claim_claims_what_it_could_not() -> None:
     made = seen(record(memory=with_link("")), wake=Wake.STOP)
     action = decide(made).action
     assert action == SetLinked("beads", "demo-1", "claimed")
-    later = evolve(made, Failed(action, Transient("It is busy.")))
+    later = apply_fact(made, Failed(action, Transient("It is busy.")))
     assert decide(later).action is None
     assert decide(replace(later, failed=frozenset())).action is None, "its time has not come"
     assert decide(replace(later, failed=frozenset(), now=NOW + 61)).action == action

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from lifecycle.claim.decisions.decide import absorb, decide, look
+from lifecycle.claim.decisions.decide import apply_observation, decide, look
 from lifecycle.claim.decisions.releasing import login_of
 from lifecycle.claim.decisions.snapshot import still_wanted
 from lifecycle.claim.decisions.table import Phase
@@ -139,7 +139,7 @@ def test_a_task_that_another_agent_holds_is_left_to_it() -> None:
     assert run(wakes(by_lease, shown())) == [ForgetClaim()]
     theirs = shown(item=BoardItem("PVTI_lADOBx", "In Progress", "maria-2"))
     assert run(wakes(leaving(memory={"lease": ""}), theirs)) == [ForgetClaim()]
-    made = absorb(leaving(memory={"lease": "", "taken_by": "maria-2"}), theirs, NOW)
+    made = apply_observation(leaving(memory={"lease": "", "taken_by": "maria-2"}), theirs, NOW)
     assert "held by maria-2" in texts(decide(wakes(made, theirs)))
     # A name typed onto the card: our lease would keep its owner out, so that one thing goes.
     assert run(wakes(leaving(), theirs)) == [ReleaseLease(42, LEASE), ForgetClaim()]
@@ -236,7 +236,7 @@ def test_a_comment_whose_fate_is_unknown_keeps_lease_and_claim_until_reads_settl
     made = fold(made, Failed(posted, Transient("cut", is_ambiguous=True)), NOW)
     assert made.intents["PostComment"] == Intent(posted.marker, NOW)
     for later, resent in ((NOW + 60, False), (NOW + 90, False), (NOW + 121, True)):
-        made = absorb(made, shown(), later)
+        made = apply_observation(made, shown(), later)
         actions = run(wakes(made, shown(), now=later), absorbed=True)
         assert (posted in actions) is resent
         assert any(isinstance(a, ForgetClaim) for a in actions) is resent

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from lifecycle.claim.decisions.decide import decide, evolve, look
+from lifecycle.claim.decisions.decide import apply_fact, decide, look
 from lifecycle.claim.decisions.table import IN_REVIEW, Phase
 from lifecycle.core.plan import Audience, PullRequestOpened, Wake
 from lifecycle.core.timing.times import render
@@ -99,7 +99,7 @@ def test_a_reopened_pull_request_goes_on() -> None:
 def test_a_new_pull_request_is_not_missed_by_the_look_that_opened_it() -> None:
     """The observation is older than the PR: it must not be said to be missing in the same look."""
     start = seen(record(**READY), observed=observation(), wake=Wake.TICK)
-    opened = evolve(start, PullRequestOpened(pull()))
+    opened = apply_fact(start, PullRequestOpened(pull()))
     assert "shows no pull request" not in texts(decide(opened))
 
 

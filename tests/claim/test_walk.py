@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from lifecycle.claim.commands.moves import _moved
-from lifecycle.claim.decisions.decide import absorb, decide, evolve
+from lifecycle.claim.decisions.decide import apply_fact, apply_observation, decide
 from lifecycle.claim.decisions.snapshot import Snapshot
 from lifecycle.claim.decisions.table import CLAIM, Phase
 from lifecycle.claim.record.state import Record
@@ -93,7 +93,7 @@ def _walk(start: Snapshot) -> list[tuple[Phase, Phase]]:
     """The pairs of phases that follow each other until the look is at rest."""
     now = start
     if start.observation is not None:
-        now = replace(start, record=absorb(start.record, start.observation, start.now))
+        now = replace(start, record=apply_observation(start.record, start.observation, start.now))
     phases = [now.record.claim.phase]
     for _ in range(24):
         step = decide(now)
@@ -102,7 +102,7 @@ def _walk(start: Snapshot) -> list[tuple[Phase, Phase]]:
         now = replace(now, record=Record(**fields).with_values(step.fields))
         phases.append(now.record.claim.phase)
         if step.action is not None:
-            now = evolve(now, believed(step.action))
+            now = apply_fact(now, believed(step.action))
             phases.append(now.record.claim.phase)
         elif now.record == before:
             break

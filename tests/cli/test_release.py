@@ -244,7 +244,7 @@ def test_the_guards_let_a_release_through_that_was_only_asked_for(place: Place) 
     assert stamp.stat().st_mtime_ns == path.stat().st_mtime_ns, "the guard ends on-stop at once"
     assert not (place.root / ".lifecycle/due").exists()
     tree = place.tree()
-    giving_back.give_back(tree.world, tree.desk, "")
+    giving_back.give_back(tree.world, tree.claim_store, "")
     done = place.hook("on-stop", {"hook_event_name": "Stop"})
     assert done.returncode == 0
     assert "Issue #42 given back." in done.stdout

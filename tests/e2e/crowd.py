@@ -38,10 +38,12 @@ HEARD = re.compile(r"news-\d+|flaky-\d+")
 def call(root: Path, hook: str, **event: Any) -> HookCall:
     """What a hook's process makes of an event."""
     clock = SystemClock()
-    desk = ClaimStore(root, clock)
-    world = WorktreeWorld(root, os.environ, clock, Deadline.after(clock, SECONDS), desk.state)
+    claim_store = ClaimStore(root, clock)
+    world = WorktreeWorld(
+        root, os.environ, clock, Deadline.after(clock, SECONDS), claim_store.state
+    )
     session = os.environ["CLAUDE_CODE_SESSION_ID"]
-    return HookCall(hook, event, session, world, desk, Client.ATTENDED)
+    return HookCall(hook, event, session, world, claim_store, Client.ATTENDED)
 
 
 def stop(root: Path, _round: int) -> Reply:
@@ -59,7 +61,12 @@ def watch(root: Path, _round: int) -> Reply:
     made = call(root, "ci-waiter")
     tones = REPLIES[made.hook].tones
     report = engine.tick(
-        made.world, made.desk, Wake.IDLE, tones=tones, channel=made.hook, session=made.session
+        made.world,
+        made.claim_store,
+        Wake.IDLE,
+        tones=tones,
+        channel=made.hook,
+        session=made.session,
     )
     return client_contract.render(made.hook, report.said)
 
@@ -105,12 +112,12 @@ def look(root: Path, _round: int) -> Reply:
 
 def tell(root: Path, number: int) -> Reply:
     """Somebody has news, of each tone in turn, and puts it on the queue."""
-    desk = ClaimStore(root, SystemClock())
-    with desk.folder.locked(SECONDS):
-        desk.load()
+    claim_store = ClaimStore(root, SystemClock())
+    with claim_store.folder.locked(SECONDS):
+        claim_store.load()
         tone = list(Audience)[number % len(Audience)]
-        desk.ledger.queue(Notice(f"news:{number}", f"This is news-{number}.", tone))
-        desk.save()
+        claim_store.ledger.queue(Notice(f"news:{number}", f"This is news-{number}.", tone))
+        claim_store.save()
     return Reply()
 
 
@@ -130,13 +137,15 @@ class Poll:
 
     def __call__(self, root: Path, number: int) -> Reply:
         """One poll."""
-        desk = ClaimStore(root, SystemClock())
-        with desk.folder.locked(SECONDS):
-            loaded = desk.load()
+        claim_store = ClaimStore(root, SystemClock())
+        with claim_store.folder.locked(SECONDS):
+            loaded = claim_store.load()
             assert loaded.record is not None
             assert loaded.record.claim.last_check_poll == self.last
             self.last = f"poll {number}"
-            desk.commit(loaded.record.with_values({"last_check_poll": self.last}), loaded.hints)
+            claim_store.commit(
+                loaded.record.with_values({"last_check_poll": self.last}), loaded.hints
+            )
         return Reply()
 
 

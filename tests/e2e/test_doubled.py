@@ -107,8 +107,11 @@ def wait_in_line(double: Double) -> None:
     double.place.control.set_field(42, "Status", "Todo")
     double.place.control.merge_pull(46)
     with double.place.tree() as tree:
-        look.tick(tree.world, tree.desk, Wake.IDLE, tones=())
-        assert {say.tone for say in tree.desk.ledger.waiting()} == {Audience.ASK, Audience.NOTE}
+        look.tick(tree.world, tree.claim_store, Wake.IDLE, tones=())
+        assert {say.tone for say in tree.claim_store.ledger.waiting()} == {
+            Audience.ASK,
+            Audience.NOTE,
+        }
 
 
 def test_a_stop_with_a_hand_off(double: Double) -> None:

@@ -134,13 +134,13 @@ def test_no_edit_is_missed_by_the_stamp(bench: Bench) -> None:
         if chance.random() < 0.7:
             old = time.time_ns() - chance.choice([1, 3, 5]) * 1_000_000_000
             os.utime(bench.claim, ns=(old, old))
-        desk = ClaimStore(bench.root, clock)
-        desk.folder.make()
-        loaded = desk.load()
+        claim_store = ClaimStore(bench.root, clock)
+        claim_store.folder.make()
+        loaded = claim_store.load()
         is_edited = chance.random() < 0.5
         if is_edited:
             bench.claim.write_text(json.dumps(values(summary=f"edited {number}")))
-        desk.stamp(loaded.mtime_ns)
+        claim_store.stamp(loaded.mtime_ns)
         if is_edited:
             assert bench.starts("on-stop"), number
 

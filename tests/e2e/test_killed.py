@@ -281,8 +281,11 @@ def wait_in_line(story: Story) -> None:
     story.place.control.set_field(42, "Status", "Todo")
     story.place.control.merge_pull(46)
     with story.place.tree() as tree:
-        look.tick(tree.world, tree.desk, Wake.IDLE, tones=())
-        assert {say.tone for say in tree.desk.ledger.waiting()} == {Audience.ASK, Audience.NOTE}
+        look.tick(tree.world, tree.claim_store, Wake.IDLE, tones=())
+        assert {say.tone for say in tree.claim_store.ledger.waiting()} == {
+            Audience.ASK,
+            Audience.NOTE,
+        }
 
 
 MOVED = 'was moved to "Todo"'

@@ -69,9 +69,9 @@ def is_different(task: InferredTask, judge: Judge) -> str:
     return "mended first" if others and actions(first) else ""
 
 
-def actions(seen: Snapshot) -> list[Action]:
+def actions(snapshot: Snapshot) -> list[Action]:
     """What the decisions from here on do, all of it imagined; the claim file's end left out."""
-    steps = (step.decision.action for step in foresee(seen, imagine))
+    steps = (step.decision.action for step in foresee(snapshot, imagine))
     return [one for one in steps if one is not None and not isinstance(one, plan.ForgetClaim)]
 
 
@@ -153,8 +153,8 @@ class Hooks:
         self.clean()
         (self.root / ".lifecycle.toml").write_text(f'close = "{close}"\n')
         with self.tree() as tree:
-            tree.desk.folder.make()
-            tree.desk.create(record)
+            tree.claim_store.folder.make()
+            tree.claim_store.create(record)
             for _ in range(4):
                 done = tree.tick(Wake.TICK)
                 if not done.actions:
@@ -166,9 +166,9 @@ class Hooks:
         """What they would do."""
         self.clean()
         with self.tree() as tree:
-            tree.desk.folder.make()
-            tree.desk.create(record)
-            return list(engine.rehearse(tree.world, tree.desk).actions)
+            tree.claim_store.folder.make()
+            tree.claim_store.create(record)
+            return list(engine.rehearse(tree.world, tree.claim_store).actions)
 
     def clean(self) -> None:
         """No claim, no memory."""

@@ -204,8 +204,8 @@ def test_a_task_in_step_costs_one_decision(tmp_path: Path, monkeypatch: pytest.M
     """What everything allowed would do is not rehearsed again where the policy makes no difference."""
     made: list[Decision] = []
 
-    def counted(seen: Snapshot) -> Decision:
-        made.append(decide.decide(seen))
+    def counted(snapshot: Snapshot) -> Decision:
+        made.append(decide.decide(snapshot))
         return made[-1]
 
     monkeypatch.setattr(rehearsal, "decide", counted)  # what a rehearsal asks

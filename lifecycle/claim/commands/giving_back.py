@@ -40,14 +40,16 @@ class GivenBack:
     said: str = ""
 
 
-def give_back(world: World, desk: ClaimStore, reason: str, *, dry_run: bool = False) -> GivenBack:
+def give_back(
+    world: World, claim_store: ClaimStore, reason: str, *, dry_run: bool = False
+) -> GivenBack:
     """Mark the claim as one to give back; the engine's looks do it, this one or any later.
 
     Doing it again changes nothing: what is under way goes on, and what is over stays over.
 
     Args:
         world: what may be touched.
-        desk: the claim file and state.json.
+        claim_store: the claim file and state.json.
         reason: why, for the issue's comment; may be empty.
         dry_run: return the record as it would be, and write nothing; the lease is not asked.
 
@@ -58,70 +60,74 @@ def give_back(world: World, desk: ClaimStore, reason: str, *, dry_run: bool = Fa
     world.refuse_tracked()
     reason = world.public(" ".join(reason.split()), "reason")
     if dry_run:
-        loaded = desk.load(repair=False)
-        over = (_begun(desk) or _over(desk)) if loaded.record is None else None
+        loaded = claim_store.load(repair=False)
+        over = (_begun(claim_store) or _over(claim_store)) if loaded.record is None else None
         return over or _leaving(world, there(loaded), reason, is_asked=False)
-    with desk.folder.locked(world.deadline.remaining(at_most=30.0)):
-        loaded = desk.load()
-        world.cache.state = desk.state
+    with claim_store.folder.locked(world.deadline.remaining(at_most=30.0)):
+        loaded = claim_store.load()
+        world.cache.state = claim_store.state
         for say in loaded.says:
-            desk.ledger.queue(say)
+            claim_store.ledger.queue(say)
         try:
             if loaded.record is not None:
-                unfinished_claims.over(desk)  # it is there, whatever the run that wrote it came to
+                unfinished_claims.over(
+                    claim_store
+                )  # it is there, whatever the run that wrote it came to
             else:
-                over = _undone(world, desk) or _over(desk)
+                over = _undone(world, claim_store) or _over(claim_store)
                 if over is not None:
                     return over
-                loaded = replace(loaded, record=_restored(desk))
+                loaded = replace(loaded, record=_restored(claim_store))
             left = _leaving(world, there(loaded), reason, is_asked=True)
         finally:
-            desk.save()
+            claim_store.save()
         for mark in DUE:
-            desk.set_due(mark, 1.0)  # killed right behind the commit, the next wake goes on
-        kept = desk.commit(left.record.without_troubles(), loaded.hints).record
+            claim_store.set_due(mark, 1.0)  # killed right behind the commit, the next wake goes on
+        kept = claim_store.commit(left.record.without_troubles(), loaded.hints).record
         return GivenBack(kept, left.notes)
 
 
-def _over(desk: ClaimStore) -> GivenBack | None:
+def _over(claim_store: ClaimStore) -> GivenBack | None:
     """The last claim of this worktree, if that is how it ended."""
-    last = desk.remembered()
+    last = claim_store.remembered()
     if last is None or last.outcome != "released":
         return None
     text = f"#{last.claim.issue_number} was given back already; nothing was done."
     return GivenBack(last, is_over=True, said=text)
 
 
-def _begun(desk: ClaimStore) -> GivenBack | None:
+def _begun(claim_store: ClaimStore) -> GivenBack | None:
     """A claim that a run began here and did not finish, as a dry run tells it."""
-    found = unfinished_claims.of(desk.state)
+    found = unfinished_claims.of(claim_store.state)
     if found is None:
         return None
-    text = f"would give back what was begun of #{found.issue}: {unfinished_claims.left(desk)}"
+    text = (
+        f"would give back what was begun of #{found.issue}: {unfinished_claims.left(claim_store)}"
+    )
     return GivenBack(found.record, is_over=True, said=text)
 
 
-def _undone(world: World, desk: ClaimStore) -> GivenBack | None:
+def _undone(world: World, claim_store: ClaimStore) -> GivenBack | None:
     """The same, given back: nobody is told of a claim that never was."""
-    found = unfinished_claims.of(desk.state)
+    found = unfinished_claims.of(claim_store.state)
     if found is None:
         return None
     try:
-        was_held = unfinished_claims.undo(world, desk)
+        was_held = unfinished_claims.undo(world, claim_store)
     except LifecycleError as error:
-        error.sentence = f"{error.sentence} {unfinished_claims.left(desk)}"
+        error.sentence = f"{error.sentence} {unfinished_claims.left(claim_store)}"
         raise
     text = "was given back; nothing of it is held any more" if was_held else "had come to nothing"
     said = f"The claim of #{found.issue} that was begun here {text}."
     return GivenBack(replace(found.record, outcome="released"), is_over=True, said=said)
 
 
-def _restored(desk: ClaimStore) -> Record | None:
+def _restored(claim_store: ClaimStore) -> Record | None:
     """The claim of a release that stopped half-way and whose file is gone, by a hand or a crash."""
-    last = desk.remembered()
+    last = claim_store.remembered()
     if last is None or last.releasing is None or last.outcome:
         return None
-    return desk.create(last)
+    return claim_store.create(last)
 
 
 def _leaving(world: World, record: Record, reason: str, *, is_asked: bool) -> GivenBack:

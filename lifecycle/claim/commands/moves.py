@@ -40,14 +40,14 @@ class HandedOff:
     notes: tuple[str, ...]
 
 
-def current(desk: ClaimStore) -> Record:
+def current(claim_store: ClaimStore) -> Record:
     """The claim of this worktree, looked at without the lock: nothing is repaired or written.
 
     Raises:
         Refused: there is none.
         ClaimRefused: it cannot be read.
     """
-    return there(desk.load(repair=False))
+    return there(claim_store.load(repair=False))
 
 
 def there(loaded: Loaded) -> Record:
@@ -57,16 +57,16 @@ def there(loaded: Loaded) -> Record:
     return loaded.record
 
 
-def _change(desk: ClaimStore, change: Callable[[Record], Record]) -> Record:
+def _change(claim_store: ClaimStore, change: Callable[[Record], Record]) -> Record:
     """Change the claim under the lock, which the caller holds; hints stay for GitHub to judge."""
-    loaded = desk.load()
+    loaded = claim_store.load()
     for say in loaded.says:
-        desk.ledger.queue(say)
+        claim_store.ledger.queue(say)
     try:
         record = change(_staying(there(loaded)))
     finally:
-        desk.save()
-    return desk.commit(record.without_troubles(), loaded.hints).record
+        claim_store.save()
+    return claim_store.commit(record.without_troubles(), loaded.hints).record
 
 
 def _staying(record: Record) -> Record:
@@ -91,7 +91,7 @@ def phase_of(record: Record) -> Phase:
     return phase
 
 
-def hand_off(world: World, desk: ClaimStore, summary: str) -> HandedOff:
+def hand_off(world: World, claim_store: ClaimStore, summary: str) -> HandedOff:
     """Validate, push, and set the phase; the PR is opened at the next stop.
 
     Raises:
@@ -111,7 +111,7 @@ def hand_off(world: World, desk: ClaimStore, summary: str) -> HandedOff:
         )
     world.refuse_tracked()
     world.refuse_strange_remote()
-    record = claim_origin.demand(world, _staying(current(desk)))
+    record = claim_origin.demand(world, _staying(current(claim_store)))
     phase, session = phase_of(record), session_of(world)
     if phase not in IN_REVIEW and phase is not Phase.READY_FOR_PR:
         CLAIM.check(phase, Phase.READY_FOR_PR)
@@ -138,13 +138,13 @@ def hand_off(world: World, desk: ClaimStore, summary: str) -> HandedOff:
         mine = replace(record.with_values(wanted), session=session or record.session)
         return replace(mine, session_at=world.clock.now())
 
-    with desk.folder.locked(world.deadline.remaining(at_most=30.0)):
-        return HandedOff(_change(desk, handed), tuple(notes))
+    with claim_store.folder.locked(world.deadline.remaining(at_most=30.0)):
+        return HandedOff(_change(claim_store, handed), tuple(notes))
 
 
 def move(
     world: World,
-    desk: ClaimStore,
+    claim_store: ClaimStore,
     wanted: Phase,
     *,
     force: bool = False,
@@ -157,7 +157,7 @@ def move(
 
     Args:
         world: what may be touched.
-        desk: the claim file and state.json.
+        claim_store: the claim file and state.json.
         wanted: the phase to go to.
         force: skip the table; GitHub still judges `done`.
         override: why the issue may be closed without a merge; recorded in its comment.
@@ -195,9 +195,9 @@ def move(
         )
 
     if dry_run:
-        return moved(_staying(current(desk)))
-    with desk.folder.locked(world.deadline.remaining(at_most=30.0)):
-        record = _change(desk, moved)
+        return moved(_staying(current(claim_store)))
+    with claim_store.folder.locked(world.deadline.remaining(at_most=30.0)):
+        record = _change(claim_store, moved)
     if nudge is not None:
         text = f"nudge by {nudge.by}: {nudge.source} to {nudge.target}: {nudge.reason}"
         log.write(world.root, text, world.environment)

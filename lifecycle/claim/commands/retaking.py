@@ -45,7 +45,7 @@ def is_lost(world: World, mine: Record, seen: Observation, notes: list[str]) -> 
     issue = seen.issue
     if issue is None or not issue.is_open or mine.lease_done:
         return False  # an ending gave the lease back itself
-    if lost_task.absorb(mine, card.absorb(mine, seen), seen).given_back:
+    if lost_task.apply_observation(mine, card.apply_observation(mine, seen), seen).given_back:
         return True
     remote = world.remote
     try:
@@ -66,10 +66,10 @@ def start_of(world: World, lost: Record | None, seen: Observation) -> Start:
     return Start(derive.phase_of(pull), lost.claim.summary, pull)
 
 
-def write(desk: ClaimStore, lost: Record, record: Record) -> Record:
+def write(claim_store: ClaimStore, lost: Record, record: Record) -> Record:
     """The record in the lost one's place, file and memory; what waited to be said of that one is over."""
-    committed = desk.commit(replace(record, past=lost.past, durations=lost.durations), {})
-    made = desk.create(record) if committed.is_gone else committed.record
-    desk.ledger.retire(made.claim_key)
-    desk.save()
+    committed = claim_store.commit(replace(record, past=lost.past, durations=lost.durations), {})
+    made = claim_store.create(record) if committed.is_gone else committed.record
+    claim_store.ledger.retire(made.claim_key)
+    claim_store.save()
     return made

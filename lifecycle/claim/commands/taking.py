@@ -53,7 +53,7 @@ class Taken:
     is_again: bool = False
 
 
-def take(world: World, desk: ClaimStore, query: str, *, force: bool = False) -> Taken:
+def take(world: World, claim_store: ClaimStore, query: str, *, force: bool = False) -> Taken:
     """Take the task that `query` names: a number, `#number`, an issue URL, or a part of its title.
 
     The task of this worktree's own claim is taken anew if that lost it: it was given back, or its lease
@@ -61,7 +61,7 @@ def take(world: World, desk: ClaimStore, query: str, *, force: bool = False) -> 
 
     Args:
         world: what may be touched.
-        desk: the claim file and state.json.
+        claim_store: the claim file and state.json.
         query: which task; or the id of a task in the worktree's other tracker that is linked to one.
         force: take it although its Status is not Todo, a dependency is open, or another holds it.
 
@@ -72,16 +72,16 @@ def take(world: World, desk: ClaimStore, query: str, *, force: bool = False) -> 
     """
     world.refuse_tracked()
     world.refuse_strange_remote()
-    with desk.folder.locked(world.deadline.remaining(at_most=30.0)):
-        return _taken(world, desk, query, force=force)
+    with claim_store.folder.locked(world.deadline.remaining(at_most=30.0)):
+        return _taken(world, claim_store, query, force=force)
 
 
-def _taken(world: World, desk: ClaimStore, query: str, *, force: bool) -> Taken:
+def _taken(world: World, claim_store: ClaimStore, query: str, *, force: bool) -> Taken:
     """Take it under the lock; what an earlier run began of another task is given back first."""
-    loaded = desk.load()
-    world.cache.state = desk.state
+    loaded = claim_store.load()
+    world.cache.state = claim_store.state
     for say in loaded.says:
-        desk.ledger.queue(say)
+        claim_store.ledger.queue(say)
     notes: list[str] = []
     cards = _cards(world, notes)
     number, chosen = _named(world, cards, query, notes)
@@ -89,21 +89,21 @@ def _taken(world: World, desk: ClaimStore, query: str, *, force: bool) -> Taken:
     if mine is not None:
         _check_held(mine, number)
         claim_origin.demand(world, mine)
-    is_begun = unfinished_claims.is_begun(desk.state, number)
+    is_begun = unfinished_claims.is_begun(claim_store.state, number)
     if not is_begun:
-        notes += unfinished_claims.given_back(world, desk)
-        notes += filter(None, [linked_writes.abandon(world, desk, mine)])
+        notes += unfinished_claims.given_back(world, claim_store)
+        notes += filter(None, [linked_writes.abandon(world, claim_store, mine)])
     task = _read(world, number, cards, mine)
     if mine is not None:
         remarks: list[str] = []
         if not (is_begun or retaking.is_lost(world, mine, task.seen, remarks)):
-            held = _held(world, desk, loaded)
+            held = _held(world, claim_store, loaded)
             return Taken(held, task.issue.title, tuple(remarks), is_new=False)
         task = replace(task, lost=mine)
-    with unfinished_claims.answered_for(world, desk):
-        attempt = _attempt(world, desk, task)
+    with unfinished_claims.answered_for(world, claim_store):
+        attempt = _attempt(world, claim_store, task)
         notes += admit(world, task, attempt, force=force)
-        return _take_both(world, desk, task, attempt, notes, chosen=chosen, force=force)
+        return _take_both(world, claim_store, task, attempt, notes, chosen=chosen, force=force)
 
 
 def named(world: World, query: str) -> tuple[int, tracker.Task | None]:
@@ -141,7 +141,7 @@ def _check_held(mine: Record, number: int) -> None:
         )
 
 
-def _held(world: World, desk: ClaimStore, loaded: Loaded) -> Record:
+def _held(world: World, claim_store: ClaimStore, loaded: Loaded) -> Record:
     """The claim that is here already, now of the session that claims it once more."""
     mine, session = loaded.record, session_of(world)
     if mine is None:
@@ -149,12 +149,12 @@ def _held(world: World, desk: ClaimStore, loaded: Loaded) -> Record:
     if session in ("", mine.session):
         return mine
     taken = replace(mine, session=session, session_at=world.clock.now())
-    return desk.commit(taken, loaded.hints).record
+    return claim_store.commit(taken, loaded.hints).record
 
 
 def _take_both(
     world: World,
-    desk: ClaimStore,
+    claim_store: ClaimStore,
     task: TaskAsked,
     attempt: Attempt,
     notes: list[str],
@@ -165,21 +165,28 @@ def _take_both(
     """Take the linked task, if there is one, then the issue; a refusal of that gives the first back."""
     number, insists = task.issue.number, force or attempt.resumes
     held = linked_writes.hold(
-        world, desk, number, attempt.agent, notes, chosen=chosen, insists=insists, force=force
+        world,
+        claim_store,
+        number,
+        attempt.agent,
+        notes,
+        chosen=chosen,
+        insists=insists,
+        force=force,
     )
     try:
-        taken = _take(world, desk, task, attempt, notes, held, force=force)
+        taken = _take(world, claim_store, task, attempt, notes, held, force=force)
     except LifecycleError as error:
         if isinstance(error, HeldByAnother) and _is_namesake(world, number, attempt):
             linked_writes.settle(
-                desk
+                claim_store
             )  # two of one name, in the same second: the other one has both
         else:
             error.sentence = (
-                f"{error.sentence} {linked_writes.let_go(world, desk, number)}".rstrip()
+                f"{error.sentence} {linked_writes.let_go(world, claim_store, number)}".rstrip()
             )
         raise
-    linked_writes.settle(desk)
+    linked_writes.settle(claim_store)
     return taken
 
 
@@ -190,7 +197,7 @@ def _is_namesake(world: World, number: int, attempt: Attempt) -> bool:
 
 def _take(
     world: World,
-    desk: ClaimStore,
+    claim_store: ClaimStore,
     task: TaskAsked,
     attempt: Attempt,
     notes: list[str],
@@ -199,14 +206,14 @@ def _take(
     force: bool,
 ) -> Taken:
     number, agent, login = task.issue.number, attempt.agent, attempt.login
-    unfinished_claims.note(world, desk, task, attempt)
+    unfinished_claims.note(world, claim_store, task, attempt)
     start = retaking.start_of(world, task.lost, task.seen)
     had = task.lost.claim.branch if task.lost is not None else ""
     branch = had or branch_name(task.issue.title, number)
-    sha = _hold(world, desk, number, attempt, branch, notes, force=force)
+    sha = _hold(world, claim_store, number, attempt, branch, notes, force=force)
     notes += _reach(world) if sha else []
     notes += switch(world, branch, world.settings.base or task.seen.default_branch)
-    unfinished_claims.held(desk)
+    unfinished_claims.held(claim_store)
     if login not in world.forge.assign(number, login):
         notes.append(f"GitHub did not assign {login} (no write access?); the claim stands.")
     item = _put_on_board(world, task, agent, start.status, notes)
@@ -227,10 +234,10 @@ def _take(
         repository=str(world.base),
     )
     if task.lost is None:
-        record = desk.create(record)
+        record = claim_store.create(record)
     else:
-        record = retaking.write(desk, task.lost, _going_on(record, task.lost, start))
-    unfinished_claims.over(desk)
+        record = retaking.write(claim_store, task.lost, _going_on(record, task.lost, start))
+    unfinished_claims.over(claim_store)
     return Taken(record, task.issue.title, tuple(notes), is_again=task.lost is not None)
 
 
@@ -315,11 +322,11 @@ def _read(world: World, number: int, cards: tuple[Card, ...], mine: Record | Non
     return TaskAsked(seen.issue, seen, card, cards, has_board and seen.board_problem is None)
 
 
-def _attempt(world: World, desk: ClaimStore, task: TaskAsked) -> Attempt:
-    number, before = task.issue.number, unfinished_claims.of(desk.state)
+def _attempt(world: World, claim_store: ClaimStore, task: TaskAsked) -> Attempt:
+    number, before = task.issue.number, unfinished_claims.of(claim_store.state)
     if before is not None and before.issue == number:
         return Attempt(before.agent, before.nonce, resumes=True)
-    lost = desk.remembered()
+    lost = claim_store.remembered()
     if lost is not None and not lost.outcome and lost.claim.issue_number == number and lost.lease:
         return Attempt(lost.claim.agent_id, lease.new_nonce(), resumes=True, held=lost.lease)
     if task.lost is not None and login_of(task.lost.claim.agent_id):
@@ -332,7 +339,7 @@ def _attempt(world: World, desk: ClaimStore, task: TaskAsked) -> Attempt:
 
 def _hold(
     world: World,
-    desk: ClaimStore,
+    claim_store: ClaimStore,
     number: int,
     attempt: Attempt,
     branch: str,
@@ -346,7 +353,7 @@ def _hold(
     if holder is not None and attempt.resumes and attempt.made(holder):
         return holder.sha
     before = holder.sha if holder is not None and force else ""
-    unfinished_claims.takes_over(desk, before)
+    unfinished_claims.takes_over(claim_store, before)
     try:
         return lease.take(
             git,

@@ -67,23 +67,25 @@ def take_in_worktree(
 
 
 def _take(world: World, root: Path, number: int, chosen: Task | None, *, force: bool) -> Taken:
-    desk = ClaimStore(root, world.clock)
+    claim_store = ClaimStore(root, world.clock)
     # The session that asks goes on working where it is: the claim is for the one that starts there.
     environment = {name: value for name, value in world.environment.items() if name != SESSION}
-    there = world.beside(root, environment, desk.state)
+    there = world.beside(root, environment, claim_store.state)
     try:
         if chosen is not None and there.inner is None:
             raise Refused(linked_messages.not_seen(chosen.id, number))
-        return take(there, desk, chosen.id if chosen is not None else str(number), force=force)
+        return take(
+            there, claim_store, chosen.id if chosen is not None else str(number), force=force
+        )
     finally:
         there.close()
 
 
 def _left(world: World, root: Path, number: int) -> str:
     """After a failure: take the worktree away, unless the claim lives or was begun; say which."""
-    desk = ClaimStore(root, world.clock)
-    state = desk.folder.load_state(repair=False)
-    if is_begun(state, number) or desk.path.exists():
+    claim_store = ClaimStore(root, world.clock)
+    state = claim_store.folder.load_state(repair=False)
+    if is_begun(state, number) or claim_store.path.exists():
         return f" The worktree {root} was kept; the same command goes on there."
     try:
         # Twice forced: it is locked, and what was prepared in it is not tracked.

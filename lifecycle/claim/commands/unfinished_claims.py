@@ -77,12 +77,12 @@ def is_begun(state: Mapping[str, Any], number: int) -> bool:
     return begun is not None and begun.issue == number
 
 
-def note(world: World, desk: ClaimStore, task: TaskAsked, attempt: Attempt) -> None:
+def note(world: World, claim_store: ClaimStore, task: TaskAsked, attempt: Attempt) -> None:
     """Remember the attempt, durably, before anything of it is done.
 
     One that goes on with an interrupted run keeps that run's note: by now the issue shows what it wrote.
     """
-    before, item = of(desk.state), task.seen.item
+    before, item = of(claim_store.state), task.seen.item
     if before is not None and before.nonce == attempt.nonce:
         return
     names = [name.casefold() for name in task.issue.assignees]
@@ -95,35 +95,35 @@ def note(world: World, desk: ClaimStore, task: TaskAsked, attempt: Attempt) -> N
         remote=world.remote,
         repository=str(world.base),
     )
-    _keep(desk, begun)
+    _keep(claim_store, begun)
 
 
-def takes_over(desk: ClaimStore, sha: str) -> None:
+def takes_over(claim_store: ClaimStore, sha: str) -> None:
     """Another agent's lease is about to be taken over, which it gets back if this comes to nothing."""
-    begun = of(desk.state)
+    begun = of(claim_store.state)
     if begun is not None and begun.instead_of != sha:
-        _keep(desk, replace(begun, instead_of=sha))
+        _keep(claim_store, replace(begun, instead_of=sha))
 
 
-def held(desk: ClaimStore) -> None:
+def held(claim_store: ClaimStore) -> None:
     """The lease is decided and the branch is there: from here on the issue and its card are written."""
-    begun = of(desk.state)
+    begun = of(claim_store.state)
     if begun is not None and not begun.is_held:
-        _keep(desk, replace(begun, is_held=True))
+        _keep(claim_store, replace(begun, is_held=True))
 
 
-def _keep(desk: ClaimStore, begun: Begun) -> None:
-    desk.state[_NOTE] = asdict(begun)
-    desk.save()
+def _keep(claim_store: ClaimStore, begun: Begun) -> None:
+    claim_store.state[_NOTE] = asdict(begun)
+    claim_store.save()
 
 
-def over(desk: ClaimStore) -> None:
+def over(claim_store: ClaimStore) -> None:
     """The claim is there, or nothing of the attempt is held."""
-    if desk.state.pop(_NOTE, None) is not None:
-        desk.save()
+    if claim_store.state.pop(_NOTE, None) is not None:
+        claim_store.save()
 
 
-def undo(world: World, desk: ClaimStore) -> bool:
+def undo(world: World, claim_store: ClaimStore) -> bool:
     """Give back what the attempt holds, the lease last: from then on the task is anybody's.
 
     Each step is one that may be done again, and what is somebody else's by now is left; the caller holds
@@ -135,7 +135,7 @@ def undo(world: World, desk: ClaimStore) -> bool:
     Raises:
         LifecycleError: a step failed; the note stays, and so does what follows.
     """
-    begun = of(desk.state)
+    begun = of(claim_store.state)
     if begun is None:
         return False
     claim_origin.demand(world, begun.record)
@@ -146,10 +146,10 @@ def undo(world: World, desk: ClaimStore) -> bool:
     is_ours = holder is not None and holder.nonce == begun.nonce
     if begun.is_held and (is_ours or holder is None):
         _free(world, begun)
-    linked_writes.abandon(world, desk, None)
+    linked_writes.abandon(world, claim_store, None)
     if holder is not None and is_ours:
         lease.release(world.git, world.remote, begun.issue, holder.sha, back_to=begun.instead_of)
-    over(desk)
+    over(claim_store)
     return is_ours or begun.is_held
 
 
@@ -167,9 +167,9 @@ def _free(world: World, begun: Begun) -> None:
         world.forge.unassign(begun.issue, login_of(begun.agent))
 
 
-def left(desk: ClaimStore) -> str:
+def left(claim_store: ClaimStore) -> str:
     """What to say of an attempt that is neither finished nor undone; empty if there is none."""
-    begun = of(desk.state)
+    begun = of(claim_store.state)
     if begun is None:
         return ""
     what = "its lease, and what was written on GitHub" if begun.is_held else "its lease"
@@ -179,20 +179,20 @@ def left(desk: ClaimStore) -> str:
     )
 
 
-def given_back(world: World, desk: ClaimStore) -> list[str]:
+def given_back(world: World, claim_store: ClaimStore) -> list[str]:
     """Undo it, since another task is to be taken; a remark if it held anything.
 
     Raises:
         LifecycleError: as `undo`.
     """
-    begun = of(desk.state)
-    if begun is None or not undo(world, desk):
+    begun = of(claim_store.state)
+    if begun is None or not undo(world, claim_store):
         return []
     return [f"#{begun.issue}, which an earlier run had begun to take here, was given back."]
 
 
 @contextmanager
-def answered_for(world: World, desk: ClaimStore) -> Iterator[None]:
+def answered_for(world: World, claim_store: ClaimStore) -> Iterator[None]:
     """Take a task within this: whatever ends it, nothing is held that no sentence tells of.
 
     A clear no undoes the attempt. What may pass by itself leaves it for the next run to go on with, and
@@ -205,27 +205,27 @@ def answered_for(world: World, desk: ClaimStore) -> Iterator[None]:
     try:
         yield
     except (Refused, Rejected) as error:
-        error.sentence = f"{error.sentence} {_undone(world, desk)}".rstrip()
+        error.sentence = f"{error.sentence} {_undone(world, claim_store)}".rstrip()
         raise
     except Transient as error:
-        error.sentence = f"{error.sentence} {left(desk)}".rstrip()
+        error.sentence = f"{error.sentence} {left(claim_store)}".rstrip()
         raise
     except KeyboardInterrupt as stop:
-        stop.args = (left(desk),)
+        stop.args = (left(claim_store),)
         raise
     except DeadlineReached:
-        text = f"The time for the command was up before the task was claimed. {left(desk)}"
+        text = f"The time for the command was up before the task was claimed. {left(claim_store)}"
         raise Transient(text.rstrip()) from None
     except OSError as error:
         where = error.filename or "a file"
-        text = f"{where}: {error.strerror or error}; the claim is not there. {left(desk)}"
+        text = f"{where}: {error.strerror or error}; the claim is not there. {left(claim_store)}"
         raise Transient(text.rstrip()) from None
 
 
-def _undone(world: World, desk: ClaimStore) -> str:
+def _undone(world: World, claim_store: ClaimStore) -> str:
     """Undo it after a refusal; a remark if that has to be tried again."""
     try:
-        undo(world, desk)
+        undo(world, claim_store)
     except LifecycleError:
-        return left(desk)
+        return left(claim_store)
     return ""

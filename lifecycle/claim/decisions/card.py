@@ -14,7 +14,7 @@ from lifecycle.core.values.board_options import Status
 from lifecycle.core.values.model import Observation
 
 
-def absorb(record: Record, seen: Observation) -> Record:
+def apply_observation(record: Record, seen: Observation) -> Record:
     """What an observation says about the card: synced, moved by hand, taken over."""
     claim = record.claim
     values: dict[str, Any] = {}
@@ -48,14 +48,14 @@ def absorb(record: Record, seen: Observation) -> Record:
     return replace(record.with_values(values), **changes)
 
 
-def decide(seen: Snapshot) -> Decision:
+def decide(snapshot: Snapshot) -> Decision:
     """Keep Status and Agent of the item as the claim has them."""
-    record, claim, now_seen = seen.record, seen.record.claim, seen.observation
+    record, claim, now_seen = snapshot.record, snapshot.record.claim, snapshot.observation
     says: list[Notice] = []
-    if now_seen is not None and now_seen.board_problem and seen.rules.has_board:
+    if now_seen is not None and now_seen.board_problem and snapshot.rules.has_board:
         problem = now_seen.board_problem
         return Decision(says=(Notice(f"board:{problem}", problem, Audience.NOTE),))
-    if now_seen is not None and now_seen.board_note and seen.rules.has_board:
+    if now_seen is not None and now_seen.board_note and snapshot.rules.has_board:
         note = now_seen.board_note
         says.append(Notice(f"board-note:{note}", note, Audience.NOTE))
     is_finished = now_seen is not None and now_seen.issue is not None and not now_seen.issue.is_open
@@ -63,16 +63,16 @@ def decide(seen: Snapshot) -> Decision:
         tell = messages.label_moved if claim.is_labels else messages.board_moved
         moved = tell(claim.issue_number, record.moved_to, claim.last_synced_status)
         says.append(Notice(f"moved:{claim.item_id}:{record.moved_to}", moved, Audience.NOTE))
-    if not is_unsynced(seen) or record.moved_to:
+    if not is_unsynced(snapshot) or record.moved_to:
         return Decision(says=tuple(says))
     if now_seen is not None and now_seen.item is None and now_seen.issue and not claim.item_id:
         adding = AddToBoard(claim.issue_number or 0, now_seen.issue.id)
-        return Decision(action=adding if may_try(seen, adding) else None, says=tuple(says))
+        return Decision(action=adding if may_try(snapshot, adding) else None, says=tuple(says))
     if now_seen is not None and now_seen.item is None:
-        text = messages.not_on_board(claim.issue_number, seen.rules.board_name)
+        text = messages.not_on_board(claim.issue_number, snapshot.rules.board_name)
         return Decision(says=(Notice(f"off-board:{claim.issue_number}", text, Audience.NOTE),))
     if now_seen is not None and now_seen.item is not None and now_seen.item.is_archived:
-        text = messages.archived(claim.issue_number, seen.rules.board_name)
+        text = messages.archived(claim.issue_number, snapshot.rules.board_name)
         return Decision(says=(Notice(f"archived:{claim.item_id}", text, Audience.NOTE),))
     if not record.is_item_known:
         return Decision(says=tuple(says))
@@ -81,4 +81,4 @@ def decide(seen: Snapshot) -> Decision:
         status=None if is_same(claim.status, claim.last_synced_status) else claim.status,
         agent=claim.agent_id if claim.agent_id != (record.synced_agent or "") else None,
     )
-    return Decision(action=action if may_try(seen, action) else None, says=tuple(says))
+    return Decision(action=action if may_try(snapshot, action) else None, says=tuple(says))

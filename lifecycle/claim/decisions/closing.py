@@ -30,12 +30,12 @@ from lifecycle.core.values.board_options import Status
 from lifecycle.core.values.model import Observation, PullRequest, PullState
 
 
-def decide(seen: Snapshot) -> Decision:
+def decide(snapshot: Snapshot) -> Decision:
     """The next step of closing; refuses unless the pull request merged or a person overrode."""
-    if seen.observation is None:
+    if snapshot.observation is None:
         return Decision()
-    record, claim = seen.record, seen.record.claim
-    pull = derive.pull_request_of(record, seen.observation, seen.rules.head_owner)
+    record, claim = snapshot.record, snapshot.record.claim
+    pull = derive.pull_request_of(record, snapshot.observation, snapshot.rules.head_owner)
     is_merged = pull is not None and pull.state is PullState.MERGED
     if not is_merged and not record.override:
         return _refusal(claim, pull)
@@ -49,14 +49,14 @@ def decide(seen: Snapshot) -> Decision:
         url = pull.url if pull else record.pr_url
         memory = {"judged": Phase.DONE.value, "pr_url": url, "override": override}
         return Decision(fields=accepted, memory=memory)
-    if seen.observation.issue is None and not record.issue_closed:
+    if snapshot.observation.issue is None and not record.issue_closed:
         text = messages.issue_unknown(claim.issue_number)
         say = Notice(f"no-such-issue:{claim.issue_number}", text, Audience.ACT, stands=True)
         return Decision(says=(say,))
-    return _steps(seen, claim)
+    return _steps(snapshot, claim)
 
 
-def absorb(record: Record, seen: Observation, now: float) -> Record:
+def apply_observation(record: Record, seen: Observation, now: float) -> Record:
     """What an observation says about the steps of closing."""
     claim = record.claim
     if seen.issue is None or claim.phase != Phase.DONE:
@@ -91,35 +91,35 @@ def comment_of(record: Record) -> PostComment:
     return PostComment(claim.issue_number or 0, hidden_marker.signed(text, mark), mark)
 
 
-def _steps(seen: Snapshot, claim: Claim) -> Decision:
-    record = seen.record
-    comment = ending.comment_step(seen, comment_of(record))
+def _steps(snapshot: Snapshot, claim: Claim) -> Decision:
+    record = snapshot.record
+    comment = ending.comment_step(snapshot, comment_of(record))
     if isinstance(comment, Decision):
         return comment
-    inner = linked_decisions.ending_step(seen)
+    inner = linked_decisions.ending_step(snapshot)
     if inner is not None:
         return inner
     if not record.issue_closed:
         close = CloseIssue(claim.issue_number or 0)
-        return Decision(action=close if may_try(seen, close) else None)
-    board = _board_action(seen)
+        return Decision(action=close if may_try(snapshot, close) else None)
+    board = _board_action(snapshot)
     if board is not None:
-        return Decision(action=board if may_try(seen, board) else None)
+        return Decision(action=board if may_try(snapshot, board) else None)
     if comment == "waiting":
         return Decision()
-    lease = ending.lease_step(seen)
+    lease = ending.lease_step(snapshot)
     if lease is not None:
         return lease
     # Said with the last step and not after it: a crash behind it must not lose the sentence.
-    text = messages.closed(claim.issue_number, _board_sentence(seen))
+    text = messages.closed(claim.issue_number, _board_sentence(snapshot))
     text = f"{text} {linked_decisions.remainder(record)}".rstrip()
     say = Notice(f"issue-closed:{claim.pr_number or 0}", text, Audience.NOTE)
     return Decision(action=ForgetClaim(), says=(say,))
 
 
-def _board_action(seen: Snapshot) -> SetBoard | None:
-    record, observed = seen.record, seen.observation
-    if not seen.rules.has_board or record.board_done or observed is None:
+def _board_action(snapshot: Snapshot) -> SetBoard | None:
+    record, observed = snapshot.record, snapshot.observation
+    if not snapshot.rules.has_board or record.board_done or observed is None:
         return None
     if observed.board_problem or observed.item is None or observed.item.is_archived:
         return None
@@ -139,9 +139,9 @@ def _board_action(seen: Snapshot) -> SetBoard | None:
     return None if ending.is_given_up(record, action) else action
 
 
-def _board_sentence(seen: Snapshot) -> str:
-    record, claim, observed = seen.record, seen.record.claim, seen.observation
-    if not seen.rules.has_board:
+def _board_sentence(snapshot: Snapshot) -> str:
+    record, claim, observed = snapshot.record, snapshot.record.claim, snapshot.observation
+    if not snapshot.rules.has_board:
         return messages.board_absent()
     if record.board_done:
         return messages.label_set(Status.DONE) if claim.is_labels else messages.board_done()
@@ -155,7 +155,9 @@ def _board_sentence(seen: Snapshot) -> str:
         return kept(record.moved_to)
     if observed is not None and observed.board_problem:
         return messages.board_not_done(observed.board_problem)
-    return messages.board_not_done(messages.not_on_board(claim.issue_number, seen.rules.board_name))
+    return messages.board_not_done(
+        messages.not_on_board(claim.issue_number, snapshot.rules.board_name)
+    )
 
 
 def _refusal(claim: Claim, pull: PullRequest | None) -> Decision:

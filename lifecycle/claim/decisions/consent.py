@@ -71,30 +71,30 @@ def counts_done(record: Record, *, hears_prompts: bool) -> bool:
     return hears_prompts or not record.session
 
 
-def is_given(seen: Snapshot) -> bool:
+def is_given(snapshot: Snapshot) -> bool:
     """True if `done` counts whatever the pull request is like: a command, the settings, no session."""
-    record = seen.record
-    if record.override or record.consent or seen.rules.closes_itself:
+    record = snapshot.record
+    if record.override or record.consent or snapshot.rules.closes_itself:
         return True
-    return not (record.session or seen.hears_prompts)
+    return not (record.session or snapshot.hears_prompts)
 
 
-def is_pending(seen: Snapshot) -> bool:
+def is_pending(snapshot: Snapshot) -> bool:
     """True if the question was put and nothing came since that could be the answer."""
-    if is_given(seen) or not is_asked(seen.record):
+    if is_given(snapshot) or not is_asked(snapshot.record):
         return False
-    return not seen.hears_prompts or seen.answered_at is None
+    return not snapshot.hears_prompts or snapshot.answered_at is None
 
 
-def is_missing(seen: Snapshot, merged: PullRequest) -> bool:
+def is_missing(snapshot: Snapshot, merged: PullRequest) -> bool:
     """True if nobody has said yes to closing after this merge.
 
     `merged_at` is GitHub's clock and a prompt's moment is this machine's, as everywhere in the engine.
     """
-    if is_given(seen):
+    if is_given(snapshot):
         return False
-    if not seen.hears_prompts or seen.answered_at is None:
+    if not snapshot.hears_prompts or snapshot.answered_at is None:
         return True
-    if is_asked(seen.record):
+    if is_asked(snapshot.record):
         return False  # the mark of an earlier prompt goes when the question is put
-    return merged.merged_at is None or seen.answered_at < merged.merged_at + _WHOLE_SECOND
+    return merged.merged_at is None or snapshot.answered_at < merged.merged_at + _WHOLE_SECOND

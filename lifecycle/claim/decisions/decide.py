@@ -1,7 +1,7 @@
 """What a claim needs next: pure, from one value to another.
 
-`look` says what has to be read before a decision (None: nothing, not one request), `absorb` folds
-what was read into the record, and `decide` gives the next step. No clock, no file, no network.
+`look` says what has to be read before a decision (None: nothing, not one request), `apply_observation`
+folds what was read into the record, and `decide` gives the next step. No clock, no file, no network.
 """
 
 from __future__ import annotations
@@ -43,67 +43,71 @@ from lifecycle.core.timing.times import render
 from lifecycle.core.values.board_options import Status
 from lifecycle.core.values.model import Look, Observation, PullRequest, PullState
 
-__all__ = ["absorb", "decide", "evolve", "look", "wants_look"]
+__all__ = ["apply_fact", "apply_observation", "decide", "look", "wants_look"]
 
 
-def look(seen: Snapshot) -> Look | None:
+def look(snapshot: Snapshot) -> Look | None:
     """What this wake has to read from GitHub, or None if it can go without, or has to wait."""
-    return None if _look_is_held(seen) else _wanted(seen)
+    return None if _look_is_held(snapshot) else _wanted(snapshot)
 
 
-def wants_look(seen: Snapshot) -> bool:
+def wants_look(snapshot: Snapshot) -> bool:
     """True if there is something to read from GitHub, now or when GitHub lets us again."""
-    return _wanted(seen) is not None
+    return _wanted(snapshot) is not None
 
 
-def _wanted(seen: Snapshot) -> Look | None:
-    claim = seen.record.claim
+def _wanted(snapshot: Snapshot) -> Look | None:
+    claim = snapshot.record.claim
     phase = Phase.named(claim.phase)
-    is_leaving = seen.record.releasing is not None
-    if claim.issue_number is None or seen.record.outcome or not (phase or is_leaving):
+    is_leaving = snapshot.record.releasing is not None
+    if claim.issue_number is None or snapshot.record.outcome or not (phase or is_leaving):
         return None
-    polls = seen.wake is not Wake.STOP
+    polls = snapshot.wake is not Wake.STOP
     checks = False
     if is_leaving:
-        needed = seen.wake.is_asked or ending.may_go_on(seen)
+        needed = snapshot.wake.is_asked or ending.may_go_on(snapshot)
     elif phase is Phase.READY_FOR_PR:
-        needed = not opening.missing(seen) and may_try(seen, opening.opening(seen, claim.branch))
+        needed = not opening.missing(snapshot) and may_try(
+            snapshot, opening.opening(snapshot, claim.branch)
+        )
     elif phase is Phase.DONE:
-        is_tried = seen.wake.is_asked or ending.may_go_on(seen)
-        needed = is_tried and not consent.is_pending(seen)
+        is_tried = snapshot.wake.is_asked or ending.may_go_on(snapshot)
+        needed = is_tried and not consent.is_pending(snapshot)
     elif phase in IN_REVIEW:
-        needed = polls or not derive.is_confirmed(seen.record)
-        checks = seen.wake is Wake.TICK or (seen.wake is Wake.IDLE and _may_poll(seen))
+        needed = polls or not derive.is_confirmed(snapshot.record)
+        checks = snapshot.wake is Wake.TICK or (snapshot.wake is Wake.IDLE and _may_poll(snapshot))
     elif phase is Phase.MERGED_DETECTED:
-        needed = seen.wake.is_asked or not derive.is_confirmed(seen.record)
+        needed = snapshot.wake.is_asked or not derive.is_confirmed(snapshot.record)
     else:
-        needed = seen.wake.is_asked  # who asks by command wants to know what GitHub shows
-    doubts = not seen.record.is_item_known or seen.record.moved_to or seen.record.taken_by
-    if is_unsynced(seen) and doubts:
+        needed = snapshot.wake.is_asked  # who asks by command wants to know what GitHub shows
+    doubts = (
+        not snapshot.record.is_item_known or snapshot.record.moved_to or snapshot.record.taken_by
+    )
+    if is_unsynced(snapshot) and doubts:
         needed = True
-    if not (needed or seen.hints):
+    if not (needed or snapshot.hints):
         return None
     return Look(
-        issue=seen.hints.get("issue_number") or claim.issue_number,
+        issue=snapshot.hints.get("issue_number") or claim.issue_number,
         branch=claim.branch,
-        pr_number=seen.hints.get("pr_number") or claim.pr_number,
+        pr_number=snapshot.hints.get("pr_number") or claim.pr_number,
         checks=checks,
-        comments=phase is Phase.DONE or is_leaving or lost_task.reads_comments(seen),
-        board=seen.rules.has_board,
-        insists=seen.wake.is_asked or phase is Phase.DONE or is_leaving,
+        comments=phase is Phase.DONE or is_leaving or lost_task.reads_comments(snapshot),
+        board=snapshot.rules.has_board,
+        insists=snapshot.wake.is_asked or phase is Phase.DONE or is_leaving,
     )
 
 
-def decide(seen: Snapshot) -> Decision:
+def decide(snapshot: Snapshot) -> Decision:
     """The next step, or a final decision if this look is finished."""
-    record = seen.record
+    record = snapshot.record
     if record.outcome:
         return Decision()
     claim = record.claim
     if claim.issue_number is None:
         return opening.condition("no-issue", messages.no_issue_number())
     if record.releasing is not None:
-        step = _effective(record, releasing.decide(seen))
+        step = _effective(record, releasing.decide(snapshot))
         return replace(step, says=(*step.says, *complaints(record), *linked_decisions.says(record)))
     phase = Phase.named(claim.phase)
     if phase is None:
@@ -115,73 +119,77 @@ def decide(seen: Snapshot) -> Decision:
     if record.given_back:
         text = loss_messages.given_back_from_afar(claim.issue_number)
         return opening.condition("given-back-from-afar", text)
-    step = _effective(record, _RULES[phase](seen))
-    more = (*complaints(record), *_closed_elsewhere(seen), *linked_decisions.says(record))
+    step = _effective(record, _RULES[phase](snapshot))
+    more = (*complaints(record), *_closed_elsewhere(snapshot), *linked_decisions.says(record))
     step = replace(step, says=(*step.says, *more))
     if step.fields or step.memory or step.action or phase is Phase.DONE:
         return step
-    board = card.decide(seen)
+    board = card.decide(snapshot)
     board = replace(board, says=(*step.says, *board.says))
     if board.fields or board.memory or board.action:
         return board
-    return replace(linked_decisions.living(seen), says=board.says)
+    return replace(linked_decisions.living(snapshot), says=board.says)
 
 
-def evolve(seen: Snapshot, fact: Fact) -> Snapshot:
+def apply_fact(snapshot: Snapshot, fact: Fact) -> Snapshot:
     """The input of the next decision, once a fact is known: record and observation move on."""
-    record = fold(seen.record, fact, seen.now)
-    observed = seen.observation
+    record = fold(snapshot.record, fact, snapshot.now)
+    observed = snapshot.observation
     if isinstance(fact, Failed):
-        return replace(seen, record=record, failed=seen.failed | {kind_of(fact.action)})
+        return replace(snapshot, record=record, failed=snapshot.failed | {kind_of(fact.action)})
     if observed is not None and isinstance(fact, PullRequestOpened):
         pull = fact.pull_request
         observed = replace(observed, by_number=pull, by_branch=(pull, *observed.by_branch))
-        record = card.absorb(record, observed)  # what somebody set before that is behind now
+        record = card.apply_observation(
+            record, observed
+        )  # what somebody set before that is behind now
     if observed is not None and isinstance(fact, PullRequestLinked):
         observed = derive.with_text(observed, fact.pull_request)
     if observed is not None and isinstance(fact, OnBoard):
         observed = replace(observed, item=fact.item)
-        record = card.absorb(record, observed)
-    return replace(seen, record=record, observation=observed)
+        record = card.apply_observation(record, observed)
+    return replace(snapshot, record=record, observation=observed)
 
 
-def absorb(record: Record, seen: Observation, now: float) -> Record:
+def apply_observation(record: Record, seen: Observation, now: float) -> Record:
     """The record once an observation is taken in: what is already true need not be written."""
     if seen.issue is not None and seen.issue.title:
         record = replace(record, title=seen.issue.title)
-    record = lost_task.absorb(record, card.absorb(record, seen), seen)
+    record = lost_task.apply_observation(record, card.apply_observation(record, seen), seen)
     if record.releasing is not None:
-        return releasing.absorb(record, seen, now)
-    return closing.absorb(record, seen, now)
+        return releasing.apply_observation(record, seen, now)
+    return closing.apply_observation(record, seen, now)
 
 
-def _in_review(seen: Snapshot) -> Decision:
-    claim = seen.record.claim
+def _in_review(snapshot: Snapshot) -> Decision:
+    claim = snapshot.record.claim
     created: tuple[Notice, ...] = ()
-    if claim.phase == Phase.PR_CREATED and claim.pr_number == seen.record.opened is not None:
-        created = (_created(seen.record),)
-    is_stop = seen.wake is Wake.STOP  # what a pull request goes through is for other wakes to tell
-    if seen.observation is None or (is_stop and derive.is_confirmed(seen.record)):
+    if claim.phase == Phase.PR_CREATED and claim.pr_number == snapshot.record.opened is not None:
+        created = (_created(snapshot.record),)
+    is_stop = (
+        snapshot.wake is Wake.STOP
+    )  # what a pull request goes through is for other wakes to tell
+    if snapshot.observation is None or (is_stop and derive.is_confirmed(snapshot.record)):
         return Decision(says=created)
-    found = _pull_found(seen)
+    found = _pull_found(snapshot)
     return replace(found, says=(*created, *found.says))
 
 
-def _pull_found(seen: Snapshot) -> Decision:
-    claim = seen.record.claim
-    if seen.observation is None:
+def _pull_found(snapshot: Snapshot) -> Decision:
+    claim = snapshot.record.claim
+    if snapshot.observation is None:
         return Decision()
-    pull = derive.pull_request_of(seen.record, seen.observation, seen.rules.head_owner)
-    if pull is None and not derive.is_confirmed(seen.record):
-        return _not_there(seen)
+    pull = derive.pull_request_of(snapshot.record, snapshot.observation, snapshot.rules.head_owner)
+    if pull is None and not derive.is_confirmed(snapshot.record):
+        return _not_there(snapshot)
     if pull is None:
-        fields = {"last_check_poll": render(seen.now)} if seen.looked_at_checks else {}
+        fields = {"last_check_poll": render(snapshot.now)} if snapshot.looked_at_checks else {}
         say = Notice(f"pr-missing:{claim.branch}", messages.pr_missing(claim.branch), Audience.ACT)
         return Decision(fields=fields, says=(say,))
     known = {"pr_url": pull.url, "pr_head": pull.head_sha}
     match pull.state:
         case PullState.MERGED:
-            return merged.merge_found(seen, pull)
+            return merged.merge_found(snapshot, pull)
         case PullState.CLOSED:
             text = messages.closed_unmerged(pull.number, claim.issue_number)
             return Decision(
@@ -190,11 +198,11 @@ def _pull_found(seen: Snapshot) -> Decision:
                     "phase": Phase.PR_CLOSED.value,
                     "status": _not(Status.IN_REVIEW, claim.status, Status.IN_PROGRESS),
                 }
-                | _polled(seen),
+                | _polled(snapshot),
                 memory=known | {"judged": Phase.PR_CLOSED.value},
                 says=(
                     Notice(
-                        f"closed:{pull.number}:{seen.record.reopened}",
+                        f"closed:{pull.number}:{snapshot.record.reopened}",
                         text,
                         Audience.NEWS,
                         ends=review.WHILE_OPEN,
@@ -202,38 +210,40 @@ def _pull_found(seen: Snapshot) -> Decision:
                 ),
             )
         case PullState.OPEN:
-            return _open(seen, pull, known)
+            return _open(snapshot, pull, known)
 
 
-def _not_there(seen: Snapshot) -> Decision:
+def _not_there(snapshot: Snapshot) -> Decision:
     """A phase was written by hand, and there is no pull request: back to where the claim was."""
-    claim, before = seen.record.claim, derive.phase_before(seen.record)
+    claim, before = snapshot.record.claim, derive.phase_before(snapshot.record)
     fields: dict[str, Any] = {"phase": before.value}
     if before is Phase.CODING:
         fields["status"] = _not(Status.IN_REVIEW, claim.status, Status.IN_PROGRESS)
     text = messages.phase_without_pull(claim.phase, claim.branch, before)
-    say = Notice(f"no-pull:{claim.phase}:{seen.record.touched}", text, Audience.ACT, stands=True)
+    say = Notice(
+        f"no-pull:{claim.phase}:{snapshot.record.touched}", text, Audience.ACT, stands=True
+    )
     return Decision(fields=fields, memory={"judged": before.value}, says=(say,))
 
 
-def _open(seen: Snapshot, pull: PullRequest, known: dict[str, Any]) -> Decision:
-    claim = seen.record.claim
+def _open(snapshot: Snapshot, pull: PullRequest, known: dict[str, Any]) -> Decision:
+    claim = snapshot.record.claim
     fields: dict[str, Any] = {"pr_number": pull.number}
     says: list[Notice] = []
     if claim.phase == Phase.PR_CLOSED:
         # One move at a time, as the table has it: the checks are this look's next step.
         fields |= {"phase": Phase.PR_CREATED.value, "status": Status.IN_REVIEW}
-        known |= {"reopened": seen.record.reopened + 1}
-        key = f"reopened:{pull.number}:{seen.record.reopened}"
+        known |= {"reopened": snapshot.record.reopened + 1}
+        key = f"reopened:{pull.number}:{snapshot.record.reopened}"
         says.append(Notice(key, messages.reopened(pull.number), Audience.NOTE))
-    elif pull.checks is not None and seen.looked_at_checks:
-        fields |= {"phase": Phase.CHECKS_RUNNING.value, **_polled(seen)}
+    elif pull.checks is not None and snapshot.looked_at_checks:
+        fields |= {"phase": Phase.CHECKS_RUNNING.value, **_polled(snapshot)}
     if claim.phase != Phase.PR_CLOSED:
-        found = review.judge(seen, pull)
+        found = review.judge(snapshot, pull)
         known |= found.memory
         says += found.says
     phase = fields.get("phase", claim.phase)
-    link = pull_mention.decide(seen, pull)
+    link = pull_mention.decide(snapshot, pull)
     return Decision(fields, known | {"judged": phase}, link, tuple(says))
 
 
@@ -253,12 +263,12 @@ def _created(record: Record) -> Notice:
     return Notice(f"pr:{number}", messages.pr_created(number, record.pr_url), Audience.NEXT)
 
 
-def _closed_elsewhere(seen: Snapshot) -> tuple[Notice, ...]:
+def _closed_elsewhere(snapshot: Snapshot) -> tuple[Notice, ...]:
     """The issue was closed by somebody while the work goes on; a merge that closed it is no news."""
-    observed, claim = seen.observation, seen.record.claim
+    observed, claim = snapshot.observation, snapshot.record.claim
     if observed is None or observed.issue is None or observed.issue.is_open:
         return ()
-    pull = derive.pull_request_of(seen.record, observed, seen.rules.head_owner)
+    pull = derive.pull_request_of(snapshot.record, observed, snapshot.rules.head_owner)
     is_merged = pull is not None and pull.state is PullState.MERGED
     if is_merged or claim.phase in (Phase.DONE, Phase.MERGED_DETECTED):
         return ()
@@ -290,20 +300,20 @@ def _waiting(record: Record) -> tuple[Notice, ...]:
     return (Notice("pr-waits", text, Audience.NOTE, stands=True),)
 
 
-def _polled(seen: Snapshot) -> dict[str, Any]:
-    return {"last_check_poll": render(seen.now)} if seen.looked_at_checks else {}
+def _polled(snapshot: Snapshot) -> dict[str, Any]:
+    return {"last_check_poll": render(snapshot.now)} if snapshot.looked_at_checks else {}
 
 
-def _may_poll(seen: Snapshot) -> bool:
-    return seen.now >= pace.next_poll(seen.record, seen.rules, seen.now)
+def _may_poll(snapshot: Snapshot) -> bool:
+    return snapshot.now >= pace.next_poll(snapshot.record, snapshot.rules, snapshot.now)
 
 
-def _look_is_held(seen: Snapshot) -> bool:
-    trouble = seen.record.troubles.get("Look")
-    if trouble is None or seen.wake.is_asked:
+def _look_is_held(snapshot: Snapshot) -> bool:
+    trouble = snapshot.record.troubles.get("Look")
+    if trouble is None or snapshot.wake.is_asked:
         return False
-    return trouble.mark == repr(sorted(seen.record.values.items(), key=str)) and (
-        seen.now < trouble.until
+    return trouble.mark == repr(sorted(snapshot.record.values.items(), key=str)) and (
+        snapshot.now < trouble.until
     )
 
 

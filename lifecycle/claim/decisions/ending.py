@@ -30,29 +30,29 @@ _STEPS = (
 )
 
 
-def may_go_on(seen: Snapshot) -> bool:
+def may_go_on(snapshot: Snapshot) -> bool:
     """True unless every step that is left waits for a later moment."""
-    troubles = seen.record.troubles
+    troubles = snapshot.record.troubles
     waits = [troubles[kind].until for kind in _STEPS if kind in troubles]
-    return not waits or seen.now >= min(waits)
+    return not waits or snapshot.now >= min(waits)
 
 
-def comment_step(seen: Snapshot, comment: PostComment) -> Decision | Settled:
+def comment_step(snapshot: Snapshot, comment: PostComment) -> Decision | Settled:
     """The next step towards having the comment on the issue once, or how that stands."""
-    record = seen.record
+    record = snapshot.record
     if record.comment_done:
         return "done"
-    if _is_posted(comment, seen.observation):
+    if _is_posted(comment, snapshot.observation):
         others = {k: v for k, v in record.intents.items() if k != "PostComment"}
         troubles = {k: v for k, v in record.troubles.items() if k != "PostComment"}
         return Decision(memory={"comment_done": True, "intents": others, "troubles": troubles})
     intent = record.intents.get("PostComment")
     if intent is not None and intent.mark == comment.marker:
-        has_settled = seen.now - intent.at >= COMMENT_SETTLE
+        has_settled = snapshot.now - intent.at >= COMMENT_SETTLE
         if has_settled and intent.clean_reads >= COMMENT_READS:
             return Decision(action=comment)
         return "waiting"
-    if may_try(seen, comment):
+    if may_try(snapshot, comment):
         return Decision(action=comment)
     # A comment that GitHub refuses does not keep the claim; its complaint says so.
     trouble = record.troubles.get("PostComment")
@@ -74,13 +74,13 @@ def comment_missed(record: Record, seen: Observation, now: float) -> dict[str, A
     }
 
 
-def lease_step(seen: Snapshot) -> Decision | None:
+def lease_step(snapshot: Snapshot) -> Decision | None:
     """The lease goes back, or (None) there is none, it went, or it cannot be returned."""
-    record = seen.record
+    record = snapshot.record
     release = ReleaseLease(record.claim.issue_number or 0, record.lease)
     if not record.lease or record.lease_done or is_given_up(record, release):
         return None
-    return Decision(action=release if may_try(seen, release) else None)
+    return Decision(action=release if may_try(snapshot, release) else None)
 
 
 def is_given_up(record: Record, action: Action) -> bool:

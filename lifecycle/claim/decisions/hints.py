@@ -35,20 +35,20 @@ class Judgement:
     is_wrong_issue: bool
 
 
-def judge(seen: Snapshot) -> Judgement:
+def judge(snapshot: Snapshot) -> Judgement:
     """Hold every hint against the observation, which must be there."""
     accepted: dict[str, Any] = {}
     says = []
-    for name, value in seen.hints.items():
-        kept = seen.record.values.get(name)
-        if _is_borne_out(seen, name, value):
+    for name, value in snapshot.hints.items():
+        kept = snapshot.record.values.get(name)
+        if _is_borne_out(snapshot, name, value):
             accepted[name] = value
         elif name not in _SILENT:
             is_issue = name == "issue_number"
             say = messages.issue_kept if is_issue else partial(messages.hint_refused, name)
             text = say(value, kept)
             says.append(Notice(f"hint:{name}:{value}:{kept}", text, Audience.ACT))
-    is_wrong_issue = "issue_number" in seen.hints and "issue_number" not in accepted
+    is_wrong_issue = "issue_number" in snapshot.hints and "issue_number" not in accepted
     return Judgement(accepted, tuple(says), is_wrong_issue)
 
 
@@ -60,17 +60,17 @@ def accept(record: Record, judged: Judgement) -> Record:
     return record.with_values(judged.accepted)
 
 
-def _is_borne_out(seen: Snapshot, name: str, value: object) -> bool:
-    observed, claim = seen.observation, seen.record.claim
+def _is_borne_out(snapshot: Snapshot, name: str, value: object) -> bool:
+    observed, claim = snapshot.observation, snapshot.record.claim
     if observed is None:
         return False
     match name:
         case "pr_number":
             pull = observed.by_number
-            return pull is not None and derive.is_ours(pull, claim, seen.rules.head_owner)
+            return pull is not None and derive.is_ours(pull, claim, snapshot.rules.head_owner)
         case "issue_number":
             number = value if isinstance(value, int) else None
-            pull = derive.open_pull_request_of(claim, observed, seen.rules.head_owner)
+            pull = derive.open_pull_request_of(claim, observed, snapshot.rules.head_owner)
             exists = observed.issue is not None and observed.issue.is_open
             is_free = observed.item is None or observed.item.agent in (None, "", claim.agent_id)
             return exists and is_free and (pull is None or derive.mentions(pull, number))

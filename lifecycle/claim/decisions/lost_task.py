@@ -18,7 +18,7 @@ from lifecycle.core.values.board_options import Status
 from lifecycle.core.values.model import Issue, Observation
 
 
-def absorb(before: Record, record: Record, seen: Observation) -> Record:
+def apply_observation(before: Record, record: Record, seen: Observation) -> Record:
     """What an observation says of whether the task was given back.
 
     It was if the agent's account is off the open issue, and either the card, which named the agent,
@@ -45,17 +45,17 @@ def absorb(before: Record, record: Record, seen: Observation) -> Record:
     )
 
 
-def reads_comments(seen: Snapshot) -> bool:
+def reads_comments(snapshot: Snapshot) -> bool:
     """True if the issue's comments may have to tell it, and this look has a reason to ask for them.
 
     A look asks once the account was seen to be off the issue and no card names the agent. Labels name no
     agent at all: then it asks besides before a pull request is opened, and for whoever asks by command.
     """
-    record = seen.record
-    has_agents = seen.rules.has_board and not record.claim.is_labels
+    record = snapshot.record
+    has_agents = snapshot.rules.has_board and not record.claim.is_labels
     if not record.past or not releasing.login_of(record.claim.agent_id):
         return False
-    is_asked = seen.wake.is_asked or record.claim.phase == Phase.READY_FOR_PR
+    is_asked = snapshot.wake.is_asked or record.claim.phase == Phase.READY_FOR_PR
     return record.doubted or (is_asked and not has_agents)
 
 

@@ -12,19 +12,19 @@ from lifecycle.core.plan import Audience, Decision, Notice
 from lifecycle.core.values.model import PullRequest, PullState
 
 
-def decide(seen: Snapshot) -> Decision:
+def decide(snapshot: Snapshot) -> Decision:
     """Ask whether to close, unless the settings say so; go back if nothing is merged after all."""
-    claim = seen.record.claim
-    if seen.rules.closes_itself and seen.record.judged == Phase.MERGED_DETECTED:
+    claim = snapshot.record.claim
+    if snapshot.rules.closes_itself and snapshot.record.judged == Phase.MERGED_DETECTED:
         return Decision(fields={"phase": Phase.DONE.value}, memory={"consent": consent.AUTO})
-    if seen.observation is None:
-        if seen.record.judged == Phase.MERGED_DETECTED and claim.pr_number:
-            return Decision(says=(_question(seen, claim.pr_number),))
+    if snapshot.observation is None:
+        if snapshot.record.judged == Phase.MERGED_DETECTED and claim.pr_number:
+            return Decision(says=(_question(snapshot, claim.pr_number),))
         return Decision()
-    pull = derive.pull_request_of(seen.record, seen.observation, seen.rules.head_owner)
+    pull = derive.pull_request_of(snapshot.record, snapshot.observation, snapshot.rules.head_owner)
     if pull is not None and pull.state is PullState.MERGED:
-        return merge_found(seen, pull)
-    if seen.record.judged == Phase.MERGED_DETECTED:
+        return merge_found(snapshot, pull)
+    if snapshot.record.judged == Phase.MERGED_DETECTED:
         return Decision()  # a merge is final: whatever hides it now is a lagging read
     found = derive.phase_of(pull)
     reason = closing.why_not_merged(pull, claim.branch)
@@ -37,7 +37,7 @@ def decide(seen: Snapshot) -> Decision:
     )
 
 
-def merge_found(seen: Snapshot, pull: PullRequest) -> Decision:
+def merge_found(snapshot: Snapshot, pull: PullRequest) -> Decision:
     """The phase once a merge is seen, and the question."""
     return Decision(
         fields={"pr_number": pull.number, "phase": Phase.MERGED_DETECTED.value},
@@ -46,35 +46,35 @@ def merge_found(seen: Snapshot, pull: PullRequest) -> Decision:
             "pr_head": pull.head_sha,
             "judged": Phase.MERGED_DETECTED.value,
         },
-        says=(_question(seen, pull.number),),
+        says=(_question(snapshot, pull.number),),
     )
 
 
-def close_if_answered(seen: Snapshot) -> Decision:
+def close_if_answered(snapshot: Snapshot) -> Decision:
     """Close, once somebody has said yes; until then `done` becomes the question."""
-    record, observed = seen.record, seen.observation
-    if consent.is_pending(seen):
-        return _ask_again(seen, record.claim.pr_number or 0)
+    record, observed = snapshot.record, snapshot.observation
+    if consent.is_pending(snapshot):
+        return _ask_again(snapshot, record.claim.pr_number or 0)
     if observed is None:
         return Decision()
-    pull = derive.pull_request_of(record, observed, seen.rules.head_owner)
+    pull = derive.pull_request_of(record, observed, snapshot.rules.head_owner)
     if pull is None or pull.state is not PullState.MERGED:
-        return closing.decide(seen)
-    if consent.is_missing(seen, pull):
-        found = merge_found(seen, pull)
-        again = _ask_again(seen, pull.number)
+        return closing.decide(snapshot)
+    if consent.is_missing(snapshot, pull):
+        found = merge_found(snapshot, pull)
+        again = _ask_again(snapshot, pull.number)
         return replace(again, fields=found.fields, memory=found.memory)
-    step = closing.decide(seen)
+    step = closing.decide(snapshot)
     if record.consent or record.override or not (step.action or step.fields):
         return step
     # What is a yes now stays one until the issue is closed, whoever goes on with it.
     return replace(step, memory={**step.memory, "consent": consent.PROMPT})
 
 
-def _ask_again(seen: Snapshot, number: int) -> Decision:
+def _ask_again(snapshot: Snapshot, number: int) -> Decision:
     """Tell the agent that its `done` does not count, and what does; that is the question, too."""
-    record = seen.record
-    counts = consent.counts_done(record, hears_prompts=seen.hears_prompts)
+    record = snapshot.record
+    counts = consent.counts_done(record, hears_prompts=snapshot.hears_prompts)
     was_asked = consent.is_asked(record)
     text = messages.not_answered(
         number, record.claim.issue_number, was_asked=was_asked, counts_done=counts
@@ -86,16 +86,16 @@ def _ask_again(seen: Snapshot, number: int) -> Decision:
         fields={"phase": Phase.MERGED_DETECTED.value},
         memory={"judged": Phase.MERGED_DETECTED.value},
         # It stands in the place of the question, which is not to be put once more.
-        says=(refusal,) if was_asked else (_question(seen, number), refusal),
+        says=(refusal,) if was_asked else (_question(snapshot, number), refusal),
     )
 
 
-def _question(seen: Snapshot, number: int) -> Notice:
-    issue, key = seen.record.claim.issue_number, consent.question_key(number)
-    if seen.rules.closes_itself:
+def _question(snapshot: Snapshot, number: int) -> Notice:
+    issue, key = snapshot.record.claim.issue_number, consent.question_key(number)
+    if snapshot.rules.closes_itself:
         text, key, tone = messages.merged_and_closing(number, issue), f"auto-{key}", Audience.NEWS
     else:
-        counts = consent.counts_done(seen.record, hears_prompts=seen.hears_prompts)
+        counts = consent.counts_done(snapshot.record, hears_prompts=snapshot.hears_prompts)
         text = f"{messages.merged(number, issue)} {messages.how_to_close(counts_done=counts)}"
         tone = Audience.ASK
     return Notice(key, text, tone, ends=(*review.WHILE_OPEN, "closed"))

@@ -13,59 +13,59 @@ from lifecycle.core.values.board_options import Status
 from lifecycle.core.values.model import PullRequest
 
 
-def decide(seen: Snapshot) -> Decision:
+def decide(snapshot: Snapshot) -> Decision:
     """Open the pull request, adopt the open one, or find that it was merged already."""
-    claim = seen.record.claim
-    names = missing(seen)
+    claim = snapshot.record.claim
+    names = missing(snapshot)
     if names:
         return condition(f"missing:{','.join(names)}", messages.missing_fields(names))
-    if seen.observation is None:
+    if snapshot.observation is None:
         return Decision()
-    base = seen.rules.base or seen.observation.default_branch
+    base = snapshot.rules.base or snapshot.observation.default_branch
     if claim.branch == base:
         return condition(f"branch-is-base:{base}", messages.branch_is_base(base))
-    action = opening(seen, base)
-    pull = derive.open_pull_request_of(claim, seen.observation, seen.rules.head_owner, base)
+    action = opening(snapshot, base)
+    pull = derive.open_pull_request_of(claim, snapshot.observation, snapshot.rules.head_owner, base)
     if pull is not None:
-        was_ours = "OpenPullRequest" in seen.record.intents
+        was_ours = "OpenPullRequest" in snapshot.record.intents
         return _adopt(pull, was_ours=was_ours)
     found = derive.merged_as_pushed(
-        claim, seen.observation, seen.rules.head_owner, seen.pushed_head
+        claim, snapshot.observation, snapshot.rules.head_owner, snapshot.pushed_head
     )
     if found is not None:
-        return merged.merge_found(seen, found)
-    return Decision(action=action if may_try(seen, action) else None)
+        return merged.merge_found(snapshot, found)
+    return Decision(action=action if may_try(snapshot, action) else None)
 
 
-def show_left_work(seen: Snapshot) -> Decision:
+def show_left_work(snapshot: Snapshot) -> Decision:
     """Nothing while somebody works; work that was left lying is shown as a draft."""
-    claim, observed = seen.record.claim, seen.observation
-    if not seen.is_silent or observed is None or not (seen.pushed_head and claim.summary):
+    claim, observed = snapshot.record.claim, snapshot.observation
+    if not snapshot.is_silent or observed is None or not (snapshot.pushed_head and claim.summary):
         return Decision()
-    base = seen.rules.base or observed.default_branch
+    base = snapshot.rules.base or observed.default_branch
     known = (observed.by_number, *observed.by_branch)
-    had = [one for one in known if one and derive.is_ours(one, claim, seen.rules.head_owner)]
-    if claim.branch in ("", base) or any(one.head_sha == seen.pushed_head for one in had):
+    had = [one for one in known if one and derive.is_ours(one, claim, snapshot.rules.head_owner)]
+    if claim.branch in ("", base) or any(one.head_sha == snapshot.pushed_head for one in had):
         return Decision()  # of what is pushed there was a pull request, and somebody ended it
-    action = replace(opening(seen, base), is_draft=True)
-    return Decision(action=action if may_try(seen, action) else None)
+    action = replace(opening(snapshot, base), is_draft=True)
+    return Decision(action=action if may_try(snapshot, action) else None)
 
 
-def missing(seen: Snapshot) -> list[str]:
+def missing(snapshot: Snapshot) -> list[str]:
     """The fields that a hand-off needs and the claim has not."""
-    claim = seen.record.claim
+    claim = snapshot.record.claim
     return [name for name in ("branch", "summary") if not getattr(claim, name)]
 
 
-def opening(seen: Snapshot, base: str) -> OpenPullRequest:
+def opening(snapshot: Snapshot, base: str) -> OpenPullRequest:
     """The pull request as it is opened into a base."""
-    claim = seen.record.claim
+    claim = snapshot.record.claim
     return OpenPullRequest(
-        head=f"{seen.rules.head_owner}:{claim.branch}",
+        head=f"{snapshot.rules.head_owner}:{claim.branch}",
         base=base,
         title=claim.summary,
         issue=claim.issue_number or 0,
-        pushed=seen.pushed_head or "",
+        pushed=snapshot.pushed_head or "",
     )
 
 

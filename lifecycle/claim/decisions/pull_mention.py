@@ -12,9 +12,9 @@ from lifecycle.core.plan import LinkPullRequest
 from lifecycle.core.values.model import PullRequest, PullState
 
 
-def decide(seen: Snapshot, pull: PullRequest) -> LinkPullRequest | None:
+def decide(snapshot: Snapshot, pull: PullRequest) -> LinkPullRequest | None:
     """The link that an open pull request lacks, or None."""
-    observed, claim = seen.observation, seen.record.claim
+    observed, claim = snapshot.observation, snapshot.record.claim
     number = claim.issue_number
     if observed is None or observed.issue is None or not observed.issue.is_open or number is None:
         return None
@@ -23,5 +23,5 @@ def decide(seen: Snapshot, pull: PullRequest) -> LinkPullRequest | None:
     mark = hidden_marker.of("link", issue=number)
     if mark in pull.body or derive.refers(pull, number, observed.repository):
         return None
-    action = LinkPullRequest(pull.number, number, f"{seen.rules.link} #{number} {mark}")
-    return action if may_try(seen, action) else None
+    action = LinkPullRequest(pull.number, number, f"{snapshot.rules.link} #{number} {mark}")
+    return action if may_try(snapshot, action) else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from lifecycle.claim.decisions.decide import decide, evolve
+from lifecycle.claim.decisions.decide import apply_fact, decide
 from lifecycle.claim.decisions.snapshot import Snapshot
 from lifecycle.core.plan import Action, Decision, Fact
 
@@ -21,21 +21,21 @@ class RehearsedStep:
     decision: Decision
 
 
-def prepared(seen: Snapshot, step: Decision) -> Snapshot:
+def prepared(snapshot: Snapshot, step: Decision) -> Snapshot:
     """With what a decision sets before it acts."""
-    record = replace(seen.record.with_values(step.fields), **step.memory)
-    return replace(seen, record=record)
+    record = replace(snapshot.record.with_values(step.fields), **step.memory)
+    return replace(snapshot, record=record)
 
 
-def foresee(seen: Snapshot, imagine: Callable[[Action], Fact]) -> Iterator[RehearsedStep]:
+def foresee(snapshot: Snapshot, imagine: Callable[[Action], Fact]) -> Iterator[RehearsedStep]:
     """The steps from here on, each action followed by the fact that `imagine` gives for it."""
     for _ in range(MAX_STEPS):
-        step = decide(seen)
-        now = prepared(seen, step)
+        step = decide(snapshot)
+        now = prepared(snapshot, step)
         yield RehearsedStep(now, step)
         if step.action is not None:
-            seen = evolve(now, imagine(step.action))
-        elif now.record == seen.record:
+            snapshot = apply_fact(now, imagine(step.action))
+        elif now.record == snapshot.record:
             return
         else:
-            seen = now
+            snapshot = now

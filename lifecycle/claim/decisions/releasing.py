@@ -37,21 +37,21 @@ ENDING = "given-back:"
 """How the key of the last step's sentence begins; the moment of the release follows."""
 
 
-def decide(seen: Snapshot) -> Decision:
+def decide(snapshot: Snapshot) -> Decision:
     """The next step of giving back; gives up, once and at the start, if the work was merged."""
-    record, releasing, observed = seen.record, seen.record.releasing, seen.observation
+    record, releasing, observed = snapshot.record, snapshot.record.releasing, snapshot.observation
     if releasing is None or observed is None:
         return Decision()
     claim = record.claim
     holder = releasing.holder or record.taken_by
     if holder:
         text = messages.given_back_to_holder(claim.issue_number, holder)
-        return _leave(seen, releasing, text)
+        return _leave(snapshot, releasing, text)
     issue = observed.issue
     if record.given_back and not releasing.is_begun and issue and is_told(record, issue):
-        return _leave(seen, releasing, loss_messages.given_back_before(claim.issue_number))
+        return _leave(snapshot, releasing, loss_messages.given_back_before(claim.issue_number))
     if not releasing.is_begun:
-        pull = derive.pull_request_of(record, observed, seen.rules.head_owner)
+        pull = derive.pull_request_of(record, observed, snapshot.rules.head_owner)
         if pull is not None and pull.state is PullState.MERGED:
             text = messages.not_given_back(claim.issue_number, pull.number)
             say = Notice(f"not-given-back:{int(releasing.at)}", text, Audience.ACT)
@@ -63,10 +63,10 @@ def decide(seen: Snapshot) -> Decision:
     if not releasing.is_begun or claim.status != Status.TODO:
         begun = replace(releasing, is_begun=True)
         return Decision(fields={"status": Status.TODO}, memory={"releasing": begun})
-    return _steps(seen, releasing, observed, observed.issue)
+    return _steps(snapshot, releasing, observed, observed.issue)
 
 
-def absorb(record: Record, seen: Observation, now: float) -> Record:
+def apply_observation(record: Record, seen: Observation, now: float) -> Record:
     """What an observation says about the steps; a step that was once a fact stays one.
 
     The task is free before the claim file is gone: what others do with it then is theirs.
@@ -133,45 +133,49 @@ def login_of(agent: str) -> str:
     return match[1] if match else ""
 
 
-def _leave(seen: Snapshot, releasing: Releasing, text: str) -> Decision:
+def _leave(snapshot: Snapshot, releasing: Releasing, text: str) -> Decision:
     """Another agent holds the task, or it was given back before: only what is ours alone ends."""
     if not releasing.holder:
         # The card names somebody else, and the lease may still be ours: it would keep them out.
-        lease = ending.lease_step(seen)
+        lease = ending.lease_step(snapshot)
         if lease is not None:
             return lease
-    inner = linked_decisions.ending_step(seen)
+    inner = linked_decisions.ending_step(snapshot)
     if inner is not None:
         return inner
-    text = f"{text} {linked_decisions.remainder(seen.record)}".rstrip()
+    text = f"{text} {linked_decisions.remainder(snapshot.record)}".rstrip()
     say = Notice(f"{ENDING}{int(releasing.at)}", text, Audience.NOTE)
     return Decision(action=ForgetClaim(), says=(say,))
 
 
-def _steps(seen: Snapshot, releasing: Releasing, observed: Observation, issue: Issue) -> Decision:
-    record, claim = seen.record, seen.record.claim
-    if seen.wake is Wake.SWEEP and record.lease and not record.lease_done:
+def _steps(
+    snapshot: Snapshot, releasing: Releasing, observed: Observation, issue: Issue
+) -> Decision:
+    record, claim = snapshot.record, snapshot.record.claim
+    if snapshot.wake is Wake.SWEEP and record.lease and not record.lease_done:
         # From afar only the lease can tell that nobody took the task up meanwhile, so it goes first;
         # and where it cannot be ended, the task stays with whoever holds it.
-        return ending.lease_step(seen) or Decision()
-    pull = derive.pull_request_of(record, observed, seen.rules.head_owner)
-    comment = ending.comment_step(seen, comment_of(record, releasing, pull, is_open=issue.is_open))
+        return ending.lease_step(snapshot) or Decision()
+    pull = derive.pull_request_of(record, observed, snapshot.rules.head_owner)
+    comment = ending.comment_step(
+        snapshot, comment_of(record, releasing, pull, is_open=issue.is_open)
+    )
     if isinstance(comment, Decision):
         return comment
-    for action in (_unassignment(record, issue), _board_action(seen, observed, issue)):
+    for action in (_unassignment(record, issue), _board_action(snapshot, observed, issue)):
         if action is not None and not ending.is_given_up(record, action):
-            return Decision(action=action if may_try(seen, action) else None)
+            return Decision(action=action if may_try(snapshot, action) else None)
     # Free inside before it is free for others: behind the lease somebody else may have both.
-    inner = linked_decisions.ending_step(seen)
+    inner = linked_decisions.ending_step(snapshot)
     if inner is not None:
         return inner
     if comment == "waiting":
         return Decision()
-    lease = ending.lease_step(seen)
+    lease = ending.lease_step(snapshot)
     if lease is not None:
         return lease
     # Said with the last step and not after it: a crash behind it must not lose the sentence.
-    board = _board_sentence(seen, observed, issue)
+    board = _board_sentence(snapshot, observed, issue)
     text = messages.given_back(claim.issue_number, board, claim.branch, _stays(pull))
     trouble = record.troubles.get("ReleaseLease")
     if trouble is not None:
@@ -195,9 +199,9 @@ def _unassignment(record: Record, issue: Issue) -> Unassign | None:
     return Unassign(issue.number, login)
 
 
-def _board_action(seen: Snapshot, observed: Observation, issue: Issue) -> SetBoard | None:
-    record, item = seen.record, observed.item
-    if not seen.rules.has_board or record.board_done or observed.board_problem:
+def _board_action(snapshot: Snapshot, observed: Observation, issue: Issue) -> SetBoard | None:
+    record, item = snapshot.record, observed.item
+    if not snapshot.rules.has_board or record.board_done or observed.board_problem:
         return None
     if item is None or item.is_archived or _is_others(record, item):
         return None
@@ -224,9 +228,9 @@ def _may_move(record: Record, item: BoardItem, issue: Issue) -> bool:
     return record.claim.last_synced_status is not None or item.status in _OURS
 
 
-def _board_sentence(seen: Snapshot, observed: Observation, issue: Issue) -> str:
-    record, item = seen.record, observed.item
-    if not seen.rules.has_board:
+def _board_sentence(snapshot: Snapshot, observed: Observation, issue: Issue) -> str:
+    record, item = snapshot.record, observed.item
+    if not snapshot.rules.has_board:
         return messages.board_absent()
     trouble = record.troubles.get("SetBoard")
     if trouble is not None:
@@ -236,10 +240,10 @@ def _board_sentence(seen: Snapshot, observed: Observation, issue: Issue) -> str:
     if observed.board_problem:
         return messages.board_not_freed(observed.board_problem)
     if item is None:
-        why = messages.not_on_board(record.claim.issue_number, seen.rules.board_name)
+        why = messages.not_on_board(record.claim.issue_number, snapshot.rules.board_name)
         return messages.board_not_freed(why)
     if item.is_archived:
-        return messages.board_not_freed(messages.archived(issue.number, seen.rules.board_name))
+        return messages.board_not_freed(messages.archived(issue.number, snapshot.rules.board_name))
     if _is_others(record, item):
         return messages.card_of_another(item.agent or "")
     if not is_same(item.status, Status.TODO) and not _may_move(record, item, issue):

@@ -47,7 +47,7 @@ class Judged:
     says: tuple[Notice, ...]
 
 
-def judge(seen: Snapshot, pull: PullRequest) -> Judged:
+def judge(snapshot: Snapshot, pull: PullRequest) -> Judged:
     """Judge an open pull request as it was just read."""
     is_conflicting = pull.mergeable == CONFLICTING
     memory: dict[str, Any] = {
@@ -65,18 +65,18 @@ def judge(seen: Snapshot, pull: PullRequest) -> Judged:
     if is_conflicting:
         key = f"conflict:{pull.number}:{pull.head_sha}"
         says.append(Notice(key, words.conflicts(pull.number, pull.base), Audience.NEWS))
-    says += _queue(seen, pull)
-    if pull.checks is not None and seen.looked_at_checks:
-        found = _checks(seen, pull, pull.checks, is_reported=bool(says))
+    says += _queue(snapshot, pull)
+    if pull.checks is not None and snapshot.looked_at_checks:
+        found = _checks(snapshot, pull, pull.checks, is_reported=bool(says))
         memory |= found.memory
         says += found.says
     return Judged(memory, tuple(says))
 
 
-def _queue(seen: Snapshot, pull: PullRequest) -> list[Notice]:
+def _queue(snapshot: Snapshot, pull: PullRequest) -> list[Notice]:
     """That the merge queue gave the pull request back."""
     left = pull.ejection if pull.queue is None else None
-    if left is None or left.at is None or seen.now - left.at < EJECTION_SETTLES:
+    if left is None or left.at is None or snapshot.now - left.at < EJECTION_SETTLES:
         return []
     runs = pull.checks.runs if pull.checks is not None else ()
     if any(run.started_at is not None and run.started_at > left.at for run in runs):
@@ -85,8 +85,8 @@ def _queue(seen: Snapshot, pull: PullRequest) -> list[Notice]:
     return [Notice(f"ejected:{pull.number}:{left.id}", text, Audience.NEWS)]
 
 
-def _checks(seen: Snapshot, pull: PullRequest, checks: Checks, *, is_reported: bool) -> Judged:
-    record = seen.record
+def _checks(snapshot: Snapshot, pull: PullRequest, checks: Checks, *, is_reported: bool) -> Judged:
+    record = snapshot.record
     durations = pace.learned(record.durations, checks)
     memory: dict[str, Any] = {"checks": _summary(checks, durations), "durations": durations}
     match checks.verdict:
@@ -95,7 +95,7 @@ def _checks(seen: Snapshot, pull: PullRequest, checks: Checks, *, is_reported: b
         case Verdict.GREEN:
             return Judged(memory, _green(pull, checks, is_reported=is_reported))
         case Verdict.PENDING:
-            return Judged(memory, _waiting(seen, pull, checks))
+            return Judged(memory, _waiting(snapshot, pull, checks))
 
 
 def _failed(record: Record, pull: PullRequest, checks: Checks, memory: dict[str, Any]) -> Judged:
@@ -129,7 +129,7 @@ def _green(pull: PullRequest, checks: Checks, *, is_reported: bool) -> tuple[Not
     return (Notice(key, text, Audience.NEWS, ends=_RESULTS),)
 
 
-def _waiting(seen: Snapshot, pull: PullRequest, checks: Checks) -> tuple[Notice, ...]:
+def _waiting(snapshot: Snapshot, pull: PullRequest, checks: Checks) -> tuple[Notice, ...]:
     """What will not end by itself, once nothing runs any more: for the person, who can mend it.
 
     Checks register late, so that one which is required counts as missing at the second look only.
@@ -138,13 +138,13 @@ def _waiting(seen: Snapshot, pull: PullRequest, checks: Checks) -> tuple[Notice,
         return ()
     if checks.unfinished:
         return ()
-    before = seen.record.checks or {}
+    before = snapshot.record.checks or {}
     is_old = before.get("sha") == checks.sha and before.get("missing") == list(checks.missing)
     if checks.held:
         text, what = words.approval_needed(pull, checks.held), checks.held
     elif checks.stale:
         text, what = words.checks_stale(pull.number, checks.stale), checks.stale
-    elif checks.missing and checks.is_complete and (is_old or seen.wake is Wake.TICK):
+    elif checks.missing and checks.is_complete and (is_old or snapshot.wake is Wake.TICK):
         text = words.checks_missing(pull.number, checks.missing, pull.base)
         what = checks.missing
     elif checks.hidden and (checks.runs or checks.overall in _BAD):

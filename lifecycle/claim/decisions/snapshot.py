@@ -72,10 +72,10 @@ class Snapshot:
     is_silent: bool = False
 
 
-def is_unsynced(seen: Snapshot) -> bool:
+def is_unsynced(snapshot: Snapshot) -> bool:
     """True if the board is known to differ from what the claim wants."""
-    record, claim = seen.record, seen.record.claim
-    if not seen.rules.has_board or claim.phase == Phase.DONE or not claim.status:
+    record, claim = snapshot.record, snapshot.record.claim
+    if not snapshot.rules.has_board or claim.phase == Phase.DONE or not claim.status:
         return False
     if record.releasing is not None:
         return False  # its last write of the card is a step of giving back
@@ -84,35 +84,37 @@ def is_unsynced(seen: Snapshot) -> bool:
     )
 
 
-def may_try(seen: Snapshot, action: Action) -> bool:
+def may_try(snapshot: Snapshot, action: Action) -> bool:
     """False while an earlier failure of the same action holds it back.
 
     Who asks by command is not held back by what failed in an earlier look.
     """
     kind = kind_of(action)
-    if kind in seen.failed:
+    if kind in snapshot.failed:
         return False
-    trouble = seen.record.troubles.get(kind)
-    is_held = trouble is not None and trouble.mark == mark_of(action) and seen.now < trouble.until
-    return seen.wake.is_asked or not is_held
+    trouble = snapshot.record.troubles.get(kind)
+    is_held = (
+        trouble is not None and trouble.mark == mark_of(action) and snapshot.now < trouble.until
+    )
+    return snapshot.wake.is_asked or not is_held
 
 
-def still_wanted(seen: Snapshot, kind: str) -> bool:
+def still_wanted(snapshot: Snapshot, kind: str) -> bool:
     """True if a trouble of this kind still stands in the way of something the claim wants."""
-    phase = seen.record.claim.phase
-    is_ending = phase == Phase.DONE or seen.record.releasing is not None
+    phase = snapshot.record.claim.phase
+    is_ending = phase == Phase.DONE or snapshot.record.releasing is not None
     match kind:
         case "OpenPullRequest":
             return phase == Phase.READY_FOR_PR
         case "SetBoard":
-            return is_ending or is_unsynced(seen)
+            return is_ending or is_unsynced(snapshot)
         case "AddToBoard":
-            return is_unsynced(seen)
+            return is_unsynced(snapshot)
         case "LinkPullRequest":
             return phase in IN_REVIEW
         case "Look":
-            return kind in seen.failed
+            return kind in snapshot.failed
         case "SetLinked":
-            return seen.record.link is not None
+            return snapshot.record.link is not None
         case _:
             return is_ending

@@ -27,11 +27,11 @@ from lifecycle.github.operations.unclear_writes import settled
 
 
 def perform(
-    action: plan.Action, world: World, desk: ClaimStore | None, record: Record
+    action: plan.Action, world: World, claim_store: ClaimStore | None, record: Record
 ) -> plan.Fact:
     """Do one thing and say what is true now; an expected failure comes back as `Failed`.
 
-    Without a desk there is no claim file, and forgetting it is nothing to do.
+    Without a claim_store there is no claim file, and forgetting it is nothing to do.
     """
     try:
         match action:
@@ -47,7 +47,7 @@ def perform(
             case plan.SetLinked():
                 return linked_writes.set_linked(action, world, record)
             case _:
-                return _end(action, world, desk, record)
+                return _end(action, world, claim_store, record)
     except LifecycleError as error:
         error.sentence = redact(error.sentence, world.environment)
         return plan.Failed(action, error)
@@ -56,7 +56,9 @@ def perform(
 _Ending = plan.CloseIssue | plan.Unassign | plan.ReleaseLease | plan.ForgetClaim
 
 
-def _end(action: _Ending, world: World, desk: ClaimStore | None, record: Record) -> plan.Fact:
+def _end(
+    action: _Ending, world: World, claim_store: ClaimStore | None, record: Record
+) -> plan.Fact:
     """One step of closing or giving back."""
     match action:
         case plan.CloseIssue():
@@ -64,9 +66,9 @@ def _end(action: _Ending, world: World, desk: ClaimStore | None, record: Record)
         case plan.Unassign():
             return _unassign(action, world)
         case plan.ReleaseLease():
-            return _release(action, world, is_ours=desk is not None)
+            return _release(action, world, is_ours=claim_store is not None)
         case plan.ForgetClaim():
-            return _forget(desk, record)
+            return _forget(claim_store, record)
         case _:
             assert_never(action)
 
@@ -117,9 +119,9 @@ def _release(action: plan.ReleaseLease, world: World, *, is_ours: bool) -> plan.
     return plan.LeaseReleased()
 
 
-def _forget(desk: ClaimStore | None, record: Record) -> plan.ClaimForgotten:
-    if desk is not None:
-        desk.forget(replace(record, outcome=record.end))
+def _forget(claim_store: ClaimStore | None, record: Record) -> plan.ClaimForgotten:
+    if claim_store is not None:
+        claim_store.forget(replace(record, outcome=record.end))
     return plan.ClaimForgotten()
 
 

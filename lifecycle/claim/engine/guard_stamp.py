@@ -20,18 +20,23 @@ ALWAYS = 1.0
 
 
 def mark(
-    desk: ClaimStore, seen: Snapshot, *, mtime_ns: int, is_finished: bool, has_ended: bool
+    claim_store: ClaimStore,
+    snapshot: Snapshot,
+    *,
+    mtime_ns: int,
+    is_finished: bool,
+    has_ended: bool,
 ) -> None:
     """Tell the guards what a look left to do.
 
     Args:
-        desk: the claim file and state.json.
-        seen: what the look ended with.
+        claim_store: the claim file and state.json.
+        snapshot: what the look ended with.
         mtime_ns: of the claim as it was read, before the look.
         is_finished: the look came to its end; otherwise the next wake goes on with it.
         has_ended: the claim is over, or its file is gone.
     """
-    record = seen.record
+    record = snapshot.record
     stop = idle = record.due()
     if "OpenPullRequest" in record.troubles:
         stop = (
@@ -47,17 +52,17 @@ def mark(
         stop = idle = ALWAYS
     if has_ended:
         stop = idle = None
-    _wait_for(desk, stop, idle)
+    _wait_for(claim_store, stop, idle)
     if is_finished and not has_ended:
-        desk.stamp(mtime_ns)
+        claim_store.stamp(mtime_ns)
 
 
-def mark_waiting(desk: ClaimStore) -> None:
+def mark_waiting(claim_store: ClaimStore) -> None:
     """Without a claim only what the queue still holds is worth a wake."""
-    _wait_for(desk, None, None)
+    _wait_for(claim_store, None, None)
 
 
-def _wait_for(desk: ClaimStore, stop: float | None, idle: float | None) -> None:
-    waiting = {say.tone for say in desk.ledger.waiting()}
-    desk.set_due(STOP_DUE, ALWAYS if waiting & REPLIES["on-stop"].tones else stop)
-    desk.set_due(IDLE_DUE, ALWAYS if waiting & REPLIES["on-idle"].tones else idle)
+def _wait_for(claim_store: ClaimStore, stop: float | None, idle: float | None) -> None:
+    waiting = {say.tone for say in claim_store.ledger.waiting()}
+    claim_store.set_due(STOP_DUE, ALWAYS if waiting & REPLIES["on-stop"].tones else stop)
+    claim_store.set_due(IDLE_DUE, ALWAYS if waiting & REPLIES["on-idle"].tones else idle)

@@ -10,7 +10,14 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 
 from lifecycle.claim.decisions import consent
-from lifecycle.claim.decisions.decide import absorb, complaints, decide, evolve, look, wants_look
+from lifecycle.claim.decisions.decide import (
+    apply_fact,
+    apply_observation,
+    complaints,
+    decide,
+    look,
+    wants_look,
+)
 from lifecycle.claim.decisions.rehearsal import MAX_STEPS, foresee, prepared
 from lifecycle.claim.decisions.snapshot import Rules, Snapshot, still_wanted
 from lifecycle.claim.decisions.table import Phase
@@ -58,7 +65,7 @@ class _Look:
     """The engine's working memory during one look."""
 
     world: World
-    desk: ClaimStore
+    claim_store: ClaimStore
     seen: Snapshot
     actions: list[Action] = field(default_factory=list)
     problem: LifecycleError | None = None
@@ -70,7 +77,7 @@ class _Look:
 
 def tick(
     world: World,
-    desk: ClaimStore,
+    claim_store: ClaimStore,
     wake: Wake,
     *,
     tones: Collection[Audience] = tuple(Audience),
@@ -81,7 +88,7 @@ def tick(
 
     Args:
         world: what may be touched.
-        desk: the claim file and state.json.
+        claim_store: the claim file and state.json.
         wake: who asks; hooks trust what was last synced, `TICK` looks at everything.
         tones: which sentences the caller can deliver; the others stay on the queue.
         channel: the name under which they are marked as offered.
@@ -93,114 +100,114 @@ def tick(
     """
     world.refuse_tracked()
     world.renew_token()
-    with desk.folder.locked(world.deadline.remaining(at_most=30.0)):
+    with claim_store.folder.locked(world.deadline.remaining(at_most=30.0)):
         try:
-            loaded = desk.load()
-            world.cache.state = desk.state
+            loaded = claim_store.load()
+            world.cache.state = claim_store.state
             for say in loaded.says:
-                desk.ledger.queue(say)
-            if linked_writes.is_waiting(desk.state):
-                linked_writes.repair(world, desk, loaded.record, is_asked=wake is Wake.TICK)
+                claim_store.ledger.queue(say)
+            if linked_writes.is_waiting(claim_store.state):
+                linked_writes.repair(world, claim_store, loaded.record, is_asked=wake is Wake.TICK)
             if loaded.record is None:
-                return _without_claim(desk, tones, channel, session)
+                return _without_claim(claim_store, tones, channel, session)
             if not loaded.record.touched:
                 _exclude(world)
-            record = _owned(desk, _published(world, loaded.record), session)
-            record = believed(world, desk, record)
+            record = _owned(claim_store, _published(world, loaded.record), session)
+            record = believed(world, claim_store, record)
             tones = sessions.deliverable(record, session, tones)
             loaded = replace(loaded, record=record)
-            working = _Look(world, desk, _seen(world, desk, wake, loaded))
-            desk.ledger.clear_refusals()
+            working = _Look(world, claim_store, _seen(world, claim_store, wake, loaded))
+            claim_store.ledger.clear_refusals()
         except Refused as error:
             if wake is Wake.TICK:
                 raise
-            return _refused(desk, error, tones, channel, session)
+            return _refused(claim_store, error, tones, channel, session)
         _work(working, loaded)
         _tell_withheld(working)
-        said = desk.take(tones, channel, session)
+        said = claim_store.take(tones, channel, session)
         record = working.seen.record
-        if desk.ledger.retire("" if record.outcome else record.claim_key):
-            desk.save()
+        if claim_store.ledger.retire("" if record.outcome else record.claim_key):
+            claim_store.save()
         if wake is Wake.TICK and record.claim.phase == Phase.MERGED_DETECTED:
-            desk.note_asked()  # whoever asks by command reads the question on the terminal
-            desk.save()
+            claim_store.note_asked()  # whoever asks by command reads the question on the terminal
+            claim_store.save()
         guard_stamp.mark(
-            desk,
+            claim_store,
             working.seen,
             mtime_ns=loaded.mtime_ns,
             is_finished=working.is_finished,
             has_ended=working.is_gone or bool(record.outcome),
         )
         if working.is_gone or record.outcome:
-            _wait_inside(desk)
+            _wait_inside(claim_store)
         return Report(record, said, tuple(working.actions), working.problem)
 
 
-def is_quiet(world: World, desk: ClaimStore, wake: Wake, session: str = "") -> bool:
+def is_quiet(world: World, claim_store: ClaimStore, wake: Wake, session: str = "") -> bool:
     """True if a wake would read nothing, do nothing and say nothing; takes no lock.
 
     Marks the claim as looked at for the guard, so that the next wake ends before Python starts.
     """
     try:
-        loaded = desk.load(repair=False)
+        loaded = claim_store.load(repair=False)
     except LifecycleError:
         return False
-    world.cache.state = desk.state
-    if loaded.record is None or loaded.hints or desk.ledger.waiting():
+    world.cache.state = claim_store.state
+    if loaded.record is None or loaded.hints or claim_store.ledger.waiting():
         return False
-    if loaded.record != desk.remembered():
+    if loaded.record != claim_store.remembered():
         return False  # what was read is kept first: a file that is corrupt later comes back as it is now
     if loaded.record.past[-1:] != (loaded.record.values,):
         return False
-    mine = believed(world, desk, _owned(desk, loaded.record, session))
-    if desk.is_due(guard_stamp.STOP_DUE) or mine != loaded.record:
+    mine = believed(world, claim_store, _owned(claim_store, loaded.record, session))
+    if claim_store.is_due(guard_stamp.STOP_DUE) or mine != loaded.record:
         return False
     try:
-        seen = _seen(world, desk, wake, loaded)
+        seen = _seen(world, claim_store, wake, loaded)
     except LifecycleError:
         return False
     if look(seen) is not None:
         return False
     step = decide(seen)
     key = seen.record.claim_key
-    is_news = any(not desk.ledger.was_said(f"{key}/{say.key}") for say in step.says)
+    is_news = any(not claim_store.ledger.was_said(f"{key}/{say.key}") for say in step.says)
     if step.fields or step.memory or step.action or is_news:
         return False
-    desk.stamp(loaded.mtime_ns)
+    claim_store.stamp(loaded.mtime_ns)
     return True
 
 
-def believed(world: World, desk: ClaimStore, record: Record) -> Record:
+def believed(world: World, claim_store: ClaimStore, record: Record) -> Record:
     """The record without what was refused to another token than there is now: that is asked anew.
 
     What waits to be said of it is not said any more. Nothing is written here.
     """
     old = [kind for kind, trouble in record.troubles.items() if trouble.is_of_access]
-    if not old or desk.state.get(_ACCESS) == world.access:
+    if not old or claim_store.state.get(_ACCESS) == world.access:
         return record
     for kind in old:
-        desk.ledger.withdraw(f"{record.claim_key}/refused:{kind}:")
+        claim_store.ledger.withdraw(f"{record.claim_key}/refused:{kind}:")
     return replace(record, troubles={k: t for k, t in record.troubles.items() if k not in old})
 
 
-def rehearse(world: World, desk: ClaimStore, *, record: Record | None = None) -> Report:
+def rehearse(world: World, claim_store: ClaimStore, *, record: Record | None = None) -> Report:
     """The dry run: the same look and the same plan, and nothing is written anywhere.
 
     Args:
         world: what may be touched.
-        desk: the claim file and state.json.
+        claim_store: the claim file and state.json.
         record: the claim as a command would leave it; as it lies there unless given.
     """
     from lifecycle.claim.engine.acting import imagine
 
-    loaded = desk.load(repair=False)
+    loaded = claim_store.load(repair=False)
     record = record or loaded.record
     if record is not None:
-        loaded = replace(loaded, record=believed(world, desk, record))
-    world.cache.state = desk.state
+        loaded = replace(loaded, record=believed(world, claim_store, record))
+    world.cache.state = claim_store.state
     if loaded.record is None:
         return Report()
-    working = _Look(world, desk, _seen(world, desk, Wake.TICK, loaded))
+    working = _Look(world, claim_store, _seen(world, claim_store, Wake.TICK, loaded))
     _observe(working, loaded)
     says: list[Notice] = []
     actions: list[Action] = []
@@ -210,11 +217,11 @@ def rehearse(world: World, desk: ClaimStore, *, record: Record | None = None) ->
         # What comes with the last step tells how the claim ended, and nothing ends in a rehearsal.
         new = () if isinstance(action, plan.ForgetClaim) else step.decision.says
         for say in new:
-            if say not in says and not desk.ledger.was_said(f"{left.claim_key}/{say.key}"):
+            if say not in says and not claim_store.ledger.was_said(f"{left.claim_key}/{say.key}"):
                 says.append(say)
         if action is not None:
             actions.append(action)
-            left = evolve(step.seen, imagine(action)).record
+            left = apply_fact(step.seen, imagine(action)).record
     return Report(left, lasting(says), tuple(actions), working.problem)
 
 
@@ -230,21 +237,21 @@ def _work(working: _Look, loaded: Loaded) -> None:
         working.problem = Transient("The time for this look was up; it goes on at the next one.")
         log.write(working.world.root, "deadline reached")
         _queue(working, complaints(working.seen.record))
-    desk, record = working.desk, working.seen.record
+    claim_store, record = working.claim_store, working.seen.record
     seen = working.seen
     kept = {
         kind: trouble
         for kind, trouble in record.troubles.items()
         if still_wanted(seen, kind) or (kind == "Look" and wants_look(seen))
     }
-    record = replace(record, troubles=kept, touched=desk.mtime_ns())
+    record = replace(record, troubles=kept, touched=claim_store.mtime_ns())
     working.seen = replace(working.seen, record=record)
     if working.is_finished:
-        desk.ledger.forget_cleared(f"{record.claim_key}/", working.stated)
+        claim_store.ledger.forget_cleared(f"{record.claim_key}/", working.stated)
     if any(trouble.is_of_access for trouble in kept.values()):
-        desk.state[_ACCESS] = working.world.access
-    desk.remember(record)
-    desk.save()
+        claim_store.state[_ACCESS] = working.world.access
+    claim_store.remember(record)
+    claim_store.save()
 
 
 def _observe(working: _Look, loaded: Loaded) -> None:
@@ -290,7 +297,7 @@ def _observe(working: _Look, loaded: Loaded) -> None:
             break
         working.seen = replace(working.seen, observation=None, looked_at_checks=False)
     if working.seen.observation is not None:
-        record = absorb(working.seen.record, working.seen.observation, now)
+        record = apply_observation(working.seen.record, working.seen.observation, now)
         working.seen = replace(working.seen, record=record)
         if linked_decisions.wants_to_know(working.seen):
             record, says = linked_writes.learned(world, working.seen)
@@ -345,21 +352,21 @@ def _queue(working: _Look, says: Iterable[Notice]) -> None:
         is_first = key not in working.stated  # what this look has said or ended is not said again
         working.stated.add(key)
         again = is_asked and is_first and (say.stands or say.tone is Audience.ASK)
-        working.desk.ledger.queue(replace(say, key=key), again=again)
+        working.claim_store.ledger.queue(replace(say, key=key), again=again)
 
 
 def _act(working: _Look, action: Action) -> None:
     from lifecycle.claim.engine.acting import perform
 
-    world, desk = working.world, working.desk
+    world, claim_store = working.world, working.claim_store
     if isinstance(action, plan.OpenPullRequest | plan.PostComment):
-        working.seen = evolve(working.seen, plan.Intended(action))
-        desk.remember(working.seen.record)
-        desk.save()
+        working.seen = apply_fact(working.seen, plan.Intended(action))
+        claim_store.remember(working.seen.record)
+        claim_store.save()
     if isinstance(action, plan.ForgetClaim):
-        pending_writes.at_the_end(desk, working.seen.record)
+        pending_writes.at_the_end(claim_store, working.seen.record)
     try:
-        fact = perform(action, world, desk, working.seen.record)
+        fact = perform(action, world, claim_store, working.seen.record)
     except DeadlineReached:
         late = Transient("The answer did not come in time.", is_ambiguous=True)
         _conclude(working, action, plan.Failed(action, late))
@@ -369,7 +376,7 @@ def _act(working: _Look, action: Action) -> None:
 
 def _conclude(working: _Look, action: Action, fact: plan.Fact) -> None:
     world = working.world
-    working.seen = evolve(working.seen, fact)
+    working.seen = apply_fact(working.seen, fact)
     record = working.seen.record
     if isinstance(fact, plan.Failed):
         working.problem = working.problem or fact.error
@@ -381,8 +388,8 @@ def _conclude(working: _Look, action: Action, fact: plan.Fact) -> None:
         working.stated = {key for key in working.stated if not key.startswith(cured)}
         log.write(world.root, f"{type(action).__name__} done for {record.key}")
     if isinstance(fact, plan.ClaimForgotten):
-        working.desk.remember(record)
-        working.desk.save()
+        working.claim_store.remember(record)
+        working.claim_store.save()
     else:
         _commit(working)
     journal.note(world.root, *journalling.wrote(action, fact, record, world.clock.now()))
@@ -391,18 +398,18 @@ def _conclude(working: _Look, action: Action, fact: plan.Fact) -> None:
 def _commit(working: _Look) -> None:
     if working.seen.record.outcome:
         return
-    committed = working.desk.commit(working.seen.record, working.seen.hints)
+    committed = working.claim_store.commit(working.seen.record, working.seen.hints)
     working.seen = replace(working.seen, record=committed.record)
     working.is_gone = working.is_gone or committed.is_gone
     # The agent edited while we looked: what we saw may not fit what it wants now. Look again.
     working.was_edited = working.was_edited or bool(committed.changed)
 
 
-def _seen(world: World, desk: ClaimStore, wake: Wake, loaded: Loaded) -> Snapshot:
+def _seen(world: World, claim_store: ClaimStore, wake: Wake, loaded: Loaded) -> Snapshot:
     record, settings, now = loaded.record, world.settings, world.clock.now()
     if record is None:
         raise ValueError("there is no claim to look at")
-    off = desk.state.get("cache", {}).get(_BOARD_OFF)
+    off = claim_store.state.get("cache", {}).get(_BOARD_OFF)
     # What closes is tried for certain: nothing comes after it that would.
     is_ending = record.claim.phase == Phase.DONE or record.releasing is not None
     is_tried = wake is Wake.TICK or is_ending
@@ -425,8 +432,8 @@ def _seen(world: World, desk: ClaimStore, wake: Wake, loaded: Loaded) -> Snapsho
         rules,
         loaded.hints,
         pushed_head=pushed,
-        answered_at=desk.answered_at,
-        hears_prompts=desk.hears_prompts(record.created_at),
+        answered_at=claim_store.answered_at,
+        hears_prompts=claim_store.hears_prompts(record.created_at),
     )
 
 
@@ -438,22 +445,22 @@ def _exclude(world: World) -> None:
         log.write(world.root, f"our files are not excluded from git: {error}")
 
 
-def _owned(desk: ClaimStore, record: Record, session: str) -> Record:
+def _owned(claim_store: ClaimStore, record: Record, session: str) -> Record:
     """The claim as this session's, if nobody else that lives holds it."""
-    now = desk.clock.now()
-    signs = signs_of_life.signs_of(desk.folder, record.session, now)
+    now = claim_store.clock.now()
+    signs = signs_of_life.signs_of(claim_store.folder, record.session, now)
     return sessions.adopt(record, session, signs, now)
 
 
 def _without_claim(
-    desk: ClaimStore, tones: Collection[Audience], channel: str, session: str
+    claim_store: ClaimStore, tones: Collection[Audience], channel: str, session: str
 ) -> Report:
     """What the last claim left to say is said without it."""
-    said = desk.take(tones, channel, session)
-    if desk.ledger.retire(""):
-        desk.save()
-    guard_stamp.mark_waiting(desk)
-    _wait_inside(desk)
+    said = claim_store.take(tones, channel, session)
+    if claim_store.ledger.retire(""):
+        claim_store.save()
+    guard_stamp.mark_waiting(claim_store)
+    _wait_inside(claim_store)
     return Report(said=said)
 
 
@@ -464,7 +471,7 @@ def _tell_withheld(working: _Look) -> None:
         # What a claim leaves to the agent ends with it; what it leaves to the person does not.
         tone = Audience.NOTE if record.outcome else Audience.NEXT
         say = Notice(f"{record.claim_key}/withheld", text, tone)
-        working.desk.ledger.queue(say, again=True)
+        working.claim_store.ledger.queue(say, again=True)
 
 
 def _published(world: World, record: Record) -> Record:
@@ -477,17 +484,17 @@ def _published(world: World, record: Record) -> Record:
     return record.with_values(values) if values != {n: record.values[n] for n in values} else record
 
 
-def _wait_inside(desk: ClaimStore) -> None:
+def _wait_inside(claim_store: ClaimStore) -> None:
     """No claim is here that would be looked at: what is left inside is worth a look of its own."""
-    moment = pending_writes.due(desk.state)
+    moment = pending_writes.due(claim_store.state)
     if moment is not None:
-        desk.set_due(guard_stamp.STOP_DUE, moment)
+        claim_store.set_due(guard_stamp.STOP_DUE, moment)
 
 
 def _refused(
-    desk: ClaimStore, error: Refused, tones: Collection[Audience], channel: str, session: str
+    claim_store: ClaimStore, error: Refused, tones: Collection[Audience], channel: str, session: str
 ) -> Report:
-    desk.ledger.queue_refusal(error)
-    said = desk.take(tones, channel, session)
-    desk.save()
+    claim_store.ledger.queue_refusal(error)
+    said = claim_store.take(tones, channel, session)
+    claim_store.save()
     return Report(said=said, problem=error)

@@ -92,33 +92,33 @@ def reason_of(record: Record) -> str:
     )
 
 
-def wants_to_know(seen: Snapshot) -> bool:
+def wants_to_know(snapshot: Snapshot) -> bool:
     """True if this look should ask whether there is a linked task.
 
     Who asks by command wants to know what is linked by now; and what ends, and never asked, has no
     later look that would.
     """
-    record = seen.record
-    if record.link is not None or seen.wake is Wake.SWEEP or record.claim.issue_number is None:
+    record = snapshot.record
+    if record.link is not None or snapshot.wake is Wake.SWEEP or record.claim.issue_number is None:
         return False
     if record.taken_by or record.given_back:
         return False
     is_ending = wanted(record) != CLAIMED
-    return seen.wake is Wake.TICK or (is_ending and not record.is_link_known)
+    return snapshot.wake is Wake.TICK or (is_ending and not record.is_link_known)
 
 
-def living(seen: Snapshot) -> Decision:
+def living(snapshot: Snapshot) -> Decision:
     """The step towards a claimed task beside a claim that lives."""
-    action = action_of(seen.record)
-    if action is None or seen.wake is Wake.SWEEP or not may_try(seen, action):
+    action = action_of(snapshot.record)
+    if action is None or snapshot.wake is Wake.SWEEP or not may_try(snapshot, action):
         return Decision()
     return Decision(action=action)
 
 
-def ending_step(seen: Snapshot) -> Decision | None:
+def ending_step(snapshot: Snapshot) -> Decision | None:
     """The linked task ends with the claim, or (None) there is none, it did, or it is given up."""
-    record = seen.record
-    if seen.wake is Wake.SWEEP:
+    record = snapshot.record
+    if snapshot.wake is Wake.SWEEP:
         return None
     unknown = record.troubles.get(FIND)
     if unknown is not None and unknown.tries < BEST_EFFORT_TRIES and not record.is_link_known:
@@ -126,7 +126,7 @@ def ending_step(seen: Snapshot) -> Decision | None:
     action = action_of(record)
     if action is None or ending.is_given_up(record, action):
         return None
-    return Decision(action=action if may_try(seen, action) else None)
+    return Decision(action=action if may_try(snapshot, action) else None)
 
 
 def says(record: Record) -> tuple[Notice, ...]:

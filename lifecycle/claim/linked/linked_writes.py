@@ -87,7 +87,7 @@ def named(world: World, query: str, notes: list[str]) -> tuple[int, Task] | None
 
 def hold(
     world: World,
-    desk: ClaimStore,
+    claim_store: ClaimStore,
     issue: int,
     agent: str,
     notes: list[str],
@@ -100,7 +100,7 @@ def hold(
 
     Args:
         world: what may be touched.
-        desk: holds the note of what is begun; what an earlier taking left there is over.
+        claim_store: holds the note of what is begun; what an earlier taking left there is over.
         issue: the issue.
         agent: the claim's agent, in whose name the task is claimed.
         notes: gets a remark where the issue is claimed without it.
@@ -129,20 +129,20 @@ def hold(
     if others:
         notes.append(linked_messages.also_linked(issue, task.id, others))
     link = Link(inner.name, task.id)
-    if _begin(desk, inner, task) and _is_mine(inner, task):
+    if _begin(claim_store, inner, task) and _is_mine(inner, task):
         return Held(replace(link, synced=linked_decisions.CLAIMED), is_known=True)
     try:
-        _claim(world, desk, inner, task.id, notes, takes_over=force)
+        _claim(world, claim_store, inner, task.id, notes, takes_over=force)
     except (Transient, Rejected) as error:  # it may have happened
         notes.append(linked_messages.claimed_later(task.id, error.sentence))
         return Held(link, is_known=True)
     except Refused as error:
-        settle(desk)
+        settle(claim_store)
         if insists:
             notes.append(linked_messages.left_alone(task.id, error.sentence))
             return Held(link, is_known=True, left=notes[-1])
         raise _refusal(error, task.id, issue) from None
-    pending_writes.forget(desk, inner.name, task.id)
+    pending_writes.forget(claim_store, inner.name, task.id)
     return Held(replace(link, synced=linked_decisions.CLAIMED), is_known=True)
 
 
@@ -150,30 +150,39 @@ def _is_mine(inner: Tracker, task: Task) -> bool:
     return task.assignee == inner.actor and task.status is TaskStatus.IN_PROGRESS
 
 
-def _begin(desk: ClaimStore, inner: Tracker, task: Task) -> bool:
+def _begin(claim_store: ClaimStore, inner: Tracker, task: Task) -> bool:
     """Note what is about to be claimed; True if there is no such note, since it is had already.
 
     Only what a taking claimed itself is given back if that fails.
     """
-    begun = desk.state.get(LINKING) or {}
+    begun = claim_store.state.get(LINKING) or {}
     is_noted = (begun.get("tracker"), begun.get("id")) == (inner.name, task.id)
     if _is_mine(inner, task) and not is_noted:
         return True
-    desk.state[LINKING] = {"tracker": inner.name, "id": task.id, "actor": inner.actor}
-    desk.set_due(_DUE, 1.0)  # killed before the claim is there, the next stop gives it back
-    desk.save()
+    claim_store.state[LINKING] = {"tracker": inner.name, "id": task.id, "actor": inner.actor}
+    claim_store.set_due(_DUE, 1.0)  # killed before the claim is there, the next stop gives it back
+    claim_store.save()
     return False
 
 
 def _claim(
-    world: World, desk: ClaimStore, inner: Tracker, task: str, notes: list[str], *, takes_over: bool
+    world: World,
+    claim_store: ClaimStore,
+    inner: Tracker,
+    task: str,
+    notes: list[str],
+    *,
+    takes_over: bool,
 ) -> None:
     """Claim it; what this worktree holds under a name that it had before is its own."""
     try:
         inner.claim(task)
     except AlreadyClaimed as error:
         before = world.inner_as("")
-        ours = {before.actor if before is not None else "", *pending_writes.actors(desk, task)}
+        ours = {
+            before.actor if before is not None else "",
+            *pending_writes.actors(claim_store, task),
+        }
         holder = world.inner_as(error.by) if error.by else None
         if holder is None or not (error.by in ours or takes_over):
             raise
@@ -190,18 +199,18 @@ def _refusal(error: Refused, task: str, issue: int) -> Refused | AlreadyClaimed:
     return Refused(linked_messages.not_to_be_begun(task, issue, error.sentence))
 
 
-def settle(desk: ClaimStore) -> None:
+def settle(claim_store: ClaimStore) -> None:
     """The taking is over, and whose the inner task is stands in the claim, if there is one."""
-    if desk.state.pop(LINKING, None) is not None:
-        desk.save()
+    if claim_store.state.pop(LINKING, None) is not None:
+        claim_store.save()
 
 
-def let_go(world: World, desk: ClaimStore, issue: int = 0) -> str:
+def let_go(world: World, claim_store: ClaimStore, issue: int = 0) -> str:
     """Give the inner task back that a taking had claimed; a remark if that has to be tried again.
 
     What is somebody else's by now, closed or gone is left.
     """
-    begun: dict[str, Any] | None = desk.state.get(LINKING)
+    begun: dict[str, Any] | None = claim_store.state.get(LINKING)
     if begun is None:
         return ""
     task, actor, name = str(begun["id"]), str(begun["actor"]), str(begun["tracker"])
@@ -217,9 +226,9 @@ def let_go(world: World, desk: ClaimStore, issue: int = 0) -> str:
         left = pending_writes.Left(
             name, task, actor, linked_decisions.RELEASED, issue, since=now, until=now
         )
-        pending_writes.add(desk, left)
-        desk.set_due(_DUE, 1.0)
-    settle(desk)
+        pending_writes.add(claim_store, left)
+        claim_store.set_due(_DUE, 1.0)
+    settle(claim_store)
     return linked_messages.not_returned(task, said) if said else ""
 
 
@@ -229,39 +238,39 @@ def is_waiting(state: Mapping[str, Any]) -> bool:
 
 
 def repair(
-    world: World, desk: ClaimStore, record: Record | None, *, is_asked: bool = False
+    world: World, claim_store: ClaimStore, record: Record | None, *, is_asked: bool = False
 ) -> None:
     """Finish what was left inside; the caller holds the lock, so that no taking is under way.
 
     Args:
         world: what may be touched.
-        desk: holds the notes of it.
+        claim_store: holds the notes of it.
         record: the worktree's claim, or None.
         is_asked: somebody looks by command, so that nothing waits for its time.
     """
-    abandon(world, desk, record)
-    if desk.state.get(pending_writes.UNDONE):
-        pending_writes.finish(world, desk, record, is_asked=is_asked)
+    abandon(world, claim_store, record)
+    if claim_store.state.get(pending_writes.UNDONE):
+        pending_writes.finish(world, claim_store, record, is_asked=is_asked)
 
 
-def abandon(world: World, desk: ClaimStore, record: Record | None) -> str:
+def abandon(world: World, claim_store: ClaimStore, record: Record | None) -> str:
     """Before another task is taken: what a killed taking had claimed inside is given back; a remark."""
-    begun = desk.state.get(LINKING)
+    begun = claim_store.state.get(LINKING)
     if begun is None:
         return ""
     link = record.link if record is not None else None
     if link is not None and link.id == begun["id"]:
-        settle(desk)
+        settle(claim_store)
         return ""
-    return let_go(world, desk)
+    return let_go(world, claim_store)
 
 
-def learned(world: World, seen: Snapshot) -> tuple[Record, tuple[Notice, ...]]:
+def learned(world: World, snapshot: Snapshot) -> tuple[Record, tuple[Notice, ...]]:
     """The record once the tracker was asked for its linked task, and what there is to say of that.
 
     Without another tracker than GitHub nothing is asked and nothing changes.
     """
-    record, issue = seen.record, seen.record.claim.issue_number
+    record, issue = snapshot.record, snapshot.record.claim.issue_number
     known = {kind: one for kind, one in record.troubles.items() if kind != linked_decisions.FIND}
     try:
         inner = world.inner_as(record.claim.agent_id)
@@ -274,7 +283,7 @@ def learned(world: World, seen: Snapshot) -> tuple[Record, tuple[Notice, ...]]:
         if isinstance(error, Transient):
             before = record.troubles.get(linked_decisions.FIND)
             tries = before.tries + 1 if before is not None else 1
-            trouble = Trouble("", sentence, seen.now + RETRY_SECONDS, tries)
+            trouble = Trouble("", sentence, snapshot.now + RETRY_SECONDS, tries)
             return replace(record, troubles={**known, linked_decisions.FIND: trouble}), ()
         text = linked_messages.not_asked(world.settings.tracker_use, issue, sentence)
         return record, (Notice("linked-unknown", text, Audience.NOTE),)

@@ -63,28 +63,30 @@ def due(state: Mapping[str, Any]) -> float | None:
     return min((one.until for one in waiting(state)), default=None)
 
 
-def add(desk: ClaimStore, left: Left) -> None:
+def add(claim_store: ClaimStore, left: Left) -> None:
     """Remember it until it is done, in the place of what was wanted of the same task before."""
     others = [
-        one for one in waiting(desk.state) if (one.tracker, one.id) != (left.tracker, left.id)
+        one
+        for one in waiting(claim_store.state)
+        if (one.tracker, one.id) != (left.tracker, left.id)
     ]
-    _set(desk, [*others, left])
+    _set(claim_store, [*others, left])
 
 
-def forget(desk: ClaimStore, tracker: str, task: str) -> None:
+def forget(claim_store: ClaimStore, tracker: str, task: str) -> None:
     """A new claim has this task: what an earlier one wanted of it is over."""
-    kept = [one for one in waiting(desk.state) if (one.tracker, one.id) != (tracker, task)]
-    _set(desk, kept)
+    kept = [one for one in waiting(claim_store.state) if (one.tracker, one.id) != (tracker, task)]
+    _set(claim_store, kept)
 
 
-def actors(desk: ClaimStore, task: str) -> set[str]:
+def actors(claim_store: ClaimStore, task: str) -> set[str]:
     """In whose names this worktree still has the task to give back."""
-    return {one.actor for one in waiting(desk.state) if one.id == task}
+    return {one.actor for one in waiting(claim_store.state) if one.id == task}
 
 
-def at_the_end(desk: ClaimStore, record: Record) -> None:
+def at_the_end(claim_store: ClaimStore, record: Record) -> None:
     """Before the claim's file goes: remember what could not be done inside, until a later look."""
-    link, claim, now = record.link, record.claim, desk.clock.now()
+    link, claim, now = record.link, record.claim, claim_store.clock.now()
     action = linked_decisions.action_of(record)
     left = None
     if link is not None and action is not None:
@@ -96,47 +98,47 @@ def at_the_end(desk: ClaimStore, record: Record) -> None:
         wanted, reason = linked_decisions.wanted(record), linked_decisions.reason_of(record)
         left = Left("", "", claim.agent_id, wanted, claim.issue_number, reason)
     if left is not None:
-        add(desk, replace(left, since=now, until=now + REFUSED_SECONDS))
-        desk.save()
+        add(claim_store, replace(left, since=now, until=now + REFUSED_SECONDS))
+        claim_store.save()
 
 
-def finish(world: World, desk: ClaimStore, record: Record | None, *, is_asked: bool) -> None:
+def finish(world: World, claim_store: ClaimStore, record: Record | None, *, is_asked: bool) -> None:
     """Do what is left, as far as its time has come; the caller holds the lock.
 
     Args:
         world: what may be touched.
-        desk: holds the list.
+        claim_store: holds the list.
         record: the worktree's claim, which takes care of its own task, or None.
         is_asked: somebody looks by command, so that nothing waits for its time.
     """
     link = record.link if record is not None and not record.outcome else None
-    for left in waiting(desk.state):
+    for left in waiting(claim_store.state):
         if link is not None and (link.tracker, link.id) == (left.tracker, left.id):
-            forget(desk, left.tracker, left.id)
+            forget(claim_store, left.tracker, left.id)
         elif is_asked or world.clock.now() >= left.until:
-            _try(world, desk, left)
-    desk.save()
+            _try(world, claim_store, left)
+    claim_store.save()
 
 
-def _try(world: World, desk: ClaimStore, left: Left) -> None:
+def _try(world: World, claim_store: ClaimStore, left: Left) -> None:
     now = world.clock.now()
     try:
         done = _done(world, left)
     except (AlreadyClaimed, NotFound):
         done = ""
     except DeadlineReached:
-        _later(desk, left, Transient("The answer did not come in time."), now)
+        _later(claim_store, left, Transient("The answer did not come in time."), now)
         raise
     except LifecycleError as error:
         error.sentence = redact(error.sentence, world.environment)
         log.write(
             world.root, f"{left.id or 'a linked task'} is not {left.wanted}: {error.sentence}"
         )
-        _later(desk, left, error, now)
+        _later(claim_store, left, error, now)
         return
-    forget(desk, left.tracker, left.id)
+    forget(claim_store, left.tracker, left.id)
     if done and left.wanted == linked_decisions.CLOSED:
-        _tell(desk, left, linked_messages.closed_after_all(done, left.issue))
+        _tell(claim_store, left, linked_messages.closed_after_all(done, left.issue))
     if done:
         journal.note(world.root, _entry(left, done, now))
 
@@ -158,21 +160,21 @@ def _done(world: World, left: Left) -> str:
     return name
 
 
-def _later(desk: ClaimStore, left: Left, error: LifecycleError, now: float) -> None:
+def _later(claim_store: ClaimStore, left: Left, error: LifecycleError, now: float) -> None:
     """Try it again, each time after as long as it has waited already; or say that it is given up."""
     if now - left.since >= KEPT_SECONDS:
-        forget(desk, left.tracker, left.id)
+        forget(claim_store, left.tracker, left.id)
         name = left.id or f"of #{left.issue}"
-        _tell(desk, left, linked_messages.given_up(name, left.wanted, error.sentence))
+        _tell(claim_store, left, linked_messages.given_up(name, left.wanted, error.sentence))
         return
     least = RETRY_SECONDS if isinstance(error, Transient) else REFUSED_SECONDS
     wait = min(max(least, now - left.since), DAY_SECONDS)
-    add(desk, replace(left, until=now + wait))
+    add(claim_store, replace(left, until=now + wait))
 
 
-def _tell(desk: ClaimStore, left: Left, text: str) -> None:
+def _tell(claim_store: ClaimStore, left: Left, text: str) -> None:
     key = f"linked-undone:{left.tracker}:{left.id}:{int(left.since)}"
-    desk.ledger.queue(Notice(key, text, Audience.NOTE))
+    claim_store.ledger.queue(Notice(key, text, Audience.NOTE))
 
 
 def _entry(left: Left, task: str, now: float) -> journal_entry.JournalEntry:
@@ -188,8 +190,8 @@ def _entry(left: Left, task: str, now: float) -> journal_entry.JournalEntry:
     )
 
 
-def _set(desk: ClaimStore, left: list[Left]) -> None:
+def _set(claim_store: ClaimStore, left: list[Left]) -> None:
     if left:
-        desk.state[UNDONE] = [asdict(one) for one in left]
+        claim_store.state[UNDONE] = [asdict(one) for one in left]
     else:
-        desk.state.pop(UNDONE, None)
+        claim_store.state.pop(UNDONE, None)

@@ -98,7 +98,7 @@ def run(task: tuple[str, ...], worktree: str | None, *, as_json: bool, force: bo
         raise click.UsageError("Missing argument 'TASK...'.")
     session, query = begin(as_json=as_json, changes_tasks=True), " ".join(task)
     if worktree is None:
-        _show(session, take(session.world, session.desk, query, force=force), None)
+        _show(session, take(session.world, session.claim_store, query, force=force), None)
         return
     from lifecycle.claim.commands.task_worktree import take_in_worktree
     from lifecycle.setup.init import copy_to

@@ -32,13 +32,13 @@ def command(override: str | None, *, as_json: bool) -> int:
     # GitHub judges it: a yes given before the merge was seen here is still a yes.
     record = move(
         session.world,
-        session.desk,
+        session.claim_store,
         Phase.DONE,
         force=True,
         override=(override or "").strip(),
         consent="close",
     )
     code = look(session)
-    left = session.desk.load(repair=False).record
+    left = session.claim_store.load(repair=False).record
     is_same = left is not None and left.claim.issue_number == record.claim.issue_number
     return 1 if is_same and code == 0 else code

@@ -46,7 +46,7 @@ def command(summary: str | None, file: str | None, *, as_json: bool) -> None:
         text_from(summary, file, "--summary", "--summary-file", most=_MOST, is_unasked=True) or ""
     )
     session = begin(as_json=as_json)
-    handed = hand_off(session.world, session.desk, said)
+    handed = hand_off(session.world, session.claim_store, said)
     claim = handed.record.claim
     lines = [f"Note: {note}" for note in handed.notes]
     then = _next(handed.record, has_hooks=session.has_hooks)

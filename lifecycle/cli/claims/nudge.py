@@ -32,11 +32,13 @@ def command(phase: str, *, reason: str, dry_run: bool, force: bool, as_json: boo
     wanted = Phase(phase)
     override = reason.strip() if force and wanted is Phase.DONE else ""
     if dry_run:
-        before = current(session.desk).claim.phase
+        before = current(session.claim_store).claim.phase
         why = reason.strip() or "dry run"  # judged as a nudge with its reason is
-        record = move(session.world, session.desk, wanted, force=force, reason=why, dry_run=True)
+        record = move(
+            session.world, session.claim_store, wanted, force=force, reason=why, dry_run=True
+        )
         line = f"would move #{record.claim.issue_number} from {before} to {wanted}"
         session.show([line], {"claim": claim_data(record), "from": before, "dry_run": True})
         return 0
-    move(session.world, session.desk, wanted, force=force, override=override, reason=reason)
+    move(session.world, session.claim_store, wanted, force=force, override=override, reason=reason)
     return look(session)

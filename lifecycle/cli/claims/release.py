@@ -30,16 +30,16 @@ def command(reason: str, *, dry_run: bool, as_json: bool) -> int:
     people moved on the board by hand is left. A task whose PR is merged is closed instead.
     """
     session = begin(as_json=as_json, changes_tasks=True)
-    given = give_back(session.world, session.desk, reason, dry_run=dry_run)
+    given = give_back(session.world, session.claim_store, reason, dry_run=dry_run)
     if given.is_over:
         session.show([given.said], report_data(Report(given.record)) | {"notes": []})
         return 0
     if dry_run:
-        planned = look.rehearse(session.world, session.desk, record=given.record)
+        planned = look.rehearse(session.world, session.claim_store, record=given.record)
         return _show(session, given, planned, would=True)
-    report = look.tick(session.world, session.desk, Wake.TICK, tones=tones())
+    report = look.tick(session.world, session.claim_store, Wake.TICK, tones=tones())
     # What is the agent's stays on the queue for it, and is shown here all the same.
-    shown = (*report.said, *session.desk.ledger.waiting())
+    shown = (*report.said, *session.claim_store.ledger.waiting())
     return _show(session, given, replace(report, said=shown))
 
 

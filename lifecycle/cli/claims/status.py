@@ -17,13 +17,13 @@ def command(*, as_json: bool) -> None:
     Asks nothing of GitHub; `lifecycle tick` looks anew.
     """
     session = begin(as_json=as_json)
-    loaded = session.desk.load(repair=False)
+    loaded = session.claim_store.load(repair=False)
     if loaded.record is None:
         lines = ["No claim in this worktree. Make one with: lifecycle claim <number>"]
-        lines += filter(None, [unfinished_claims.left(session.desk)])
+        lines += filter(None, [unfinished_claims.left(session.claim_store)])
     else:
         lines = session.claim_lines(loaded.record)
-    waiting = [say.text for say in session.desk.ledger.waiting()]
+    waiting = [say.text for say in session.claim_store.ledger.waiting()]
     # One sentence on the queue may stand in two lines of the claim: the question and what to do.
     known = " ".join(lines)
     lines += [text for text in waiting if text not in known]

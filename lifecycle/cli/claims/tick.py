@@ -55,9 +55,9 @@ def look(session: Session) -> int:
 def glance(session: Session) -> Glance:
     """One look, and what there is to print of it."""
     whom = session_of({}, session.world.environment)
-    report = engine.tick(session.world, session.desk, Wake.TICK, tones=tones(), session=whom)
+    report = engine.tick(session.world, session.claim_store, Wake.TICK, tones=tones(), session=whom)
     # What is the agent's stays on the queue for it, and is shown here all the same.
-    shown = [*report.said, *session.desk.ledger.waiting()]
+    shown = [*report.said, *session.claim_store.ledger.waiting()]
     lines = report_lines(replace(report, said=tuple(shown)))
     if report.record is not None and not report.record.outcome:
         known = "\n".join(lines)
@@ -81,7 +81,7 @@ def tones() -> Collection[Audience]:
 
 def dry(session: Session) -> int:
     """The plan, printed."""
-    report = engine.rehearse(session.world, session.desk)
+    report = engine.rehearse(session.world, session.claim_store)
     lines = report_lines(report, would=True) or ["Nothing to do."]
     if report.problem is not None:
         lines.append(report.problem.sentence)

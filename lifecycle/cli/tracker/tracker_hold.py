@@ -120,7 +120,7 @@ def _first(session: Session, found: tuple[Task, ...]) -> _Told:
         except (HeldByAnother, NotClaimable, BlockedBy, NotFound) as error:
             refusal = error
         except Refused as error:
-            if session.desk.load(repair=False).record is not None:
+            if session.claim_store.load(repair=False).record is not None:
                 raise  # this worktree has a claim, so that the next one would be refused as well
             refusal = error
     if refusal is not None:
@@ -146,7 +146,7 @@ def _claimed(session: Session, task: Task, *, force: bool = False) -> _Told:
         _refuse_blocked(session, task)
     is_claimed = is_issue and has_remote(session)
     if is_claimed or linked_writes.issue_named(world, task) is not None:
-        taken = take(world, session.desk, task.id, force=force)
+        taken = take(world, session.claim_store, task.id, force=force)
         return _taken(session, taken, "" if is_issue else task.id)
     mine, notes = tracker_over.take(session, task, force=force)
     return _Told(mine, [_is_yours(session, mine)], notes)
@@ -154,7 +154,7 @@ def _claimed(session: Session, task: Task, *, force: bool = False) -> _Told:
 
 def _refuse_blocked(session: Session, task: Task) -> None:
     """Refuse an issue that waits for others, unless this worktree has it already."""
-    record = session.desk.load(repair=False).record
+    record = session.claim_store.load(repair=False).record
     if record is not None and str(record.claim.issue_number) == task.id:
         return
     names = ", ".join(f"#{name}" for name in task.blocked_by)
@@ -232,10 +232,10 @@ def _freed(session: Session, task: Task) -> list[str]:
 
 
 def _given_back(session: Session, task: Task, reason: str) -> _Told:
-    given = give_back(session.world, session.desk, reason)
-    report = look.tick(session.world, session.desk, Wake.TICK, tones=tones())
+    given = give_back(session.world, session.claim_store, reason)
+    report = look.tick(session.world, session.claim_store, Wake.TICK, tones=tones())
     lines = report_lines(report)
-    lines += [say.text for say in session.desk.ledger.waiting() if say.text not in lines]
+    lines += [say.text for say in session.claim_store.ledger.waiting() if say.text not in lines]
     problem, record = report.problem, report.record
     if problem is not None and not any(problem.sentence in line for line in lines):
         lines.append(problem.sentence)
@@ -273,9 +273,9 @@ def close(task: str, reason: str, *, as_json: bool) -> int:
 
 
 def _closed(session: Session, task: Task, reason: str) -> _Told:
-    record = move(session.world, session.desk, Phase.DONE, force=True, consent="close")
+    record = move(session.world, session.claim_store, Phase.DONE, force=True, consent="close")
     seen = glance(session)
-    left = session.desk.load(repair=False).record
+    left = session.claim_store.load(repair=False).record
     is_left = left is not None and left.claim.issue_number == record.claim.issue_number
     why = (
         "The claim stands, so --reason" if is_left else "The claim says why it is closed; --reason"

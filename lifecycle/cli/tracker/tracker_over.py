@@ -47,8 +47,8 @@ def may_free(session: Session, holder: str, *, force: bool) -> bool:
 
 def _is_own(session: Session, holder: str) -> bool:
     """True for the other name of this agent: its claim's once that has ended, or its own under a claim."""
-    session.desk.load(repair=False)  # reads what is remembered
-    last, named = session.desk.remembered(), os.environ.get(tracker_opening.ACTOR, "")
+    session.claim_store.load(repair=False)  # reads what is remembered
+    last, named = session.claim_store.remembered(), os.environ.get(tracker_opening.ACTOR, "")
     if last is not None and last.claim.agent_id == holder:
         return True
     seat = actor_digits.seat_in(session.root, running_client.session_of({}, os.environ))

@@ -49,7 +49,7 @@ def stand_of(session: Session, name: str) -> Stand:
     task = world.tracker.get(name)
     is_issue = world.tracker.name == GITHUB
     issue = int(task.id) if is_issue else linked_writes.issue_named(world, task)
-    record = session.desk.load(repair=False).record
+    record = session.claim_store.load(repair=False).record
     is_ours = False
     if record is not None:
         is_linked = record.link is not None and record.link.id == task.id and not is_issue

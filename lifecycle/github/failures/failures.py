@@ -18,7 +18,7 @@ from lifecycle.github.failures.failure_case import Answer, AnswerProblem, AskedR
 from lifecycle.github.failures.graph_failures import PROBLEMS
 from lifecycle.github.failures.rest_failures import ANSWERS
 
-__all__ = ["SECONDARY_WAIT", "Answer", "AskedRequest", "Failures", "AnswerProblem"]
+__all__ = ["SECONDARY_WAIT", "Answer", "AnswerProblem", "AskedRequest", "Failures"]
 
 SECONDARY_WAIT = 60.0
 """Seconds to wait after a rate limit that names no time.

@@ -57,8 +57,8 @@ def _doubt(call: HookCall, free: object) -> list[str]:
 
 def _keep(call: HookCall) -> None:
     """Keep ids and lines for the next wake, if nobody else is writing just now."""
-    desk, learned = call.desk, call.world.cache.state.get("cache", {})
-    with contextlib.suppress(LockBusy), desk.folder.locked(0.2):
-        state = desk.folder.load_state()
+    claim_store, learned = call.claim_store, call.world.cache.state.get("cache", {})
+    with contextlib.suppress(LockBusy), claim_store.folder.locked(0.2):
+        state = claim_store.folder.load_state()
         state["cache"] = {**state.get("cache", {}), **learned}
-        desk.folder.save_state(state)
+        claim_store.folder.save_state(state)

@@ -37,7 +37,7 @@ class HookCall:
         event: the event's JSON.
         session: the client's session, or empty if nobody said.
         world: what may be touched.
-        desk: the claim file and state.json.
+        claim_store: the claim file and state.json.
         client: which client sent it.
     """
 
@@ -45,7 +45,7 @@ class HookCall:
     event: Mapping[str, Any]
     session: str
     world: WorktreeWorld
-    desk: ClaimStore
+    claim_store: ClaimStore
     client: Client = Client.OTHER
 
     @property
@@ -57,13 +57,13 @@ class HookCall:
     @property
     def has_claim(self) -> bool:
         """True if the claim file is there."""
-        return (self.desk.root / CLAIM_FILE).exists()
+        return (self.claim_store.root / CLAIM_FILE).exists()
 
     @cached_property
     def record(self) -> Record | None:
         """The claim as it lies there, without a lock and without a repair."""
         try:
-            return self.desk.load(repair=False).record
+            return self.claim_store.load(repair=False).record
         except LifecycleError:
             return None
 
@@ -78,14 +78,16 @@ class HookCall:
 
     def signs(self, record: Record) -> Signs:
         """What is known of the session that the claim belongs to."""
-        return signs_of_life.signs_of(self.desk.folder, record.session, self.world.clock.now())
+        return signs_of_life.signs_of(
+            self.claim_store.folder, record.session, self.world.clock.now()
+        )
 
     def adopted(self, record: Record) -> Record:
         """The claim as this session's, if nobody else that lives holds it; the sign says so."""
         now = self.world.clock.now()
         mine = sessions.adopt(record, self.session, self.signs(record), now)
         if self.session and mine.session == self.session:
-            signs_of_life.sign(self.desk.folder, self.session, self.process)
+            signs_of_life.sign(self.claim_store.folder, self.session, self.process)
         return mine
 
     def briefed(self, mine: Record) -> list[str]:
@@ -94,25 +96,25 @@ class HookCall:
         What is remembered counts as told, and an open question as put: the caller holds the lock, and
         saves before it prints.
         """
-        self.desk.remember(replace(mine, inherited=""))
+        self.claim_store.remember(replace(mine, inherited=""))
         if briefing.question_lines(mine):
-            self.desk.note_asked(again=mine.is_inherited)
+            self.claim_store.note_asked(again=mine.is_inherited)
         news = [briefing.inherited_line(mine)] if mine.is_inherited else []
-        hears = self.desk.hears_prompts(mine.created_at)
+        hears = self.claim_store.hears_prompts(mine.created_at)
         return [*news, *briefing.claim_lines(mine, hears_prompts=hears)]
 
     @property
     def has_waiter(self) -> bool:
         """True if a process waits for this session's news right now."""
-        return signs_of_life.is_live(self.desk.folder, self.world.clock.now(), self.session)
+        return signs_of_life.is_live(self.claim_store.folder, self.world.clock.now(), self.session)
 
     def look(self, wake: Wake) -> Reply:
         """One look of the engine, if there is anything to look for, and its reply."""
-        if self.has_claim and engine.is_quiet(self.world, self.desk, wake, self.session):
+        if self.has_claim and engine.is_quiet(self.world, self.claim_store, wake, self.session):
             return Reply()
         report = engine.tick(
             self.world,
-            self.desk,
+            self.claim_store,
             wake,
             tones=REPLIES[self.hook].tones,
             channel=self.hook,

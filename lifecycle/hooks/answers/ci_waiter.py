@@ -58,7 +58,9 @@ def answer(call: HookCall) -> Reply:
     if call.client is Client.UNATTENDED:
         longest = call.world.settings.wait_unattended
     try:
-        with signs_of_life.alone(call.desk.folder, 0 if call.has_waiter else TAKE_OVER_SECONDS):
+        with signs_of_life.alone(
+            call.claim_store.folder, 0 if call.has_waiter else TAKE_OVER_SECONDS
+        ):
             return _Waiter(call, longest).run()
     except LockBusy:
         return Reply()  # one lives already
@@ -79,7 +81,7 @@ class _Waiter:
 
     def __init__(self, call: HookCall, longest: float) -> None:
         self.call = call
-        self.desk = call.desk
+        self.claim_store = call.claim_store
         self.world = call.world
         self.clock = call.world.clock
         self.not_before = 0.0
@@ -112,20 +114,20 @@ class _Waiter:
     def _next(self) -> float | None:
         """When to look: at once if something waits to be said, None if nothing is waited for."""
         try:
-            record = self.desk.load(repair=False).record
+            record = self.claim_store.load(repair=False).record
         except LifecycleError:
             return None  # the agent mends its file, and the stop after that starts another waiter
         if record is None or record.outcome or not sessions.is_mine(record, self.call.session):
             return None  # over, or another session's by now
-        if {say.tone for say in self.desk.ledger.waiting()} & REPLIES[self.call.hook].tones:
+        if {say.tone for say in self.claim_store.ledger.waiting()} & REPLIES[self.call.hook].tones:
             return 0.0
-        claim = self.desk.mtime_ns()
-        stopped = max(self.desk.folder.mtime_ns(STOPPED), self.started_ns)
+        claim = self.claim_store.mtime_ns()
+        stopped = max(self.claim_store.folder.mtime_ns(STOPPED), self.started_ns)
         return pace.next_look(
             record,
             Rules(poll_seconds=self._settings().poll_seconds),
             self.clock.now(),
-            settled=self.desk.is_stamped(claim),
+            settled=self.claim_store.is_stamped(claim),
             stopped_at=stopped / 1e9 if stopped >= claim else None,
         )
 
@@ -133,13 +135,15 @@ class _Waiter:
         """One look within a hook's time; what went wrong is in the log, and looked at again."""
         soonest = min(pace.SOONEST, self._settings().poll_seconds)
         self.not_before = self.clock.monotonic() + soonest
-        signs_of_life.promise(self.desk.folder, self.call.session, self.clock.now() + soonest)
+        signs_of_life.promise(
+            self.claim_store.folder, self.call.session, self.clock.now() + soonest
+        )
         self.world.deadline.renew(HOOK_SECONDS - 1.0)
         try:
             with alarm(HOOK_SECONDS):
                 report = look.tick(
                     self.world,
-                    self.desk,
+                    self.claim_store,
                     Wake.IDLE,
                     tones=REPLIES[self.call.hook].tones,
                     channel=self.call.hook,
@@ -163,7 +167,7 @@ class _Waiter:
         """
         start = self.clock.now()
         signs_of_life.promise(
-            self.desk.folder, self.call.session, min(moment, start + LONGEST_WAIT)
+            self.claim_store.folder, self.call.session, min(moment, start + LONGEST_WAIT)
         )
         end = min(self.clock.monotonic() + min(moment - start, RECKON_SECONDS), self.ends)
         while (left := end - self.clock.monotonic()) > 0:
@@ -181,9 +185,9 @@ class _Waiter:
         return _is_read(seconds) and client_of(self.world.environment) is not Client.OTHER
 
     def _files(self) -> _Files:
-        folder = self.desk.folder
+        folder = self.claim_store.folder
         return _Files(
-            self.desk.mtime_ns(),
+            self.claim_store.mtime_ns(),
             folder.mtime_ns(STATE),
             folder.mtime_ns(STOPPED),
             workflow_marks.mtime_ns(str(config.file_of(self.world.root))),
@@ -204,7 +208,7 @@ class _Waiter:
         old = self.world
         old.close()
         self.world = WorktreeWorld(
-            old.root, old.environment, self.clock, old.deadline, self.desk.state
+            old.root, old.environment, self.clock, old.deadline, self.claim_store.state
         )
 
 

@@ -26,26 +26,26 @@ def answer(call: HookCall) -> Reply:
 
 
 def _without_claim(call: HookCall) -> Reply:
-    world, desk, now = call.world, call.desk, call.world.clock.now()
+    world, claim_store, now = call.world, call.claim_store, call.world.clock.now()
     is_served = config.is_served(world.root, world.environment)
-    if not (is_served or desk.has_mark(IDLE_DUE)):
+    if not (is_served or claim_store.has_mark(IDLE_DUE)):
         return Reply()
-    if desk.has_mark(IDLE_DUE) and not desk.is_due(IDLE_DUE):
+    if claim_store.has_mark(IDLE_DUE) and not claim_store.is_due(IDLE_DUE):
         return Reply()
     from lifecycle.claim.commands.next_task import suggest
 
-    with desk.folder.locked(world.deadline.remaining()):
-        desk.load()
-        world.cache.state = desk.state
-        desk.set_due(IDLE_DUE, now + LOOK_SECONDS if is_served else None)
+    with claim_store.folder.locked(world.deadline.remaining()):
+        claim_store.load()
+        world.cache.state = claim_store.state
+        claim_store.set_due(IDLE_DUE, now + LOOK_SECONDS if is_served else None)
         try:
             say = suggest(world) if is_served else None
         except (Refused, Rejected) as error:
             log.write(world.root, f"on-idle: {error.sentence}")
-            desk.ledger.queue_refusal(error)
+            claim_store.ledger.queue_refusal(error)
             say = None
         if say is not None:
-            desk.ledger.queue(say)
-        said = desk.take(REPLIES[call.hook].tones, call.hook, call.session)
-        desk.save()
+            claim_store.ledger.queue(say)
+        said = claim_store.take(REPLIES[call.hook].tones, call.hook, call.session)
+        claim_store.save()
     return client_contract.render(call.hook, said)

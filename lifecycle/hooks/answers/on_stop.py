@@ -50,16 +50,16 @@ def _claim(call: HookCall) -> tuple[Notice, ...]:
     """What the claim says; nothing without one, but for what the last one left to say."""
     if call.has_claim:
         # The waiter was started with us: it leaves to us what this stop is there for.
-        call.desk.set_due(STOPPED, call.world.clock.now())
+        call.claim_store.set_due(STOPPED, call.world.clock.now())
         if call.record is not None:
             call.adopted(call.record)  # the sign that this session lives
-        if look.is_quiet(call.world, call.desk, _wake(call), call.session):
+        if look.is_quiet(call.world, call.claim_store, _wake(call), call.session):
             return ()
-    elif not call.desk.has_mark(STOP_DUE):
+    elif not call.claim_store.has_mark(STOP_DUE):
         return ()
     report = look.tick(
         call.world,
-        call.desk,
+        call.claim_store,
         _wake(call),
         tones=_tones(call),
         channel=call.hook,
@@ -86,9 +86,9 @@ def _held_back(call: HookCall, said: tuple[Notice, ...]) -> tuple[Notice, ...]:
     """Put back on the queue what would make the agent go on; the rest is said."""
     goes_on = [say for say in said if say.tone is not Audience.NOTE]
     if goes_on:
-        with call.desk.folder.locked(call.world.deadline.remaining(at_most=1.0)):
-            call.desk.state = call.desk.folder.load_state()
+        with call.claim_store.folder.locked(call.world.deadline.remaining(at_most=1.0)):
+            call.claim_store.state = call.claim_store.folder.load_state()
             for say in goes_on:
-                call.desk.ledger.queue(replace(say, stands=False, ends=()), again=True)
-            call.desk.save()
+                call.claim_store.ledger.queue(replace(say, stands=False, ends=()), again=True)
+            call.claim_store.save()
     return tuple(say for say in said if say.tone is Audience.NOTE)

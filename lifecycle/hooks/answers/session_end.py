@@ -10,7 +10,7 @@ from lifecycle.storage import signs_of_life
 
 def answer(call: HookCall) -> Reply:
     """Nothing is printed: nobody listens any more."""
-    folder, record = call.desk.folder, call.record
+    folder, record = call.claim_store.folder, call.record
     if call.session and record is not None and sessions.is_mine(record, call.session):
         signs_of_life.note_end(folder, call.session)
     return Reply()

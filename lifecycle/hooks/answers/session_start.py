@@ -38,28 +38,28 @@ the hook are installed, and one of them has answered."""
 
 def answer(call: HookCall) -> Reply:
     """The briefing; nothing in a repository that has no claim and never asked for a board."""
-    world, desk = call.world, call.desk
+    world, claim_store = call.world, call.claim_store
     is_served = config.is_served(world.root, world.environment)
-    if not (call.has_claim or is_served or desk.has_mark(WAITING)):
+    if not (call.has_claim or is_served or claim_store.has_mark(WAITING)):
         return Reply()
     try:
-        with desk.folder.locked(world.deadline.remaining(at_most=LOCK_SECONDS)):
+        with claim_store.folder.locked(world.deadline.remaining(at_most=LOCK_SECONDS)):
             loaded, refused = _loaded(call)
             if _was_answered(call):
                 return Reply()
             for say in [*loaded.says, *_differences(call), *_offered(call)]:
-                desk.ledger.queue(say)
+                claim_store.ledger.queue(say)
             context, person = (refused, refused) if refused else _claim(call, loaded.record)
             tones = _tones(call, loaded.record)
-            said = desk.take(tones, call.hook, call.session)
-            desk.save()
+            said = claim_store.take(tones, call.hook, call.session)
+            claim_store.save()
             if call.session:
-                signs_of_life.meet(desk.folder, call.session, world.clock.now())
+                signs_of_life.meet(claim_store.folder, call.session, world.clock.now())
     except LockBusy:
         # Somebody looks at a GitHub that is slow. The queue can wait; the claim and its question not.
         context, person = _claim(call, call.record)
         said = ()
-    world.cache.state = desk.state
+    world.cache.state = claim_store.state
     # One sentence on the queue may stand in two lines of the claim: the question and what to do.
     known = " ".join([*context, *person])
     fresh = [say for say in said if say.text not in known]
@@ -77,7 +77,7 @@ def _tones(call: HookCall, record: Record | None) -> Collection[Audience]:
 def _loaded(call: HookCall) -> tuple[Loaded, list[str]]:
     """What lies there, and why it cannot be acted on: at every start for as long as that stands."""
     try:
-        return call.desk.load(), []
+        return call.claim_store.load(), []
     except ClaimRefused as error:
         return Loaded(None), [error.sentence]
 
@@ -85,12 +85,12 @@ def _loaded(call: HookCall) -> tuple[Loaded, list[str]]:
 def _was_answered(call: HookCall) -> bool:
     """True for the second copy of one event; otherwise the event is noted."""
     now = call.world.clock.now()
-    before = call.desk.state.get("started") or {}
+    before = call.claim_store.state.get("started") or {}
     this = {"session": call.session, "source": str(call.event.get("source", ""))}
     is_same = {name: before.get(name) for name in this} == this
     if call.session and is_same and 0 <= now - float(before.get("at", 0)) < TWICE_SECONDS:
         return True
-    call.desk.state["started"] = {**this, "at": now}
+    call.claim_store.state["started"] = {**this, "at": now}
     return False
 
 
@@ -117,7 +117,7 @@ def _claim(call: HookCall, record: Record | None) -> tuple[list[str], list[str]]
     """
     if record is None:
         return [], []
-    record = look.believed(call.world, call.desk, record)
+    record = look.believed(call.world, call.claim_store, record)
     if call.is_held(record):
         line = briefing.held_line(record, call.signs(record).last_at)
         return [line, *briefing.state_lines(record)], [line]

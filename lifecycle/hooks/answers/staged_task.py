@@ -111,7 +111,7 @@ def has_ended(call: HookCall, turn: Turn, kept: SessionRecord) -> bool:
         return False
     if call.record is not None and not call.record.outcome:
         return False
-    last = call.desk.remembered()
+    last = call.claim_store.remembered()
     if last is None or last.outcome != "closed" or last.session not in ("", call.session):
         return False
     return kept.task in ("", id_of(call, last))
@@ -260,7 +260,7 @@ class _Search:
         """
         record = self.call.record
         is_over = record is None or bool(record.outcome)
-        last = self.call.desk.remembered() if is_over else None
+        last = self.call.claim_store.remembered() if is_over else None
         if last is None or last.outcome != "closed" or self.kept.task != task:
             return False
         if not task or id_of(self.call, last) != task:

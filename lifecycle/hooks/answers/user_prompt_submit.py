@@ -19,27 +19,27 @@ LOCK_SECONDS = 1.5
 
 def answer(call: HookCall) -> Reply:
     """What waits, unless no person wrote this prompt: a wake's own text came with it already."""
-    desk, world = call.desk, call.world
+    claim_store, world = call.claim_store, call.world
     background_run.ended(call)
-    if client_contract.is_machine_made(call.event) or not desk.folder.path.is_dir():
+    if client_contract.is_machine_made(call.event) or not claim_store.folder.path.is_dir():
         return Reply()
     if not call.is_ours:
         return Reply()
     # First of all, and without the lock: an answer counts even where nothing can be delivered now. And
     # before the sentences: a question that goes out with this prompt is not answered by it.
-    desk.set_due(ANSWERED, world.clock.now())
+    claim_store.set_due(ANSWERED, world.clock.now())
     try:
-        with desk.folder.locked(world.deadline.remaining(at_most=LOCK_SECONDS)):
-            loaded = desk.load()
+        with claim_store.folder.locked(world.deadline.remaining(at_most=LOCK_SECONDS)):
+            loaded = claim_store.load()
             context: list[str] = []
             if loaded.record is not None:
-                mine = look.believed(world, desk, call.adopted(loaded.record))
-                desk.remember(mine)
+                mine = look.believed(world, claim_store, call.adopted(loaded.record))
+                claim_store.remember(mine)
                 context = call.briefed(mine) if mine.is_inherited else []
             for say in loaded.says:
-                desk.ledger.queue(say)
-            said = desk.take(REPLIES[call.hook].tones, call.hook, call.session)
-            desk.save()
+                claim_store.ledger.queue(say)
+            said = claim_store.take(REPLIES[call.hook].tones, call.hook, call.session)
+            claim_store.save()
     except LockBusy:
         return Reply()  # somebody looks at a slow GitHub; what waits can wait for the next prompt
     known = " ".join(context)

@@ -54,7 +54,7 @@ def _seen(case: Examined) -> Iterator[DoctorFinding]:
     session = session_of({}, case.environment)
     if not case.is_worktree or not session:
         return
-    if signs_of_life.has_met(case.desk.folder, session):
+    if signs_of_life.has_met(case.claim_store.folder, session):
         yield ok("session.hooks", "Hooks of this session have been seen at work here.")
         return
     yield warn(

@@ -29,7 +29,7 @@ def check(case: Examined) -> Iterator[DoctorFinding]:
     """Whether somebody waits for news, and the last line of the log that tells of a failure."""
     if not case.is_worktree:
         return
-    if signs_of_life.is_live(case.desk.folder, case.clock.now()):
+    if signs_of_life.is_live(case.claim_store.folder, case.clock.now()):
         yield ok("waiter.live", "A waiter watches the PR of this worktree.")
     elif _has_pull_request(case) and not has_met(case):
         yield warn(
@@ -52,12 +52,12 @@ def check(case: Examined) -> Iterator[DoctorFinding]:
 
 def has_met(case: Examined) -> bool:
     """True if a hook of the session that runs this was seen; on a terminal, of any session."""
-    return signs_of_life.has_met(case.desk.folder, session_of({}, case.environment))
+    return signs_of_life.has_met(case.claim_store.folder, session_of({}, case.environment))
 
 
 def _has_pull_request(case: Examined) -> bool:
     try:
-        record = case.desk.load(repair=False).record
+        record = case.claim_store.load(repair=False).record
     except LifecycleError:
         return False  # said with the worktree
     return record is not None and record.claim.phase in IN_REVIEW
@@ -65,7 +65,7 @@ def _has_pull_request(case: Examined) -> bool:
 
 def _last_wrong(case: Examined) -> tuple[str, str] | None:
     """When and what, unless something was done since."""
-    found = case.desk.folder.read(log.LOG)
+    found = case.claim_store.folder.read(log.LOG)
     lines = found.content.decode("utf-8", "replace").splitlines() if found is not None else []
     for line in reversed(lines):
         match = _LINE.fullmatch(line)

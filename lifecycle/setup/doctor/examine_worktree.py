@@ -134,8 +134,8 @@ def strange(case: Examined, error: regular_files.StrangeFileError) -> DoctorFind
 
 def _writable(case: Examined) -> Iterator[DoctorFinding]:
     folder = case.root / FOLDER
-    here = case.desk.folder
-    for path in (str(case.desk.path), here.at(STATE), here.at(LOCK)):
+    here = case.claim_store.folder
+    for path in (str(case.claim_store.path), here.at(STATE), here.at(LOCK)):
         what = regular_files.strange(path)
         if what:
             raise regular_files.StrangeFileError(path, what)
@@ -153,7 +153,7 @@ def _writable(case: Examined) -> Iterator[DoctorFinding]:
 
 def _claim(case: Examined) -> Iterator[DoctorFinding]:
     try:
-        record = case.desk.load(repair=False).record
+        record = case.claim_store.load(repair=False).record
     except ClaimRefused as error:
         says, _, rest = error.sentence.partition("; ")
         fix = "lifecycle tick" if "lifecycle tick" in rest else f"mv {CLAIM_FILE} {CLAIM_FILE}.old"
@@ -217,7 +217,7 @@ def _state(case: Examined) -> Iterator[DoctorFinding]:
     path = case.root / FOLDER / STATE
     try:
         is_there = regular_files.mtime_ns(str(path)) >= 0
-        is_broken = is_there and not case.desk.folder.load_state(repair=False)
+        is_broken = is_there and not case.claim_store.folder.load_state(repair=False)
     except (OSError, LifecycleError) as error:
         yield fail("worktree.state", f"{FOLDER}/{STATE} cannot be read ({error}).", ON_GITHUB[1:])
         return

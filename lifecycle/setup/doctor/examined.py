@@ -47,7 +47,7 @@ class Examined:
         self.environment = environment
         self.clock = clock
         self.deadline = Deadline.after(clock, SECONDS)
-        self.desk = ClaimStore(self.root, clock)
+        self.claim_store = ClaimStore(self.root, clock)
         self.client = ClientSetup.read(self.root, environment)
         self.is_tracker_silent = False  # its own check found that it does not answer
         self.asked_at = 0.0  # when GitHub answered what it says of the token
