@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from lifecycle.api import Audience, Rejected, Transient, Wake
-from lifecycle.sandbox.faults import Fault
+from lifecycle.sandbox.control.faults import Fault
 from tests.conftest import Place
 from tests.factories import texts
 

@@ -98,7 +98,7 @@ def test_a_failure_is_gits_own_sentence_without_credentials(git: GitRepository) 
 
 def test_a_hanging_remote_ends_with_the_deadline(place: Place) -> None:
     """git and what it started are ended; the answer is "nobody knows"."""
-    from lifecycle.sandbox.faults import Fault
+    from lifecycle.sandbox.control.faults import Fault
 
     place.control.add_fault(Fault("hang", path=r"info/refs$"))
     git = GitRepository(place.root, Deadline.after(SystemClock(), 0.7))

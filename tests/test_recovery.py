@@ -15,7 +15,7 @@ from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.core.errors import GitFailed
 from lifecycle.core.timing.deadline import DeadlineReached
 from lifecycle.git import lease
-from lifecycle.sandbox.faults import Fault
+from lifecycle.sandbox.control.faults import Fault
 from tests.conftest import BRANCH, Place
 from tests.factories import texts
 

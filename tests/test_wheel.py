@@ -53,8 +53,13 @@ def test_the_wheel_holds_documents_hooks_schema_and_seeds(wheel: Path) -> None:
         modes = {one.filename: one.external_attr >> 16 for one in archive.infolist()}
     wanted = {f"lifecycle/_graphql/{name}" for name in _files(ROOT / "graphql", "*.graphql")}
     hooks = {f"lifecycle/_hooks/{name}" for name in _files(ROOT / "hooks")}
-    seeds = {f"lifecycle/sandbox/seeds/{name}" for name in _files(ROOT / "lifecycle/sandbox/seeds")}
-    wanted |= hooks | seeds | {"lifecycle/sandbox/schema.graphql", "lifecycle/py.typed"}
+    seeds = {
+        f"lifecycle/sandbox/seed/seeds/{name}"
+        for name in _files(ROOT / "lifecycle/sandbox/seed/seeds")
+    }
+    wanted |= (
+        hooks | seeds | {"lifecycle/sandbox/wire/graph/schema/schema.graphql", "lifecycle/py.typed"}
+    )
     assert wanted <= names
     for script in NAMES:
         assert modes[f"lifecycle/_hooks/{script}"] & 0o111 == 0o111

@@ -47,7 +47,7 @@ def command() -> None:
 def serve(port: int, seed: Path | None, db: Path | None) -> int:
     """Print one JSON line with the addresses and the token, then serve until stopped."""
     from lifecycle.core.errors import Refused
-    from lifecycle.sandbox.errors import SandboxError
+    from lifecycle.sandbox.base.errors import SandboxError
     from lifecycle.sandbox.seed import read_seed
     from lifecycle.sandbox.server import serve as run
 
@@ -66,7 +66,7 @@ def serve(port: int, seed: Path | None, db: Path | None) -> int:
 def dump(url: str | None, db: Path | None) -> int:
     """Print a world as a seed, from a running sandbox or from a file that one kept."""
     from lifecycle.core.errors import Refused
-    from lifecycle.sandbox.errors import SandboxError
+    from lifecycle.sandbox.base.errors import SandboxError
 
     if (url is None) == (db is None):
         raise click.UsageError("Name a running sandbox with --url, or a file with --db.")
@@ -83,8 +83,8 @@ def _dumped(url: str | None, db: Path | None) -> str:
     Raises:
         SandboxError: Nobody answers there, or the file holds no world.
     """
+    from lifecycle.sandbox.base.errors import SandboxError
     from lifecycle.sandbox.control import Control, ControlError
-    from lifecycle.sandbox.errors import SandboxError
     from lifecycle.sandbox.seed.keeping import dumped
 
     if url is None:

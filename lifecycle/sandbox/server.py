@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, TextIO
 
-from lifecycle.sandbox.errors import SandboxError
+from lifecycle.sandbox.base.errors import SandboxError
 from lifecycle.sandbox.seed import default_seed
 from lifecycle.sandbox.seed.founding.world import fault_of, make_world
 from lifecycle.sandbox.seed.keeping import Keeper

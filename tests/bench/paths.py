@@ -15,9 +15,9 @@ from typing import Any
 
 from lifecycle.api import Worktree
 from lifecycle.claim.engine import guard_stamp
+from lifecycle.sandbox.checks.state import PlannedCheck
 from lifecycle.sandbox.control import Control
 from lifecycle.sandbox.server import Sandbox, SandboxInfo
-from lifecycle.sandbox.state.checks import PlannedCheck
 from lifecycle.settings.resources import hook_script
 from lifecycle.storage import signs_of_life
 from lifecycle.storage.store import CLAIM_FILE, Folder

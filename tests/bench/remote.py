@@ -17,9 +17,9 @@ from statistics import median
 from typing import Any
 
 from lifecycle.api import Worktree
+from lifecycle.sandbox.checks.state import PlannedCheck
 from lifecycle.sandbox.control import Control
 from lifecycle.sandbox.server import Sandbox, SandboxInfo
-from lifecycle.sandbox.state.checks import PlannedCheck
 from lifecycle.settings.resources import hook_script
 from lifecycle.storage.store import CLAIM_FILE
 from tests.bench.paths import environment

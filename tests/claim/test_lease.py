@@ -12,7 +12,7 @@ from lifecycle.core.timing.clock import SystemClock
 from lifecycle.core.timing.deadline import Deadline
 from lifecycle.git import lease
 from lifecycle.git.process import GitRepository
-from lifecycle.sandbox.faults import Fault
+from lifecycle.sandbox.control.faults import Fault
 from tests.conftest import Place
 
 AGENTS = 6

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from lifecycle.api import Wake
-from lifecycle.sandbox.state.checks import PlannedCheck
+from lifecycle.sandbox.checks.state import PlannedCheck
 from lifecycle.storage import journal
 from lifecycle.storage.journal_entry import JournalEntry
 from tests.conftest import COMMAND, Place

@@ -10,7 +10,7 @@ import pytest
 from lifecycle.claim.engine import briefing
 from lifecycle.claim.record.state import Intent, Trouble
 from lifecycle.core.plan import Wake
-from lifecycle.sandbox.faults import Fault
+from lifecycle.sandbox.control.faults import Fault
 from tests.claim.steps import DONE
 from tests.cli.outcome import ok, refused
 from tests.conftest import Place

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from lifecycle.api import Worktree
-from lifecycle.sandbox.faults import Fault
+from lifecycle.sandbox.control.faults import Fault
 from tests.cli.outcome import ok, refused
 from tests.conftest import COMMAND, Place, environment_of
 

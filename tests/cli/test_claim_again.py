@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from lifecycle.sandbox.faults import Fault
+from lifecycle.sandbox.control.faults import Fault
 from tests.cli.outcome import ok, refused
 from tests.conftest import Place, environment_of
 

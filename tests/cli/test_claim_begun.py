@@ -13,7 +13,7 @@ from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.core.errors import Transient
 from lifecycle.git import lease
 from lifecycle.github.pulls.forge import GitHubForge
-from lifecycle.sandbox.faults import Fault
+from lifecycle.sandbox.control.faults import Fault
 from lifecycle.storage import store
 from tests.cli.outcome import ok, refused
 from tests.conftest import Place

@@ -19,7 +19,7 @@ from lifecycle.cli import command_session
 from lifecycle.cli.main import group, run
 from lifecycle.core.timing.deadline import Deadline, DeadlineReached, ending
 from lifecycle.git.process import GitRepository
-from lifecycle.sandbox.faults import Fault
+from lifecycle.sandbox.control.faults import Fault
 from lifecycle.setup.doctor import examination, examined
 from lifecycle.setup.doctor.doctor_finding import DoctorFinding
 from tests.conftest import COMMAND, ManualClock, Place

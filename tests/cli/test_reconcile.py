@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from lifecycle.api import GitHub
 from lifecycle.sandbox.control import Control
-from lifecycle.sandbox.faults import Fault
+from lifecycle.sandbox.control.faults import Fault
 from lifecycle.sandbox.seed import SeedApp, SeedInstallation, default_seed
 from lifecycle.sandbox.server import Sandbox
 from tests.cli.outcome import ok, refused

@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from lifecycle.sandbox.faults import Fault
+from lifecycle.sandbox.control.faults import Fault
 from tests.cli.outcome import ok, refused
 from tests.cli.reconcile_ground import CARD, REPOSITORY, drift, written
 from tests.conftest import COMMAND, Place

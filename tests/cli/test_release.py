@@ -12,7 +12,7 @@ import pytest
 from lifecycle.api import Refused, Wake, Worktree
 from lifecycle.claim.commands import giving_back
 from lifecycle.claim.engine import guard_stamp
-from lifecycle.sandbox.faults import Fault
+from lifecycle.sandbox.control.faults import Fault
 from tests.cli.outcome import ok, refused
 from tests.conftest import Place, environment_of
 

@@ -13,7 +13,7 @@ from lifecycle.api import Worktree
 from lifecycle.claim.commands import task_worktree
 from lifecycle.claim.commands.moves import SESSION
 from lifecycle.core.errors import HeldByAnother, Transient
-from lifecycle.sandbox.faults import Fault
+from lifecycle.sandbox.control.faults import Fault
 from tests.cli.outcome import ok, refused
 from tests.conftest import COMMAND, Place
 

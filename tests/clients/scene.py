@@ -10,9 +10,9 @@ from typing import Any
 
 import requests
 
+from lifecycle.sandbox.checks.state import PlannedCheck
 from lifecycle.sandbox.control import Control
 from lifecycle.sandbox.server import SandboxInfo
-from lifecycle.sandbox.state.checks import PlannedCheck
 from tests.clients.world import MARIA, ROBOT, SAM, VISITOR
 
 

@@ -17,8 +17,8 @@ import pytest
 import requests
 
 from lifecycle.sandbox.control import Control
-from lifecycle.sandbox.rest.router import ROUTES
 from lifecycle.sandbox.server import Sandbox
+from lifecycle.sandbox.wire.rest.router import ROUTES
 from tests.clients.needed import missing
 from tests.clients.rows.form import Row
 from tests.clients.rows.table import ROWS

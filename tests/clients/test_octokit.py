@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from lifecycle.sandbox.control import Control
-from lifecycle.sandbox.faults import Fault
+from lifecycle.sandbox.control.faults import Fault
 from lifecycle.sandbox.server import Sandbox
 from tests.clients.git import Git
 from tests.clients.needed import OCTOKIT, demand_program, missing

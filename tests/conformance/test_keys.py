@@ -13,8 +13,8 @@ import pytest
 from werkzeug.exceptions import HTTPException
 from werkzeug.routing import Map, Rule
 
-from lifecycle.sandbox.rest import router
 from lifecycle.sandbox.server import Sandbox
+from lifecycle.sandbox.wire.rest import router
 from tests.conformance import keys, tour
 from tests.conformance.keys import Difference, Row, Shape
 from tests.conformance.lies import LIES

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import requests
 
+from lifecycle.sandbox.base.errors import SandboxError
 from lifecycle.sandbox.control import Control
-from lifecycle.sandbox.errors import SandboxError
-from lifecycle.sandbox.faults import Fault
+from lifecycle.sandbox.control.faults import Fault
 from lifecycle.sandbox.server import Sandbox, SandboxInfo
 from lifecycle.sandbox.wire.recorder import VARIABLE
 from tests.conformance import sources

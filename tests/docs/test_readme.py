@@ -22,7 +22,7 @@ from lifecycle.cli import main
 from lifecycle.cli.main import COMMANDS
 from lifecycle.core.stage_names import Detected
 from lifecycle.core.values.configured import Settings
-from lifecycle.sandbox.faults import Fault
+from lifecycle.sandbox.control.faults import Fault
 from lifecycle.settings import config, resources
 from lifecycle.storage import log
 from lifecycle.storage.stage_log import MAX_BYTES

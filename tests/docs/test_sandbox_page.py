@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import shlex
 
-from lifecycle.sandbox.catalogue import CATALOGUE
 from lifecycle.sandbox.control import Control
+from lifecycle.sandbox.control.catalogue import CATALOGUE
 from lifecycle.sandbox.seed import parse_seed
 from lifecycle.sandbox.server import Sandbox
 from tests.cli.outcome import ok

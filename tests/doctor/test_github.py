@@ -13,7 +13,7 @@ import requests
 from msgspec.structs import replace
 
 from lifecycle.core.timing.clock import SystemClock
-from lifecycle.sandbox.faults import Fault
+from lifecycle.sandbox.control.faults import Fault
 from lifecycle.sandbox.seed import Seed, SeedField, SeedToken, default_seed
 from tests.cli.outcome import ok
 from tests.doctor.conftest import Patient

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from lifecycle.core.timing.clock import SystemClock
-from lifecycle.sandbox.faults import Fault
+from lifecycle.sandbox.control.faults import Fault
 from lifecycle.setup.doctor import github_facts
 from lifecycle.setup.doctor.doctor_finding import FixStep
 from lifecycle.setup.doctor.examination import FAMILIES, examine

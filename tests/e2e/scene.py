@@ -9,8 +9,8 @@ import time
 from dataclasses import fields
 from pathlib import Path
 
+from lifecycle.sandbox.repositories.world import World
 from lifecycle.sandbox.server import Sandbox
-from lifecycle.sandbox.state.world import World
 from lifecycle.storage.store import CLAIM_FILE, FOLDER, Folder
 from tests.conftest import Place
 

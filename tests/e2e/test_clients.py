@@ -13,7 +13,7 @@ from select import select
 import pytest
 
 from lifecycle.core.channels import REPLIES
-from lifecycle.sandbox.state.checks import PlannedCheck
+from lifecycle.sandbox.checks.state import PlannedCheck
 from lifecycle.settings.resources import hook_script
 from tests.conftest import COMMAND, Place
 from tests.e2e.client import SECONDS, Session, ended, heard

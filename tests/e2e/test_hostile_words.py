@@ -11,8 +11,8 @@ import pytest
 from lifecycle.api import GitHub
 from lifecycle.git import lease
 from lifecycle.git.process import GitRepository
-from lifecycle.sandbox.faults import Fault
-from lifecycle.sandbox.state.checks import PlannedCheck
+from lifecycle.sandbox.checks.state import PlannedCheck
+from lifecycle.sandbox.control.faults import Fault
 from lifecycle.stages.detection import stage_markers
 from tests.conftest import Place
 from tests.e2e.client import Session

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from lifecycle.sandbox.faults import Fault
+from lifecycle.sandbox.control.faults import Fault
 from lifecycle.settings.resources import hook_script
 from tests.conftest import BRANCH, COMMAND, Place
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from lifecycle import __version__
-from lifecycle.sandbox.state.checks import PlannedCheck
+from lifecycle.sandbox.checks.state import PlannedCheck
 from lifecycle.settings.resources import hook_script
 from tests.cli.outcome import ok
 from tests.conftest import Place

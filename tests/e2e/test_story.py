@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from lifecycle.sandbox.state.checks import PlannedCheck
+from lifecycle.sandbox.checks.state import PlannedCheck
 from tests.conftest import BRANCH, COMMAND, Place
 
 STOP = {"hook_event_name": "Stop", "session_id": "s", "stop_hook_active": False}

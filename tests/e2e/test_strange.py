@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lifecycle.core import hidden_marker
-from lifecycle.sandbox.state.checks import PlannedCheck
+from lifecycle.sandbox.checks.state import PlannedCheck
 from tests.conftest import Place
 from tests.e2e.client import Session, heard
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from lifecycle.sandbox.faults import Fault
-from lifecycle.sandbox.state.checks import PlannedCheck
+from lifecycle.sandbox.checks.state import PlannedCheck
+from lifecycle.sandbox.control.faults import Fault
 from tests.conftest import BRANCH, COMMAND, Place
 from tests.e2e.client import SECONDS, Session, ended, heard
 

@@ -16,7 +16,7 @@ from lifecycle.core.timing.deadline import Deadline
 from lifecycle.core.values.model import Repository, RepositoryAccess
 from lifecycle.github.auth.access import token_facts
 from lifecycle.github.client.rest import RestClient
-from lifecycle.sandbox.faults import Fault
+from lifecycle.sandbox.control.faults import Fault
 from lifecycle.sandbox.seed import SeedToken, default_seed
 from lifecycle.sandbox.server import Sandbox
 from tests.github.hub import REPOSITORY, TOKEN, Hub

@@ -22,7 +22,7 @@ from lifecycle.core.ports import Board
 from lifecycle.core.values.model import BoardItem
 from lifecycle.github.board.board_client import GitHubBoard, ProjectRef
 from lifecycle.github.client.graph import GraphClient
-from lifecycle.sandbox.faults import Fault
+from lifecycle.sandbox.control.faults import Fault
 from tests.github.hub import Hub, MemoryCache
 
 URL = "https://api.github.com/graphql"

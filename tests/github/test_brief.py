@@ -15,7 +15,7 @@ from lifecycle.core.errors import MissingScope, NotFound, Transient
 from lifecycle.core.values.model import BoardBrief, Draft, Repository
 from lifecycle.github.board.board_client import GitHubBoard, ProjectRef
 from lifecycle.github.client.graph import GraphClient
-from lifecycle.sandbox.faults import Fault
+from lifecycle.sandbox.control.faults import Fault
 from lifecycle.settings.resources import graphql_document
 from tests.github.hub import Hub, MemoryCache, PatientClock
 

@@ -19,10 +19,10 @@ from lifecycle.core.values.checks import Verdict
 from lifecycle.core.values.model import Look, PullRequest, QueueEntry, Repository
 from lifecycle.github.client.calls import Calls
 from lifecycle.github.pulls.issue_calls import open_issues
+from lifecycle.sandbox.checks.state import PlannedCheck
 from lifecycle.sandbox.seed import default_seed
 from lifecycle.sandbox.seed.form import SeedProtection, SeedRepository, SeedToken
 from lifecycle.sandbox.server import Sandbox
-from lifecycle.sandbox.state.checks import PlannedCheck
 from tests.github.hub import Hub
 
 BASE = "octo-org/hello-service"

@@ -20,7 +20,7 @@ from lifecycle.github.board.board_client import ProjectRef
 from lifecycle.github.client.graph import GraphClient
 from lifecycle.github.client.rest import RestClient
 from lifecycle.github.pulls.forge import GitHubForge
-from lifecycle.sandbox.faults import Fault
+from lifecycle.sandbox.control.faults import Fault
 from lifecycle.sandbox.seed import SeedToken, default_seed
 from lifecycle.sandbox.server import Sandbox
 from tests.github.hub import REPOSITORY, Hub

@@ -20,7 +20,7 @@ from lifecycle.core.errors import (
 )
 from lifecycle.core.timing.deadline import Deadline
 from lifecycle.github.client.graph import GraphClient
-from lifecycle.sandbox.faults import Fault
+from lifecycle.sandbox.control.faults import Fault
 from tests.github.hub import TOKEN, Hub, PatientClock
 
 URL = "https://api.github.com/graphql"

@@ -7,7 +7,7 @@ import pytest
 from lifecycle.core.errors import Transient
 from lifecycle.core.timing.deadline import Deadline
 from lifecycle.core.values.model import Look
-from lifecycle.sandbox.faults import Fault
+from lifecycle.sandbox.control.faults import Fault
 from tests.github.hub import Hub, PatientClock
 
 LOOK = Look(issue=42, branch="work", checks=True, comments=True, board=True)

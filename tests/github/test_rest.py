@@ -33,7 +33,7 @@ from lifecycle.github.client.calls import Calls
 from lifecycle.github.client.rest import RestClient
 from lifecycle.github.pulls import rest_checks
 from lifecycle.github.pulls.issue_calls import IssueCalls, open_issues
-from lifecycle.sandbox.faults import Fault
+from lifecycle.sandbox.control.faults import Fault
 from tests.github.hub import REPOSITORY, TOKEN, Hub, PatientClock
 
 # PyGithub names the port in every URL.

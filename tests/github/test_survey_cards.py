@@ -13,7 +13,7 @@ from lifecycle.github.board.status_labels import StatusLabels
 from lifecycle.github.client.graph import GraphClient
 from lifecycle.github.client.rest import RestClient
 from lifecycle.github.sweep.sweeping import GitHubSurvey
-from lifecycle.sandbox.faults import Fault
+from lifecycle.sandbox.control.faults import Fault
 from lifecycle.sandbox.seed import SeedItem, SeedMark
 from lifecycle.sandbox.seed.form.boards import SeedDraft
 from tests.github.survey_world import (

@@ -10,7 +10,7 @@ from lifecycle.core.errors import BadCredentials, NoPermission, Transient
 from lifecycle.core.timing.deadline import Deadline
 from lifecycle.core.values.model import Repository
 from lifecycle.github.client.batches import Batches
-from lifecycle.sandbox.faults import Fault
+from lifecycle.sandbox.control.faults import Fault
 from lifecycle.sandbox.seed import SeedItem
 from tests.github.hub import Hub, PatientClock
 from tests.github.survey_world import (

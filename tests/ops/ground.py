@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from lifecycle.api import Ensured, GitHub
 from lifecycle.sandbox.control import Control, LoggedRequest
-from lifecycle.sandbox.faults import Fault
+from lifecycle.sandbox.control.faults import Fault
 from lifecycle.sandbox.seed import Seed, SeedField, SeedToken, SeedUser, default_seed
 from lifecycle.sandbox.seed.form import SeedIteration
 from lifecycle.sandbox.server import Sandbox, SandboxInfo

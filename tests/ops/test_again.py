@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lifecycle.api import Refused, Rejected, Transient
-from lifecycle.sandbox.faults import Fault
+from lifecycle.sandbox.control.faults import Fault
 from tests.ops.ground import APP, Ground, ground, is_write, still
 from tests.ops.table import APPS, PEOPLE, Operation, Scene, prepared
 

@@ -10,7 +10,7 @@ import pytest
 from lifecycle.api import NotFound, Refused, Rejected, UnknownOption
 from lifecycle.core.errors import ItemArchived, ItemMissing, MissingScope
 from lifecycle.github.operations.ensure_board import BoardOperations
-from lifecycle.sandbox.faults import Fault
+from lifecycle.sandbox.control.faults import Fault
 from tests.ops.ground import Ground
 
 

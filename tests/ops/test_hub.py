@@ -15,7 +15,7 @@ from lifecycle.api import GitHub, LifecycleError, Refused, Rejected, Transient
 from lifecycle.core import errors
 from lifecycle.core.errors import BadConfig, BadCredentials, NoToken
 from lifecycle.github.client.calls import Calls, part
-from lifecycle.sandbox.faults import Fault
+from lifecycle.sandbox.control.faults import Fault
 from tests.ops.ground import APP, Ground, PatientClock, hub_on
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lifecycle.api import NotFound, Refused, Rejected, Transient, UnknownOption
-from lifecycle.sandbox.faults import Fault
+from lifecycle.sandbox.control.faults import Fault
 from tests.ops.ground import MARIA, Ground, hub_on
 
 ISSUE = "/issues/42"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lifecycle.api import NotFound, Refused, Transient, UnknownOption
-from lifecycle.sandbox.faults import Fault
+from lifecycle.sandbox.control.faults import Fault
 from tests.ops.ground import Ground
 
 ISSUE = "/issues/42"

@@ -7,7 +7,7 @@ import pytest
 from lifecycle.api import HeadMoved, NotMergeable, Refused, Rejected, Transient
 from lifecycle.core.values.shapes import PullFacts
 from lifecycle.github.operations.ensure_merge import Method
-from lifecycle.sandbox.faults import Fault
+from lifecycle.sandbox.control.faults import Fault
 from tests.ops.ground import Ground
 
 

@@ -9,7 +9,7 @@ import pytest
 from lifecycle.api import Rejected, Transient
 from lifecycle.core.errors import HeadMissing, NothingToMerge
 from lifecycle.core.values.shapes import PullFacts
-from lifecycle.sandbox.faults import Fault
+from lifecycle.sandbox.control.faults import Fault
 from tests.ops.ground import MARIA, Ground
 
 

@@ -19,7 +19,7 @@ from lifecycle.git import lease as leases
 from lifecycle.git.process import GitRepository
 from lifecycle.reconcile.scope import Policy
 from lifecycle.reconcile.sweep_report import SweepReport
-from lifecycle.sandbox.catalogue import EXHAUSTED
+from lifecycle.sandbox.control.catalogue import EXHAUSTED
 from lifecycle.sandbox.seed import SeedToken
 from tests.conftest import COMMAND
 from tests.reconcile.conftest import Make

@@ -14,7 +14,7 @@ from lifecycle.github.pulls.forge import GitHubForge
 from lifecycle.reconcile import reconcile_run
 from lifecycle.reconcile.scope import Policy, Shard
 from lifecycle.reconcile.sweep_report import SweepReport
-from lifecycle.sandbox.catalogue import EXHAUSTED
+from lifecycle.sandbox.control.catalogue import EXHAUSTED
 from lifecycle.sandbox.seed import SeedToken
 from tests.conftest import COMMAND
 from tests.reconcile.conftest import Make

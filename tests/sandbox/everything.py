@@ -9,22 +9,22 @@ import shutil
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from lifecycle.sandbox.git.objects import write_tag
-from lifecycle.sandbox.git.repository import Signature
-from lifecycle.sandbox.graph.run import run
+from lifecycle.sandbox.checks.state import Annotation
+from lifecycle.sandbox.git.store.objects import write_tag
+from lifecycle.sandbox.git.store.repository import Signature
 from lifecycle.sandbox.seed import parse_seed
 from lifecycle.sandbox.seed.dumping.world import seed_of
 from lifecycle.sandbox.seed.founding.world import make_world
-from lifecycle.sandbox.state.checks import Annotation
 from lifecycle.sandbox.wire.call import Call
+from lifecycle.sandbox.wire.graph.run import run
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from lifecycle.sandbox.boards.state import Field, Project
+    from lifecycle.sandbox.repositories.world import World
     from lifecycle.sandbox.seed import Seed
-    from lifecycle.sandbox.state.boards import Field, Project
-    from lifecycle.sandbox.state.world import World
 
 SEED = """
 users:

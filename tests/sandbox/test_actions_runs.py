@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import requests
 
+from lifecycle.sandbox.checks.state import PlannedCheck
 from lifecycle.sandbox.server import Sandbox
-from lifecycle.sandbox.state.checks import PlannedCheck
 from tests.sandbox.crowd import FORK, crowd
 
 if TYPE_CHECKING:

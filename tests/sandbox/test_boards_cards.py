@@ -11,7 +11,7 @@ from tests.sandbox.everything import board, change, data, done, everything, fiel
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from lifecycle.sandbox.state.world import World
+    from lifecycle.sandbox.repositories.world import World
 
 ITEMS = """query($id: ID!, $first: Int!, $after: String, $order: ProjectV2ItemOrder) {
     node(id: $id) { ... on ProjectV2 { items(first: $first, after: $after, orderBy: $order) {

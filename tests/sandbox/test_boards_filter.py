@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from lifecycle.sandbox.actions.board_filter import NotImitated, item_filter
-from lifecycle.sandbox.actions.boards import BoardRefused
-from lifecycle.sandbox.state.times import now
+from lifecycle.sandbox.base.times import now
+from lifecycle.sandbox.boards.actions import BoardRefused
+from lifecycle.sandbox.boards.filter import NotImitated, item_filter
 from tests.sandbox.everything import board, everything, field
 
 if TYPE_CHECKING:
-    from lifecycle.sandbox.state.world import World
+    from lifecycle.sandbox.repositories.world import World
 
 
 @pytest.fixture(scope="module")

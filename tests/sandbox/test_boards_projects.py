@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from lifecycle.sandbox.state.accounts import Token
+from lifecycle.sandbox.accounts.state import Token
 from tests.sandbox.everything import ask, board, change, data, done, everything, field, refusal
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from lifecycle.sandbox.state.accounts import TokenKind
-    from lifecycle.sandbox.state.world import World
+    from lifecycle.sandbox.accounts.state import TokenKind
+    from lifecycle.sandbox.repositories.world import World
 
 SHOWN = "projectV2 { id number title closed public template readme shortDescription url }"
 STATUS = "... on ProjectV2SingleSelectField { options { name } }"

@@ -11,8 +11,8 @@ from tests.sandbox.everything import board, change, data, done, everything, fiel
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from lifecycle.sandbox.state.boards import Item
-    from lifecycle.sandbox.state.world import World
+    from lifecycle.sandbox.boards.state import Item
+    from lifecycle.sandbox.repositories.world import World
 
 VALUES = """
 ... on ProjectV2ItemFieldTextValue { text }

@@ -9,10 +9,10 @@ import pytest
 import requests
 from msgspec.structs import replace
 
-from lifecycle.sandbox.catalogue import CATALOGUE, named
+from lifecycle.sandbox.base.errors import ActionRefused, SeedError
 from lifecycle.sandbox.control import Control, ControlError
-from lifecycle.sandbox.errors import ActionRefused, SeedError
-from lifecycle.sandbox.faults import FaultBoard
+from lifecycle.sandbox.control.catalogue import CATALOGUE, named
+from lifecycle.sandbox.control.faults import FaultBoard
 from lifecycle.sandbox.seed import default_seed, form
 from lifecycle.sandbox.server import Sandbox
 

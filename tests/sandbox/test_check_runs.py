@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from lifecycle.sandbox.checks.state import PlannedCheck
 from lifecycle.sandbox.server import Sandbox
-from lifecycle.sandbox.state.checks import PlannedCheck
 from tests.sandbox.crowd import crowd
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from lifecycle.sandbox.state.checks import PlannedCheck
+from lifecycle.sandbox.checks.state import PlannedCheck
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,11 +11,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from lifecycle.sandbox.accounts import state as accounts
+from lifecycle.sandbox.boards import state as boards
+from lifecycle.sandbox.checks import state as checks
 from lifecycle.sandbox.control import Control, ControlError
+from lifecycle.sandbox.issues import state as issues
+from lifecycle.sandbox.pulls import state as pulls
+from lifecycle.sandbox.repositories import state as repositories
 from lifecycle.sandbox.seed import default_seed, form, parse_seed
 from lifecycle.sandbox.seed.dumping.world import as_yaml, seed_of
 from lifecycle.sandbox.server import Sandbox
-from lifecycle.sandbox.state import accounts, boards, checks, issues, pulls, repositories
 
 Steps = list[tuple[str, dict[str, Any]]]
 STEPS = st.lists(

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from lifecycle.sandbox.errors import ActionRefused, SandboxError
-from lifecycle.sandbox.git.repository import BareRepository, Merge, Signature
-from lifecycle.sandbox.state.times import now
+from lifecycle.sandbox.base.errors import ActionRefused, SandboxError
+from lifecycle.sandbox.base.times import now
+from lifecycle.sandbox.git.store.repository import BareRepository, Merge, Signature
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,7 +9,7 @@ import pytest
 from tests.sandbox.everything import ask, board, data, everything, refusal
 
 if TYPE_CHECKING:
-    from lifecycle.sandbox.state.world import World
+    from lifecycle.sandbox.repositories.world import World
 
 
 @pytest.fixture(scope="module")

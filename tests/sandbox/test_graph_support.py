@@ -19,19 +19,19 @@ from graphql import (
     is_required_argument,
 )
 
-from lifecycle.sandbox.errors import ActionRefused
-from lifecycle.sandbox.graph.refusals import Refusal
-from lifecycle.sandbox.graph.run import run
-from lifecycle.sandbox.graph.schema import schema
-from lifecycle.sandbox.graph.timeline import ISSUE_KINDS, KINDS
-from lifecycle.sandbox.graph.types import TABLES, resolve_field, resolve_type
-from lifecycle.sandbox.graph.walk import Findings
+from lifecycle.sandbox.base.errors import ActionRefused
+from lifecycle.sandbox.issues.events.graph import ISSUE_KINDS, KINDS
+from lifecycle.sandbox.wire.graph.refusals import Refusal
+from lifecycle.sandbox.wire.graph.run import run
+from lifecycle.sandbox.wire.graph.schema.published import schema
+from lifecycle.sandbox.wire.graph.types import TABLES, resolve_field, resolve_type
+from lifecycle.sandbox.wire.graph.walk import Findings
 from tests.sandbox import everything
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from lifecycle.sandbox.state.world import World
+    from lifecycle.sandbox.repositories.world import World
 
 GIVEN: dict[str, Any] = {
     "first": 50, "owner": "org", "name": "app", "login": "ada", "number": 1,

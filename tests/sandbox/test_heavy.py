@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from lifecycle.sandbox.control import Control
-from lifecycle.sandbox.git.repository import BareRepository
-from lifecycle.sandbox.graph.run import weight_of
+from lifecycle.sandbox.git.store.repository import BareRepository
 from lifecycle.sandbox.seed.founding.world import make_world
+from lifecycle.sandbox.wire.graph.run import weight_of
 from tests.sandbox.everything import ask, data, refusal
 from tests.worlds import AGENT, STATUSES, TOKEN, branch_of, claimed
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from lifecycle.sandbox.state.world import World
+    from lifecycle.sandbox.repositories.world import World
 
     Graph = Callable[..., Any]
 

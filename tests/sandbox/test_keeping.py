@@ -13,9 +13,9 @@ import pytest
 import requests
 from msgspec.structs import replace
 
-from lifecycle.sandbox.actions import issues as actions
+from lifecycle.sandbox.base.errors import SandboxError, SeedError
 from lifecycle.sandbox.control import Control
-from lifecycle.sandbox.errors import SandboxError, SeedError
+from lifecycle.sandbox.issues import actions
 from lifecycle.sandbox.seed import SeedIssue, SeedOrganization, default_seed
 from lifecycle.sandbox.server import Sandbox
 

@@ -8,9 +8,9 @@ import pytest
 import requests
 from msgspec.structs import replace
 
+from lifecycle.sandbox.accounts.state import Token, User
 from lifecycle.sandbox.seed import SeedToken, SeedUser, default_seed
 from lifecycle.sandbox.server import Sandbox
-from lifecycle.sandbox.state.accounts import Token, User
 from lifecycle.sandbox.wire import limits
 
 if TYPE_CHECKING:

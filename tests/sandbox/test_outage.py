@@ -11,8 +11,8 @@ import pytest
 import requests
 
 from lifecycle.sandbox.control import Control, ControlError
-from lifecycle.sandbox.faults import Fault
-from lifecycle.sandbox.outage import StopSignal
+from lifecycle.sandbox.control.faults import Fault
+from lifecycle.sandbox.control.outage import StopSignal
 
 if TYPE_CHECKING:
     import subprocess

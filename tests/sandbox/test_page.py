@@ -11,7 +11,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import Select, WebDriverWait
 
 from lifecycle.sandbox.control import Control
-from lifecycle.sandbox.page import view
+from lifecycle.sandbox.control.page import view
 from lifecycle.sandbox.seed import SeedIssue, SeedRepository, default_seed
 from lifecycle.sandbox.server import Sandbox
 from tests.sandbox.browser import browser

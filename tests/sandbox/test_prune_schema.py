@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 from graphql import GraphQLObjectType, GraphQLSchema, build_schema, parse, validate, validate_schema
 
-from lifecycle.sandbox.graph.needs import SupportError
-from lifecycle.sandbox.graph.prune_schema import main, prune
-from lifecycle.sandbox.graph.support import Tables, put_together
+from lifecycle.sandbox.wire.graph.schema.needs import SupportError
+from lifecycle.sandbox.wire.graph.schema.prune_schema import main, prune
+from lifecycle.sandbox.wire.graph.support import Tables, put_together
 from lifecycle.settings.resources import graphql_documents
 from tests.conformance.sources import need
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import ModuleType
 
-SCHEMA = files("lifecycle.sandbox").joinpath("schema.graphql").read_text("utf-8")
+SCHEMA = files("lifecycle.sandbox.wire.graph.schema").joinpath("schema.graphql").read_text("utf-8")
 VERSION = SCHEMA.split("@octokit/graphql-schema ")[1].split(",")[0]
 FULL = '''
 """The root."""
@@ -66,8 +66,8 @@ def test_schema_is_what_the_tables_and_documents_need(tmp_path: Path) -> None:
     (tmp_path / "graph").mkdir()
     assert main([str(sdl), VERSION, str(tmp_path)]) == 0
     assert (tmp_path / "schema.graphql").read_text() == SCHEMA
-    known = files("lifecycle.sandbox").joinpath("graph/known.txt").read_text("utf-8")
-    assert (tmp_path / "graph/known.txt").read_text() == known
+    known = files("lifecycle.sandbox.wire.graph.schema").joinpath("known.txt").read_text("utf-8")
+    assert (tmp_path / "known.txt").read_text() == known
 
 
 def test_the_schema_is_valid() -> None:
@@ -193,5 +193,5 @@ def test_wrong_usage(capsys: pytest.CaptureFixture[str]) -> None:
     """Without its three arguments it says how it is used, exit code 2."""
     assert main([]) == 2
     assert capsys.readouterr().err.startswith(
-        "Usage: python -m lifecycle.sandbox.graph.prune_schema"
+        "Usage: python -m lifecycle.sandbox.wire.graph.schema.prune_schema"
     )

@@ -10,14 +10,14 @@ from github import Auth, Github
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lifecycle.sandbox.actions.reviews import OPINIONS, opinions
+from lifecycle.sandbox.accounts.state import User
+from lifecycle.sandbox.base.times import now
 from lifecycle.sandbox.control import Control, ControlError
-from lifecycle.sandbox.state.accounts import User
-from lifecycle.sandbox.state.issues import Issue
-from lifecycle.sandbox.state.pulls import PullRequest, Review, ReviewState
-from lifecycle.sandbox.state.repositories import Repository
-from lifecycle.sandbox.state.times import now
-from lifecycle.sandbox.state.world import World
+from lifecycle.sandbox.issues.state import Issue
+from lifecycle.sandbox.pulls.reviews.actions import OPINIONS, opinions
+from lifecycle.sandbox.pulls.state import PullRequest, Review, ReviewState
+from lifecycle.sandbox.repositories.state import Repository
+from lifecycle.sandbox.repositories.world import World
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lifecycle.sandbox.actions.rules import _expression
+from lifecycle.sandbox.rules.actions import _expression
 from lifecycle.sandbox.server import Sandbox
 from tests.sandbox.crowd import crowd
 

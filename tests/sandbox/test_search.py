@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from lifecycle.sandbox.actions.searching import Term, UnknownSearch, compares, parse
+from lifecycle.sandbox.issues.search.query import Term, UnknownSearch, compares, parse
 from tests.sandbox.tokens import grant
 
 if TYPE_CHECKING:

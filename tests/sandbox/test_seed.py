@@ -10,8 +10,8 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
+from lifecycle.sandbox.base.errors import SandboxError, SeedError
 from lifecycle.sandbox.control import Control
-from lifecycle.sandbox.errors import SandboxError, SeedError
 from lifecycle.sandbox.seed import (
     SeedApp,
     SeedIssue,

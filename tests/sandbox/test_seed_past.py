@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from lifecycle.sandbox.base.errors import SeedError
 from lifecycle.sandbox.control import Control, ControlError
-from lifecycle.sandbox.errors import SeedError
 from lifecycle.sandbox.seed import parse_seed
 from lifecycle.sandbox.seed.dumping.world import as_yaml, seed_of
 from lifecycle.sandbox.seed.founding.world import make_world
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from lifecycle.sandbox.state.world import World
+    from lifecycle.sandbox.repositories.world import World
 
     Git = Callable[..., subprocess.CompletedProcess[str]]
 

@@ -17,9 +17,9 @@ from urllib.parse import urlsplit
 import pytest
 import requests
 
+from lifecycle.sandbox.base.errors import SandboxError
 from lifecycle.sandbox.control import Control
-from lifecycle.sandbox.errors import SandboxError
-from lifecycle.sandbox.faults import Fault
+from lifecycle.sandbox.control.faults import Fault
 from lifecycle.sandbox.server import Sandbox
 from lifecycle.sandbox.wire.requestlog import RequestLog
 

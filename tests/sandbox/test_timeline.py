@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from lifecycle.sandbox.actions import closing, issues, moving
+from lifecycle.sandbox.issues import actions as issues
+from lifecycle.sandbox.issues import moving
+from lifecycle.sandbox.pulls import closing
 from lifecycle.sandbox.seed import parse_seed
 from lifecycle.sandbox.seed.dumping.world import as_yaml, seed_of
 from lifecycle.sandbox.seed.founding.world import make_world
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from lifecycle.sandbox.control import Control
-    from lifecycle.sandbox.state.world import World
+    from lifecycle.sandbox.repositories.world import World
 
     Api = Callable[..., Any]
 

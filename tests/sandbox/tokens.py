@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lifecycle.sandbox.state.accounts import Token
+from lifecycle.sandbox.accounts.state import Token
 
 if TYPE_CHECKING:
+    from lifecycle.sandbox.accounts.state import TokenKind
     from lifecycle.sandbox.server import Sandbox
-    from lifecycle.sandbox.state.accounts import TokenKind
 
 
 def grant(

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from lifecycle.sandbox.control import Control, LoggedRequest
+from lifecycle.sandbox.control.snapshot import snapshot
 from lifecycle.sandbox.server import Sandbox
-from lifecycle.sandbox.snapshot import snapshot
 from lifecycle.storage.store import CLAIM_FILE, FOLDER
 from tests.conftest import Place, environment_of
 from tests.e2e.client import Session

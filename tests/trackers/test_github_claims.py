@@ -16,7 +16,7 @@ import pytest
 from lifecycle.core.errors import AlreadyClaimed, NotFound, Rejected, Transient
 from lifecycle.core.tracker import Atomicity, TaskStatus
 from lifecycle.git import lease
-from lifecycle.sandbox.faults import Fault
+from lifecycle.sandbox.control.faults import Fault
 from tests.conftest import COMMAND
 from tests.trackers.grounds import MARIA, VISITOR, GitHubGround, github, variables
 from tests.trackers.issues import ONE, TWO, asked, issue, pushed_by, refs, tracker

@@ -19,9 +19,9 @@ from typing import Any
 
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.core.values.board_options import Status
+from lifecycle.sandbox.checks.state import PlannedCheck
 from lifecycle.sandbox.control import Control
 from lifecycle.sandbox.server import Sandbox, SandboxInfo
-from lifecycle.sandbox.state.checks import PlannedCheck
 from lifecycle.settings.resources import hook_script
 from lifecycle.storage.store import CLAIM_FILE
 

@@ -1,1 +1,1 @@
-"""Real git behind the embedded GitHub: bare repositories, and smart HTTP to them."""
+"""Real git behind the embedded GitHub: smart HTTP to it, REST and GraphQL about it."""

@@ -13,9 +13,10 @@ from typing import IO, TYPE_CHECKING, Self
 
 from werkzeug.wrappers import Response
 
-from lifecycle.sandbox.actions import pulls, settling
-from lifecycle.sandbox.errors import ApiError, SandboxError
+from lifecycle.sandbox.base.errors import ApiError, SandboxError
 from lifecycle.sandbox.git import pushes
+from lifecycle.sandbox.pulls import actions as pulls
+from lifecycle.sandbox.pulls.merging import settling
 from lifecycle.sandbox.wire.call import authenticate
 
 if TYPE_CHECKING:
@@ -23,9 +24,9 @@ if TYPE_CHECKING:
 
     from werkzeug.wrappers import Request
 
-    from lifecycle.sandbox.state.accounts import Token
-    from lifecycle.sandbox.state.repositories import Repository
-    from lifecycle.sandbox.state.world import World
+    from lifecycle.sandbox.accounts.state import Token
+    from lifecycle.sandbox.repositories.state import Repository
+    from lifecycle.sandbox.repositories.world import World
 
 CHUNK = 65536
 

@@ -11,11 +11,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import IO, TYPE_CHECKING
 
-from lifecycle.sandbox.actions import rules
+from lifecycle.sandbox.rules import actions as rules
 
 if TYPE_CHECKING:
-    from lifecycle.sandbox.state.accounts import User
-    from lifecycle.sandbox.state.repositories import Repository
+    from lifecycle.sandbox.accounts.state import User
+    from lifecycle.sandbox.repositories.state import Repository
 
 VARIABLE = "SANDBOX_REFUSALS"
 HOOK = f"""\

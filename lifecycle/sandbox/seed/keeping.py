@@ -16,7 +16,7 @@ import filelock
 import msgspec
 from msgspec.structs import replace
 
-from lifecycle.sandbox.errors import SandboxError, SeedError
+from lifecycle.sandbox.base.errors import SandboxError, SeedError
 from lifecycle.sandbox.seed.dumping.world import as_yaml, seed_of
 from lifecycle.sandbox.seed.form import Seed
 from lifecycle.sandbox.seed.founding.world import make_world
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from lifecycle.sandbox.state.world import World
+    from lifecycle.sandbox.repositories.world import World
 
 VERSION = 1
 PARTS = ("issues", "pulls", "checks", "statuses")

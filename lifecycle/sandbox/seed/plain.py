@@ -8,8 +8,8 @@ from lifecycle.sandbox.seed.form import Form, SeedComment, SeedEvent
 from lifecycle.sandbox.seed.references import names_in
 
 if TYPE_CHECKING:
-    from lifecycle.sandbox.state.accounts import User
-    from lifecycle.sandbox.state.issues import Issue
+    from lifecycle.sandbox.accounts.state import User
+    from lifecycle.sandbox.issues.state import Issue
 
 F = TypeVar("F", bound=Form)
 

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 import msgspec
 import yaml
 
-from lifecycle.sandbox.errors import SeedError
+from lifecycle.sandbox.base.errors import SeedError
+from lifecycle.sandbox.boards.state import WRITABLE
 from lifecycle.sandbox.seed.form import Seed
-from lifecycle.sandbox.state.boards import WRITABLE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -63,7 +63,7 @@ Loader.yaml_implicit_resolvers = {
 
 def default_seed() -> Seed:
     """The built-in world: `octo-org/hello-service` and its board."""
-    text = files("lifecycle.sandbox").joinpath("seeds/hello_service.yaml").read_text("utf-8")
+    text = files("lifecycle.sandbox.seed").joinpath("seeds/hello_service.yaml").read_text("utf-8")
     return parse_seed(text)
 
 

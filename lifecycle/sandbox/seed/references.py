@@ -5,15 +5,15 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from lifecycle.sandbox.errors import SeedError
-from lifecycle.sandbox.ids import node_id
-from lifecycle.sandbox.state.accounts import User
-from lifecycle.sandbox.state.issues import Issue, Label, Milestone
-from lifecycle.sandbox.state.times import now
+from lifecycle.sandbox.accounts.state import User
+from lifecycle.sandbox.base.errors import SeedError
+from lifecycle.sandbox.base.ids import node_id
+from lifecycle.sandbox.base.times import now
+from lifecycle.sandbox.issues.state import Issue, Label, Milestone
 
 if TYPE_CHECKING:
-    from lifecycle.sandbox.state.repositories import Repository
-    from lifecycle.sandbox.state.world import World
+    from lifecycle.sandbox.repositories.state import Repository
+    from lifecycle.sandbox.repositories.world import World
 
 
 def moment(given: datetime | None) -> datetime:

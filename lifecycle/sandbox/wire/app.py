@@ -12,26 +12,27 @@ from typing import TYPE_CHECKING, Any
 
 from werkzeug.wrappers import Request, Response
 
-from lifecycle.sandbox import control_api, outage
-from lifecycle.sandbox.actions import settling
-from lifecycle.sandbox.errors import ApiError, SandboxError
-from lifecycle.sandbox.faults import LIGHT
+from lifecycle.sandbox.base.errors import ApiError, SandboxError
+from lifecycle.sandbox.base.times import set_clock
+from lifecycle.sandbox.control import api as control_api
+from lifecycle.sandbox.control import outage
+from lifecycle.sandbox.control.faults import LIGHT
+from lifecycle.sandbox.control.page import serving as page
 from lifecycle.sandbox.git import http as git_http
-from lifecycle.sandbox.graph import run as graph
-from lifecycle.sandbox.page import serving as page
-from lifecycle.sandbox.rest import router
-from lifecycle.sandbox.rest.asking import not_found
-from lifecycle.sandbox.state.times import set_clock
+from lifecycle.sandbox.pulls.merging import settling
 from lifecycle.sandbox.wire import demands, limits, links
 from lifecycle.sandbox.wire.call import Call, Reply, authenticate
+from lifecycle.sandbox.wire.graph import run as graph
 from lifecycle.sandbox.wire.headers import is_tagged, last_modified, of_token, standing
+from lifecycle.sandbox.wire.rest import router
+from lifecycle.sandbox.wire.rest.asking import not_found
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from wsgiref.types import StartResponse
 
-    from lifecycle.sandbox.faults import Fault
-    from lifecycle.sandbox.state.accounts import Token
+    from lifecycle.sandbox.accounts.state import Token
+    from lifecycle.sandbox.control.faults import Fault
     from lifecycle.sandbox.wire.requestlog import Entry, RequestKind
     from lifecycle.sandbox.wire.site import Site
 

@@ -9,15 +9,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlencode
 
-from lifecycle.sandbox.errors import ApiError
-from lifecycle.sandbox.state.times import now
-from lifecycle.sandbox.wire import appjwt
+from lifecycle.sandbox.accounts import appjwt
+from lifecycle.sandbox.base.errors import ApiError
+from lifecycle.sandbox.base.times import now
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from lifecycle.sandbox.state.accounts import Token, User
-    from lifecycle.sandbox.state.world import World
+    from lifecycle.sandbox.accounts.state import Token, User
+    from lifecycle.sandbox.repositories.world import World
 
 T = TypeVar("T")
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lifecycle.sandbox.errors import ApiError
+from lifecycle.sandbox.base.errors import ApiError
 
 if TYPE_CHECKING:
     from werkzeug.wrappers import Request

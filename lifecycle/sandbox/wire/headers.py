@@ -18,7 +18,7 @@ from lifecycle.sandbox.wire.demands import SERVED
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from lifecycle.sandbox.state.accounts import Token
+    from lifecycle.sandbox.accounts.state import Token
     from lifecycle.sandbox.wire.requestlog import Entry
 
 EXPOSED = (

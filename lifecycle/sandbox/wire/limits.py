@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lifecycle.sandbox.errors import ApiError
+from lifecycle.sandbox.base.errors import ApiError
 
 if TYPE_CHECKING:
-    from lifecycle.sandbox.state.accounts import Token
+    from lifecycle.sandbox.accounts.state import Token
 
 RESOURCES = {
     "core": 5000, "graphql": 5000, "search": 30, "code_search": 10,

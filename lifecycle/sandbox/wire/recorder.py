@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
-from lifecycle.sandbox.errors import SandboxError
+from lifecycle.sandbox.base.errors import SandboxError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

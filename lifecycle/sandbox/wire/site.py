@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from lifecycle.sandbox.faults import FaultBoard
-from lifecycle.sandbox.outage import StopSignal
+from lifecycle.sandbox.control.faults import FaultBoard
+from lifecycle.sandbox.control.outage import StopSignal
 from lifecycle.sandbox.wire.connections import Connections
 from lifecycle.sandbox.wire.requestlog import RequestLog
 
 if TYPE_CHECKING:
+    from lifecycle.sandbox.repositories.world import World
     from lifecycle.sandbox.seed.keeping import Keeper
-    from lifecycle.sandbox.state.world import World
     from lifecycle.sandbox.wire.recorder import Recorder
 
 

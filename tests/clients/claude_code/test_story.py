@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lifecycle.sandbox.state.checks import PlannedCheck
+from lifecycle.sandbox.checks.state import PlannedCheck
 from tests.clients.claude_code.client import TIMEOUT, Client
 from tests.clients.claude_code.model import Model, bash, on, writes
 from tests.clients.claude_code.wiring import WAYS

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from lifecycle.sandbox.boards.state import DraftIssue
 from lifecycle.sandbox.seed.form import (
     SeedDraft,
     SeedField,
@@ -14,10 +15,9 @@ from lifecycle.sandbox.seed.form import (
     SeedProject,
 )
 from lifecycle.sandbox.seed.plain import login, plain
-from lifecycle.sandbox.state.boards import DraftIssue
 
 if TYPE_CHECKING:
-    from lifecycle.sandbox.state.boards import Field, Item, Project
+    from lifecycle.sandbox.boards.state import Field, Item, Project
 
 
 def project(made: Project) -> SeedProject:

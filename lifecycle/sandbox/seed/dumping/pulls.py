@@ -15,7 +15,7 @@ from lifecycle.sandbox.seed.form import (
 from lifecycle.sandbox.seed.plain import comments_of, events_of, halves, login, plain
 
 if TYPE_CHECKING:
-    from lifecycle.sandbox.state.pulls import PullRequest, ReviewThread
+    from lifecycle.sandbox.pulls.state import PullRequest, ReviewThread
 
 OF_THE_ISSUE = (
     "number", "title", "body", "state", "locked", "lock_reason", "created_at", "updated_at",

@@ -36,11 +36,11 @@ from lifecycle.sandbox.seed.plain import comments_of, events_of, halves, login, 
 from lifecycle.sandbox.seed.references import name_of
 
 if TYPE_CHECKING:
-    from lifecycle.sandbox.state.accounts import App
-    from lifecycle.sandbox.state.checks import CheckRun, CheckSuite
-    from lifecycle.sandbox.state.issues import Issue
-    from lifecycle.sandbox.state.repositories import Protection, Repository
-    from lifecycle.sandbox.state.world import World
+    from lifecycle.sandbox.accounts.state import App
+    from lifecycle.sandbox.checks.state import CheckRun, CheckSuite
+    from lifecycle.sandbox.issues.state import Issue
+    from lifecycle.sandbox.repositories.state import Protection, Repository
+    from lifecycle.sandbox.repositories.world import World
 
 
 class _Dumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):  # type: ignore[misc]  # either will do

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from lifecycle.sandbox.boards.state import FieldType, ProjectRole
 from lifecycle.sandbox.seed.form.base import Form
-from lifecycle.sandbox.state.boards import FieldType, ProjectRole
 
 
 class SeedOption(Form, frozen=True):

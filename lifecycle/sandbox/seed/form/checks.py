@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, Literal
 
+from lifecycle.sandbox.checks.state import Annotation
 from lifecycle.sandbox.seed.form.base import Form
-from lifecycle.sandbox.state.checks import Annotation
 
 
 class SeedWorkflow(Form, frozen=True):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
+from lifecycle.sandbox.issues.state import IssueState, StateReason
 from lifecycle.sandbox.seed.form.base import Form
-from lifecycle.sandbox.state.issues import IssueState, StateReason
 
 
 class SeedLabel(Form, frozen=True):

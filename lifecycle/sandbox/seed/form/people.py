@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from lifecycle.sandbox.accounts.state import AccountKind, Role, TokenKind
 from lifecycle.sandbox.seed.form.base import Form
-from lifecycle.sandbox.state.accounts import AccountKind, Role, TokenKind
 
 
 class SeedUser(Form, frozen=True):

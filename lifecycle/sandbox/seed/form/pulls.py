@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Literal
 
+from lifecycle.sandbox.issues.state import IssueState
+from lifecycle.sandbox.pulls.state import MergeMethod, QueueState, ReviewState
 from lifecycle.sandbox.seed.form.base import Form
 from lifecycle.sandbox.seed.form.issues import SeedComment, SeedEvent
-from lifecycle.sandbox.state.issues import IssueState
-from lifecycle.sandbox.state.pulls import MergeMethod, QueueState, ReviewState
 
 
 class SeedReview(Form, frozen=True):

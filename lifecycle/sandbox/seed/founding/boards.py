@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lifecycle.sandbox.actions import boards
-from lifecycle.sandbox.errors import SeedError
-from lifecycle.sandbox.ids import node_id
+from lifecycle.sandbox.base.errors import SeedError
+from lifecycle.sandbox.base.ids import node_id
+from lifecycle.sandbox.boards import actions as boards
+from lifecycle.sandbox.boards.state import DraftIssue, Field, Item, Iteration, Mark, Option, Project
 from lifecycle.sandbox.seed.form import SeedMark
 from lifecycle.sandbox.seed.references import account, moment
-from lifecycle.sandbox.state.boards import DraftIssue, Field, Item, Iteration, Mark, Option, Project
 
 if TYPE_CHECKING:
+    from lifecycle.sandbox.issues.state import Issue
+    from lifecycle.sandbox.repositories.state import Repository
+    from lifecycle.sandbox.repositories.world import World
     from lifecycle.sandbox.seed.form import SeedDraft, SeedField, SeedItem, SeedProject
-    from lifecycle.sandbox.state.issues import Issue
-    from lifecycle.sandbox.state.repositories import Repository
-    from lifecycle.sandbox.state.world import World
 
 FIRST_ID = 800_001
 FIELDS_FROM = 810_001

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lifecycle.sandbox.actions import suites
-from lifecycle.sandbox.errors import SeedError
-from lifecycle.sandbox.ids import node_id
-from lifecycle.sandbox.seed.references import account, identity, moment
-from lifecycle.sandbox.state.checks import (
+from lifecycle.sandbox.base.errors import SeedError
+from lifecycle.sandbox.base.ids import node_id
+from lifecycle.sandbox.checks import suites
+from lifecycle.sandbox.checks.state import (
     CheckRun,
     CheckSuite,
     CommitStatus,
@@ -16,8 +15,10 @@ from lifecycle.sandbox.state.checks import (
     Workflow,
     WorkflowRun,
 )
+from lifecycle.sandbox.seed.references import account, identity, moment
 
 if TYPE_CHECKING:
+    from lifecycle.sandbox.repositories.state import Repository
     from lifecycle.sandbox.seed.form import (
         SeedCheckRun,
         SeedRepository,
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
         SeedWorkflow,
         SeedWorkflowRun,
     )
-    from lifecycle.sandbox.state.repositories import Repository
 
 
 def found(repo: Repository, seed: SeedRepository) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lifecycle.sandbox.actions import labels
+from lifecycle.sandbox.issues.labels import actions as labels
+from lifecycle.sandbox.issues.state import Comment, Issue, IssueEvent
 from lifecycle.sandbox.seed.form import SeedPull
 from lifecycle.sandbox.seed.references import (
     about_of,
@@ -14,11 +15,10 @@ from lifecycle.sandbox.seed.references import (
     issue_named,
     moment,
 )
-from lifecycle.sandbox.state.issues import Comment, Issue, IssueEvent
 
 if TYPE_CHECKING:
+    from lifecycle.sandbox.repositories.state import Repository
     from lifecycle.sandbox.seed.form import SeedIssue
-    from lifecycle.sandbox.state.repositories import Repository
 
 
 def found(repo: Repository, seed: SeedIssue) -> None:

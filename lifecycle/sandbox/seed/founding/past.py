@@ -7,17 +7,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lifecycle.sandbox.actions import issues
+from lifecycle.sandbox.issues import actions as issues
 from lifecycle.sandbox.seed.references import moment
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
+    from lifecycle.sandbox.accounts.state import User
+    from lifecycle.sandbox.issues.state import Issue
+    from lifecycle.sandbox.repositories.state import Repository
     from lifecycle.sandbox.seed.form import SeedIssue, SeedPull, SeedRepository
-    from lifecycle.sandbox.state.accounts import User
-    from lifecycle.sandbox.state.issues import Issue
-    from lifecycle.sandbox.state.repositories import Repository
 
 
 def understand(made: Sequence[tuple[Repository, SeedRepository]]) -> None:

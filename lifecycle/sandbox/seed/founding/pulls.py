@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lifecycle.sandbox.actions import checks
-from lifecycle.sandbox.errors import ActionRefused
-from lifecycle.sandbox.git.importing import NewRef
-from lifecycle.sandbox.seed.founding.issues import new_issue
-from lifecycle.sandbox.seed.references import account, identity, moment
-from lifecycle.sandbox.state.pulls import (
+from lifecycle.sandbox.base.errors import ActionRefused
+from lifecycle.sandbox.checks import actions as checks
+from lifecycle.sandbox.git.store.importing import NewRef
+from lifecycle.sandbox.pulls.state import (
     AutoMerge,
     PullRequest,
     QueueEntry,
@@ -17,14 +15,16 @@ from lifecycle.sandbox.state.pulls import (
     ReviewComment,
     ReviewThread,
 )
+from lifecycle.sandbox.seed.founding.issues import new_issue
+from lifecycle.sandbox.seed.references import account, identity, moment
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from lifecycle.sandbox.git.importing import NewCommit
+    from lifecycle.sandbox.accounts.state import User
+    from lifecycle.sandbox.git.store.importing import NewCommit
+    from lifecycle.sandbox.repositories.state import Repository
     from lifecycle.sandbox.seed.form import SeedPull, SeedRepository, SeedThread
-    from lifecycle.sandbox.state.accounts import User
-    from lifecycle.sandbox.state.repositories import Repository
 
 
 def refs(seed: SeedRepository, branches: Iterable[NewCommit | NewRef]) -> list[NewRef]:

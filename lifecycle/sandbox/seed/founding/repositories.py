@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lifecycle.sandbox.actions import labels
-from lifecycle.sandbox.errors import ActionRefused, ApiError, SeedError
-from lifecycle.sandbox.git.founding import signature
-from lifecycle.sandbox.git.importing import NewCommit, NewRef
-from lifecycle.sandbox.ids import node_id
+from lifecycle.sandbox.base.errors import ActionRefused, ApiError, SeedError
+from lifecycle.sandbox.base.ids import node_id
+from lifecycle.sandbox.git.store.founding import signature
+from lifecycle.sandbox.git.store.importing import NewCommit, NewRef
+from lifecycle.sandbox.issues.labels import actions as labels
+from lifecycle.sandbox.issues.state import Milestone
+from lifecycle.sandbox.repositories.state import Protection, Repository
 from lifecycle.sandbox.seed.founding import checks as founding_checks
 from lifecycle.sandbox.seed.founding import issues as founding_issues
 from lifecycle.sandbox.seed.founding import past
 from lifecycle.sandbox.seed.founding import pulls as founding_pulls
 from lifecycle.sandbox.seed.references import account, author, identity, issue_named, moment
-from lifecycle.sandbox.state.issues import Milestone
-from lifecycle.sandbox.state.repositories import Protection, Repository
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from lifecycle.sandbox.repositories.world import World
     from lifecycle.sandbox.seed.form import SeedMilestone, SeedProtection, SeedRef, SeedRepository
-    from lifecycle.sandbox.state.world import World
 
 FIRST_ID = 700_001
 SETTINGS = (

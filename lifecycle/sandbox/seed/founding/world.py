@@ -5,19 +5,19 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING
 
-from lifecycle.sandbox import catalogue
-from lifecycle.sandbox.errors import ActionRefused, SeedError
+from lifecycle.sandbox.accounts.state import App, Installation, Token, User
+from lifecycle.sandbox.base.errors import ActionRefused, SeedError
+from lifecycle.sandbox.base.times import clock
+from lifecycle.sandbox.control import catalogue
+from lifecycle.sandbox.repositories.world import World
 from lifecycle.sandbox.seed.founding import boards as founding_boards
 from lifecycle.sandbox.seed.founding import repositories as founding_repositories
 from lifecycle.sandbox.seed.references import account, moment
-from lifecycle.sandbox.state.accounts import App, Installation, Token, User
-from lifecycle.sandbox.state.times import clock
-from lifecycle.sandbox.state.world import World
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from lifecycle.sandbox.faults import Fault
+    from lifecycle.sandbox.control.faults import Fault
     from lifecycle.sandbox.seed.form import Seed, SeedApp, SeedFault, SeedUser
 
 FIRST_ID = 1_000_001

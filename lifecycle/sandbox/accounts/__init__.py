@@ -1,0 +1,1 @@
+"""Users, organizations, bots, GitHub Apps and their tokens."""

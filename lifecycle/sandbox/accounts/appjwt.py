@@ -1,0 +1,85 @@
+"""Apps that speak for themselves: a JSON web token, signed with the App's key, is their credential.
+
+Source: https://docs.github.com/apps/creating-github-apps/authenticating-with-a-github-app/generating-a-json-web-token-jwt-for-a-github-app
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from lifecycle.sandbox.accounts.state import Token
+from lifecycle.sandbox.base.errors import ApiError
+
+if TYPE_CHECKING:
+    from lifecycle.sandbox.accounts.state import App
+    from lifecycle.sandbox.repositories.world import World
+
+LONGEST = 600
+"""Seconds that a JWT may last."""
+LEEWAY = 60
+"""Seconds by which an App's clock may be ahead before it is told so."""
+
+
+def is_jwt(value: str) -> bool:
+    """Whether a credential has the form of a JSON web token."""
+    return value.count(".") == 2 and value.startswith("ey")
+
+
+def authenticate(world: World, value: str) -> Token:
+    """The credential of the App that signed it.
+
+    Raises:
+        ApiError: 401, in GitHub's words: it is signed with another key, too old, from the future, or
+            meant to last too long; 404 for an App that is not there.
+    """
+    import jwt  # half of a sandbox's start, for a credential that few worlds have
+
+    claims = _claims(value)
+    app = _app(world, str(claims.get("iss")))
+    if app is None:
+        raise ApiError(404, "Integration not found")
+    try:
+        jwt.decode(
+            value, app.public_key or "", algorithms=["RS256"],
+            options={"verify_exp": False, "verify_iat": False},
+        )  # fmt: skip
+    except (jwt.PyJWTError, ValueError, TypeError):
+        raise _undecodable() from None
+    return Token(value, app.bot or app.owner, "jwt", frozenset(), app=app)
+
+
+def _claims(value: str) -> dict[str, Any]:
+    import jwt
+
+    try:
+        claims: dict[str, Any] = jwt.decode(value, options={"verify_signature": False})
+    except jwt.PyJWTError:
+        raise _undecodable() from None
+    now = time.time()
+    issued, ends = claims.get("iat"), claims.get("exp")
+    if not isinstance(issued, (int, float)) or issued > now + LEEWAY:
+        raise ApiError(
+            401,
+            "'Issued at' claim ('iat') must be an Integer representing the time that the assertion "
+            "was issued",
+        )
+    if not isinstance(ends, (int, float)) or ends < now:
+        raise ApiError(
+            401,
+            "'Expiration time' claim ('exp') must be a numeric value representing the future time "
+            "at which the assertion expires",
+        )
+    if ends > now + LONGEST + LEEWAY:
+        raise ApiError(401, "'Expiration time' claim ('exp') is too far in the future")
+    return claims
+
+
+def _undecodable() -> ApiError:
+    return ApiError(401, "A JSON web token could not be decoded")
+
+
+def _app(world: World, issuer: str) -> App | None:
+    """The App of that number or client id."""
+    known = world.apps.values()
+    return next((app for app in known if issuer in {str(app.id), app.client_id or None}), None)

@@ -1,0 +1,185 @@
+"""Users, organizations and bots over REST."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from lifecycle.sandbox.base.times import stamp
+
+if TYPE_CHECKING:
+    from lifecycle.sandbox.accounts.state import User
+    from lifecycle.sandbox.wire.call import Call
+
+
+TYPES = {"organization": "Organization", "bot": "Bot", "user": "User"}
+
+
+def page_url(call: Call, person: User) -> str:
+    """Where people look at an account; a bot's page is that of its App."""
+    if person.kind == "bot":
+        return f"{call.web}/apps/{person.login.removesuffix('[bot]')}"
+    return f"{call.web}/{person.login}"
+
+
+def user(call: Call, person: User) -> dict[str, Any]:
+    """A simple user, worked out once for a request."""
+    key = ("user", person.id, person.kind)
+    if key not in call.memo:
+        call.memo[key] = _user(call, person)
+    known: dict[str, Any] = call.memo[key]
+    return known
+
+
+def _user(call: Call, person: User) -> dict[str, Any]:
+    url = f"{call.base}/users/{quote(person.login)}"
+    return {
+        "login": person.login,
+        "id": person.id,
+        "node_id": person.node_id,
+        "avatar_url": avatar_url(call, person),
+        "gravatar_id": "",
+        "url": url,
+        "html_url": page_url(call, person),
+        "followers_url": f"{url}/followers",
+        "following_url": f"{url}/following{{/other_user}}",
+        "gists_url": f"{url}/gists{{/gist_id}}",
+        "starred_url": f"{url}/starred{{/owner}}{{/repo}}",
+        "subscriptions_url": f"{url}/subscriptions",
+        "organizations_url": f"{url}/orgs",
+        "repos_url": f"{url}/repos",
+        "events_url": f"{url}/events{{/privacy}}",
+        "received_events_url": f"{url}/received_events",
+        "type": TYPES[person.kind],
+        "user_view_type": "public",
+        "site_admin": False,
+    }
+
+
+def avatar_url(call: Call, person: User) -> str:
+    """The picture of an account; nothing is served there."""
+    return f"{call.web}/avatars/u/{person.id}?v=4"
+
+
+def _owned(call: Call, person: User) -> tuple[int, int]:
+    """How many public and private repositories an account owns."""
+    mine = [repo for repo in call.world.repositories.values() if repo.owner is person]
+    private = sum(repo.is_private for repo in mine)
+    return len(mine) - private, private
+
+
+def public_user(call: Call, person: User) -> dict[str, Any]:
+    """A user or bot on its own, as everybody sees it."""
+    public, _ = _owned(call, person)
+    return {
+        **user(call, person),
+        "name": person.name,
+        "company": None,
+        "blog": "",
+        "location": None,
+        "email": person.email,
+        "hireable": None,
+        "bio": None,
+        "twitter_username": None,
+        "public_repos": public,
+        "public_gists": 0,
+        "followers": 0,
+        "following": 0,
+        "created_at": stamp(person.created_at),
+        "updated_at": stamp(person.created_at),
+    }
+
+
+def viewer(call: Call) -> dict[str, Any]:
+    """The authenticated user, as only it sees itself."""
+    person = call.viewer
+    _, private = _owned(call, person)
+    return {
+        **public_user(call, person),
+        "notification_email": person.email,
+        "user_view_type": "private",
+        "private_gists": 0,
+        "total_private_repos": private,
+        "owned_private_repos": private,
+        "disk_usage": 0,
+        "collaborators": 0,
+        "two_factor_authentication": True,
+        "plan": {"name": "free", "space": 976_562_499, "collaborators": 0, "private_repos": 10_000},
+    }
+
+
+def organization(call: Call, org: User) -> dict[str, Any]:
+    """An organization as lists show it."""
+    url = f"{call.base}/orgs/{org.login}"
+    return {
+        "login": org.login,
+        "id": org.id,
+        "node_id": org.node_id,
+        "url": url,
+        "repos_url": f"{url}/repos",
+        "events_url": f"{url}/events",
+        "hooks_url": f"{url}/hooks",
+        "issues_url": f"{url}/issues",
+        "members_url": f"{url}/members{{/member}}",
+        "public_members_url": f"{url}/public_members{{/member}}",
+        "avatar_url": avatar_url(call, org),
+        "description": None,
+    }
+
+
+def full_organization(call: Call, org: User) -> dict[str, Any]:
+    """An organization on its own."""
+    public, private = _owned(call, org)
+    made = {
+        **organization(call, org),
+        "name": org.name,
+        "company": None,
+        "blog": None,
+        "location": None,
+        "email": org.email,
+        "twitter_username": None,
+        "is_verified": False,
+        "has_organization_projects": True,
+        "has_repository_projects": True,
+        "public_repos": public,
+        "public_gists": 0,
+        "followers": 0,
+        "following": 0,
+        "html_url": page_url(call, org),
+        "created_at": stamp(org.created_at),
+        "updated_at": stamp(org.created_at),
+        "archived_at": None,
+        "type": "Organization",
+    }
+    if call.viewer in org.members:
+        made |= {
+            "total_private_repos": private,
+            "owned_private_repos": private,
+            "private_gists": 0,
+            "disk_usage": 0,
+            "collaborators": 0,
+            "billing_email": None,
+            "default_repository_permission": "read",
+            "members_can_create_repositories": True,
+            "two_factor_requirement_enabled": False,
+            "web_commit_signoff_required": False,
+            "plan": {"name": "free", "space": 976_562_499, "private_repos": 10_000,
+                     "filled_seats": len(org.members), "seats": 0},
+        }  # fmt: skip
+    return made
+
+
+def membership(call: Call, org: User, person: User) -> dict[str, Any]:
+    """What somebody is to an organization: its admins are those whose own role is admin."""
+    url = f"{call.base}/orgs/{org.login}"
+    return {
+        "url": f"{url}/memberships/{person.login}",
+        "state": "active",
+        "role": "admin" if person.role == "admin" else "member",
+        "organization_url": url,
+        "direct_membership": True,
+        "enterprise_teams_providing_indirect_membership": [],
+        "user": user(call, person),
+        "organization": organization(call, org),
+        "permissions": {"can_create_repository": True},
+    }

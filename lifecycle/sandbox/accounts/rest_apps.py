@@ -1,0 +1,175 @@
+"""GitHub Apps, their installations, and the tokens of those.
+
+Source: https://docs.github.com/rest/apps/apps
+"""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+from lifecycle.sandbox.accounts import payload_apps as payloads
+from lifecycle.sandbox.accounts.state import Token, User
+from lifecycle.sandbox.base.errors import ApiError, invalid
+from lifecycle.sandbox.base.times import now
+from lifecycle.sandbox.repositories import payload as repositories
+from lifecycle.sandbox.wire.call import Reply
+from lifecycle.sandbox.wire.rest.asking import not_found
+from lifecycle.sandbox.wire.rest.routing import REPO, Route
+
+if TYPE_CHECKING:
+    from lifecycle.sandbox.accounts.state import App, Installation
+    from lifecycle.sandbox.repositories.state import Repository
+    from lifecycle.sandbox.wire.call import Call
+
+APPS = "https://docs.github.com/rest/apps"
+LEVELS = ("read", "write", "admin")
+LASTS = timedelta(hours=1)
+
+
+def _self(call: Call) -> App:
+    """The App that asks as itself, or 401."""
+    if call.token.app is None:
+        raise ApiError(401, "A JSON web token could not be decoded", documentation=APPS)
+    return call.token.app
+
+
+def _installation(call: Call, number: int) -> Installation:
+    app = _self(call)
+    found = call.world.installations.get(number)
+    if found is None or found.app is not app:
+        raise not_found(f"{APPS}/apps#get-an-installation-for-the-authenticated-app")
+    return found
+
+
+def get_app(call: Call) -> Reply:
+    """GET /app."""
+    return Reply(200, payloads.app(call, _self(call)))
+
+
+def list_installations(call: Call) -> Reply:
+    """GET /app/installations."""
+    app = _self(call)
+    every = [one for one in call.world.installations.values() if one.app is app]
+    shown, headers = call.page(every)
+    return Reply(200, [payloads.installation(call, one) for one in shown], headers)
+
+
+def get_installation(call: Call, number: int) -> Reply:
+    """GET /app/installations/ID."""
+    return Reply(200, payloads.installation(call, _installation(call, number)))
+
+
+def find_installation(call: Call, repo: Repository) -> Reply:
+    """GET /repos/O/R/installation."""
+    app = _self(call)
+    for one in call.world.installations.values():
+        is_chosen = not one.repositories or repo.key in one.repositories
+        if one.app is app and one.account is repo.owner and is_chosen:
+            return Reply(200, payloads.installation(call, one))
+    raise not_found(f"{APPS}/apps#get-a-repository-installation-for-the-authenticated-app")
+
+
+def create_token(call: Call, number: int) -> Reply:
+    """POST /app/installations/ID/access_tokens, each time another one."""
+    given = _installation(call, number)
+    if given.suspended_at:
+        raise ApiError(403, "This installation has been suspended", documentation=APPS)
+    permissions = _narrowed(call, given.app) or dict(given.app.permissions)
+    serial = next(call.world.serial)
+    secret = hashlib.sha256(f"{given.app.slug} {number} {serial}".encode()).hexdigest()[:36]
+    token = Token(
+        f"ghs_{secret}",
+        _bot(call, given.app),
+        "app",
+        frozenset(f"{name}:{level}" for name, level in permissions.items()),
+        _chosen(call, given),
+        now() + LASTS,
+        app=given.app,
+    )
+    call.world.tokens[token.value] = token
+    return Reply(201, payloads.installation_token(call, token, permissions))
+
+
+def _narrowed(call: Call, app: App) -> dict[str, str]:
+    """The permissions that are asked for, which may not be more than the App has.
+
+    Whoever asks for some gets these, and what each App may read; {} if none are asked for.
+    """
+    wanted = call.body.get("permissions") or {}
+    if not isinstance(wanted, dict):
+        raise ApiError(
+            422, "Invalid request.\n\nFor 'properties/permissions', it is not an object.",
+            documentation=f"{APPS}/apps#create-an-installation-access-token-for-an-app",
+        )  # fmt: skip
+    more = [name for name, level in wanted.items() if not _covers(app.permissions.get(name), level)]
+    if more:
+        raise invalid(
+            f"{APPS}/apps#create-an-installation-access-token-for-an-app",
+            message="The permissions requested are not granted to this installation.",
+        )
+    always = {"metadata": "read"} if wanted and "metadata" in app.permissions else {}
+    return always | {str(name): str(level) for name, level in wanted.items()}
+
+
+def _covers(has: str | None, wants: Any) -> bool:
+    """True if the one level contains the other: admin, write, read."""
+    return has in LEVELS and wants in LEVELS and LEVELS.index(has) >= LEVELS.index(wants)
+
+
+def _chosen(call: Call, given: Installation) -> frozenset[str]:
+    """The repositories that a token is for: those asked for, by name, or the installation's."""
+    names = call.body.get("repositories")
+    if not names:
+        return given.repositories
+    wanted = {f"{given.account.login}/{name}".lower() for name in names}
+    allowed = given.repositories or set(call.world.repositories)
+    if not wanted <= set(allowed):
+        raise invalid(
+            f"{APPS}/apps#create-an-installation-access-token-for-an-app",
+            message="There is at least one repository that does not exist or is not accessible to "
+            "the parent installation.",
+        )
+    return frozenset(wanted)
+
+
+def _bot(call: Call, app: App) -> User:
+    """Who acts with an App's tokens: `SLUG[bot]`, which is made with the first of them."""
+    if app.bot is None:
+        login = f"{app.slug}[bot]"
+        app.bot = User(next(call.world.serial), login, app.name, "bot", "write")
+        call.world.users[login.lower()] = app.bot
+        call.world.register(app.bot.node_id, app.bot)
+    return app.bot
+
+
+def list_own_repositories(call: Call) -> Reply:
+    """GET /installation/repositories, which only an installation's token may ask."""
+    if call.token.kind != "app":
+        raise ApiError(
+            403,
+            "You must authenticate with an installation access token in order to list repositories "
+            "for an installation.",
+            documentation=f"{APPS}/installations#list-repositories-accessible-to-the-app-installation",
+        )
+    every = call.world.repositories
+    mine = [repo for key, repo in every.items() if key in (call.token.repositories or every)]
+    shown, headers = call.page(mine)
+    body = {
+        "total_count": len(mine),
+        "repository_selection": "selected" if call.token.repositories else "all",
+        "repositories": [repositories.repository(call, repo) for repo in shown],
+    }
+    return Reply(200, body, headers)
+
+
+INSTALLATION = "/app/installations/<int:number>"
+ROUTES = (
+    Route("GET", "/app", get_app),
+    Route("GET", "/app/installations", list_installations),
+    Route("GET", INSTALLATION, get_installation),
+    Route("POST", f"{INSTALLATION}/access_tokens", create_token),
+    Route("GET", f"{REPO}/installation", find_installation),
+    Route("GET", "/installation/repositories", list_own_repositories),
+)

@@ -1,0 +1,115 @@
+"""Users, organizations, bots, and the tokens that act for them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+from lifecycle.sandbox.base.ids import node_id
+from lifecycle.sandbox.base.times import now
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+Role = Literal["admin", "maintain", "write", "triage", "read"]
+TokenKind = Literal["classic", "fine-grained", "app", "actions", "jwt"]
+OwnerKind = Literal["user", "organization"]
+AccountKind = Literal["user", "organization", "bot"]
+
+
+@dataclass(slots=True, eq=False)
+class User:
+    """Who owns, writes and merges; an organization is one that never acts.
+
+    `role` is what it may do where a repository says nothing of its own about it.
+    """
+
+    id: int
+    login: str
+    name: str
+    kind: AccountKind
+    role: Role = "read"
+    members: list[User] = field(default_factory=list, repr=False)
+    email: str | None = None
+    created_at: datetime = field(default_factory=now)
+
+    @property
+    def node_id(self) -> str:
+        """The global id: `U_…`, `O_…` or `BOT_…`."""
+        prefix = {"organization": "O", "bot": "BOT", "user": "U"}[self.kind]
+        return node_id(prefix, 0, self.id)
+
+
+@dataclass(slots=True, eq=False)
+class Token:
+    """A credential. `scopes` are OAuth scopes (classic) or `name:level` permissions.
+
+    An `app`'s is nobody's, as the one of Actions is not: `user` is then the app's bot.
+    `repositories` are the full names, in lower case, that a token of permissions was made for;
+    none means all.
+    """
+
+    value: str = field(repr=False)
+    user: User
+    kind: TokenKind
+    scopes: frozenset[str]
+    repositories: frozenset[str] = frozenset()
+    expires_at: datetime | None = None
+    limit: int | None = None
+    """Requests, and points, an hour; None for what its kind has on GitHub."""
+    used: dict[str, int] = field(default_factory=dict)
+    reset: int = 0
+    """When the hour ends that `used` was counted in, in seconds since the epoch."""
+    app: App | None = None
+    """Whose App it is, for one of kind `jwt` and those of its installations."""
+
+    @property
+    def is_integration(self) -> bool:
+        """Whether an app acts with it, and no person."""
+        return self.kind in {"app", "actions", "jwt"}
+
+    @property
+    def refusal(self) -> str:
+        """GitHub's words for a token of permissions that lacks one."""
+        name = "integration" if self.is_integration else "personal access token"
+        return f"Resource not accessible by {name}"
+
+    def may(self, permission: str) -> bool:
+        """Whether it grants, say, `issues:write`; every token reads a public repository."""
+        name, level = permission.split(":")
+        if self.kind != "classic":
+            return f"{name}:write" in self.scopes or (level == "read" or permission in self.scopes)
+        return level == "read" or bool(self.scopes & {"repo", "public_repo"})
+
+
+@dataclass(slots=True, eq=False)
+class App:
+    """A GitHub App: who makes check runs, and whose installations have tokens.
+
+    `public_key` is the PEM text that its JWTs are verified with.
+    """
+
+    id: int
+    slug: str
+    name: str
+    owner: User
+    client_id: str = ""
+    public_key: str | None = None
+    permissions: dict[str, str] = field(default_factory=dict)
+    bot: User | None = None
+
+    @property
+    def node_id(self) -> str:
+        """The global id, `A_…`."""
+        return node_id("A", 0, self.id)
+
+
+@dataclass(slots=True, eq=False)
+class Installation:
+    """An app on an account; `repositories` (full names in lower case) empty means all of them."""
+
+    id: int
+    app: App
+    account: User
+    repositories: frozenset[str] = frozenset()
+    suspended_at: datetime | None = None

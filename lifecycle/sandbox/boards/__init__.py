@@ -1,0 +1,1 @@
+"""Projects: boards with fields, cards and views of them."""

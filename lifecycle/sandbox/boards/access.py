@@ -1,0 +1,54 @@
+"""Who sees a board, who may change it, and with which token.
+
+A classic token does what its user may, if it has the scope. A fine-grained one and an app's need
+the permission `organization_projects`, and reach organizations' boards only
+(https://github.com/jonathan-vella/azure-agentic-infraops/issues/541). The token of GitHub Actions
+sees no board at all (https://github.com/blombard/move-to-next-iteration/issues/1 and
+https://docs.github.com/issues/planning-and-tracking-with-projects/automating-your-project/automating-projects-using-actions).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lifecycle.sandbox.boards.state import DraftIssue, Item
+from lifecycle.sandbox.repositories.access import sees
+
+if TYPE_CHECKING:
+    from lifecycle.sandbox.accounts.state import Token, User
+    from lifecycle.sandbox.boards.state import Project, ProjectRole
+
+LEVELS = ("read", "write", "admin")
+SCOPES = {"read": {"read:project", "project"}, "write": {"project"}, "admin": {"project"}}
+
+
+def role_in(token: Token, project: Project) -> ProjectRole | None:
+    """What the token's user may do with a board; None if it does not exist for them.
+
+    An app is nobody: its permissions alone say what it may.
+    """
+    if token.kind in {"classic", "fine-grained"}:
+        return project.role_of(token.user)
+    if token.kind != "app":
+        return None
+    return "ADMIN" if "organization_projects:admin" in token.scopes else "WRITER"
+
+
+def is_granted(token: Token, owner: User, level: str = "read") -> bool:
+    """Whether the token itself may, whoever has it: read, write or administer an owner's boards.
+
+    A classic token's scopes are looked at elsewhere in GraphQL: on the document.
+    """
+    if token.kind == "classic":
+        return bool(token.scopes & SCOPES[level])
+    wanted = {f"organization_projects:{one}" for one in LEVELS[LEVELS.index(level) :]}
+    return owner.kind == "organization" and bool(token.scopes & wanted)
+
+
+def is_open(token: Token, item: Item) -> bool:
+    """Whether what a card is of may be seen; else the card is a redacted one.
+
+    Source: https://docs.github.com/issues/planning-and-tracking-with-projects/automating-your-project/using-the-api-to-manage-projects#finding-information-about-items-in-a-project
+    """
+    content = item.content
+    return isinstance(content, DraftIssue) or sees(token, content.repository)

@@ -1,0 +1,140 @@
+"""What happens to boards and their cards (Projects v2).
+
+Source: https://docs.github.com/issues/planning-and-tracking-with-projects/automating-your-project/using-the-api-to-manage-projects
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lifecycle.sandbox.base.errors import ActionRefused
+from lifecycle.sandbox.base.ids import node_id, option_id
+from lifecycle.sandbox.base.times import now
+from lifecycle.sandbox.boards.state import DraftIssue, Item, Option
+from lifecycle.sandbox.issues import actions as issues
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from lifecycle.sandbox.accounts.state import User
+    from lifecycle.sandbox.boards.state import Field, Project
+    from lifecycle.sandbox.issues.state import Issue
+    from lifecycle.sandbox.repositories.state import Repository
+    from lifecycle.sandbox.repositories.world import World
+
+ARCHIVED = "The item is archived and cannot be updated"
+
+
+class BoardRefused(ActionRefused):
+    """A change that makes no sense for what is there; GraphQL's type for it is VALIDATION."""
+
+    kind = "VALIDATION"
+
+
+def new_option(field: Field, name: str, turn: int) -> Option:
+    """An option of a field; another `turn` gives another id."""
+    return Option(option_id(field.id, name, turn), name)
+
+
+def add_item(world: World, project: Project, content: Issue | DraftIssue, by: User) -> Item:
+    """The card of an issue on the board, made if there is none.
+
+    A card that is archived stays so. The board's list may miss a new one for as many reads as the
+    world's lag says.
+    """
+    found = project.item_of(content)
+    if found is None:
+        number = next(world.serial)
+        made = node_id("PVTI", project.owner.id, number)
+        found = Item(made, number, project, content, by, hidden_for=world.lag.get("items", 0))
+        project.put(found)
+        world.register(found.id, found)
+        project.updated_at = now()
+    return found
+
+
+def add_draft(
+    world: World, project: Project, title: str, body: str, assignees: Iterable[User], by: User
+) -> Item:
+    """A card of a note that is no issue."""
+    number, made = next(world.serial), now()
+    draft = DraftIssue(
+        number, node_id("DI", project.owner.id, number), _titled(title), body, by, made, made,
+        list(assignees),
+    )  # fmt: skip
+    world.register(draft.node_id, draft)
+    return add_item(world, project, draft, by)
+
+
+def edit_draft(
+    draft: DraftIssue, *, title: str | None, body: str | None, assignees: list[User] | None
+) -> None:
+    """Change of a note what is given; None leaves as it was."""
+    draft.title = draft.title if title is None else _titled(title)
+    draft.body = draft.body if body is None else body
+    draft.assignees = draft.assignees if assignees is None else assignees
+    draft.updated_at = now()
+
+
+def convert_draft(item: Item, repo: Repository, by: User) -> Issue:
+    """Make an issue of a note; the card stays the same, with its values.
+
+    Raises:
+        BoardRefused: The card is of an issue already, or archived.
+    """
+    draft = item.content
+    demand_active(item)
+    if not isinstance(draft, DraftIssue):
+        raise BoardRefused("The item is not a draft issue and cannot be converted")
+    made = issues.new_issue(repo, by, draft.title, draft.body)
+    issues.assign(made, [user.login for user in draft.assignees], by)
+    del item.project.cards[draft.node_id]
+    repo.world.forget(draft.node_id)
+    item.content, item.updated_at = made, now()
+    item.project.cards[made.node_id] = item
+    return made
+
+
+def remove_item(world: World, item: Item) -> None:
+    """Take a card off its board; a note goes with it."""
+    item.project.take(item)
+    item.project.updated_at = now()
+    world.forget(item.id)
+    if isinstance(item.content, DraftIssue):
+        world.forget(item.content.node_id)
+
+
+def archive(item: Item, *, archived: bool) -> None:
+    """Put a card away, or bring it back; twice is once."""
+    item.archived, item.updated_at = archived, now()
+
+
+def move_item(item: Item, after: Item | None) -> None:
+    """Put a card right after another of the same board, or first.
+
+    Raises:
+        BoardRefused: One of them is archived, or it should come after itself.
+    """
+    demand_active(item)
+    if after is item:
+        raise BoardRefused("The item cannot be positioned after itself")
+    if after is not None:
+        demand_active(after)
+    item.project.move(item, after)
+    item.project.updated_at = now()
+
+
+def demand_active(item: Item) -> None:
+    """An archived card takes no changes.
+
+    Raises:
+        BoardRefused: It is archived.
+    """
+    if item.archived:
+        raise BoardRefused(ARCHIVED)
+
+
+def _titled(title: str) -> str:
+    if not title.strip():
+        raise BoardRefused("Title can't be blank")
+    return title

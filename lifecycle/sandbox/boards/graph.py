@@ -1,0 +1,284 @@
+"""Boards as GraphQL reads them (Projects v2): fields, cards, and the ways in.
+
+Source: https://docs.github.com/issues/planning-and-tracking-with-projects/automating-your-project/using-the-api-to-manage-projects
+"""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import TYPE_CHECKING, Any
+
+from lifecycle.sandbox.base.times import stamp
+from lifecycle.sandbox.boards import graph_access as board_access
+from lifecycle.sandbox.boards.access import is_open, role_in
+from lifecycle.sandbox.boards.filter import matching_projects
+from lifecycle.sandbox.boards.graph_values import (
+    FIELD_TYPES,
+    UNKNOWN_TO_GRAPHQL,
+    pull_of,
+    value_of,
+    values_of,
+)
+from lifecycle.sandbox.boards.state import DraftIssue, Field, Item, Option, Project
+from lifecycle.sandbox.issues.state import Issue
+from lifecycle.sandbox.pulls.state import PullRequest
+from lifecycle.sandbox.wire.graph.pages import connection
+from lifecycle.sandbox.wire.graph.refusals import forbidden, not_found
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from lifecycle.sandbox.accounts.state import User
+    from lifecycle.sandbox.boards.state import Iteration
+    from lifecycle.sandbox.repositories.state import Repository
+    from lifecycle.sandbox.wire.call import Call
+
+PROJECT_ORDERS: dict[str, Callable[[Project], Any]] = {
+    "NUMBER": lambda project: project.number,
+    "TITLE": lambda project: project.title.lower(),
+    "CREATED_AT": lambda project: (project.created_at, project.number),
+    "UPDATED_AT": lambda project: (project.updated_at, project.number),
+}
+FIELD_ORDERS: dict[str, Callable[[Field], Any]] = {
+    "NAME": lambda field: field.name.lower(),
+    "CREATED_AT": lambda field: (field.created_at, field.number),
+}
+RANKS = {"READ": ("READER", "WRITER", "ADMIN"), "WRITE": ("WRITER", "ADMIN"), "ADMIN": ("ADMIN",)}
+
+
+def project_numbered(call: Call, owner: User, number: int) -> Project:
+    """The board of that number and owner, or NOT_FOUND."""
+    return _found(call, call.world.project(owner, number), number)
+
+
+def project_linked(call: Call, repo: Repository, number: int) -> Project:
+    """The board of that number that a repository is linked to, or NOT_FOUND."""
+    linked = (p for p in call.world.projects if p.number == number and repo in p.repositories)
+    return _found(call, next(linked, None), number)
+
+
+def _found(call: Call, project: Project | None, number: int) -> Project:
+    if project is None or role_in(call.token, project) is None:
+        raise not_found(f"Could not resolve to a ProjectV2 with the number {number}.")
+    return board_access.readable(call, project)
+
+
+def _listed(call: Call, projects: Iterable[Project], given: dict[str, Any]) -> dict[str, Any]:
+    """A page of boards, in the order and of the kind that is asked for."""
+    order = given.pop("orderBy", None) or {"field": "NUMBER", "direction": "DESC"}
+    ranks = RANKS[given.pop("minPermissionLevel", None) or "READ"]
+    shown = [
+        project
+        for project in matching_projects(projects, given.pop("query", None) or "")
+        if board_access.is_shown(call, project) and role_in(call.token, project) in ranks
+    ]
+    shown.sort(key=PROJECT_ORDERS[order["field"]], reverse=order["direction"] == "DESC")
+    return connection(shown, **given)
+
+
+def _owned(call: Call, owner: User, **given: Any) -> dict[str, Any]:
+    return _listed(call, [p for p in call.world.projects if p.owner is owner], given)
+
+
+def _linked(call: Call, repo: Repository, **given: Any) -> dict[str, Any]:
+    return _listed(call, [p for p in call.world.projects if repo in p.repositories], given)
+
+
+def _recent(call: Call, owner: User, **given: Any) -> dict[str, Any]:
+    """The boards that changed last; who changed them is not remembered."""
+    order = {"field": "UPDATED_AT", "direction": "DESC"}
+    return _owned(call, owner, orderBy=order, **given)
+
+
+def _boards_with(call: Call, content: Issue | DraftIssue, **given: Any) -> dict[str, Any]:
+    return _listed(call, [p for p in call.world.projects if p.item_of(content)], given)
+
+
+def cards_of(call: Call, content: Issue | PullRequest | DraftIssue, **given: Any) -> dict[str, Any]:
+    """The cards of an issue, pull request or draft, the archived one too unless it is not wanted."""
+    archived_too = given.pop("includeArchived", True)
+    thing = content.issue if isinstance(content, PullRequest) else content
+    found = [card for project in call.world.projects if (card := project.item_of(thing))]
+    cards = [
+        card
+        for card in found
+        if (archived_too or not card.archived) and role_in(call.token, card.project)
+    ]
+    page = connection(cards, **given)
+    page["nodes"] = [  # what is forbidden becomes null and an error
+        card if board_access.reaches(call, card.project) else forbidden(call.token)
+        for card in page["nodes"]
+    ]
+    return page
+
+
+def _fields(_call: Call, project: Project, **given: Any) -> dict[str, Any]:
+    order = given.pop("orderBy", None) or {"field": "POSITION", "direction": "ASC"}
+    shown = [field for field in project.fields if field.data_type not in UNKNOWN_TO_GRAPHQL]
+    if order["field"] != "POSITION":
+        shown.sort(key=FIELD_ORDERS[order["field"]])
+    return connection(shown[::-1] if order["direction"] == "DESC" else shown, **given)
+
+
+def _items(call: Call, project: Project, **given: Any) -> dict[str, Any]:
+    """The cards in their order; archived ones are not among them."""
+    is_backward = (given.pop("orderBy", None) or {}).get("direction") == "DESC"
+    shown = project.shown(call.seen)
+    return connection(shown[::-1] if is_backward else shown, **given)
+
+
+def path_of(project: Project) -> str:
+    """The path of the board's page."""
+    kind = "orgs" if project.owner.kind == "organization" else "users"
+    return f"/{kind}/{project.owner.login}/projects/{project.number}"
+
+
+def content_of(call: Call, item: Item) -> object:
+    """What a card is of: a pull request is more than its issue half; None if it is not for you."""
+    content = item.content
+    if not is_open(call.token, item):
+        return None
+    return (pull_of(content) or content) if isinstance(content, Issue) else content
+
+
+def _item_type(call: Call, item: Item) -> str:
+    if isinstance(item.content, DraftIssue):
+        return "DRAFT_ISSUE"
+    if not is_open(call.token, item):
+        return "REDACTED"
+    return "PULL_REQUEST" if item.content.is_pull else "ISSUE"
+
+
+def _may_change(call: Call, project: Project) -> bool:
+    role = role_in(call.token, project)
+    return role in RANKS["WRITE"] and board_access.reaches(call, project, "write")
+
+
+def field_type(field: Field) -> str:
+    """The GraphQL type of a field."""
+    return FIELD_TYPES.get(field.data_type, "ProjectV2Field")
+
+
+def _iterations(field: Field, *, completed: bool) -> list[Iteration]:
+    return [one for one in field.iterations if one.completed is completed]
+
+
+def _options(_call: Call, field: Field, names: list[str] | None = None) -> list[Option]:
+    return [one for one in field.options if names is None or one.name in names]
+
+
+def _start_day(field: Field) -> int:
+    """The day of the week on which iterations begin, Monday is 1."""
+    return date.fromisoformat(field.iterations[0].start).isoweekday() if field.iterations else 1
+
+
+FIELD: dict[str, Any] = {
+    "dataType": lambda _, field: field.data_type,
+    "databaseId": lambda _, field: field.number,
+    "project": board_access.board_of,
+    "createdAt": lambda _, field: stamp(field.created_at),
+    "updatedAt": lambda _, field: stamp(field.updated_at),
+}
+WAYS_IN: dict[str, Any] = {
+    "projectV2": project_numbered,
+    "projectsV2(query, orderBy, minPermissionLevel)": _owned,
+    "recentProjects": _recent,
+}
+TYPES: dict[type, Any] = {
+    Project: "ProjectV2",
+    Item: "ProjectV2Item",
+    DraftIssue: "DraftIssue",
+    Field: field_type,
+    Option: "ProjectV2SingleSelectFieldOption",
+}
+PLAIN = {
+    "ProjectV2": "id number title readme owner creator",
+    "ProjectV2Field": "id name",
+    "ProjectV2SingleSelectField": "id name",
+    "ProjectV2IterationField": "id name",
+    "ProjectV2SingleSelectFieldOption": "id name color description",
+    "ProjectV2IterationFieldIteration": "id title duration",
+    "ProjectV2Item": "id project creator",
+    "DraftIssue": "title creator",
+}
+RESOLVERS: dict[str, dict[str, Any]] = {
+    "User": WAYS_IN,
+    "Organization": WAYS_IN,
+    "Repository": {
+        "projectV2": project_linked,
+        "projectsV2(query, orderBy, minPermissionLevel)": _linked,
+        "recentProjects": lambda call, repo, **given: _linked(
+            call, repo, orderBy={"field": "UPDATED_AT", "direction": "DESC"}, **given
+        ),
+    },
+    "Issue": {
+        "projectItems(includeArchived)": cards_of,
+        "projectV2": lambda c, issue, number: project_linked(c, issue.repository, number),
+        "projectsV2(query, orderBy, minPermissionLevel)": _boards_with,
+    },
+    "PullRequest": {
+        "projectItems(includeArchived)": cards_of,
+        "projectV2": lambda c, pull, number: project_linked(c, pull.repository, number),
+        "projectsV2(query, orderBy, minPermissionLevel)": lambda c, pull, **given: _boards_with(
+            c, pull.issue, **given
+        ),
+    },
+    "DraftIssue": {
+        "id": lambda _, draft: draft.node_id,
+        "body": lambda _, draft: draft.body or "",
+        "bodyText": lambda _, draft: draft.body or "",
+        "assignees": lambda _, draft, **given: connection(draft.assignees, **given),
+        "createdAt": lambda _, draft: stamp(draft.created_at),
+        "updatedAt": lambda _, draft: stamp(draft.updated_at),
+        "projectV2Items": cards_of,
+        "projectsV2": _boards_with,
+    },
+    "ProjectV2": {
+        "url": lambda call, project: f"{call.web}{path_of(project)}",
+        "resourcePath": lambda _, project: path_of(project),
+        "databaseId": lambda _, project: project.database_id,
+        "fullDatabaseId": lambda _, project: str(project.database_id),
+        "closed": lambda _, project: project.closed_at is not None,
+        "closedAt": lambda _, project: stamp(project.closed_at),
+        "createdAt": lambda _, project: stamp(project.created_at),
+        "updatedAt": lambda _, project: stamp(project.updated_at),
+        "public": lambda _, project: project.is_public,
+        "template": lambda _, project: project.is_template,
+        "shortDescription": lambda _, project: project.short_description,
+        "viewerCanClose": _may_change,
+        "viewerCanReopen": _may_change,
+        "viewerCanUpdate": _may_change,
+        "field": lambda _, project, name: project.field_named(name),
+        "fields(orderBy)": _fields,
+        "items(orderBy)": _items,
+        "repositories": lambda _, project, **given: connection(project.repositories, **given),
+    },
+    "ProjectV2Field": FIELD,
+    "ProjectV2SingleSelectField": {**FIELD, "options": _options},
+    "ProjectV2IterationField": {**FIELD, "configuration": lambda _, field: field},
+    "ProjectV2SingleSelectFieldOption": {
+        "nameHTML": lambda _, option: option.name,
+        "descriptionHTML": lambda _, option: option.description,
+    },
+    "ProjectV2IterationFieldConfiguration": {
+        "duration": lambda _, field: field.iterations[-1].duration if field.iterations else 14,
+        "startDay": lambda _, field: _start_day(field),
+        "iterations": lambda _, field: _iterations(field, completed=False),
+        "completedIterations": lambda _, field: _iterations(field, completed=True),
+    },
+    "ProjectV2IterationFieldIteration": {
+        "startDate": lambda _, iteration: iteration.start,
+        "titleHTML": lambda _, iteration: iteration.title,
+    },
+    "ProjectV2Item": {
+        "type": _item_type,
+        "isArchived": lambda _, item: item.archived,
+        "content": content_of,
+        "databaseId": lambda _, item: item.number,
+        "fullDatabaseId": lambda _, item: str(item.number),
+        "createdAt": lambda _, item: stamp(item.created_at),
+        "updatedAt": lambda _, item: stamp(item.updated_at),
+        "fieldValueByName": value_of,
+        "fieldValues(orderBy)": values_of,
+    },
+}

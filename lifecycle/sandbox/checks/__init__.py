@@ -1,0 +1,1 @@
+"""Check runs, check suites, commit statuses and runs of Actions."""

@@ -1,0 +1,198 @@
+"""Check suites, check runs and commit statuses over REST."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from lifecycle.sandbox.accounts import payload as accounts
+from lifecycle.sandbox.base.times import stamp
+from lifecycle.sandbox.checks import actions as checks
+from lifecycle.sandbox.checks import suites
+from lifecycle.sandbox.git.store import objects
+from lifecycle.sandbox.pulls import payload as pulls
+from lifecycle.sandbox.repositories import payload as repositories
+
+if TYPE_CHECKING:
+    from lifecycle.sandbox.accounts.state import App
+    from lifecycle.sandbox.checks.state import Annotation, CheckRun, CheckSuite, CommitStatus
+    from lifecycle.sandbox.repositories.state import Repository
+    from lifecycle.sandbox.wire.call import Call
+
+
+def details_url(call: Call, run: CheckRun) -> str:
+    """The page of a run; for Actions, a check run's id is its job's."""
+    if run.details_url is not None:
+        return run.details_url
+    return page_url(call, run)
+
+
+def page_url(call: Call, run: CheckRun) -> str:
+    """The page that GitHub has for a run."""
+    page = repositories.page_url(call, run.repository)
+    if run.suite.run is None:
+        return f"{page}/runs/{run.id}"
+    return f"{page}/actions/runs/{run.suite.run.id}/job/{run.id}"
+
+
+def app(call: Call, made: App) -> dict[str, Any]:
+    """An app as its checks show it."""
+    return {
+        "id": made.id,
+        "client_id": made.client_id,
+        "slug": made.slug,
+        "node_id": made.node_id,
+        "owner": accounts.user(call, made.owner),
+        "name": made.name,
+        "description": "",
+        "external_url": f"{call.web}/apps/{made.slug}",
+        "html_url": f"{call.web}/apps/{made.slug}",
+        "created_at": stamp(made.owner.created_at),
+        "updated_at": stamp(made.owner.created_at),
+        "permissions": dict(made.permissions),
+        "events": [],
+    }
+
+
+def pulls_of(call: Call, repo: Repository, sha: str) -> list[dict[str, Any]]:
+    """The open pull request whose head a commit is; those of forks are not shown."""
+    pull = suites.pull_of(repo, sha)
+    if pull is None or not pull.is_open or pull.is_cross_repository or pull.head_sha != sha:
+        return []
+    return [pulls.minimal(call, pull)]
+
+
+def check_run(call: Call, run: CheckRun) -> dict[str, Any]:
+    """A check run of an app."""
+    url = f"{repositories.api_url(call, run.repository)}/check-runs/{run.id}"
+    return {
+        "id": run.id,
+        "name": run.name,
+        "node_id": run.node_id,
+        "head_sha": run.sha,
+        "external_id": run.external_id,
+        "url": url,
+        "html_url": page_url(call, run),
+        "details_url": details_url(call, run),
+        "status": run.status,
+        "conclusion": run.conclusion,
+        "started_at": stamp(run.started_at),
+        "completed_at": stamp(run.completed_at),
+        "output": {
+            "title": run.output.title,
+            "summary": run.output.summary,
+            "text": run.output.text,
+            "annotations_count": len(run.output.annotations),
+            "annotations_url": f"{url}/annotations",
+        },
+        "check_suite": {"id": run.suite.id},
+        "app": app(call, run.suite.app),
+        "pull_requests": pulls_of(call, run.repository, run.sha),
+    }
+
+
+def annotation(call: Call, run: CheckRun, made: Annotation) -> dict[str, Any]:
+    """A remark about lines of a file."""
+    page = repositories.page_url(call, run.repository)
+    return {
+        "path": made.path,
+        "blob_href": f"{page}/blob/{run.sha}/{quote(made.path)}",
+        "start_line": made.start_line,
+        "start_column": made.start_column,
+        "end_line": made.end_line,
+        "end_column": made.end_column,
+        "annotation_level": made.level,
+        "title": made.title,
+        "message": made.message,
+        "raw_details": made.raw_details,
+    }
+
+
+def head_commit(repo: Repository, sha: str) -> dict[str, Any]:
+    """A commit as suites and workflow runs show it."""
+    made = objects.commit(repo.git, sha)
+    if made is None:  # a seed may speak of commits that git does not have
+        nobody = {"name": "nobody", "email": "nobody@example.com"}
+        epoch = "1970-01-01T00:00:00Z"
+        return {
+            "id": sha, "tree_id": sha, "message": "", "timestamp": epoch,
+            "author": nobody, "committer": nobody,
+        }  # fmt: skip
+    return {
+        "id": sha,
+        "tree_id": made.tree,
+        "message": made.message,
+        "timestamp": stamp(made.author.when),
+        "author": {"name": made.author.name, "email": made.author.email},
+        "committer": {"name": made.committer.name, "email": made.committer.email},
+    }
+
+
+def check_suite(call: Call, suite: CheckSuite) -> dict[str, Any]:
+    """All check runs of an app on a commit."""
+    repo = suite.repository
+    url = f"{repositories.api_url(call, repo)}/check-suites/{suite.id}"
+    status, conclusion = suites.status_of(suite)
+    return {
+        "id": suite.id,
+        "node_id": suite.node_id,
+        "head_branch": suite.branch,
+        "head_sha": suite.sha,
+        "status": status,
+        "conclusion": conclusion,
+        "url": url,
+        "before": None,
+        "after": suite.sha,
+        "pull_requests": pulls_of(call, repo, suite.sha),
+        "app": app(call, suite.app),
+        "created_at": stamp(suite.created_at),
+        "updated_at": stamp(suite.updated_at),
+        "rerequestable": True,
+        "runs_rerequestable": suite.run is None,
+        "latest_check_runs_count": len(suites.latest_runs_of(suite)),
+        "check_runs_url": f"{url}/check-runs",
+        "head_commit": head_commit(repo, suite.sha),
+        "repository": repositories.minimal(call, repo),
+    }
+
+
+def simple_status(call: Call, made: CommitStatus) -> dict[str, Any]:
+    """A commit status as the combined one shows it."""
+    creator = made.creator
+    return {
+        "url": f"{repositories.api_url(call, made.repository)}/statuses/{made.sha}",
+        "avatar_url": accounts.user(call, creator)["avatar_url"] if creator else None,
+        "id": made.id,
+        "node_id": made.node_id,
+        "state": made.state,
+        "description": made.description,
+        "target_url": made.target_url,
+        "context": made.context,
+        "created_at": stamp(made.created_at),
+        "updated_at": stamp(made.created_at),
+    }
+
+
+def status(call: Call, made: CommitStatus) -> dict[str, Any]:
+    """A commit status, with who made it."""
+    creator = made.creator
+    return {
+        **simple_status(call, made),
+        "creator": accounts.user(call, creator) if creator else None,
+    }
+
+
+def combined_status(
+    call: Call, repo: Repository, sha: str, shown: list[CommitStatus], total: int
+) -> dict[str, Any]:
+    """The combined status of a commit, with one page of its statuses."""
+    url = f"{repositories.api_url(call, repo)}/commits/{sha}"
+    return {
+        "state": checks.combined_state(checks.statuses_of(repo, sha)),
+        "statuses": [simple_status(call, one) for one in shown],
+        "sha": sha,
+        "total_count": total,
+        "repository": repositories.minimal(call, repo),
+        "commit_url": url,
+        "url": f"{url}/status",
+    }

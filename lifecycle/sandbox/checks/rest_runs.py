@@ -1,0 +1,244 @@
+"""Workflow runs, their jobs and logs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lifecycle.sandbox.base.errors import ActionRefused, ApiError
+from lifecycle.sandbox.checks import actions as checks
+from lifecycle.sandbox.checks import payload_runs as payloads
+from lifecycle.sandbox.checks import runs as actions_runs
+from lifecycle.sandbox.checks import suites
+from lifecycle.sandbox.checks.rest import run_of
+from lifecycle.sandbox.wire import links
+from lifecycle.sandbox.wire.call import Reply
+from lifecycle.sandbox.wire.rest import asking
+from lifecycle.sandbox.wire.rest.routing import REPO, Route
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from lifecycle.sandbox.checks.state import CheckRun, CheckSuite, WorkflowRun
+    from lifecycle.sandbox.repositories.state import Repository
+    from lifecycle.sandbox.wire.call import Call
+
+RUNS = "https://docs.github.com/rest/actions/workflow-runs"
+JOBS = "https://docs.github.com/rest/actions/workflow-jobs"
+FILTERS = (
+    "actor", "branch", "event", "status", "head_sha", "check_suite_id", "created",
+    "exclude_pull_requests",
+)  # fmt: skip
+
+
+def list_runs(call: Call, repo: Repository) -> Reply:
+    """GET /repos/O/R/actions/runs, newest first.
+
+    By actor, branch, event, status (or conclusion), head_sha, check_suite_id and created (`>=DAY`).
+    """
+    return page_of_runs(call, actions_runs.all_of(repo, call.query.get("head_sha")))
+
+
+def page_of_runs(call: Call, found: Iterable[CheckSuite]) -> Reply:
+    """A page of runs that pass the query's filters."""
+    asking.only(call, *FILTERS)
+    kept = [one for one in found if one.run and _passes(call, one, one.run)]
+    shown, headers = call.page(kept)
+    with_pulls = call.query.get("exclude_pull_requests") != "true"
+    runs = [
+        payloads.workflow_run(call, one, one.run, with_pulls=with_pulls) for one in shown if one.run
+    ]
+    return Reply(200, {"total_count": len(kept), "workflow_runs": runs}, headers)
+
+
+def _passes(call: Call, suite: CheckSuite, run: WorkflowRun) -> bool:
+    query = call.query
+    if "head_sha" in query and query["head_sha"] != suite.sha:
+        return False
+    wanted: list[tuple[str, Callable[[], set[str | None]]]] = [
+        ("branch", lambda: {suite.branch}),
+        ("event", lambda: {run.event}),
+        ("status", lambda: set(suites.status_of(suite))),
+        ("actor", lambda: {(run.actor or suite.repository.owner).login}),
+        ("check_suite_id", lambda: {str(suite.id)}),
+    ]
+    if any(name in query and query[name] not in values() for name, values in wanted):
+        return False
+    return "created" not in query or _is_of(suite, query["created"])
+
+
+def _is_of(suite: CheckSuite, created: str) -> bool:
+    """Whether it was created then: a day, `>=DAY`, `<DAY` or `DAY..DAY`, with times or without."""
+    text = suite.created_at.strftime("%Y-%m-%dT%H:%M:%SZ")
+    for sign in (">=", "<=", ">", "<"):
+        if created.startswith(sign):
+            day = created.removeprefix(sign)
+            is_same = text.startswith(day)
+            is_later = text > day and not is_same
+            return is_same if "=" in sign and is_same else is_later is (">" in sign) and not is_same
+    first, dots, last = created.partition("..")
+    if not dots:
+        return text.startswith(first)
+    is_late_enough = first == "*" or text >= first
+    return is_late_enough and (last == "*" or text <= last or text.startswith(last))
+
+
+def _run(repo: Repository, run: int) -> tuple[CheckSuite, WorkflowRun]:
+    suite = suites.of_run(repo, run)
+    if suite is None or suite.run is None:
+        raise asking.not_found(f"{RUNS}#get-a-workflow-run")
+    return suite, suite.run
+
+
+def get_run(call: Call, repo: Repository, run: int) -> Reply:
+    """GET /repos/O/R/actions/runs/ID."""
+    asking.only(call, "exclude_pull_requests")
+    with_pulls = call.query.get("exclude_pull_requests") != "true"
+    return Reply(200, payloads.workflow_run(call, *_run(repo, run), with_pulls=with_pulls))
+
+
+def list_jobs(call: Call, repo: Repository, run: int) -> Reply:
+    """GET /repos/O/R/actions/runs/ID/jobs: the latest, or all attempts' with filter=all."""
+    asking.only(call, "filter")
+    suite, of = _run(repo, run)
+    every = call.query.get("filter", "latest") == "all"
+    return _jobs(call, (suites.runs_of if every else suites.latest_runs_of)(suite), of)
+
+
+def _jobs(call: Call, found: list[CheckRun], of: WorkflowRun) -> Reply:
+    shown, headers = call.page(found)
+    jobs = [payloads.job(call, one, of) for one in shown]
+    return Reply(200, {"total_count": len(found), "jobs": jobs}, headers)
+
+
+def get_attempt(call: Call, repo: Repository, run: int, attempt: int) -> Reply:
+    """GET /repos/O/R/actions/runs/ID/attempts/N; of the run itself, the newest is remembered."""
+    suite, of = _run(repo, run)
+    if not 1 <= attempt <= of.attempt:
+        raise asking.not_found(f"{RUNS}#get-a-workflow-run-attempt")
+    shown = payloads.workflow_run(call, suite, of)
+    before = f"{shown['url']}/attempts/{attempt - 1}" if attempt > 1 else None
+    return Reply(200, {**shown, "run_attempt": attempt, "previous_attempt_url": before})
+
+
+def list_attempt_jobs(call: Call, repo: Repository, run: int, attempt: int) -> Reply:
+    """GET /repos/O/R/actions/runs/ID/attempts/N/jobs: as they stood after that attempt."""
+    asking.only(call)
+    suite, of = _run(repo, run)
+    if not 1 <= attempt <= of.attempt:
+        raise asking.not_found(f"{JOBS}#list-jobs-for-a-workflow-run-attempt")
+    found = {one.name: one for one in suites.runs_of(suite) if one.attempt <= attempt}
+    return _jobs(call, list(found.values()), of)
+
+
+def list_artifacts(call: Call, repo: Repository, run: int) -> Reply:
+    """GET /repos/O/R/actions/runs/ID/artifacts: there are none."""
+    asking.only(call, "name")
+    _run(repo, run)
+    return Reply(200, {"total_count": 0, "artifacts": []})
+
+
+def get_logs(call: Call, repo: Repository, run: int) -> Reply:
+    """GET /repos/O/R/actions/runs/ID/logs: 302 to a zip file."""
+    suite, _ = _run(repo, run)
+    if suites.status_of(suite)[0] != "completed":
+        raise asking.not_found(f"{RUNS}#download-workflow-run-logs")
+    url = links.offer(call, actions_runs.logs_zip(suite), "application/zip")
+    return Reply(302, None, {"Location": url})
+
+
+def _job(repo: Repository, job: int) -> tuple[CheckRun, WorkflowRun]:
+    found = run_of(repo, job, f"{JOBS}#get-a-job-for-a-workflow-run")
+    if found.suite.run is None:
+        raise asking.not_found(f"{JOBS}#get-a-job-for-a-workflow-run")
+    return found, found.suite.run
+
+
+def get_job(call: Call, repo: Repository, job: int) -> Reply:
+    """GET /repos/O/R/actions/jobs/ID: the number is that of the check run."""
+    return Reply(200, payloads.job(call, *_job(repo, job)))
+
+
+def get_job_logs(call: Call, repo: Repository, job: int) -> Reply:
+    """GET /repos/O/R/actions/jobs/ID/logs: 302 to a text, once the job is over."""
+    found, _ = _job(repo, job)
+    if found.status != "completed":
+        raise asking.not_found(f"{JOBS}#download-job-logs-for-a-workflow-run")
+    url = links.offer(call, checks.log_of(found).encode(), "text/plain; charset=utf-8")
+    return Reply(302, None, {"Location": url})
+
+
+def _doing(
+    call: Call, repo: Repository, name: str, act: Callable[[], None], status: int = 201
+) -> Reply:
+    """Do it for whoever may write; 403 in GitHub's words where it makes no sense now."""
+    documentation = f"{RUNS}#{name}"
+    asking.demand_push(call, repo, documentation)
+    try:
+        act()
+    except ActionRefused as refused:
+        code = 409 if status == 202 else 403
+        raise ApiError(code, str(refused), documentation=documentation) from None
+    return Reply(status, {})
+
+
+def rerun(call: Call, repo: Repository, run: int) -> Reply:
+    """POST /repos/O/R/actions/runs/ID/rerun."""
+    asking.fields(call, "enable_debug_logging")
+    suite, _ = _run(repo, run)
+    return _doing(call, repo, "re-run-a-workflow", lambda: actions_runs.rerun(suite))
+
+
+def rerun_failed(call: Call, repo: Repository, run: int) -> Reply:
+    """POST /repos/O/R/actions/runs/ID/rerun-failed-jobs."""
+    asking.fields(call, "enable_debug_logging")
+    suite, _ = _run(repo, run)
+    act = "re-run-failed-jobs-from-a-workflow-run"
+    return _doing(call, repo, act, lambda: actions_runs.rerun(suite, failed_only=True))
+
+
+def rerun_job(call: Call, repo: Repository, job: int) -> Reply:
+    """POST /repos/O/R/actions/jobs/ID/rerun."""
+    asking.fields(call, "enable_debug_logging")
+    found, _ = _job(repo, job)
+    act = "re-run-a-job-from-a-workflow-run"
+    return _doing(call, repo, act, lambda: actions_runs.rerun_job(found))
+
+
+def cancel(call: Call, repo: Repository, run: int) -> Reply:
+    """POST /repos/O/R/actions/runs/ID/cancel: 202, or 409 when it is over."""
+    suite, _ = _run(repo, run)
+    return _doing(call, repo, "cancel-a-workflow-run", lambda: actions_runs.cancel(suite), 202)
+
+
+def approve(call: Call, repo: Repository, run: int) -> Reply:
+    """POST /repos/O/R/actions/runs/ID/approve: a run of a stranger's fork begins."""
+    suite, of = _run(repo, run)
+
+    def act() -> None:
+        if not of.held:
+            raise ActionRefused("This run is not from a fork pull request")
+        checks.approve(suite)
+
+    return _doing(call, repo, "approve-a-workflow-run-for-a-fork-pull-request", act)
+
+
+RUN = f"{REPO}/actions/runs/<int:run>"
+ATTEMPT = f"{RUN}/attempts/<int:attempt>"
+JOB = f"{REPO}/actions/jobs/<int:job>"
+READ, WRITE = "actions:read", "actions:write"
+ROUTES = (
+    Route("GET", f"{REPO}/actions/runs", list_runs, READ),
+    Route("GET", RUN, get_run, READ),
+    Route("GET", f"{RUN}/jobs", list_jobs, READ),
+    Route("GET", ATTEMPT, get_attempt, READ),
+    Route("GET", f"{ATTEMPT}/jobs", list_attempt_jobs, READ),
+    Route("GET", f"{RUN}/artifacts", list_artifacts, READ),
+    Route("GET", f"{RUN}/logs", get_logs, READ),
+    Route("POST", f"{RUN}/rerun", rerun, WRITE),
+    Route("POST", f"{RUN}/rerun-failed-jobs", rerun_failed, WRITE),
+    Route("POST", f"{RUN}/cancel", cancel, WRITE),
+    Route("POST", f"{RUN}/approve", approve, WRITE),
+    Route("GET", JOB, get_job, READ),
+    Route("GET", f"{JOB}/logs", get_job_logs, READ),
+    Route("POST", f"{JOB}/rerun", rerun_job, WRITE),
+)

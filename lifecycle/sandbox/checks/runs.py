@@ -1,0 +1,110 @@
+"""What happens to workflow runs: run again, cancelled, approved, started by hand.
+
+Source: https://docs.github.com/rest/actions/workflow-runs
+"""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from typing import TYPE_CHECKING
+
+from lifecycle.sandbox.base.errors import ActionRefused
+from lifecycle.sandbox.base.ids import node_id
+from lifecycle.sandbox.base.times import now
+from lifecycle.sandbox.checks import actions as checks
+from lifecycle.sandbox.checks import suites
+from lifecycle.sandbox.checks.state import CheckSuite, WorkflowRun
+
+if TYPE_CHECKING:
+    from lifecycle.sandbox.accounts.state import User
+    from lifecycle.sandbox.checks.state import CheckRun, Workflow
+    from lifecycle.sandbox.repositories.state import Repository
+
+FAILED = {"failure", "cancelled", "timed_out", "startup_failure", "action_required"}
+
+
+def all_of(repo: Repository, sha: str | None = None) -> list[CheckSuite]:
+    """The suites of every workflow run, or of those of one commit, newest first."""
+    suites.index(repo)
+    found = repo.suites if sha is None else suites.of_commit(repo, sha)
+    return [one for one in reversed(found) if one.run is not None]
+
+
+def rerun(suite: CheckSuite, *, failed_only: bool = False) -> None:
+    """Another attempt of all jobs, or of those that failed.
+
+    Raises:
+        ActionRefused: It is not over, or none failed.
+    """
+    run = suite.run
+    if run is None or suites.status_of(suite)[0] != "completed":
+        raise ActionRefused("This workflow is already running")
+    jobs = suites.latest_runs_of(suite)
+    if failed_only:
+        jobs = [job for job in jobs if job.conclusion in FAILED]
+    if failed_only and not jobs:
+        raise ActionRefused("This workflow run has no failed jobs")
+    run.attempt += 1
+    for job in jobs:
+        checks.rerun(job)
+
+
+def rerun_job(job: CheckRun) -> None:
+    """Another attempt with this job alone.
+
+    Raises:
+        ActionRefused: Its run is not over.
+    """
+    run = job.suite.run
+    if run is None or suites.status_of(job.suite)[0] != "completed":
+        raise ActionRefused("The workflow run containing this job is already running")
+    run.attempt += 1
+    checks.rerun(job)
+
+
+def cancel(suite: CheckSuite) -> None:
+    """End what runs.
+
+    Raises:
+        ActionRefused: It is over.
+    """
+    if suites.status_of(suite)[0] == "completed":
+        raise ActionRefused("Cannot cancel a workflow run that is completed.")
+    repo = suite.repository
+    for job in suites.latest_runs_of(suite):
+        if job.status != "completed":
+            checks.move(job, "completed", "cancelled")
+            repo.arrivals = [
+                one for one in repo.arrivals if one.sha != job.sha or one.plan.name != job.name
+            ]
+
+
+def dispatch(repo: Repository, flow: Workflow, sha: str, branch: str, user: User) -> CheckSuite:
+    """Start a workflow by hand on a branch; its jobs are those that plans name."""
+    number, node = repo.new_id("CS")
+    made = now()
+    suite = CheckSuite(number, node, repo, sha, branch, suites.actions_app(repo.world), made, made)
+    run_number = next(repo.world.serial)
+    suite.run = WorkflowRun(
+        run_number, node_id("WFR", repo.id, run_number), flow.name, "workflow_dispatch",
+        flow.last_number + 1, actor=user, suite=suite,
+    )  # fmt: skip
+    repo.suites.append(suite)
+    repo.world.register(node, suite)
+    suites.index(repo)
+    for plan in repo.plans:
+        if plan.workflow == flow.name and plan.event == "workflow_dispatch":
+            checks.register(repo, sha, plan)
+    return suite
+
+
+def logs_zip(suite: CheckSuite) -> bytes:
+    """The logs of all jobs, a file each."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for place, job in enumerate(suites.latest_runs_of(suite)):
+            name = job.name.replace("/", "_")
+            archive.writestr(f"{place}_{name}.txt", checks.log_of(job))
+            archive.writestr(f"{name}/1_{name}.txt", checks.log_of(job))
+    return packed.getvalue()

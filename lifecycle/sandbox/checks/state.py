@@ -1,0 +1,174 @@
+"""Check suites and runs, workflow runs, commit statuses, and checks that are still to come."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from lifecycle.sandbox.accounts.state import App, User
+    from lifecycle.sandbox.repositories.state import Repository
+
+CheckStatus = Literal["queued", "in_progress", "completed", "waiting", "requested", "pending"]
+Conclusion = Literal[
+    "success", "failure", "neutral", "cancelled", "skipped", "timed_out", "action_required",
+    "stale", "startup_failure",
+]  # fmt: skip
+StatusState = Literal["error", "failure", "pending", "success"]
+
+
+@dataclass(slots=True, eq=False)
+class Workflow:
+    """A workflow of Actions, known by its name since the first time that it ran."""
+
+    id: int
+    node_id: str
+    repository: Repository = field(repr=False)
+    name: str
+    created_at: datetime
+    state: Literal["active", "disabled_manually"] = "active"
+    last_number: int = 0
+    """The number of its newest run."""
+
+    @property
+    def path(self) -> str:
+        """Its file: the name in small letters."""
+        words = "".join(c if c.isalnum() else "-" for c in self.name.lower())
+        return f".github/workflows/{words.strip('-') or 'workflow'}.yml"
+
+
+@dataclass(slots=True, eq=False)
+class WorkflowRun:
+    """A run of a workflow of Actions: its jobs are check runs of its suite.
+
+    `held` waits for a maintainer to approve it, as the first ones of a stranger's fork do. `actor` is
+    who caused it.
+    """
+
+    id: int
+    node_id: str
+    workflow: str
+    event: str
+    number: int
+    attempt: int = 1
+    held: bool = False
+    actor: User | None = None
+    suite: CheckSuite | None = field(default=None, repr=False)
+
+
+@dataclass(slots=True, eq=False)
+class CheckSuite:
+    """The check runs of one app on one commit; for Actions, one of each workflow run."""
+
+    id: int
+    node_id: str
+    repository: Repository = field(repr=False)
+    sha: str
+    branch: str | None
+    app: App
+    created_at: datetime
+    updated_at: datetime
+    run: WorkflowRun | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """A remark of a check run about lines of a file."""
+
+    path: str
+    start_line: int
+    end_line: int
+    level: Literal["notice", "warning", "failure"]
+    message: str
+    title: str | None = None
+    raw_details: str | None = None
+    start_column: int | None = None
+    end_column: int | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Output:
+    """What a check run reports beside its conclusion."""
+
+    title: str | None = None
+    summary: str | None = None
+    text: str | None = None
+    annotations: list[Annotation] = field(default_factory=list)
+
+
+@dataclass(slots=True, eq=False)
+class CheckRun:
+    """A check run on a commit; a re-run is another one beside it."""
+
+    id: int
+    node_id: str
+    suite: CheckSuite = field(repr=False)
+    sha: str
+    name: str
+    workflow: str | None
+    event: str
+    status: str
+    conclusion: str | None
+    started_at: datetime | None
+    completed_at: datetime | None
+    external_id: str = ""
+    details_url: str | None = None
+    output: Output = field(default_factory=Output)
+    actions: list[dict[str, Any]] = field(default_factory=list)
+    log: str | None = None
+    attempt: int = 1
+    """The attempt of the workflow run that it belongs to."""
+
+    @property
+    def repository(self) -> Repository:
+        """Where its commit is."""
+        return self.suite.repository
+
+    @property
+    def key(self) -> tuple[str, str | None, str]:
+        """What a re-run has in common with the run that it supersedes."""
+        return (self.name, self.workflow, self.event)
+
+
+@dataclass(slots=True, eq=False)
+class CommitStatus:
+    """A commit status; only the newest of a context counts."""
+
+    id: int
+    node_id: str
+    repository: Repository = field(repr=False)
+    sha: str
+    context: str
+    state: str
+    description: str | None
+    created_at: datetime
+    creator: User | None = None
+    target_url: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedCheck:
+    """A check that each new head of a pull request gets, after so many reads of its checks.
+
+    With `context` it is a commit status in `state`; with `name` a check run. Two plans of the same
+    name, workflow and event are two moments of one run: the later one updates the earlier.
+    """
+
+    name: str | None = None
+    context: str | None = None
+    status: CheckStatus = "completed"
+    conclusion: Conclusion | None = "success"
+    workflow: str | None = "CI"
+    event: str = "pull_request"
+    state: StatusState = "success"
+    after_reads: int = 0
+
+
+@dataclass(slots=True, eq=False)
+class Arrival:
+    """A planned check on its way to one head."""
+
+    plan: PlannedCheck
+    sha: str

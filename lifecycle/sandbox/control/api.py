@@ -1,0 +1,342 @@
+"""The control endpoint: a human's hands, the weather, and a look at everything.
+
+`POST /_sandbox/VERB` with a JSON object of the verb's keyword arguments; the answer is JSON. No
+auth, and loopback only: it is a test's remote control, and no part of GitHub.
+"""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, get_args
+
+from lifecycle.sandbox.base.errors import ActionRefused, ApiError, SeedError
+from lifecycle.sandbox.base.times import now, set_clock, stamp
+from lifecycle.sandbox.checks import actions as checks
+from lifecycle.sandbox.checks.state import CheckStatus, Conclusion, PlannedCheck, StatusState
+from lifecycle.sandbox.control import boards as control_boards
+from lifecycle.sandbox.control.faults import Fault
+from lifecycle.sandbox.control.snapshot import snapshot
+from lifecycle.sandbox.git.store.founding import signature
+from lifecycle.sandbox.issues import actions as issues
+from lifecycle.sandbox.pulls import actions as pulls
+from lifecycle.sandbox.pulls.merging import actions as merging
+from lifecycle.sandbox.pulls.merging import settling
+from lifecycle.sandbox.pulls.reviews import actions as reviews
+from lifecycle.sandbox.pulls.state import MergeMethod, ReviewState
+from lifecycle.sandbox.repositories import actions as repositories
+from lifecycle.sandbox.rules import actions as rules
+from lifecycle.sandbox.seed import shaped
+from lifecycle.sandbox.seed.dumping.world import as_yaml, seed_of
+from lifecycle.sandbox.wire import links
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from lifecycle.sandbox.accounts.state import User
+    from lifecycle.sandbox.repositories.state import Repository
+    from lifecycle.sandbox.repositories.world import World
+    from lifecycle.sandbox.wire.site import Site
+
+
+@dataclass(frozen=True, slots=True)
+class At:
+    """Where a verb acts: the sandbox, and the repository that is meant."""
+
+    site: Site
+    repo: Repository
+
+    @property
+    def world(self) -> World:
+        """The whole world."""
+        return self.site.world
+
+    def human(self, login: str) -> User:
+        """Who acts: the one that is named, else the first person who administers the repository.
+
+        Raises:
+            ActionRefused: Nobody is called that.
+        """
+        if login:
+            return self.world.human(login)
+        people = [user for user in self.world.users.values() if user.kind == "user"]
+        admins = (user for user in people if self.repo.role_of(user) == "admin")
+        return next(admins, people[0])
+
+
+def merge_pull(at: At, *, number: int, method: str, delete_branch: bool, by: str) -> Any:
+    """Press the merge button."""
+    if method not in get_args(MergeMethod):
+        raise ActionRefused(f"There is no merge method {method!r}; use merge, squash or rebase.")
+    user = at.human(by)
+    pull = at.repo.pull(number)
+    if not pull.is_open:
+        raise ActionRefused(f"Pull request {number} is not open, so it was not merged.")
+    how = merging.How(shaped(method, MergeMethod, "the merge method"))
+    return merging.merge(pull, user, how, delete_branch=delete_branch)
+
+
+def close_pull(at: At, *, number: int, by: str) -> None:
+    """Close a pull request unmerged."""
+    pull = at.repo.pull(number)
+    if not pull.is_open:
+        raise ActionRefused(f"Pull request {number} is not open; nothing was done.")
+    pulls.close(pull, at.human(by))
+
+
+def reopen_pull(at: At, *, number: int) -> None:
+    """Open a closed pull request again."""
+    pulls.reopen(at.repo, at.repo.pull(number))
+
+
+def open_pull(
+    at: At, *, head: str, base: str | None, title: str, body: str | None, by: str, draft: bool
+) -> int:
+    """Open a pull request by hand."""
+    repo = at.repo
+    try:
+        made = pulls.open_pull(
+            repo,
+            at.human(by),
+            title=title,
+            body=body,
+            head=head,
+            base=base or repo.default_branch,
+            draft=draft,
+        )
+    except ApiError as error:
+        raise ActionRefused(f"The pull request was not opened: {error.body()['errors']}.") from None
+    return made.number
+
+
+def review(at: At, *, number: int, state: str, body: str, login: str) -> str:
+    """Review a pull request, or dismiss what `login` said of it."""
+    repo = at.repo
+    wanted = shaped(state, ReviewState, "the review's state")
+    return reviews.review(repo.pull(number), at.human(login), wanted, body).node_id
+
+
+def require_reviews(at: At, *, approvals: int) -> None:
+    """How many approvals the base branch wants, as a protected branch does; 0 wants none."""
+    rules.demand_reviews(at.repo, approvals)
+
+
+def push_commit(
+    at: At, *, branch: str, files: dict[str, str | None], message: str, start: str, by: str
+) -> str:
+    """Commit to a branch, which begins at `start` if there is none of that name."""
+    repo = at.repo
+    user = at.human(by)
+    if not repo.git.is_branch_name(branch):
+        raise ActionRefused(f"{branch!r} is no name for a branch; nothing was pushed.")
+    parent = repo.heads.get(f"refs/heads/{branch}") or repo.git.resolve(
+        start or repo.default_branch
+    )
+    if parent is None:
+        raise ActionRefused(f"There is no commit {start!r}; nothing was pushed.")
+    sha = repo.git.commit_files(branch, files, message, signature(user), parent=parent)
+    pulls.refresh(repo, user)
+    return sha
+
+
+def delete_branch(at: At, *, branch: str, by: str) -> None:
+    """Delete a branch, which closes its pull requests."""
+    pulls.remove_branch(at.repo, branch)
+    pulls.refresh(at.repo, at.human(by))
+
+
+def close_issue(at: At, *, number: int, reason: str, by: str) -> None:
+    """Close an issue."""
+    issues.close(at.repo.issue(number), at.human(by), shaped(reason, issues.Reason, "the reason"))
+
+
+def reopen_issue(at: At, *, number: int) -> None:
+    """Open a closed issue again."""
+    issues.reopen(at.repo.issue(number))
+
+
+def comment(at: At, *, number: int, body: str, by: str) -> int:
+    """Write a comment."""
+    repo = at.repo
+    return issues.comment(repo.issue(number), at.human(by), body).id
+
+
+def assign(at: At, *, number: int, logins: list[str]) -> None:
+    """Add assignees."""
+    for login in logins:
+        at.human(login)
+    issues.assign(at.repo.issue(number), logins)
+
+
+def unassign(at: At, *, number: int, logins: list[str]) -> None:
+    """Remove assignees."""
+    issues.unassign(at.repo.issue(number), logins)
+
+
+def rename_repository(at: At, *, name: str) -> str:
+    """Give the repository another name; the former one redirects."""
+    repositories.rename(at.repo, name)
+    return at.repo.full_name
+
+
+def set_scopes(at: At, *, scopes: list[str], token: str | None) -> None:
+    """Give a token (by default the first) other scopes."""
+    tokens = at.world.tokens
+    if token is not None and token not in tokens:
+        raise ActionRefused("That token is not of this world; nothing was changed.")
+    chosen = tokens[token] if token is not None else next(iter(tokens.values()))
+    chosen.scopes = frozenset(scopes)
+
+
+def _sha(repo: Repository, target: int | str) -> str:
+    sha = repo.pull(target).head_sha if isinstance(target, int) else repo.git.resolve(target)
+    if sha is None:
+        raise ActionRefused(f"There is no commit {target!r}; nothing was set.")
+    return sha
+
+
+def _moment(text: str | None) -> datetime | None:
+    return datetime.fromisoformat(text).astimezone(UTC) if text else None
+
+
+def set_check(
+    at: At,
+    *,
+    target: int | str,
+    name: str,
+    status: str,
+    conclusion: str | None,
+    workflow: str | None,
+    event: str,
+    started_at: str | None,
+    completed_at: str | None,
+    rerun: bool,
+    log: str | None,
+) -> int:
+    """Set a check run on a pull request's head, a branch or a commit."""
+    shaped(status, CheckStatus, "the check's status")
+    shaped(conclusion, Conclusion | None, "the check's conclusion")
+    made = checks.set_check(
+        at.repo,
+        _sha(at.repo, target),
+        name,
+        status=status,
+        conclusion=conclusion,
+        workflow=workflow,
+        event=event,
+        started_at=_moment(started_at),
+        completed_at=_moment(completed_at),
+        rerun=rerun,
+    )
+    made.log = made.log if log is None else log
+    return made.id
+
+
+def expire_links(at: At) -> int:
+    """Let every link to a log be too old."""
+    return links.expire(at.world)
+
+
+def set_status(
+    at: At, *, target: int | str, context: str, state: str, description: str | None
+) -> int:
+    """Add a commit status to a pull request's head, a branch or a commit."""
+    shaped(state, StatusState, "the status's state")
+    repo = at.repo
+    return checks.set_status(repo, _sha(repo, target), context, state, description).id
+
+
+def plan_checks(at: At, *, plans: list[Any]) -> None:
+    """Say which checks each head that arrives from now on will get, and after how many reads."""
+    at.repo.plans = tuple(shaped(plans, list[PlannedCheck], "the plan"))
+
+
+def set_lag(at: At, *, lag: dict[str, int]) -> None:
+    """How many reads miss what is created from now on."""
+    at.world.lag.clear()
+    at.world.lag.update(shaped(lag, dict[str, int], "the lag"))
+
+
+def add_fault(at: At, *, fault: dict[str, Any]) -> None:
+    """Set a fault."""
+    at.site.faults.add(shaped(fault, Fault, "the fault"))
+
+
+def set_latency(at: At, *, seconds: float) -> None:
+    """How much longer each request to the API takes; git is as quick as it is."""
+    at.site.faults.latency = float(seconds)
+
+
+def clear_faults(at: At) -> None:
+    """Forget all faults; who hangs already goes on hanging."""
+    at.site.faults.clear()
+
+
+def drop_connections(at: At) -> int:
+    """Close connections on which nothing is under way, as whoever stands between does."""
+    return at.site.connections.shut(idle_only=True)
+
+
+def clear_requests(at: At) -> None:
+    """Empty the request log."""
+    at.site.log.clear()
+
+
+def advance(at: At, *, seconds: float) -> str | None:
+    """Let time pass for the whole world; what the time is then."""
+    if seconds < 0:
+        raise ActionRefused("Time does not go back; nothing was changed.")
+    at.world.ahead += float(seconds)
+    set_clock(at.world.ahead)
+    return stamp(now())
+
+
+def dump(at: At) -> str:
+    """The seed of the world as it is now, as YAML."""
+    return as_yaml(seed_of(at.world))
+
+
+def world(at: At) -> Any:
+    """Everything, for assertions."""
+    return snapshot(at.repo)
+
+
+VERBS: Mapping[str, Callable[..., Any]] = {
+    verb.__name__: verb
+    for verb in (
+        add_fault, advance, assign, clear_faults, clear_requests, close_issue, close_pull, comment,
+        delete_branch, drop_connections, dump, expire_links, merge_pull, open_pull, plan_checks,
+        push_commit, rename_repository, reopen_issue, reopen_pull, require_reviews, review,
+        set_check, set_lag, set_latency, set_scopes, set_status, unassign, world,
+        *control_boards.VERBS,
+    )
+}  # fmt: skip
+
+
+def perform(site: Site, verb: str, arguments: Mapping[str, Any]) -> tuple[int, Any]:
+    """Do what the control client asks: an HTTP status and a JSON value, or `{"error": …}`."""
+    if verb == "requests":  # the log has a lock of its own: a wait must not stop the world
+        arrived = site.log.await_count(
+            int(arguments.get("count", 0)), float(arguments.get("seconds", 0))
+        )
+        return 200, {"arrived": arrived, "requests": site.log.listed()}
+    if verb not in VERBS:
+        return 404, {"error": f"The sandbox has no control verb {verb!r}."}
+    given = dict(arguments)
+    name = given.pop("repository", None)
+    with site.world.lock:
+        repo = site.world.home if name is None else site.world.repository(str(name))
+        if repo is None:
+            return 409, {"error": f"There is no repository {name!r} in this world."}
+        at = At(site, repo)
+        try:
+            inspect.signature(VERBS[verb]).bind(at, **given)
+        except TypeError as error:
+            return 400, {"error": f"The control verb {verb!r} was called wrongly: {error}."}
+        try:
+            done = VERBS[verb](at, **given)
+        except (ActionRefused, SeedError) as refused:
+            return 409, {"error": str(refused)}
+        settling.settle(site.world)
+        return 200, done

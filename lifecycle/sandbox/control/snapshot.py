@@ -1,0 +1,113 @@
+"""A repository and the first board as JSON, for assertions and for people who are curious."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lifecycle.sandbox.base.times import stamp
+from lifecycle.sandbox.issues.state import Issue
+from lifecycle.sandbox.pulls import actions as pulls
+
+if TYPE_CHECKING:
+    from lifecycle.sandbox.boards.state import Item, Project
+    from lifecycle.sandbox.checks.state import CheckRun, CommitStatus
+    from lifecycle.sandbox.pulls.state import PullRequest
+    from lifecycle.sandbox.repositories.state import Repository
+
+
+def snapshot(repo: Repository) -> dict[str, Any]:
+    """Issues and pull requests by number (as text), the board by issue number, refs, checks."""
+    board = repo.world.projects[0] if repo.world.projects else None
+    return {
+        "repository": repo.full_name,
+        "default_branch": repo.default_branch,
+        "issues": {str(n): _issue(i) for n, i in repo.issues.items() if not i.is_pull},
+        "pulls": {str(n): _pull(pull) for n, pull in repo.pulls.items()},
+        "board": _board(repo, board) if board else {},
+        "fields": _fields(board) if board else {},
+        "refs": repo.git.refs(),
+        "checks": [_check(one) for runs in repo.checks.values() for one in runs],
+        "statuses": [_status(one) for made in repo.statuses.values() for one in made],
+    }
+
+
+def _check(check: CheckRun) -> dict[str, Any]:
+    names = ("id", "sha", "name", "workflow", "event", "status", "conclusion")
+    return {
+        **{name: getattr(check, name) for name in names},
+        "started_at": stamp(check.started_at),
+        "completed_at": stamp(check.completed_at),
+    }
+
+
+def _status(status: CommitStatus) -> dict[str, Any]:
+    names = ("id", "sha", "context", "state", "description", "target_url")
+    return {
+        **{name: getattr(status, name) for name in names},
+        "created_at": stamp(status.created_at),
+    }
+
+
+def _issue(issue: Issue) -> dict[str, Any]:
+    return {
+        "number": issue.number,
+        "node_id": issue.node_id,
+        "title": issue.title,
+        "body": issue.body,
+        "state": issue.state,
+        "state_reason": issue.state_reason,
+        "labels": [label.name for label in issue.labels],
+        "assignees": [user.login for user in issue.assignees],
+        "closed_by": issue.closed_by.login if issue.closed_by else None,
+        "comments": [
+            {"id": one.id, "author": one.author.login, "body": one.body} for one in issue.comments
+        ],
+    }
+
+
+def _pull(pull: PullRequest) -> dict[str, Any]:
+    return {
+        **_issue(pull.issue),
+        "node_id": pull.node_id,
+        "state": pulls.state_of(pull).lower(),
+        "author": pull.issue.author.login,
+        "head": pull.head,
+        "head_sha": pull.head_sha,
+        "base": pull.base,
+        "draft": pull.draft,
+        "merge_sha": pull.merge_sha,
+        "merged_by": pull.merged_by.login if pull.merged_by else None,
+        "reviews": [
+            {"id": one.node_id, "author": one.author.login, "state": one.state, "body": one.body,
+             "sha": one.sha}
+            for one in pull.reviews
+        ],
+    }  # fmt: skip
+
+
+def _board(repo: Repository, project: Project) -> dict[str, Any]:
+    return {
+        str(item.content.number): _item(project, item)
+        for item in project.items
+        if isinstance(item.content, Issue) and item.content.repository is repo
+    }
+
+
+def _item(project: Project, item: Item) -> dict[str, Any]:
+    values = {}
+    for field in project.fields:
+        names = {option.id: option.name for option in field.options}
+        if field.id in item.values:
+            values[field.name] = names.get(item.values[field.id], item.values[field.id])
+    return {"id": item.id, "archived": item.archived, "values": values}
+
+
+def _fields(project: Project) -> dict[str, Any]:
+    return {
+        field.name: {
+            "id": field.id,
+            "type": field.data_type,
+            "options": {option.name: option.id for option in field.options},
+        }
+        for field in project.fields
+    }

@@ -1,0 +1,125 @@
+"""Refs as the API moves them: created, moved, deleted, one or several at once.
+
+Whatever moves a branch here has the same consequences as a push.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lifecycle.sandbox.base.errors import ActionRefused
+from lifecycle.sandbox.base.times import now
+from lifecycle.sandbox.git.store import objects
+from lifecycle.sandbox.pulls import actions as pulls
+from lifecycle.sandbox.rules import actions as rules
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from lifecycle.sandbox.accounts.state import User
+    from lifecycle.sandbox.repositories.state import Repository
+
+NOTHING = "0" * 40
+BRANCHES = "refs/heads/"
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A ref that is to point to `new` (None: to be gone); `force` also backwards or sideways."""
+
+    ref: str
+    new: str | None
+    force: bool = False
+
+
+def create(repo: Repository, user: User, ref: str, sha: str) -> None:
+    """Make a ref that is not there yet.
+
+    Raises:
+        ActionRefused: In GitHub's words: it is there, its name is none, or the object is not there.
+    """
+    _demand_name(repo, ref)
+    if objects.kind(repo.git, sha) is None:
+        raise ActionRefused("Object does not exist")
+    if objects.ref(repo.git, ref) is not None:
+        raise ActionRefused("Reference already exists")
+    move(repo, user, [Move(ref, sha)])
+
+
+def _demand_name(repo: Repository, ref: str) -> None:
+    """Refuse what is no full name of a ref, or one that only GitHub itself writes."""
+    if not ref.startswith("refs/") or ref.count("/") < 2:
+        raise ActionRefused(f"Reference name must start with 'refs/' and hold two slashes: {ref}")
+    if not objects.valid_ref(repo.git, ref):
+        raise ActionRefused(f"{ref} is not a valid ref name.")
+    if ref.startswith("refs/pull/"):
+        raise ActionRefused(f"{ref} is a hidden ref and cannot be updated.")
+
+
+def update(repo: Repository, user: User, ref: str, sha: str, *, force: bool) -> None:
+    """Move a ref that is there.
+
+    Raises:
+        ActionRefused: In GitHub's words: there is no such ref or object, or the ref would lose
+            commits and `force` is not said.
+    """
+    if objects.ref(repo.git, ref) is None:
+        raise ActionRefused("Reference does not exist")
+    if objects.kind(repo.git, sha) is None:
+        raise ActionRefused("Object does not exist")
+    move(repo, user, [Move(ref, sha, force)])
+
+
+def delete(repo: Repository, user: User, ref: str) -> None:
+    """Delete a ref that is there.
+
+    Raises:
+        ActionRefused: There is no such ref, or it is the default branch.
+    """
+    if objects.ref(repo.git, ref) is None:
+        raise ActionRefused("Reference does not exist")
+    move(repo, user, [Move(ref, None)])
+
+
+def move(repo: Repository, user: User, moves: Sequence[Move]) -> None:
+    """Move refs all together or not at all, then let the world follow.
+
+    Raises:
+        ActionRefused: One of them may not be moved so; nothing was.
+    """
+    git = repo.git
+    lines = []
+    for one in moves:
+        old = objects.ref(git, one.ref)
+        _demand_rules(repo, user, one, old)
+        if one.new is None:
+            lines.append(f"delete {one.ref} {old or NOTHING}\n")
+        else:
+            lines.append(f"update {one.ref} {one.new} {old or NOTHING}\n")
+    git.text("update-ref", "--stdin", stdin="".join(lines).encode())
+    if any(one.ref.startswith(BRANCHES) for one in moves):
+        repo.pushed_at = now()
+    pulls.refresh(repo, user)
+
+
+def _demand_rules(repo: Repository, user: User, wanted: Move, old: str | None) -> None:
+    """Refuse what a push would be refused, too."""
+    _demand_name(repo, wanted.ref)
+    is_branch = wanted.ref.startswith(BRANCHES)
+    if is_branch and wanted.new and objects.kind(repo.git, wanted.new) != "commit":
+        raise ActionRefused("Object is not a commit")
+    if wanted.new is None and wanted.ref == f"{BRANCHES}{repo.default_branch}":
+        raise ActionRefused("Cannot delete the default branch")
+    loses = bool(old and wanted.new and not _contains(repo, old, wanted.new))
+    if loses and not wanted.force:
+        raise ActionRefused("Update is not a fast forward")
+    push = rules.Push(wanted.ref, old, wanted.new, forced=loses)
+    unmet = rules.push_refusal(repo, user, push)
+    if unmet is not None:
+        raise ActionRefused(unmet.message())
+
+
+def _contains(repo: Repository, old: str, new: str) -> bool:
+    kinds = objects.kinds(repo.git, {old, new})
+    return set(kinds.values()) == {"commit"} and repo.git.is_ancestor(old, new)

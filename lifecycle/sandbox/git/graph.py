@@ -1,0 +1,331 @@
+"""Refs, commits, trees and blobs, read from git when a query asks for them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from lifecycle.sandbox.base.ids import named_id, node_id, read_named_id
+from lifecycle.sandbox.base.times import stamp
+from lifecycle.sandbox.git import payload as payloads
+from lifecycle.sandbox.git.store import history, objects
+from lifecycle.sandbox.wire.graph.pages import connection
+
+if TYPE_CHECKING:
+    from lifecycle.sandbox.git.store.objects import Commit, Entry, Person, Pointer
+    from lifecycle.sandbox.repositories.state import Repository
+    from lifecycle.sandbox.wire.call import Call
+
+HEADS, TAGS = "refs/heads/", "refs/tags/"
+MANY = 2000
+"""More refs than these are not read as a whole for one page of them."""
+KINDS = {"C": "commit", "T": "tree", "B": "blob", "TA": "tag"}
+
+
+@dataclass(frozen=True)
+class GitThing:
+    """An object of a repository. Nothing of it is read before somebody wants to know it.
+
+    `beside` are the commits that are read with it, since one request asks for all of them.
+    """
+
+    repository: Repository
+    oid: str
+    beside: tuple[str, ...] = field(default=(), compare=False, repr=False)
+    prefix = ""
+
+    @property
+    def id(self) -> str:
+        """The global id."""
+        return named_id(self.prefix, self.repository.id, self.oid)
+
+
+class CommitAt(GitThing):
+    """A commit."""
+
+    prefix = "C"
+
+    @cached_property
+    def made(self) -> Commit:
+        """As git has it.
+
+        Raises:
+            LookupError: Nothing of that sha is there, or no commit.
+        """
+        git = self.repository.git
+        if self.oid not in git.commits_read:
+            objects.read_commits(git, [self.oid, *self.beside])
+        found = objects.commit(git, self.oid)
+        if found is None:
+            raise LookupError(f"{self.oid} is no commit of {self.repository.full_name}")
+        return found
+
+    @cached_property
+    def files(self) -> list[history.FileChange]:
+        """What it changed."""
+        return history.files(self.repository.git, history.parent_of(self.made), self.oid)
+
+
+class TreeAt(GitThing):
+    """A tree."""
+
+    prefix = "T"
+
+
+class BlobAt(GitThing):
+    """A blob."""
+
+    prefix = "B"
+
+    @cached_property
+    def data(self) -> bytes:
+        """What it holds."""
+        return objects.blob(self.repository.git, self.oid)
+
+
+class TagAt(GitThing):
+    """An annotated tag."""
+
+    prefix = "TA"
+
+    @cached_property
+    def made(self) -> objects.Tag | None:
+        """As git has it."""
+        return objects.tag(self.repository.git, self.oid)
+
+
+@dataclass(frozen=True)
+class RefAt:
+    """A ref; what it points to is read when it is wanted, unless it is known already."""
+
+    repository: Repository
+    qualified: str
+    pointer: Pointer | None = field(default=None, compare=False)
+    beside: tuple[str, ...] = field(default=(), compare=False, repr=False)
+
+    @cached_property
+    def sha(self) -> str | None:
+        """What it points to."""
+        if self.pointer is not None:
+            return self.pointer.sha
+        return objects.ref(self.repository.git, self.qualified)
+
+    @property
+    def target(self) -> GitThing | None:
+        """That object."""
+        if self.pointer is None:
+            return thing(self.repository, self.sha)
+        return CLASSES[self.pointer.kind](self.repository, self.pointer.sha, self.beside)
+
+    @property
+    def prefix(self) -> str:
+        """`refs/heads/` and the like: the first two parts."""
+        return "/".join(self.qualified.split("/", 2)[:2]) + "/"
+
+    @property
+    def name(self) -> str:
+        """The rest of it."""
+        return self.qualified.removeprefix(self.prefix)
+
+    @property
+    def id(self) -> str:
+        """The global id."""
+        return named_id("REF", self.repository.id, self.qualified)
+
+
+CLASSES = {"commit": CommitAt, "tree": TreeAt, "blob": BlobAt, "tag": TagAt}
+
+
+def thing(repo: Repository, sha: str | None) -> GitThing | None:
+    """The object of that sha, or None."""
+    kind = objects.kind(repo.git, sha) if sha else None
+    return CLASSES[kind](repo, sha) if kind and sha else None
+
+
+def by_id(call: Call, global_id: str) -> GitThing | RefAt | None:
+    """The object or ref of that global id, or None; whether it may be seen is not asked here."""
+    read = read_named_id(global_id)
+    if read is None:
+        return None
+    prefix, scope, name = read
+    repo: Repository | None = call.world.nodes.get(node_id("R", 0, scope))
+    if repo is None:
+        return None
+    if prefix == "REF":
+        ref = RefAt(repo, name)
+        return ref if ref.sha else None
+    found = thing(repo, name)
+    return found if found and found.prefix == prefix else None
+
+
+def refs_in(call: Call, repo: Repository) -> dict[str, RefAt]:
+    """Every ref, read once for a request; git is not made for a repository that has none yet.
+
+    The commits of all of them are read in one go, unless there are very many.
+    """
+    if not repo.has_git and not repo.bundle and repo.parent is None:
+        name = f"{HEADS}{repo.default_branch}"
+        return {name: RefAt(repo, name)} if repo.files else {}
+    key = ("refs", repo.id)
+    if key not in call.memo:
+        found = objects.pointers(repo.git)
+        commits = tuple(one.sha for one in found.values() if one.kind == "commit")
+        beside = commits if len(commits) <= MANY else ()
+        call.memo[key] = {name: RefAt(repo, name, at, beside) for name, at in found.items()}
+    known: dict[str, RefAt] = call.memo[key]
+    return known
+
+
+def default_of(call: Call, repo: Repository) -> RefAt | None:
+    """The default branch, or None for a repository without commits."""
+    return refs_in(call, repo).get(f"{HEADS}{repo.default_branch}")
+
+
+def branch_ref(repo: Repository | None, branch: str | None) -> RefAt | None:
+    """The branch of that name as the world last saw it, or None."""
+    name = f"{HEADS}{branch}"
+    return RefAt(repo, name) if repo is not None and name in repo.heads else None
+
+
+def commit_at(repo: Repository | None, sha: str | None) -> CommitAt | None:
+    """The commit of that sha, or None for none."""
+    return CommitAt(repo, sha) if repo is not None and sha else None
+
+
+def ref_named(repo: Repository, name: str) -> RefAt | None:
+    """A ref by its full name, else a branch or a tag by its short one; None if there is none."""
+    for full in (name, f"refs/{name}", f"{HEADS}{name}", f"{TAGS}{name}"):
+        ref = RefAt(repo, full)
+        if full.startswith("refs/") and ref.sha is not None:
+            return ref
+    return None
+
+
+def refs_of(call: Call, repo: Repository, **given: Any) -> dict[str, Any]:
+    """The refs below a prefix, by name.
+
+    Source: https://docs.github.com/graphql/reference/objects#repository (`refs`)
+    """
+    prefix, query = given.pop("refPrefix"), given.pop("query", None) or ""
+    order = given.pop("orderBy", None) or {}
+    down = "DESC" in {given.pop("direction", None), order.get("direction")}
+    start = prefix if prefix.endswith("/") else f"{prefix}/"
+    known = refs_in(call, repo)
+    names = sorted(
+        name for name in known if name.startswith(start) and query in name.removeprefix(start)
+    )
+    page = connection(names[::-1] if down else names, **given)
+    found = [known[name] for name in page["nodes"]]
+    if len(known) > MANY:
+        beside = tuple(ref.pointer.sha for ref in found if ref.pointer)
+        found = [replace(ref, beside=beside) for ref in found]
+    page["nodes"] = found
+    return page
+
+
+def object_of(_call: Call, repo: Repository, **given: Any) -> GitThing | None:
+    """An object by its sha, or by an expression such as `main:README.md`."""
+    oid, expression = given.get("oid"), given.get("expression")
+    if oid is not None:
+        return thing(repo, str(oid))
+    if not expression:
+        return None
+    done = repo.git.run("rev-parse", "--verify", "--quiet", "--end-of-options", expression)
+    return thing(repo, done.stdout.decode().strip() or None)
+
+
+def _actor(person: Person) -> dict[str, Any]:
+    return {"name": person.name, "email": person.email, "date": stamp(person.when), "of": person}
+
+
+def _parents(_call: Call, commit: CommitAt, **given: Any) -> dict[str, Any]:
+    found = [CommitAt(commit.repository, sha) for sha in commit.made.parents]
+    return connection(found, **given)
+
+
+def _history(_call: Call, commit: CommitAt, **given: Any) -> dict[str, Any]:
+    path = given.pop("path", None)
+    found = history.log(commit.repository.git, commit.oid, path=path)
+    return connection([CommitAt(commit.repository, one.sha) for one in found], **given)
+
+
+def _entries(_call: Call, tree: TreeAt) -> list[tuple[Repository, Entry]]:
+    found = objects.tree(tree.repository.git, tree.oid) or []
+    return [(tree.repository, one) for one in found]
+
+
+def _headline(commit: CommitAt) -> str:
+    return commit.made.message.partition("\n")[0]
+
+
+def _is_binary(blob: BlobAt) -> bool:
+    return b"\0" in blob.data[:8000]
+
+
+def _commit_page(call: Call, at: GitThing) -> str:
+    return payloads.commit_page(call, at.repository, at.oid)
+
+
+OBJECT: dict[str, Any] = {
+    "abbreviatedOid": lambda _, at: at.oid[:7],
+    "commitUrl": _commit_page,
+    "commitResourcePath": lambda c, at: _commit_page(c, at).removeprefix(c.web),
+}
+RESOLVERS: dict[str, dict[str, Any]] = {
+    "Commit": {
+        **OBJECT,
+        "url": _commit_page,
+        "resourcePath": lambda c, at: _commit_page(c, at).removeprefix(c.web),
+        "message": lambda _, at: at.made.message,
+        "messageHeadline": lambda _, at: _headline(at),
+        "messageBody": lambda _, at: at.made.message.partition("\n")[2].strip("\n"),
+        "authoredDate": lambda _, at: stamp(at.made.author.when),
+        "committedDate": lambda _, at: stamp(at.made.committer.when),
+        "author": lambda _, at: _actor(at.made.author),
+        "committer": lambda _, at: _actor(at.made.committer),
+        "authors": lambda _, at, **given: connection([_actor(at.made.author)], **given),
+        "authoredByCommitter": lambda _, at: at.made.author.email == at.made.committer.email,
+        "parents": _parents,
+        "history(path)": _history,
+        "tree": lambda _, at: TreeAt(at.repository, at.made.tree),
+        "additions": lambda _, at: sum(one.additions for one in at.files),
+        "deletions": lambda _, at: sum(one.deletions for one in at.files),
+        "changedFilesIfAvailable": lambda _, at: len(at.files),
+    },
+    "GitActor": {"user": lambda c, actor: payloads.account_of(c, actor["of"])},
+    "Tree": {**OBJECT, "entries": _entries},
+    "TreeEntry": {
+        "name": lambda _, pair: pair[1].path,
+        "path": lambda _, pair: pair[1].path,
+        "mode": lambda _, pair: int(pair[1].mode, 8),
+        "type": lambda _, pair: pair[1].kind,
+        "oid": lambda _, pair: pair[1].sha,
+        "size": lambda _, pair: pair[1].size or 0,
+        "object": lambda _, pair: thing(pair[0], pair[1].sha),
+    },
+    "Blob": {
+        **OBJECT,
+        "byteSize": lambda _, at: len(at.data),
+        "isBinary": lambda _, at: _is_binary(at),
+        "isTruncated": lambda *_: False,
+        "text": lambda _, at: None if _is_binary(at) else at.data.decode(errors="replace"),
+    },
+    "Tag": {
+        **OBJECT,
+        "name": lambda _, at: at.made.name,
+        "message": lambda _, at: at.made.message,
+        "tagger": lambda _, at: _actor(at.made.tagger),
+        "target": lambda _, at: thing(at.repository, at.made.object),
+    },
+}
+PLAIN = {
+    "Commit": "id oid repository",
+    "Tree": "id oid repository",
+    "Blob": "id oid repository",
+    "Tag": "id oid repository",
+    "Ref": "id name prefix repository target",
+    "GitActor": "name email date",
+}
+INPUTS = {"RefOrder": "field direction"}
+TYPES = {CommitAt: "Commit", TreeAt: "Tree", BlobAt: "Blob", TagAt: "Tag", RefAt: "Ref"}

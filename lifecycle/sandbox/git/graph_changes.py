@@ -1,0 +1,166 @@
+"""Mutations of refs, and commits made on a branch."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from typing import TYPE_CHECKING, Any
+
+from lifecycle.sandbox.base.errors import ActionRefused
+from lifecycle.sandbox.git import actions as refs
+from lifecycle.sandbox.git.graph import HEADS, CommitAt, RefAt
+from lifecycle.sandbox.git.store import objects
+from lifecycle.sandbox.git.store.founding import signature
+from lifecycle.sandbox.repositories.state import Repository
+from lifecycle.sandbox.wire.graph.changing import demand, meant, mutations, unprocessable
+from lifecycle.sandbox.wire.graph.refusals import Refusal, not_found
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from lifecycle.sandbox.wire.call import Call
+
+
+def _demand(call: Call, repo: Repository, action: str) -> None:
+    demand(call, repo, action, may=repo.can_push(call.viewer), permission="contents:write")
+
+
+def create_ref(call: Call, wanted: Mapping[str, Any]) -> dict[str, Any]:
+    """createRef: only where there is none of that name."""
+    repo = meant(call, wanted["repositoryId"], Repository)
+    _demand(call, repo, "CreateRef")
+    name, oid = wanted["name"], str(wanted["oid"])
+    if objects.kind(repo.git, oid) is None:
+        raise unprocessable(f"The object '{oid}' does not exist in the repository.")
+    if objects.ref(repo.git, name) is not None:
+        raise unprocessable(f'A ref named "{name}" already exists in the repository.')
+    _moved(refs.create, repo, call.viewer, name, oid)
+    return {"ref": RefAt(repo, name)}
+
+
+def _moved(act: Any, *arguments: Any, **named: Any) -> None:
+    try:
+        act(*arguments, **named)
+    except ActionRefused as refused:
+        raise unprocessable(str(refused)) from None
+
+
+def update_ref(call: Call, wanted: Mapping[str, Any]) -> dict[str, Any]:
+    """updateRef: without force only forward."""
+    ref = meant(call, wanted["refId"], RefAt)
+    _demand(call, ref.repository, "UpdateRef")
+    force = bool(wanted.get("force"))
+    oid = str(wanted["oid"])
+    _moved(refs.update, ref.repository, call.viewer, ref.qualified, oid, force=force)
+    return {"ref": RefAt(ref.repository, ref.qualified)}
+
+
+def delete_ref(call: Call, wanted: Mapping[str, Any]) -> dict[str, Any]:
+    """DeleteRef."""
+    ref = meant(call, wanted["refId"], RefAt)
+    _demand(call, ref.repository, "DeleteRef")
+    _moved(refs.delete, ref.repository, call.viewer, ref.qualified)
+    return {}
+
+
+def update_refs(call: Call, wanted: Mapping[str, Any]) -> dict[str, Any]:
+    """updateRefs: several refs at once, all or none, each only from the value that is named.
+
+    Zeros before mean that it must not be there, zeros after delete it.
+    Source: https://docs.github.com/graphql/reference/mutations#updaterefs
+    """
+    repo = meant(call, wanted["repositoryId"], Repository)
+    _demand(call, repo, "UpdateRefs")
+    moves = []
+    for one in wanted["refUpdates"]:
+        name, before, after = str(one["name"]), one.get("beforeOid"), str(one["afterOid"])
+        now = objects.ref(repo.git, name) if name.startswith("refs/") else None
+        if before is not None and str(before) != (now or refs.NOTHING):
+            words = f"Reference '{name}' is at {now or refs.NOTHING} but expected {before}"
+            raise Refusal("STALE_DATA", words)
+        if after == refs.NOTHING and now is None:
+            continue
+        if after != refs.NOTHING and objects.kind(repo.git, after) is None:
+            raise unprocessable(f"The object '{after}' does not exist in the repository.")
+        new = None if after == refs.NOTHING else after
+        moves.append(refs.Move(name, new, bool(one.get("force"))))
+    _moved(refs.move, repo, call.viewer, moves)
+    return {}
+
+
+def create_commit(call: Call, wanted: Mapping[str, Any]) -> dict[str, Any]:
+    """createCommitOnBranch: a commit on the very head that is expected.
+
+    Source: https://docs.github.com/graphql/reference/mutations#createcommitonbranch
+    """
+    repo, name = _branch(call, wanted["branch"])
+    _demand(call, repo, "CreateCommitOnBranch")
+    tip, expected = objects.ref(repo.git, name), str(wanted["expectedHeadOid"])
+    if tip is None:
+        raise not_found(f"Could not find the branch '{name.removeprefix(HEADS)}'.")
+    if tip != expected:
+        words = f'Expected branch to point to "{expected}" but it did not. Pull and try again.'
+        raise Refusal("STALE_DATA", words)
+    changes = _changes(repo, wanted.get("fileChanges") or {})
+    for path, _, blob in changes:
+        if blob is None and objects.at_path(repo.git, tip, path) is None:
+            raise unprocessable(f"A path was requested for deletion which does not exist: {path}")
+    tree = objects.write_tree(repo.git, tip, changes)
+    message = wanted["message"]
+    text = f"{message['headline']}\n\n{message.get('body') or ''}".strip()
+    who = signature(call.viewer)
+    sha = objects.write_commit(repo.git, tree, [tip], text, author=who, committer=who)
+    _moved(refs.move, repo, call.viewer, [refs.Move(name, sha)])
+    return {"commit": CommitAt(repo, sha), "ref": RefAt(repo, name)}
+
+
+def _branch(call: Call, wanted: Mapping[str, Any]) -> tuple[Repository, str]:
+    """The branch that is meant: by id, or by repository and name."""
+    if wanted.get("id"):
+        ref = meant(call, wanted["id"], RefAt)
+        return ref.repository, ref.qualified
+    full, name = wanted.get("repositoryNameWithOwner"), wanted.get("branchName")
+    repo = call.world.repository(str(full or ""))
+    if repo is None or not name or repo.role_of(call.viewer) is None:
+        raise not_found(f"Could not resolve to a Repository with the name '{full}'.")
+    return repo, f"{HEADS}{name.removeprefix(HEADS)}"
+
+
+def _changes(repo: Repository, wanted: Mapping[str, Any]) -> list[tuple[str, str, str | None]]:
+    made: list[tuple[str, str, str | None]] = []
+    for one in wanted.get("additions") or ():
+        try:
+            data = base64.b64decode(str(one["contents"]), validate=True)
+        except (binascii.Error, ValueError):
+            raise unprocessable(f"The contents of {one['path']} are not base64.") from None
+        made.append((one["path"], "100644", objects.write_blob(repo.git, data)))
+    made += [(one["path"], "100644", None) for one in wanted.get("deletions") or ()]
+    return made
+
+
+RESOLVERS: dict[str, dict[str, Any]] = {
+    "Mutation": mutations(
+        {
+            "createRef": create_ref,
+            "updateRef": update_ref,
+            "deleteRef": delete_ref,
+            "updateRefs": update_refs,
+            "createCommitOnBranch": create_commit,
+        }
+    )
+}
+PLAIN = {
+    "CreateRefPayload": "ref",
+    "UpdateRefPayload": "ref",
+    "DeleteRefPayload": "clientMutationId",
+    "UpdateRefsPayload": "clientMutationId",
+    "CreateCommitOnBranchPayload": "commit ref",
+}
+INPUTS = {
+    "UpdateRefInput": "force",
+    "RefUpdate": "beforeOid force",
+    "CommittableBranch": "id branchName repositoryNameWithOwner",
+    "CreateCommitOnBranchInput": "fileChanges",
+    "CommitMessage": "body",
+    "FileChanges": "additions deletions",
+}

@@ -1,0 +1,172 @@
+"""Files of a repository: read, written, deleted, each write a commit.
+
+Source: https://docs.github.com/rest/repos/contents
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lifecycle.sandbox.base.errors import ActionRefused, ApiError
+from lifecycle.sandbox.git import actions as refs
+from lifecycle.sandbox.git import payload as payloads
+from lifecycle.sandbox.git.rest_objects import decoded, signed
+from lifecycle.sandbox.git.store import objects
+from lifecycle.sandbox.git.store.founding import signature
+from lifecycle.sandbox.wire.call import Reply
+from lifecycle.sandbox.wire.rest import asking
+from lifecycle.sandbox.wire.rest.routing import REPO, Route
+
+if TYPE_CHECKING:
+    from lifecycle.sandbox.git.store.objects import Entry
+    from lifecycle.sandbox.git.store.repository import Signature
+    from lifecycle.sandbox.repositories.state import Repository
+    from lifecycle.sandbox.wire.call import Call
+
+DOCS = "https://docs.github.com/rest/repos/contents"
+RAW = "application/vnd.github.raw; charset=utf-8"
+README = ("README.md", "README", "README.rst", "README.txt", "readme.md")
+HEADS = "refs/heads/"
+
+
+def _at(call: Call, repo: Repository) -> tuple[str, str]:
+    """The ref that is meant and its commit, or 404."""
+    name = call.query.get("ref", repo.default_branch).removeprefix(HEADS)
+    sha = repo.git.resolve(name)
+    if sha is None:
+        message = (
+            "This repository is empty."
+            if not repo.git.refs()
+            else f"No commit found for the ref {name}"
+        )
+        raise ApiError(404, message, documentation=f"{DOCS}#get-repository-content")
+    return name, sha
+
+
+def get_contents(call: Call, repo: Repository, path: str = "") -> Reply:
+    """GET /repos/O/R/contents/PATH: a file with its content, or the entries of a folder."""
+    asking.only(call, "ref")
+    name, sha = _at(call, repo)
+    path = path.strip("/")
+    found = objects.at_path(repo.git, sha, path)
+    if found is None:
+        raise asking.not_found(f"{DOCS}#get-repository-content")
+    if found.kind == "tree":
+        entries = objects.tree(repo.git, found.sha) or []
+        inside = f"{path}/" if path else ""
+        listed = [payloads.entry(call, repo, name, inside + one.path, one) for one in entries]
+        return Reply(200, listed)
+    return _file(call, repo, name, path, found)
+
+
+def _file(call: Call, repo: Repository, name: str, path: str, found: Entry) -> Reply:
+    if "raw" in call.accept:
+        return Reply(200, objects.blob(repo.git, found.sha), {"Content-Type": RAW})
+    return Reply(200, payloads.file(call, repo, name, path, found))
+
+
+def get_readme(call: Call, repo: Repository) -> Reply:
+    """GET /repos/O/R/readme: the first of the usual names that is there."""
+    asking.only(call, "ref")
+    documentation = f"{DOCS}#get-a-repository-readme"
+    if not repo.git.refs():
+        raise asking.not_found(documentation)
+    name, sha = _at(call, repo)
+    for path in README:
+        found = objects.at_path(repo.git, sha, path)
+        if found is not None and found.kind == "blob":
+            return _file(call, repo, name, path, found)
+    raise asking.not_found(documentation)
+
+
+def put_file(call: Call, repo: Repository, path: str) -> Reply:
+    """PUT /repos/O/R/contents/PATH {message, content, sha, branch}: `sha` is the blob replaced."""
+    documentation = f"{DOCS}#create-or-update-file-contents"
+    asking.demand_push(call, repo, documentation)
+    asking.fields(call, "message", "content", "sha", "branch", "committer", "author")
+    message = asking.needed(call, "message", str, documentation)
+    data = decoded(asking.needed(call, "content", str, documentation), documentation)
+    branch, tip, there = _target(call, repo, path, documentation)
+    _demand_same(call, path, there, documentation)
+    blob = objects.write_blob(repo.git, data)
+    changes: list[tuple[str, str, str | None]] = [(path, there.mode if there else "100644", blob)]
+    answer = _committed(call, repo, branch, tip, changes, message)
+    made = objects.at_path(repo.git, answer["commit"]["sha"], path)
+    if made is not None:
+        answer["content"] = payloads.entry(call, repo, branch, path, made)
+    return Reply(200 if there else 201, answer)
+
+
+def delete_file(call: Call, repo: Repository, path: str) -> Reply:
+    """DELETE /repos/O/R/contents/PATH {message, sha, branch}."""
+    documentation = f"{DOCS}#delete-a-file"
+    asking.demand_push(call, repo, documentation)
+    asking.fields(call, "message", "sha", "branch", "committer", "author")
+    message = asking.needed(call, "message", str, documentation)
+    branch, tip, there = _target(call, repo, path, documentation)
+    if there is None:
+        raise asking.not_found(documentation)
+    _demand_same(call, path, there, documentation)
+    return Reply(200, _committed(call, repo, branch, tip, [(path, there.mode, None)], message))
+
+
+def _target(
+    call: Call, repo: Repository, path: str, documentation: str
+) -> tuple[str, str | None, Entry | None]:
+    """The branch, its tip, and what is at the path now."""
+    branch = asking.typed(call, "branch", str, documentation) or repo.default_branch
+    branch = branch.removeprefix(HEADS)
+    tip = objects.ref(repo.git, f"{HEADS}{branch}")
+    if tip is None and (repo.git.refs() or branch != repo.default_branch):
+        raise ApiError(404, f"Branch {branch} not found", documentation=documentation)
+    return branch, tip, objects.at_path(repo.git, tip, path) if tip else None
+
+
+def _demand_same(call: Call, path: str, there: Entry | None, documentation: str) -> None:
+    """422 without the blob's sha where there is a file, 409 with another one."""
+    given = asking.typed(call, "sha", str, documentation)
+    if there is None and given is None:
+        return
+    if given is None:
+        raise asking.malformed(documentation, '"sha" wasn\'t supplied.')
+    if there is None or there.sha != given:
+        raise ApiError(409, f"{path} does not match {given}", documentation=documentation)
+
+
+def _committed(
+    call: Call,
+    repo: Repository,
+    branch: str,
+    tip: str | None,
+    changes: list[tuple[str, str, str | None]],
+    message: str,
+) -> dict[str, Any]:
+    """Commit the changes on the branch."""
+    tree = objects.write_tree(repo.git, tip, changes)
+    author, committer = _signatures(call)
+    sha = objects.write_commit(
+        repo.git, tree, [tip] if tip else [], message, author=author, committer=committer
+    )
+    try:
+        refs.move(repo, call.viewer, [refs.Move(f"{HEADS}{branch}", sha)])
+    except ActionRefused as refused:
+        raise ApiError(409, str(refused), documentation=DOCS) from None
+    made = objects.commit(repo.git, sha)
+    return {"content": None, "commit": payloads.git_commit(call, repo, made) if made else {}}
+
+
+def _signatures(call: Call) -> tuple[Signature, Signature]:
+    committer = signed(call, "committer", DOCS)
+    author = signed(call, "author", DOCS) or committer or signature(call.viewer)
+    return author, committer or author
+
+
+CONTENTS = f"{REPO}/contents"
+ROUTES = (
+    Route("GET", CONTENTS, get_contents),
+    Route("GET", f"{CONTENTS}/", get_contents),
+    Route("GET", f"{CONTENTS}/<path:path>", get_contents),
+    Route("PUT", f"{CONTENTS}/<path:path>", put_file, "contents:write"),
+    Route("DELETE", f"{CONTENTS}/<path:path>", delete_file, "contents:write"),
+    Route("GET", f"{REPO}/readme", get_readme),
+)

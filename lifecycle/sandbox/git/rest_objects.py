@@ -1,0 +1,191 @@
+"""Git's objects over REST: blobs, trees, commits, tags. None of them moves a ref."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from typing import TYPE_CHECKING, Any
+
+from lifecycle.sandbox.base.errors import ActionRefused, ApiError
+from lifecycle.sandbox.git import payload as payloads
+from lifecycle.sandbox.git.store import objects
+from lifecycle.sandbox.git.store.founding import signature
+from lifecycle.sandbox.git.store.repository import Signature
+from lifecycle.sandbox.repositories import payload as repositories
+from lifecycle.sandbox.wire.call import Reply
+from lifecycle.sandbox.wire.rest import asking
+from lifecycle.sandbox.wire.rest.routing import REPO, Route
+
+if TYPE_CHECKING:
+    from lifecycle.sandbox.repositories.state import Repository
+    from lifecycle.sandbox.wire.call import Call
+
+DOCS = "https://docs.github.com/rest/git"
+MODES = {"100644", "100755", "040000", "160000", "120000"}
+
+
+def get_commit(call: Call, repo: Repository, sha: str) -> Reply:
+    """GET /repos/O/R/git/commits/SHA."""
+    found = objects.commit(repo.git, sha)
+    if found is None:
+        raise asking.not_found(f"{DOCS}/commits#get-a-commit-object")
+    return Reply(200, payloads.git_commit(call, repo, found))
+
+
+def create_commit(call: Call, repo: Repository) -> Reply:
+    """POST /repos/O/R/git/commits {message, tree, parents, author, committer}.
+
+    Who names nobody signs as the token's owner, now.
+    """
+    documentation = f"{DOCS}/commits#create-a-commit"
+    asking.demand_push(call, repo, documentation)
+    asking.fields(call, "message", "tree", "parents", "author", "committer")
+    message = asking.needed(call, "message", str, documentation)
+    tree = asking.needed(call, "tree", str, documentation)
+    parents = asking.typed(call, "parents", list, documentation) or []
+    if objects.kind(repo.git, tree) != "tree":
+        raise ApiError(422, "Tree SHA does not exist", documentation=documentation)
+    for parent in parents:
+        if objects.kind(repo.git, str(parent)) != "commit":
+            message = "Parent SHA does not exist or is not a commit object"
+            raise ApiError(422, message, documentation=documentation)
+    author = signed(call, "author", documentation) or signature(call.viewer)
+    committer = signed(call, "committer", documentation) or author
+    sha = objects.write_commit(repo.git, tree, parents, message, author=author, committer=committer)
+    made = objects.commit(repo.git, sha)
+    if made is None:
+        raise ApiError(422, "The commit was not kept.", documentation=documentation)
+    answer = payloads.git_commit(call, repo, made)
+    return Reply(201, answer, {"Location": answer["url"]})
+
+
+def signed(call: Call, name: str, documentation: str) -> Signature | None:
+    """A signature in the body, None if there is none; a date that is missing is now."""
+    given = asking.typed(call, name, dict, documentation)
+    if given is None:
+        return None
+    if not isinstance(given.get("name"), str) or not isinstance(given.get("email"), str):
+        raise asking.malformed(documentation, f'"name" and "email" of {name} weren\'t supplied.')
+    date = given.get("date")
+    plain = signature(call.viewer)
+    when = asking.moment(str(date), "date", "Commit", documentation) if date else plain.when
+    return Signature(given["name"], given["email"], when)
+
+
+def get_tree(call: Call, repo: Repository, sha: str) -> Reply:
+    """GET /repos/O/R/git/trees/SHA: a tree, or that of a commit or branch."""
+    asking.only(call, "recursive")
+    done = repo.git.run("rev-parse", "--verify", "--quiet", "--end-of-options", f"{sha}^{{tree}}")
+    name = done.stdout.decode().strip()
+    entries = objects.tree(repo.git, name, recursive="recursive" in call.query) if name else None
+    if entries is None:
+        raise asking.not_found(f"{DOCS}/trees#get-a-tree")
+    return Reply(200, payloads.tree(call, repo, name, entries))
+
+
+def create_tree(call: Call, repo: Repository) -> Reply:
+    """POST /repos/O/R/git/trees {tree, base_tree}; an entry whose sha is null goes."""
+    documentation = f"{DOCS}/trees#create-a-tree"
+    asking.demand_push(call, repo, documentation)
+    asking.fields(call, "tree", "base_tree")
+    base = asking.typed(call, "base_tree", str, documentation)
+    if base is not None and objects.kind(repo.git, base) not in {"tree", "commit"}:
+        raise asking.not_found(documentation)
+    wanted = asking.needed(call, "tree", list, documentation)
+    changes = [_change(repo, one, documentation) for one in wanted]
+    try:
+        sha = objects.write_tree(repo.git, base, changes)
+    except ActionRefused:
+        raise ApiError(
+            422, "tree.sha or tree.path is not valid", documentation=documentation
+        ) from None
+    answer = payloads.tree(call, repo, sha, objects.tree(repo.git, sha) or [])
+    return Reply(201, answer, {"Location": answer["url"]})
+
+
+def _change(repo: Repository, given: Any, documentation: str) -> tuple[str, str, str | None]:
+    """A line of a tree to be made."""
+    if not isinstance(given, dict) or not isinstance(given.get("path"), str):
+        raise ApiError(422, "tree.path is missing", documentation=documentation)
+    mode, sha, content = given.get("mode"), given.get("sha"), given.get("content")
+    if mode not in MODES:
+        message = f"tree.mode must be one of {', '.join(sorted(MODES))}"
+        raise ApiError(422, message, documentation=documentation)
+    if isinstance(content, str):
+        sha = objects.write_blob(repo.git, content.encode())
+    elif "sha" not in given:
+        message = "Must supply either tree.sha or tree.content."
+        raise ApiError(422, message, documentation=documentation)
+    elif sha is not None and objects.kind(repo.git, str(sha)) is None:
+        message = f"tree.sha {sha} is not a valid {given.get('type', 'blob')}"
+        raise ApiError(422, message, documentation=documentation)
+    return given["path"], str(mode), sha
+
+
+def get_blob(call: Call, repo: Repository, sha: str) -> Reply:
+    """GET /repos/O/R/git/blobs/SHA, as base64."""
+    if objects.kind(repo.git, sha) != "blob":
+        raise asking.not_found(f"{DOCS}/blobs#get-a-blob")
+    return Reply(200, payloads.blob(call, repo, sha, objects.blob(repo.git, sha)))
+
+
+def create_blob(call: Call, repo: Repository) -> Reply:
+    """POST /repos/O/R/git/blobs {content, encoding: utf-8 or base64}."""
+    documentation = f"{DOCS}/blobs#create-a-blob"
+    asking.demand_push(call, repo, documentation)
+    asking.fields(call, "content", "encoding")
+    content = asking.needed(call, "content", str, documentation)
+    encoding = asking.typed(call, "encoding", str, documentation) or "utf-8"
+    data = decoded(content, documentation) if encoding == "base64" else content.encode()
+    sha = objects.write_blob(repo.git, data)
+    url = f"{repositories.api_url(call, repo)}/git/blobs/{sha}"
+    return Reply(201, {"sha": sha, "url": url}, {"Location": url})
+
+
+def decoded(content: str, documentation: str) -> bytes:
+    """What base64 stands for, or 422."""
+    try:
+        return base64.b64decode("".join(content.split()), validate=True)
+    except (binascii.Error, ValueError):
+        message = "content is not valid Base64"
+        raise ApiError(422, message, documentation=documentation) from None
+
+
+def get_tag(call: Call, repo: Repository, sha: str) -> Reply:
+    """GET /repos/O/R/git/tags/SHA: an annotated tag."""
+    found = objects.tag(repo.git, sha)
+    if found is None:
+        raise asking.not_found(f"{DOCS}/tags#get-a-tag")
+    return Reply(200, payloads.tag(call, repo, found))
+
+
+def create_tag(call: Call, repo: Repository) -> Reply:
+    """POST /repos/O/R/git/tags {tag, message, object, type, tagger}; the ref is made apart."""
+    documentation = f"{DOCS}/tags#create-a-tag-object"
+    asking.demand_push(call, repo, documentation)
+    asking.fields(call, "tag", "message", "object", "type", "tagger")
+    name, message, target, kind = (
+        asking.needed(call, one, str, documentation) for one in ("tag", "message", "object", "type")
+    )
+    if objects.kind(repo.git, target) != kind:
+        raise ApiError(422, "Object does not exist", documentation=documentation)
+    who = signed(call, "tagger", documentation) or signature(call.viewer)
+    sha = objects.write_tag(repo.git, name, target, kind, message, who)
+    made = objects.tag(repo.git, sha)
+    if made is None:
+        raise ApiError(422, "The tag was not kept.", documentation=documentation)
+    answer = payloads.tag(call, repo, made)
+    return Reply(201, answer, {"Location": answer["url"]})
+
+
+GIT = f"{REPO}/git"
+ROUTES = (
+    Route("GET", f"{GIT}/commits/<sha>", get_commit),
+    Route("POST", f"{GIT}/commits", create_commit, "contents:write"),
+    Route("GET", f"{GIT}/trees/<path:sha>", get_tree),
+    Route("POST", f"{GIT}/trees", create_tree, "contents:write"),
+    Route("GET", f"{GIT}/blobs/<sha>", get_blob),
+    Route("POST", f"{GIT}/blobs", create_blob, "contents:write"),
+    Route("GET", f"{GIT}/tags/<sha>", get_tag),
+    Route("POST", f"{GIT}/tags", create_tag, "contents:write"),
+)

@@ -1,0 +1,1 @@
+"""The bare repositories on disk, by way of the program git."""

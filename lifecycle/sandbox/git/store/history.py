@@ -1,0 +1,144 @@
+"""What git knows of history: logs, differences, and where two lines of work parted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from lifecycle.sandbox.git.store.objects import FIELDS, Commit, parsed
+
+if TYPE_CHECKING:
+    from lifecycle.sandbox.git.store.repository import BareRepository
+
+EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+Change = Literal["added", "removed", "modified", "renamed", "copied", "changed"]
+CHANGES: dict[str, Change] = {
+    "A": "added", "D": "removed", "M": "modified", "R": "renamed", "C": "copied", "T": "changed",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class FileChange:
+    """One file of a difference. `sha` is the blob's, the old one's of a removed file.
+
+    `patch` begins at the first hunk; None for binary files and mere renames.
+    """
+
+    path: str
+    before: str | None
+    status: Change
+    sha: str
+    additions: int
+    deletions: int
+    patch: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """How a head stands to a base: what only it has, and how many commits only the base has."""
+
+    merge_base: str
+    ahead: tuple[Commit, ...]
+    behind: int
+
+    @property
+    def status(self) -> Literal["identical", "ahead", "behind", "diverged"]:
+        """In GitHub's word."""
+        if self.ahead:
+            return "diverged" if self.behind else "ahead"
+        return "behind" if self.behind else "identical"
+
+
+def log(
+    git: BareRepository,
+    start: str,
+    *,
+    path: str | None = None,
+    skip: int = 0,
+    limit: int | None = None,
+    options: tuple[str, ...] = (),
+) -> list[Commit]:
+    """The commits of a start (a sha, or `A..B`), newest first."""
+    bounds = [f"--skip={skip}", *([f"--max-count={limit}"] if limit is not None else [])]
+    done = git.run(
+        "--literal-pathspecs", "log", "-z", f"--format=format:{FIELDS}", *bounds, *options,
+        "--end-of-options", start, "--", *([path] if path else []),
+    )  # fmt: skip
+    return parsed(done.stdout)
+
+
+def count(
+    git: BareRepository, start: str, *, path: str | None = None, options: tuple[str, ...] = ()
+) -> int:
+    """How many commits a start has."""
+    done = git.run(
+        "--literal-pathspecs", "rev-list", "--count", *options, "--end-of-options", start, "--",
+        *([path] if path else []),
+    )  # fmt: skip
+    return int(done.stdout or 0)
+
+
+def compare(git: BareRepository, base: str, head: str) -> Comparison | None:
+    """How head stands to base, commits oldest first; None if they share no history."""
+    parting = git.merge_base(base, head)
+    if parting is None:
+        return None
+    ahead = tuple(reversed(log(git, f"{base}..{head}", options=("--topo-order",))))
+    return Comparison(parting, ahead, count(git, f"{head}..{base}"))
+
+
+def files(git: BareRepository, old: str, new: str) -> list[FileChange]:
+    """What changed from one tree or commit to another, by path."""
+    done = git.run("diff", "--raw", "--numstat", "-z", "-M", "--abbrev=40", old, new, "--")
+    parts = done.stdout.decode(errors="replace").split("\0")
+    place, listed = 0, []
+    while place < len(parts) and parts[place].startswith(":"):
+        _, _, was, now, letter = parts[place].split()
+        two = letter[0] in "RC"
+        listed.append((letter[0], was, now, parts[place + 1], parts[place + 2] if two else None))
+        place += 3 if two else 2
+    patches = _patches(git, old, new)
+    found = []
+    for letter, was, now, first, second in listed:
+        added, removed, _ = parts[place].split("\t", 2)
+        place += 3 if second is not None else 1
+        path = second if second is not None else first
+        found.append(
+            FileChange(
+                path,
+                first if second is not None else None,
+                CHANGES.get(letter, "changed"),
+                was if letter == "D" else now,
+                int(added) if added != "-" else 0,
+                int(removed) if removed != "-" else 0,
+                patches.pop(0),
+            )
+        )
+    return found
+
+
+def _patches(git: BareRepository, old: str, new: str) -> list[str | None]:
+    """The hunks of each file, in the order of the difference."""
+    text = diff(git, old, new)
+    found: list[str | None] = []
+    for part in ("\n" + text).split("\ndiff --git ")[1:]:
+        _, hunk, rest = part.partition("\n@@ ")
+        found.append(f"@@ {rest}".rstrip("\n") if hunk else None)
+    return found
+
+
+def diff(git: BareRepository, old: str, new: str) -> str:
+    """The whole difference as a text that `git apply` takes."""
+    done = git.run("diff", "--no-color", "-M", "--patch", old, new, "--")
+    return done.stdout.decode(errors="replace")
+
+
+def mails(git: BareRepository, base: str, head: str) -> str:
+    """The commits of head that base lacks, as `git am` takes them."""
+    done = git.run("format-patch", "--stdout", f"{base}..{head}")
+    return done.stdout.decode(errors="replace")
+
+
+def parent_of(commit: Commit) -> str:
+    """What a commit is held against: its first parent, or nothing."""
+    return commit.parents[0] if commit.parents else EMPTY_TREE

@@ -1,0 +1,123 @@
+"""Makes many commits and refs at once, by one `git fast-import`.
+
+Source: https://git-scm.com/docs/git-fast-import
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from lifecycle.sandbox.git.store.repository import BareRepository, Signature
+
+
+@dataclass(frozen=True, slots=True)
+class NewCommit:
+    """A commit to be made, and the ref that points to it then.
+
+    Attributes:
+        ref: The whole name, `refs/…`.
+        message: What it says.
+        author: Who makes it and when; the committer as well.
+        files: What it changes: the text of each path, None deletes one.
+        start: What it comes after: a ref (`refs/…`), also one that is made just before, or a sha;
+            None for a commit without parents, whose tree begins empty.
+    """
+
+    ref: str
+    message: str
+    author: Signature
+    files: Mapping[str, str | None] = field(default_factory=dict)
+    start: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NewRef:
+    """A ref that points to what another one (`refs/…`) or a sha stands for."""
+
+    ref: str
+    start: str
+
+
+SCRATCH = "refs/sandbox/import"
+"""What the commits of a new repository are made on: writing a ref of its own for each is slow."""
+
+
+def import_all(git: BareRepository, wanted: Sequence[NewCommit | NewRef]) -> list[str]:
+    """Make them all, in their order; the shas of the commits.
+
+    Raises:
+        ActionRefused: git does not take one of them.
+    """
+    stream: list[bytes] = []
+    made: dict[str, str] = {}
+    for mark, one in enumerate(wanted, 1):
+        source = _source(one, made)
+        if isinstance(one, NewRef):
+            stream.append(f"reset {one.ref}\nfrom {source}\n\n".encode())
+            made[one.ref] = str(source)
+        else:
+            stream += _commit(one, mark, source, one.ref)
+            made[one.ref] = f":{mark}"
+    return _run(git, stream) if stream else []
+
+
+def import_new(git: BareRepository, wanted: Sequence[NewCommit | NewRef]) -> dict[str, str]:
+    """The same in a repository that has no refs yet; what each ref points to.
+
+    Its refs are written as git packs them (https://git-scm.com/docs/git-pack-refs).
+
+    Raises:
+        ActionRefused: git does not take one of the commits; none of the refs is made then.
+    """
+    stream: list[bytes] = []
+    marks: list[str] = []
+    made: dict[str, str] = {}
+    for mark, one in enumerate(wanted, 1):
+        source = _source(one, made)
+        if isinstance(one, NewRef):
+            made[one.ref] = str(source)
+            continue
+        stream.append(f"reset {SCRATCH}\n\n".encode())
+        stream += _commit(one, mark, source, SCRATCH)
+        made[one.ref] = f":{mark}"
+        marks.append(made[one.ref])
+    if not stream:
+        return {}
+    shas = dict(zip(marks, _run(git, [*stream, f"reset {SCRATCH}\n\n".encode()]), strict=True))
+    refs = {ref: shas.get(at, at) for ref, at in sorted(made.items())}
+    lines = ["# pack-refs with: sorted ", *(f"{sha} {ref}" for ref, sha in refs.items()), ""]
+    (git.path / "packed-refs").write_text("\n".join(lines), encoding="utf-8")
+    return refs
+
+
+def _source(one: NewCommit | NewRef, made: dict[str, str]) -> str | None:
+    """What the same stream made is known by its mark, what was there before by `^0`."""
+    start = made.get(one.start or "", one.start)
+    return f"{start}^0" if start and start.startswith("refs/") else start
+
+
+def _run(git: BareRepository, stream: Sequence[bytes]) -> list[str]:
+    data = b"".join([*stream, b"done\n"])
+    return git.text("fast-import", "--quiet", "--done", stdin=data).split()
+
+
+def _commit(one: NewCommit, mark: int, source: str | None, ref: str) -> Iterator[bytes]:
+    body = one.message.encode()
+    signed = one.author.line()
+    yield f"commit {ref}\nmark :{mark}\nauthor {signed}\ncommitter {signed}\n".encode()
+    yield b"data %d\n%s\n" % (len(body), body)
+    if source:
+        yield f"from {source}\n".encode()
+    for path, content in one.files.items():
+        quoted = path.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+        if content is None:
+            yield f'D "{quoted}"\n'.encode()
+        else:
+            data = content.encode()
+            yield f'M 100644 inline "{quoted}"\n'.encode()
+            yield b"data %d\n%s\n" % (len(data), data)
+    yield f"\nget-mark :{mark}\n".encode()

@@ -1,0 +1,284 @@
+"""Reads and writes git's objects and refs in a bare repository: blobs, trees, commits, tags.
+
+Every object is named by its full sha; whoever takes names from outside resolves them first.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from lifecycle.sandbox.git.store.repository import BareRepository, Signature
+
+Kind = Literal["blob", "tree", "commit", "tag"]
+SHA = 40
+FIELDS = "%H%x00%T%x00%P%x00%an%x00%ae%x00%at%x00%cn%x00%ce%x00%ct%x00%B"
+WIDTH = FIELDS.count("%x00") + 1
+MOST_KEPT = 20_000
+"""How many commits of a repository are remembered at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Who made something and when, as git has it."""
+
+    name: str
+    email: str
+    when: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """A commit as it was written; the message ends without a line break."""
+
+    sha: str
+    tree: str
+    parents: tuple[str, ...]
+    author: Person
+    committer: Person
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A line of a tree. `path` is relative to that tree; `size` is of blobs only."""
+
+    mode: str
+    kind: str
+    sha: str
+    path: str
+    size: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Tag:
+    """An annotated tag."""
+
+    sha: str
+    object: str
+    kind: str
+    name: str
+    tagger: Person
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    """What a ref points to."""
+
+    sha: str
+    kind: str
+
+
+def pointers(git: BareRepository) -> dict[str, Pointer]:
+    """What every ref points to, in one go."""
+    lines = git.text("for-each-ref", "--format=%(objectname) %(objecttype) %(refname)")
+    split = (line.split(" ", 2) for line in lines.splitlines())
+    return {name: Pointer(sha, sort) for sha, sort, name in split}
+
+
+def ref(git: BareRepository, name: str) -> str | None:
+    """What the ref of that full name (`refs/…`) points to, or None."""
+    done = git.run("show-ref", "--verify", "--hash", "--end-of-options", name)
+    return done.stdout.decode().strip() if done.returncode == 0 else None
+
+
+def kind(git: BareRepository, sha: str) -> str | None:
+    """What sort of object that sha is, or None where there is none."""
+    if not is_sha(sha):
+        return None
+    done = git.run("cat-file", "-t", sha)
+    return done.stdout.decode().strip() if done.returncode == 0 else None
+
+
+def kinds(git: BareRepository, shas: Iterable[str]) -> dict[str, str]:
+    """The sort of each object, in one go."""
+    asked = "".join(f"{sha}\n" for sha in shas).encode()
+    lines = git.text("cat-file", "--batch-check=%(objectname) %(objecttype)", stdin=asked)
+    return dict(line.split(" ", 1) for line in lines.splitlines())
+
+
+def is_sha(text: str) -> bool:
+    """Whether it is the full name of an object."""
+    return len(text) == SHA and not set(text) - set("0123456789abcdef")
+
+
+def valid_ref(git: BareRepository, name: str) -> bool:
+    """Whether git takes that full name for a ref."""
+    return git.run("check-ref-format", name).returncode == 0
+
+
+def blob(git: BareRepository, sha: str) -> bytes:
+    """What a blob holds."""
+    return git.run("cat-file", "blob", sha).stdout
+
+
+def write_blob(git: BareRepository, data: bytes) -> str:
+    """Keep a blob; its sha."""
+    return git.text("hash-object", "-w", "-t", "blob", "--stdin", stdin=data)
+
+
+def _person(name: str, email: str, seconds: str) -> Person:
+    return Person(name, email, datetime.fromtimestamp(int(seconds or 0), UTC))
+
+
+def parsed(raw: bytes) -> list[Commit]:
+    """The commits that `git log -z` printed in the form of FIELDS."""
+    text = raw.decode(errors="replace")
+    parts = text.split("\0")
+    found = []
+    for start in range(0, len(parts) - WIDTH + 1, WIDTH):
+        sha, tree, parents, an, ae, at, cn, ce, ct, message = parts[start : start + WIDTH]
+        found.append(
+            Commit(
+                sha,
+                tree,
+                tuple(parents.split()),
+                _person(an, ae, at),
+                _person(cn, ce, ct),
+                message.rstrip("\n"),
+            )
+        )
+    return found
+
+
+def commit(git: BareRepository, sha: str) -> Commit | None:
+    """The commit of that full sha, or None where there is none."""
+    if sha not in git.commits_read and is_sha(sha):
+        read_commits(git, [sha])
+    return git.commits_read.get(sha)
+
+
+def read_commits(git: BareRepository, shas: Iterable[str]) -> None:
+    """Read commits in one go, so that each of them is known; what is no commit stays unknown.
+
+    A commit never changes, so the repository keeps those that it read last.
+    """
+    known = git.commits_read
+    wanted = [sha for sha in dict.fromkeys(shas) if sha not in known]
+    if not wanted:
+        return
+    if len(known) + len(wanted) > MOST_KEPT:
+        known.clear()
+    asked = "".join(f"{sha}\n" for sha in wanted).encode()
+    rest = git.run("cat-file", "--batch", "--buffer", stdin=asked).stdout
+    for sha in wanted:
+        head, _, rest = rest.partition(b"\n")
+        words = head.decode().split(" ")
+        if len(words) != 3:  # "SHA missing"
+            continue
+        size = int(words[2])
+        if words[1] == "commit":
+            known[sha] = _commit(sha, rest[:size].decode(errors="replace"))
+        rest = rest[size + 1 :]
+
+
+def _commit(sha: str, text: str) -> Commit:
+    """A commit as git stores it: headers, of which a signature has several lines, then the message."""
+    head, _, message = text.partition("\n\n")
+    lines = [line.split(" ", 1) for line in head.split("\n") if not line.startswith(" ")]
+    named: dict[str, str] = {line[0]: line[1] for line in lines if len(line) == 2}
+    parents = tuple(line[1] for line in lines if line[0] == "parent")
+    who = _signed(named["author"]), _signed(named["committer"])
+    return Commit(sha, named["tree"], parents, *who, message.rstrip("\n"))
+
+
+def _signed(line: str) -> Person:
+    who, _, rest = line.rpartition("> ")
+    name, _, email = who.rpartition("<")
+    return _person(name.strip(), email, rest.split()[0])
+
+
+def tree(git: BareRepository, sha: str, *, recursive: bool = False) -> list[Entry] | None:
+    """The entries of a tree (or of a commit's), or None where there is none."""
+    flags = ("-r", "-t") if recursive else ()
+    done = git.run("ls-tree", "-z", "--long", *flags, "--end-of-options", sha)
+    if done.returncode:
+        return None
+    entries = []
+    for line in done.stdout.decode(errors="replace").split("\0")[:-1]:
+        head, path = line.split("\t", 1)
+        mode, sort, name, size = head.split()
+        entries.append(Entry(mode, sort, name, path, int(size) if size != "-" else None))
+    return entries
+
+
+def at_path(git: BareRepository, commitish: str, path: str) -> Entry | None:
+    """What is at a path of a commit, or None; the root is a tree without a path."""
+    if not path:
+        done = git.run("rev-parse", "--verify", "--quiet", f"{commitish}^{{tree}}")
+        sha = done.stdout.decode().strip()
+        return Entry("040000", "tree", sha, "", None) if sha else None
+    done = git.run("--literal-pathspecs", "ls-tree", "-z", "--long", commitish, "--", path)
+    lines = done.stdout.decode(errors="replace").split("\0")[:-1]
+    if done.returncode or not lines:
+        return None
+    mode, sort, name, size = lines[0].split("\t", 1)[0].split()
+    return Entry(mode, sort, name, path, int(size) if size != "-" else None)
+
+
+def write_tree(
+    git: BareRepository, base: str | None, changes: Sequence[tuple[str, str, str | None]]
+) -> str:
+    """A tree like `base` (None: empty) with (path, mode, sha) put in, or taken out if None."""
+    index = {"GIT_INDEX_FILE": str(git.path / "sandbox-index")}
+    git.text("read-tree", base or "--empty", extra=index)
+    lines = [
+        f"0 {'0' * SHA}\t{path}\0" if sha is None else f"{mode} {sha}\t{path}\0"
+        for path, mode, sha in changes
+    ]
+    try:
+        git.text("update-index", "-z", "--index-info", stdin="".join(lines).encode(), extra=index)
+        return git.text("write-tree", extra=index)
+    finally:
+        (git.path / "sandbox-index").unlink(missing_ok=True)
+
+
+def write_commit(
+    git: BareRepository,
+    tree_sha: str,
+    parents: Sequence[str],
+    message: str,
+    *,
+    author: Signature,
+    committer: Signature,
+) -> str:
+    """Keep a commit; its sha. No ref moves."""
+    lines = [
+        f"tree {tree_sha}",
+        *(f"parent {parent}" for parent in parents),
+        f"author {author.line()}",
+        f"committer {committer.line()}",
+        "",
+        message,
+    ]
+    return git.text("hash-object", "-w", "-t", "commit", "--stdin", stdin="\n".join(lines).encode())
+
+
+def write_tag(
+    git: BareRepository, name: str, target: str, sort: str, message: str, tagger: Signature
+) -> str:
+    """Keep an annotated tag; its sha. No ref moves."""
+    text = f"object {target}\ntype {sort}\ntag {name}\ntagger {tagger.line()}\n\n{message}\n"
+    return git.text("hash-object", "-w", "-t", "tag", "--stdin", stdin=text.encode())
+
+
+def tag(git: BareRepository, sha: str) -> Tag | None:
+    """The annotated tag of that full sha, or None where there is none."""
+    if kind(git, sha) != "tag":
+        return None
+    text = git.run("cat-file", "tag", sha).stdout.decode(errors="replace")
+    head, _, message = text.partition("\n\n")
+    lines: Mapping[str, str] = dict(line.split(" ", 1) for line in head.splitlines())
+    return Tag(
+        sha,
+        lines["object"],
+        lines["type"],
+        lines["tag"],
+        _signed(lines.get("tagger", "nobody <> 0 +0000")),
+        message.rstrip("\n"),
+    )

@@ -1,0 +1,332 @@
+"""The bare repository behind the sandbox, through git's plumbing only.
+
+No working tree, no user configuration, argv only. A ref moves by compare-and-swap
+(`update-ref NEW OLD`), so that a push which arrives in between is never lost.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+from lifecycle.sandbox.base.errors import ActionRefused, SandboxError
+from lifecycle.sandbox.git.store.importing import NewCommit, import_all
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+    from pathlib import Path
+
+    from lifecycle.sandbox.git.store.objects import Commit
+
+CONFIG = {
+    "http.receivepack": "true",
+    # Pushes to refs/pull/* are denied in git's own words, which are GitHub's too.
+    "receive.hideRefs": "refs/pull",
+    "receive.advertisePushOptions": "true",
+    "uploadpack.allowAnySHA1InWant": "true",
+    "uploadpack.allowFilter": "true",
+    # One pack of what an import made, not a file for each object.
+    "fastimport.unpackLimit": "10",
+    "gc.auto": "0",
+    "receive.autogc": "false",
+    "maintenance.auto": "false",
+}
+
+
+def environment(home: Path) -> dict[str, str]:
+    """The environment of every git process: nothing of the user's but PATH."""
+    return {
+        "PATH": os.environ.get("PATH", os.defpath),
+        "HOME": str(home),
+        "LC_ALL": "C",
+        "TZ": "UTC",
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_TERMINAL_PROMPT": "0",
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """Who made a commit and when."""
+
+    name: str
+    email: str
+    when: datetime
+
+    def line(self) -> str:
+        """As git stores it: `Name <mail> seconds zone`."""
+        return f"{self.name} <{self.email}> {int(self.when.timestamp())} +0000"
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """What to merge and how to name it."""
+
+    base: str
+    base_sha: str
+    head_sha: str
+    title: str
+    message: str
+    author: Signature
+    committer: Signature
+
+
+BLANK: dict[str, bytes | None] = {}
+"""What is in a new repository, by path; a folder has no content. Read off the first one."""
+
+
+def _content(folder: Path) -> dict[str, bytes | None]:
+    return {
+        str(path.relative_to(folder)): None if path.is_dir() else path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+    }
+
+
+@cache
+def _version(path: str) -> str:
+    """The version of the git that is found on a PATH.
+
+    Raises:
+        SandboxError: There is none.
+    """
+    try:
+        done = subprocess.run(
+            ["git", "version"], env={"PATH": path, "LC_ALL": "C"}, capture_output=True, check=False
+        )
+    except FileNotFoundError:
+        raise SandboxError(
+            "The sandbox needs git, which is not on PATH; install git 2.38 or later."
+        ) from None
+    return done.stdout.decode(errors="replace").split()[2]
+
+
+class BareRepository:
+    """One bare repository in `path`.
+
+    Raises:
+        SandboxError: git is missing, or too old for `merge-tree --write-tree` (2.38).
+        ActionRefused: From the methods that change a ref, when git says no.
+    """
+
+    def __init__(self, path: Path, *, default_branch: str) -> None:
+        self.path = path
+        self.default_branch = default_branch
+        self.commits_read: dict[str, Commit] = {}
+        self.environment = environment(path.parent)
+        self.is_new = not (path / "HEAD").exists()
+        path.mkdir(parents=True, exist_ok=True)
+        self._demand_version()
+        if self.is_new:
+            self._make()
+
+    def _make(self) -> None:
+        """Make it, from the second one on without git: an empty repository is always the same."""
+        if not BLANK:
+            # Without templates: what they bring is samples.
+            self.text("init", "--bare", "--quiet", "--template=", ".")
+            with (self.path / "config").open("a", encoding="utf-8") as config:
+                for key, value in CONFIG.items():
+                    section, name = key.split(".")
+                    config.write(f"[{section}]\n\t{name} = {value}\n")
+            BLANK.update(_content(self.path))
+        for name, data in BLANK.items():
+            path = self.path / name
+            if data is None:
+                path.mkdir(exist_ok=True)
+            else:
+                path.write_bytes(data)
+        (self.path / "HEAD").write_text(f"ref: refs/heads/{self.default_branch}\n", "utf-8")
+
+    def _demand_version(self) -> None:
+        found = _version(self.environment["PATH"])
+        if tuple(int(part) for part in found.split(".")[:2]) < (2, 38):
+            raise SandboxError(
+                f"The sandbox needs git 2.38 or later and found {found}; update git."
+            )
+
+    def run(
+        self, *args: str, stdin: bytes = b"", extra: Mapping[str, str] | None = None
+    ) -> subprocess.CompletedProcess[bytes]:
+        """Run one git command in the repository and return it, whatever its exit code."""
+        return subprocess.run(
+            ["git", *args],
+            cwd=self.path,
+            env={**self.environment, **(extra or {})},
+            input=stdin,
+            capture_output=True,
+            check=False,
+        )
+
+    def text(self, *args: str, stdin: bytes = b"", extra: Mapping[str, str] | None = None) -> str:
+        """Run one git command that must succeed, and return what it printed, stripped."""
+        done = self.run(*args, stdin=stdin, extra=extra)
+        if done.returncode:
+            words = done.stderr.decode(errors="replace").strip().splitlines() or ["no reason given"]
+            raise ActionRefused(f"git {args[0]} failed ({words[-1]}); nothing was changed.")
+        return done.stdout.decode(errors="replace").strip()
+
+    def bundle(self) -> bytes:
+        """All refs and what they reach, as one file of git's; empty for a repository without any."""
+        if not self.refs():
+            return b""
+        return self.run("bundle", "create", "--quiet", "-", "--all").stdout
+
+    def unbundle(self, data: bytes) -> None:
+        """Take all that a bundle holds.
+
+        Raises:
+            ActionRefused: It is no bundle, or not a whole one.
+        """
+        path = self.path / "incoming.bundle"
+        path.write_bytes(data)
+        try:
+            self.text("fetch", "--quiet", str(path), "+refs/*:refs/*")
+        finally:
+            path.unlink()
+
+    def refs(self) -> dict[str, str]:
+        """Every ref and the object it points to."""
+        lines = self.text("for-each-ref", "--format=%(objectname) %(refname)").splitlines()
+        return {name: sha for sha, name in (line.split(" ", 1) for line in lines)}
+
+    def resolve(self, name: str) -> str | None:
+        """The commit that a sha or a branch name means, or None."""
+        for candidate in (name, f"refs/heads/{name}"):
+            done = self.run("rev-parse", "--verify", "--quiet", "--end-of-options",
+                            f"{candidate}^{{commit}}")  # fmt: skip
+            if done.returncode == 0:
+                return done.stdout.decode().strip()
+        return None
+
+    def is_branch_name(self, name: str) -> bool:
+        """Whether git would accept the name for a branch."""
+        return self.run("check-ref-format", f"refs/heads/{name}").returncode == 0
+
+    def update(self, ref: str, new: str, old: str | None) -> None:
+        """Move a ref from `old` (None: absent) to `new`, or refuse."""
+        self.text("update-ref", ref, new, old or "0" * len(new))
+
+    def delete(self, ref: str, old: str) -> None:
+        """Delete a ref that still points to `old`."""
+        self.text("update-ref", "-d", ref, old)
+
+    def commit_files(
+        self,
+        branch: str,
+        files: Mapping[str, str | None],
+        message: str,
+        author: Signature,
+        *,
+        parent: str | None,
+    ) -> str:
+        """Commit files (None deletes) on a branch, on top of `parent`, and return the sha."""
+        wanted = NewCommit(f"refs/heads/{branch}", message, author, files, parent)
+        return import_all(self, [wanted])[0]
+
+    def merge_base(self, one: str, other: str) -> str | None:
+        """The best common ancestor of two commits, or None if they share no history."""
+        done = self.run("merge-base", one, other)
+        return done.stdout.decode().strip() or None
+
+    def is_ancestor(self, older: str, newer: str) -> bool:
+        """Whether `newer` contains `older`."""
+        return self.run("merge-base", "--is-ancestor", older, newer).returncode == 0
+
+    def commits(self, old: str, new: str) -> list[str]:
+        """The commits of `new` that `old` lacks, oldest first."""
+        return self.text("rev-list", "--reverse", "--topo-order", f"{old}..{new}").split()
+
+    def messages(self, old: str, new: str) -> list[str]:
+        """The messages of those commits, oldest first."""
+        raw = self.text("log", "--reverse", "--topo-order", "--format=%B%x00", f"{old}..{new}")
+        return [message.strip() for message in raw.split("\0") if message.strip()]
+
+    def merged_tree(self, base_sha: str, head_sha: str) -> str | None:
+        """The tree of a merge, or None if it conflicts."""
+        done = self.run("merge-tree", "--write-tree", "--no-messages", base_sha, head_sha)
+        if done.returncode > 1:
+            raise ActionRefused(f"git merge-tree failed with {done.returncode}; nothing was done.")
+        return done.stdout.decode().split("\n", 1)[0] if done.returncode == 0 else None
+
+    def merge(self, merge: Merge, method: str) -> str:
+        """Merge into the base branch by `merge`, `squash` or `rebase`; return the new tip.
+
+        Raises:
+            ActionRefused: It conflicts, or the base branch moved meanwhile.
+        """
+        if method == "rebase":
+            tip = self._rebased(merge)
+        else:
+            tree = self._clean_tree(merge.base_sha, merge.head_sha)
+            parents = [merge.base_sha]
+            if method == "merge":
+                parents.append(merge.head_sha)
+            tip = self._commit_tree(
+                tree, parents, f"{merge.title}\n\n{merge.message}".strip(),
+                author=merge.author, committer=merge.committer,
+            )  # fmt: skip
+        self.update(f"refs/heads/{merge.base}", tip, merge.base_sha)
+        return tip
+
+    def _clean_tree(self, base_sha: str, head_sha: str) -> str:
+        tree = self.merged_tree(base_sha, head_sha)
+        if tree is None:
+            raise ActionRefused("Pull Request is not mergeable: it conflicts with its base branch.")
+        return tree
+
+    def _rebased(self, merge: Merge) -> str:
+        """Replay the commits on the base, each as a merge whose only common ancestor is its parent.
+
+        `merge-tree --merge-base` came with git 2.40; a throw-away commit that holds the tip's tree
+        on top of the replayed commit's parent says the same to 2.38.
+        """
+        tip = merge.base_sha
+        for commit in self.commits(merge.base_sha, merge.head_sha):
+            name, mail, when, parents, body = self.text(
+                "show", "--no-patch", "--format=%an%x00%ae%x00%at%x00%P%x00%B", commit
+            ).split("\0")
+            if len(parents.split()) != 1:
+                continue
+            stand_in = self._commit_tree(
+                f"{tip}^{{tree}}", [parents], "stand-in",
+                author=merge.committer, committer=merge.committer,
+            )  # fmt: skip
+            tree = self._clean_tree(stand_in, commit)
+            author = {"GIT_AUTHOR_NAME": name, "GIT_AUTHOR_EMAIL": mail,
+                      "GIT_AUTHOR_DATE": f"{when} +0000"}  # fmt: skip
+            tip = self._commit_tree(
+                tree, [tip], body, author=merge.author, committer=merge.committer, override=author
+            )
+        return tip
+
+    def _commit_tree(
+        self,
+        tree: str,
+        parents: list[str],
+        message: str,
+        *,
+        author: Signature,
+        committer: Signature,
+        override: Mapping[str, str] | None = None,
+    ) -> str:
+        flags = [flag for parent in parents for flag in ("-p", parent)]
+        people = {
+            "GIT_AUTHOR_NAME": author.name,
+            "GIT_AUTHOR_EMAIL": author.email,
+            "GIT_AUTHOR_DATE": f"{int(author.when.timestamp())} +0000",
+            "GIT_COMMITTER_NAME": committer.name,
+            "GIT_COMMITTER_EMAIL": committer.email,
+            "GIT_COMMITTER_DATE": f"{int(committer.when.timestamp())} +0000",
+        }
+        return self.text(
+            "commit-tree",
+            tree,
+            *flags,
+            stdin=message.encode(),
+            extra={**people, **(override or {})},
+        )

@@ -1,0 +1,1 @@
+"""Issues and their comments."""

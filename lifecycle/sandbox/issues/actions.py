@@ -1,0 +1,235 @@
+"""What happens to issues, and to the issue half of pull requests."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+from lifecycle.sandbox.base.times import now
+from lifecycle.sandbox.issues import mentions
+from lifecycle.sandbox.issues.state import Comment, Issue, IssueEvent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from datetime import datetime
+
+    from lifecycle.sandbox.accounts.state import User
+    from lifecycle.sandbox.issues.state import Milestone
+    from lifecycle.sandbox.repositories.state import Repository
+
+Reason = Literal["completed", "not_planned", "duplicate"]
+MOST_ASSIGNEES = 10
+MOST_PINNED = 3
+
+
+def new_issue(
+    repo: Repository,
+    user: User,
+    title: str,
+    body: str | None,
+    *,
+    is_pull: bool = False,
+) -> Issue:
+    """Give the next number to a new issue, or to the issue half of a pull request."""
+    number, node = repo.new_id("I")
+    made, lag = now(), repo.world.lag
+    issue = Issue(
+        number, node, repo, repo.next_number(), title, body, user, made, made,
+        hidden_for=lag["pulls" if is_pull else "issues"], unread_for=lag["reads"], is_pull=is_pull,
+    )  # fmt: skip
+    repo.issues[issue.number] = issue
+    if not is_pull:
+        repo.world.register(node, issue)
+    refer(issue, user, body)
+    return issue
+
+
+def note(issue: Issue, user: User, kind: str, **about: Any) -> IssueEvent:
+    """Write an event into the issue's timeline, and its time on the issue."""
+    event = happened(issue, user, kind, about)
+    issue.updated_at = event.created_at
+    return event
+
+
+def happened(
+    issue: Issue, user: User, kind: str, about: dict[str, Any], when: datetime | None = None
+) -> IssueEvent:
+    """Write an event into the issue's timeline, by default of now; nothing else follows from it."""
+    number, node = issue.repository.new_id("E")
+    event = IssueEvent(number, node, kind, user, when or now(), about)
+    issue.events.append(event)
+    return event
+
+
+def refer(source: Issue, user: User, text: str | None, when: datetime | None = None) -> None:
+    """Tell the issues that a text names who names them, by default now.
+
+    Once for each source, whatever it says later; an issue that is named does not count as updated:
+    https://github.com/josegonzalez/python-github-backup/pull/528 and
+    https://github.com/kubernetes/test-infra/issues/6267.
+    """
+    for target in mentions.issues_in(source.repository, text):
+        known = any(
+            event.kind == "cross-referenced" and event.about.get("source") is source
+            for event in target.events
+        )
+        if target is not source and not known:
+            happened(target, user, "cross-referenced", {"source": source}, when)
+
+
+def touch(issue: Issue) -> None:
+    """Write down that it changed now."""
+    issue.updated_at = now()
+
+
+def rename(issue: Issue, user: User, title: str) -> None:
+    """Give it another title."""
+    if title != issue.title:
+        note(issue, user, "renamed", old=issue.title, new=title)
+        issue.title = title
+
+
+def rewrite(issue: Issue, user: User, body: str | None) -> None:
+    """Give it another text."""
+    if body != issue.body:
+        issue.body, issue.updated_at = body, now()
+        refer(issue, user, body)
+
+
+def close(issue: Issue, user: User, reason: Reason | None, **by: Any) -> None:
+    """Close it; to close what is closed changes nothing but the reason.
+
+    Args:
+        issue: What is closed.
+        user: Who does it.
+        reason: Why.
+        **by: What did it, where that was no person: `commit`, a sha, or `closer`, the issue half of
+            a pull request.
+    """
+    if issue.state == "open":
+        issue.closed_at, issue.closed_by = now(), user
+        note(issue, user, "closed", state_reason=reason, **by)
+    issue.state, issue.state_reason = "closed", reason
+    issue.updated_at = now()
+
+
+def reopen(issue: Issue, user: User | None = None) -> None:
+    """Open it again; to open what is open changes nothing. Without a user, its author does it."""
+    if issue.state == "closed":
+        issue.state, issue.state_reason = "open", "reopened"
+        issue.closed_at = issue.closed_by = None
+        note(issue, user or issue.author, "reopened")
+
+
+def comment(issue: Issue, user: User, body: str) -> Comment:
+    """Add a comment, which lists miss for as long as the world's lag says."""
+    repo = issue.repository
+    number, node = repo.new_id("IC")
+    made = now()
+    written = Comment(
+        number, node, issue, user, body, made, made, hidden_for=repo.world.lag["comments"]
+    )
+    issue.comments.append(written)
+    repo.world.register(node, written)
+    issue.updated_at = made
+    refer(issue, user, body)
+    return written
+
+
+def edit_comment(comment: Comment, user: User, body: str) -> None:
+    """Give a comment another text."""
+    if body != comment.body:
+        comment.body, comment.updated_at = body, now()
+        refer(comment.issue, user, body)
+
+
+def remove_comment(comment: Comment) -> None:
+    """Delete a comment for good."""
+    comment.issue.comments.remove(comment)
+    comment.issue.repository.world.forget(comment.node_id)
+    comment.issue.updated_at = now()
+
+
+def assign(issue: Issue, logins: Iterable[str], by: User | None = None) -> None:
+    """Add assignees; who is unknown is silently left out, as on GitHub, and so is the eleventh.
+
+    Source: https://docs.github.com/rest/issues/assignees#add-assignees-to-an-issue
+    """
+    for login in logins:
+        user = issue.repository.world.user(login)
+        is_full = len(issue.assignees) >= MOST_ASSIGNEES
+        if user and user.kind == "user" and user not in issue.assignees and not is_full:
+            issue.assignees.append(user)
+            note(issue, by or user, "assigned", assignee=user)
+
+
+def unassign(issue: Issue, logins: Iterable[str], by: User | None = None) -> None:
+    """Take assignees off; who was none stays none, without a word.
+
+    Source: https://docs.github.com/rest/issues/assignees#remove-assignees-from-an-issue
+    """
+    gone = {login.lower() for login in logins}
+    for user in [one for one in issue.assignees if one.login.lower() in gone]:
+        issue.assignees.remove(user)
+        note(issue, by or user, "unassigned", assignee=user)
+
+
+def set_assignees(issue: Issue, users: Iterable[User], by: User) -> None:
+    """Let it have these assignees and no others."""
+    wanted = list(users)
+    unassign(issue, [one.login for one in issue.assignees if one not in wanted], by)
+    assign(issue, [one.login for one in wanted], by)
+
+
+def may_be_assigned(repo: Repository, user: User) -> bool:
+    """Whether issues of a repository can be given to somebody: its people, and the owner's.
+
+    Source: https://docs.github.com/issues/tracking-your-work-with-issues/using-issues/assigning-issues-and-pull-requests-to-other-github-users
+    """
+    if user.kind != "user" or repo.role_of(user) is None:
+        return False
+    return repo.can_triage(user) or user in repo.owner.members or user.login.lower() in repo.roles
+
+
+def set_milestone(issue: Issue, milestone: Milestone | None, by: User) -> None:
+    """Put it into a milestone, or into none."""
+    before = issue.milestone
+    if milestone is before:
+        return
+    issue.milestone = milestone
+    if before is not None:
+        note(issue, by, "demilestoned", milestone=before)
+    if milestone is not None:
+        note(issue, by, "milestoned", milestone=milestone)
+
+
+def lock(issue: Issue, by: User, reason: str | None) -> None:
+    """Keep all but the repository's people from commenting."""
+    if not issue.locked:
+        note(issue, by, "locked", lock_reason=reason)
+    issue.locked, issue.lock_reason = True, reason
+
+
+def unlock(issue: Issue, by: User) -> None:
+    """Let everybody comment again."""
+    if issue.locked:
+        note(issue, by, "unlocked")
+    issue.locked, issue.lock_reason = False, None
+
+
+def pin(issue: Issue, by: User) -> bool:
+    """Show it on top of the repository's list; False if three are there already."""
+    pinned = [one for one in issue.repository.issues.values() if one.is_pinned]
+    if issue.is_pinned:
+        return True
+    if len(pinned) >= MOST_PINNED:
+        return False
+    issue.is_pinned = True
+    note(issue, by, "pinned")
+    return True
+
+
+def unpin(issue: Issue, by: User) -> None:
+    """Show it as any other."""
+    if issue.is_pinned:
+        issue.is_pinned = False
+        note(issue, by, "unpinned")

@@ -1,0 +1,1 @@
+"""What happened to an issue: its events and its timeline."""

@@ -1,0 +1,75 @@
+"""What happened to issues: events and timelines."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lifecycle.sandbox.issues.events import payload as payloads
+from lifecycle.sandbox.issues.rest import ISSUE
+from lifecycle.sandbox.repositories import access
+from lifecycle.sandbox.wire.call import Reply
+from lifecycle.sandbox.wire.rest import asking
+from lifecycle.sandbox.wire.rest.routing import REPO, Route
+
+if TYPE_CHECKING:
+    from lifecycle.sandbox.issues.state import Comment, Issue, IssueEvent
+    from lifecycle.sandbox.repositories.state import Repository
+    from lifecycle.sandbox.wire.call import Call
+
+DOCS = "https://docs.github.com/rest/issues/events"
+
+
+def _of(issue: Issue) -> list[IssueEvent]:
+    return [one for one in issue.events if one.kind not in payloads.IN_TIMELINE_ONLY]
+
+
+def list_issue_events(call: Call, repo: Repository, number: int) -> Reply:
+    """GET /repos/O/R/issues/N/events, oldest first."""
+    asking.only(call)
+    issue = asking.issue(repo, number)
+    shown, headers = call.page(_of(issue))
+    return Reply(200, [payloads.event(call, issue, one) for one in shown], headers)
+
+
+def list_events(call: Call, repo: Repository) -> Reply:
+    """GET /repos/O/R/issues/events: of every issue, newest first."""
+    asking.only(call)
+    found = [(issue, one) for issue in repo.issues.values() for one in _of(issue)]
+    found.sort(key=lambda pair: (pair[1].created_at, pair[1].id), reverse=True)
+    shown, headers = call.page(found)
+    answer = [payloads.event_of_repository(call, issue, one) for issue, one in shown]
+    return Reply(200, answer, headers)
+
+
+def get_event(call: Call, repo: Repository, event: int) -> Reply:
+    """GET /repos/O/R/issues/events/ID."""
+    for issue in repo.issues.values():
+        for one in _of(issue):
+            if one.id == event:
+                return Reply(200, payloads.event_of_repository(call, issue, one))
+    raise asking.not_found(f"{DOCS}#get-an-issue-event")
+
+
+def _may_see(call: Call, event: IssueEvent) -> bool:
+    source = event.about.get("source")
+    return source is None or access.sees(call.token, source.repository)
+
+
+def list_timeline(call: Call, repo: Repository, number: int) -> Reply:
+    """GET /repos/O/R/issues/N/timeline: events and comments, oldest first."""
+    asking.only(call)
+    issue = asking.issue(repo, number)
+    comments = repo.world.visible(issue.comments, call.seen)
+    events = [one for one in issue.events if _may_see(call, one)]
+    entries: list[IssueEvent | Comment] = [*events, *comments]
+    found = sorted(entries, key=lambda one: (one.created_at, one.id))
+    shown, headers = call.page(found)
+    return Reply(200, [payloads.timeline(call, issue, one) for one in shown], headers)
+
+
+ROUTES = (
+    Route("GET", f"{ISSUE}/events", list_issue_events),
+    Route("GET", f"{REPO}/issues/events", list_events),
+    Route("GET", f"{REPO}/issues/events/<int:event>", get_event),
+    Route("GET", f"{ISSUE}/timeline", list_timeline),
+)

@@ -1,0 +1,320 @@
+"""Issues, comments, labels and milestones."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lifecycle.sandbox.accounts.graph import ordered
+from lifecycle.sandbox.base.ids import named_id
+from lifecycle.sandbox.base.times import stamp
+from lifecycle.sandbox.git import graph as git
+from lifecycle.sandbox.issues.mentions import mentions
+from lifecycle.sandbox.issues.milestones import actions as milestones
+from lifecycle.sandbox.issues.payload import issue_page
+from lifecycle.sandbox.repositories import access
+from lifecycle.sandbox.repositories import payload as repositories
+from lifecycle.sandbox.wire.graph.pages import connection
+from lifecycle.sandbox.wire.graph.refusals import Refusal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from datetime import datetime
+
+    from lifecycle.sandbox.accounts.state import User
+    from lifecycle.sandbox.issues.state import Comment, Issue, Label, Milestone
+    from lifecycle.sandbox.repositories.state import Repository
+    from lifecycle.sandbox.wire.call import Call
+
+REACTIONS = (
+    "THUMBS_UP", "THUMBS_DOWN", "LAUGH", "HOORAY", "CONFUSED", "HEART", "ROCKET", "EYES",
+)  # fmt: skip
+LABEL_ORDERS: dict[str, Callable[[Label], Any]] = {
+    "NAME": lambda one: one.name.lower(),
+    "CREATED_AT": lambda one: (one.created_at, one.id),
+}
+ISSUE_ORDERS: dict[str, Callable[[Issue], Any]] = {
+    "CREATED_AT": lambda one: (one.created_at, one.number),
+    "UPDATED_AT": lambda one: (one.updated_at, one.number),
+    "COMMENTS": lambda one: (len(one.comments), one.number),
+}
+CLASSIC = (
+    "Projects (classic) is being deprecated in favor of the new Projects experience, see: "
+    "https://github.blog/changelog/2024-05-23-sunset-notice-projects-classic/."
+)
+
+
+def classic_projects(*_: Any, **__: Any) -> None:
+    """What is left of classic projects: a sentence.
+
+    Raises:
+        Refusal: Always; seen in https://github.com/cli/cli/issues/11983.
+    """
+    raise Refusal("NOT_FOUND", CLASSIC)
+
+
+def reaction_groups(*_: Any) -> list[dict[str, Any]]:
+    """Every kind of reaction, and nobody's."""
+    return [
+        {"content": one, "users": connection([], first=1), "viewerHasReacted": False}
+        for one in REACTIONS
+    ]
+
+
+def issue_page_of(call: Call, repo: Repository, **given: Any) -> dict[str, Any]:
+    """A repository's issues, without its pull requests."""
+    found = [one for one in repo.issues.values() if not one.is_pull] if repo.has_issues else []
+    return filtered(call, found, **given)
+
+
+def filtered(call: Call, found: list[Issue], **given: Any) -> dict[str, Any]:
+    """The issues that the arguments let through; any of the labels will do.
+
+    `filterBy` outweighs `states` and `labels`.
+    Source: https://docs.github.com/graphql/reference/input-objects#issuefilters
+    """
+    filters = {"states": given.pop("states", None), "labels": given.pop("labels", None)}
+    filters |= {k: v for k, v in (given.pop("filterBy", None) or {}).items() if v is not None}
+    for name, value in filters.items():
+        if value is not None:
+            found = [one for one in found if FILTERS[name](call, one, value)]
+    order = given.pop("orderBy", None) or {"field": "CREATED_AT", "direction": "ASC"}
+    return connection(call.world.visible(ordered(found, order, ISSUE_ORDERS), call.seen), **given)
+
+
+def _is(people: Iterable[User], login: str) -> bool:
+    return any(one.login.lower() == login.lower() for one in people)
+
+
+def _has_label(_call: Call, issue: Issue, names: list[str]) -> bool:
+    return bool({name.lower() for name in names} & {one.name.lower() for one in issue.labels})
+
+
+def _in_milestone(_call: Call, issue: Issue, wanted: str) -> bool:
+    """By the milestone's own database id, `*` for any."""
+    found = issue.milestone
+    return found is not None and wanted in {"*", str(found.id), str(found.number)}
+
+
+def _by_number(_call: Call, issue: Issue, wanted: str) -> bool:
+    found = issue.milestone
+    return found is not None and wanted in {"*", str(found.number)}
+
+
+def _since(_call: Call, issue: Issue, since: datetime | str) -> bool:
+    return (stamp(issue.updated_at) or "") >= str(since)
+
+
+FILTERS: dict[str, Callable[[Call, Issue, Any], bool]] = {
+    "states": lambda _, issue, states: issue.state.upper() in states,
+    "labels": _has_label,
+    "assignee": lambda _, issue, login: (
+        bool(issue.assignees) if login == "*" else _is(issue.assignees, login)
+    ),
+    "createdBy": lambda _, issue, login: _is([issue.author], login),
+    "mentioned": lambda _, issue, login: mentions(issue, login),
+    "milestone": _in_milestone,
+    "milestoneNumber": _by_number,
+    "since": _since,
+}
+
+
+def _comments(call: Call, issue: Issue, **given: Any) -> dict[str, Any]:
+    order = given.pop("orderBy", None)
+    found = ordered(issue.comments, order, {"UPDATED_AT": lambda one: (one.updated_at, one.id)})
+    return connection(call.world.visible(found, call.seen), **given)
+
+
+def _participants(_call: Call, issue: Issue, **given: Any) -> dict[str, Any]:
+    people = [issue.author, *(one.author for one in issue.comments), *issue.assignees]
+    return connection(list({one.id: one for one in people}.values()), **given)
+
+
+def _of_half(half: Callable[[Any], Issue], resolver: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda call, thing, **given: resolver(call, half(thing), **given)
+
+
+def shared(half: Callable[[Any], Issue]) -> dict[str, Any]:
+    """What issues and pull requests have in common.
+
+    Args:
+        half: Leads from the thing to its issue half, which for an issue is itself.
+    """
+    return {key: _of_half(half, resolver) for key, resolver in SHARED.items()}
+
+
+def _labels(_call: Call, issue: Issue, **given: Any) -> dict[str, Any]:
+    order = given.pop("orderBy", None) or {"field": "CREATED_AT", "direction": "ASC"}
+    return connection(ordered(issue.labels, order, LABEL_ORDERS), **given)
+
+
+SHARED: dict[str, Callable[..., Any]] = {
+    "number": lambda _, issue: issue.number,
+    "title": lambda _, issue: issue.title,
+    "body": lambda _, issue: issue.body or "",
+    "bodyText": lambda _, issue: issue.body or "",
+    "url": issue_page,
+    "resourcePath": lambda c, issue: issue_page(c, issue).removeprefix(c.web),
+    "repository": lambda _, issue: issue.repository,
+    "author": lambda _, issue: issue.author,
+    "authorAssociation": lambda c, issue: repositories.associate(c, issue.repository, issue.author),
+    "viewerDidAuthor": lambda c, issue: issue.author is c.viewer,
+    "viewerCanUpdate": lambda c, i: i.author is c.viewer or i.repository.can_push(c.viewer),
+    "assignees": lambda _, issue, **given: connection(issue.assignees, **given),
+    "labels(orderBy)": _labels,
+    "milestone": lambda _, issue: issue.milestone,
+    "comments(orderBy)": _comments,
+    "participants": _participants,
+    "reactionGroups": reaction_groups,
+    "locked": lambda _, issue: issue.locked,
+    "activeLockReason": lambda _, issue: (
+        issue.lock_reason and issue.lock_reason.upper().replace("-", "_").replace(" ", "_")
+    ),
+    "closed": lambda _, issue: issue.state == "closed",
+    "closedAt": lambda _, issue: stamp(issue.closed_at),
+    "createdAt": lambda _, issue: stamp(issue.created_at),
+    "updatedAt": lambda _, issue: stamp(issue.updated_at),
+    "projectCards(archivedStates)": classic_projects,
+}
+
+
+def _parent(call: Call, issue: Issue) -> Issue | None:
+    above = issue.parent
+    return above if above and access.sees(call.token, above.repository) else None
+
+
+def _sub_issues(call: Call, issue: Issue, **given: Any) -> dict[str, Any]:
+    seen = [one for one in issue.sub_issues if access.sees(call.token, one.repository)]
+    return connection(seen, **given)
+
+
+def _summary(_call: Call, issue: Issue) -> dict[str, int]:
+    total = len(issue.sub_issues)
+    done = sum(one.state == "closed" for one in issue.sub_issues)
+    return {
+        "total": total,
+        "completed": done,
+        "percentCompleted": done * 100 // total if total else 0,
+    }
+
+
+def _reason(_call: Call, issue: Issue, **given: Any) -> str | None:
+    """Why it is in its state; who does not ask for DUPLICATE gets NOT_PLANNED instead.
+
+    Source: https://docs.github.com/graphql/reference/objects#issue (`stateReason`)
+    """
+    if issue.state_reason == "duplicate" and not given.get("enableDuplicate"):
+        return "NOT_PLANNED"
+    return issue.state_reason and issue.state_reason.upper()
+
+
+def linked_branch(issue: Issue, name: str) -> dict[str, Any]:
+    """A branch that is linked to an issue."""
+    return {
+        "id": named_id("LB", issue.repository.id, f"{issue.id}/{name}"),
+        "ref": lambda: git.ref_named(issue.repository, f"refs/heads/{name}"),
+    }
+
+
+def _linked(_call: Call, issue: Issue, **given: Any) -> dict[str, Any]:
+    return connection([linked_branch(issue, name) for name in issue.linked_branches], **given)
+
+
+def _where(call: Call, thing: Label | Milestone) -> str:
+    return repositories.page_url(call, thing.repository) if thing.repository else call.web
+
+
+def _milestone_page(call: Call, milestone: Milestone) -> str:
+    return f"{_where(call, milestone)}/milestone/{milestone.number}"
+
+
+def _progress(call: Call, milestone: Milestone) -> float:
+    if milestone.repository is None:
+        return 0.0
+    key = ("milestones", milestone.repository.id)
+    if key not in call.memo:
+        call.memo[key] = milestones.counts(milestone.repository)
+    opened, closed = call.memo[key][milestone.id]
+    return closed * 100 / (opened + closed) if opened + closed else 0.0
+
+
+def _milestone_issues(call: Call, milestone: Milestone, **given: Any) -> dict[str, Any]:
+    repo = milestone.repository
+    every = repo.issues.values() if repo else ()
+    return filtered(call, [i for i in every if i.milestone is milestone and not i.is_pull], **given)
+
+
+def _comment_url(call: Call, comment: Comment) -> str:
+    return f"{issue_page(call, comment.issue)}#issuecomment-{comment.id}"
+
+
+RESOLVERS: dict[str, dict[str, Any]] = {
+    "Issue": {
+        **shared(lambda issue: issue),
+        "id": lambda _, issue: issue.node_id,
+        "databaseId": lambda _, issue: issue.id,
+        "fullDatabaseId": lambda _, issue: str(issue.id),
+        "state": lambda _, issue: issue.state.upper(),
+        "stateReason(enableDuplicate)": _reason,
+        "isPinned": lambda _, issue: issue.is_pinned,
+        "parent": _parent,
+        "subIssues": _sub_issues,
+        "subIssuesSummary": _summary,
+        "linkedBranches": _linked,
+    },
+    "IssueComment": {
+        "id": lambda _, comment: comment.node_id,
+        "databaseId": lambda _, comment: comment.id,
+        "fullDatabaseId": lambda _, comment: str(comment.id),
+        "url": _comment_url,
+        "bodyText": lambda _, comment: comment.body,
+        "authorAssociation": lambda c, comment: repositories.associate(
+            c, comment.issue.repository, comment.author
+        ),
+        "createdAt": lambda _, comment: stamp(comment.created_at),
+        "updatedAt": lambda _, comment: stamp(comment.updated_at),
+        "publishedAt": lambda _, comment: stamp(comment.created_at),
+        "lastEditedAt": lambda _, one: (
+            stamp(one.updated_at) if one.updated_at != one.created_at else None
+        ),
+        "includesCreatedEdit": lambda _, one: one.updated_at != one.created_at,
+        "isMinimized": lambda *_: False,
+        "minimizedReason": lambda *_: None,
+        "viewerDidAuthor": lambda c, comment: comment.author is c.viewer,
+        "reactionGroups": reaction_groups,
+        "repository": lambda _, comment: comment.issue.repository,
+    },
+    "Label": {
+        "id": lambda _, label: label.node_id,
+        "isDefault": lambda _, label: label.default,
+        "createdAt": lambda _, label: stamp(label.created_at),
+        "updatedAt": lambda _, label: stamp(label.updated_at),
+        "url": lambda c, label: f"{_where(c, label)}/labels/{label.name.replace(' ', '%20')}",
+    },
+    "Milestone": {
+        "id": lambda _, one: one.node_id,
+        "url": _milestone_page,
+        "resourcePath": lambda c, one: _milestone_page(c, one).removeprefix(c.web),
+        "state": lambda _, one: one.state.upper(),
+        "closed": lambda _, one: one.state == "closed",
+        "closedAt": lambda _, one: stamp(one.closed_at),
+        "createdAt": lambda _, one: stamp(one.created_at),
+        "updatedAt": lambda _, one: stamp(one.updated_at),
+        "dueOn": lambda _, one: stamp(one.due_on),
+        "progressPercentage": _progress,
+        "issues(states, labels, filterBy, orderBy)": _milestone_issues,
+    },
+}
+PLAIN = {
+    "IssueComment": "author body issue",
+    "Label": "name color description repository",
+    "Milestone": "number title description creator repository",
+    "LinkedBranch": "id ref",
+    "ReactionGroup": "content users viewerHasReacted",
+    "SubIssuesSummary": "total completed percentCompleted",
+    "ProjectCard": "id project column",
+    "ProjectColumn": "id name",
+}
+INPUTS = {
+    "IssueFilters": "assignee createdBy labels mentioned milestone milestoneNumber since states",
+    "IssueCommentOrder": "field direction",
+}

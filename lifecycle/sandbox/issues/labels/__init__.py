@@ -1,0 +1,1 @@
+"""Labels of a repository and of its issues."""

@@ -1,0 +1,96 @@
+"""Labels of a repository, and of its issues."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING
+
+from lifecycle.sandbox.base.times import now
+from lifecycle.sandbox.issues.actions import note
+from lifecycle.sandbox.issues.state import Label
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from lifecycle.sandbox.accounts.state import User
+    from lifecycle.sandbox.issues.state import Issue
+    from lifecycle.sandbox.repositories.state import Repository
+
+DEFAULTS = {
+    "bug", "documentation", "duplicate", "enhancement", "good first issue", "help wanted",
+    "invalid", "question", "wontfix",
+}  # fmt: skip
+"""What each new repository has.
+Source: https://docs.github.com/issues/using-labels-and-milestones-to-track-work/managing-labels#about-default-labels
+"""
+GREY = "ededed"
+"""The colour of a label that comes into being because an issue is given it."""
+
+
+def make(
+    repo: Repository, name: str, *, color: str | None = None, description: str | None = None
+) -> Label:
+    """Add a label; without a colour it gets one that follows from its name."""
+    number, node = repo.new_id("LA")
+    shade = color or hashlib.sha256(name.encode()).hexdigest()[:6]
+    label = Label(number, node, name, shade.lower(), description, name in DEFAULTS, repository=repo)
+    repo.labels[name.lower()] = label
+    repo.world.register(node, label)
+    return label
+
+
+def named(repo: Repository, name: str) -> Label:
+    """The label of that name, made if there is none, as GitHub does when an issue is given it."""
+    return repo.labels.get(name.lower()) or make(repo, name)
+
+
+def edit(
+    repo: Repository,
+    label: Label,
+    *,
+    name: str | None = None,
+    color: str | None = None,
+    description: str | None = None,
+) -> None:
+    """Change what is given; issues keep the label under its new name."""
+    if name is not None and name != label.name:
+        del repo.labels[label.name.lower()]
+        repo.labels[name.lower()] = label
+        label.name = name
+    if color is not None:
+        label.color = color.lower()
+    if description is not None:
+        label.description = description
+    label.updated_at = now()
+
+
+def delete(repo: Repository, label: Label) -> None:
+    """Delete a label, which takes it off every issue."""
+    del repo.labels[label.name.lower()]
+    repo.world.forget(label.node_id)
+    for issue in repo.issues.values():
+        if label in issue.labels:
+            issue.labels.remove(label)
+
+
+def add(issue: Issue, labels: Iterable[Label], by: User) -> None:
+    """Give an issue labels beside those that it has."""
+    for label in labels:
+        if label not in issue.labels:
+            issue.labels.append(label)
+            note(issue, by, "labeled", label=label)
+
+
+def remove(issue: Issue, labels: Iterable[Label], by: User) -> None:
+    """Take labels off; what it has not stays off without a word."""
+    for label in labels:
+        if label in issue.labels:
+            issue.labels.remove(label)
+            note(issue, by, "unlabeled", label=label)
+
+
+def replace(issue: Issue, labels: Iterable[Label], by: User) -> None:
+    """Let an issue have these labels and no others."""
+    wanted = list(labels)
+    remove(issue, [one for one in issue.labels if one not in wanted], by)
+    add(issue, wanted, by)

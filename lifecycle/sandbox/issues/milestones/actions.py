@@ -1,0 +1,68 @@
+"""Milestones of a repository."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lifecycle.sandbox.base.times import now
+from lifecycle.sandbox.issues.state import Milestone
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from lifecycle.sandbox.accounts.state import User
+    from lifecycle.sandbox.issues.state import IssueState
+    from lifecycle.sandbox.repositories.state import Repository
+
+
+def make(
+    repo: Repository,
+    by: User,
+    title: str,
+    *,
+    description: str | None = None,
+    due_on: datetime | None = None,
+) -> Milestone:
+    """Add a milestone with the next number of its own."""
+    number, node = repo.new_id("MI")
+    made = now()
+    milestone = Milestone(
+        number, node, max(repo.milestones, default=0) + 1, title, description, by, made, made,
+        due_on=due_on, repository=repo,
+    )  # fmt: skip
+    repo.milestones[milestone.number] = milestone
+    repo.world.register(node, milestone)
+    return milestone
+
+
+def titled(repo: Repository, title: str) -> Milestone | None:
+    """The milestone of that title, whose case does not matter, or None."""
+    wanted = title.casefold()
+    return next((m for m in repo.milestones.values() if m.title.casefold() == wanted), None)
+
+
+def set_state(milestone: Milestone, state: IssueState) -> None:
+    """Open or close it."""
+    if state != milestone.state:
+        milestone.state = state
+        milestone.closed_at = now() if state == "closed" else None
+
+
+def delete(repo: Repository, milestone: Milestone) -> None:
+    """Delete it; its issues are in none."""
+    del repo.milestones[milestone.number]
+    repo.world.forget(milestone.node_id)
+    for issue in repo.issues.values():
+        if issue.milestone is milestone:
+            issue.milestone = None
+
+
+def counts(repo: Repository) -> dict[int, tuple[int, int]]:
+    """How many open and closed issues each milestone has, by its id."""
+    found = {milestone.id: (0, 0) for milestone in repo.milestones.values()}
+    for issue in repo.issues.values():
+        if issue.milestone is not None:
+            opened, closed = found[issue.milestone.id]
+            is_open = issue.state == "open"
+            found[issue.milestone.id] = (opened + is_open, closed + (not is_open))
+    return found

@@ -1,0 +1,67 @@
+"""Issues that go: to another repository, or for good."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lifecycle.sandbox.base.times import now
+from lifecycle.sandbox.issues.actions import note
+from lifecycle.sandbox.issues.relations import actions as relations
+
+if TYPE_CHECKING:
+    from lifecycle.sandbox.accounts.state import User
+    from lifecycle.sandbox.issues.state import Issue
+    from lifecycle.sandbox.repositories.state import Repository
+
+
+def delete(issue: Issue, by: User) -> None:
+    """Delete an issue with its comments and cards; its number is never given again (410)."""
+    repo = issue.repository
+    relations.cut_loose(issue, by)
+    _take_off_boards(issue)
+    _take_out_of_timelines(issue)
+    del repo.issues[issue.number]
+    repo.gone.add(issue.number)
+    repo.world.forget(issue.node_id)
+    for comment in issue.comments:
+        repo.world.forget(comment.node_id)
+
+
+def _take_off_boards(issue: Issue) -> None:
+    world = issue.repository.world
+    for project in world.projects:
+        card = project.item_of(issue)
+        if card is not None:
+            project.take(card)
+            world.forget(card.id)
+
+
+def _take_out_of_timelines(issue: Issue) -> None:
+    """Nothing tells of an issue that is no more."""
+    for repo in issue.repository.world.repositories.values():
+        for other in repo.issues.values():
+            other.events[:] = [one for one in other.events if issue not in one.about.values()]
+
+
+def transfer(issue: Issue, target: Repository, by: User) -> None:
+    """Move an issue to another repository, where it gets the next number.
+
+    Comments and assignees go with it, labels and the milestone where the target has ones of the
+    same name. The old address leads to the new one (301).
+    Source: https://docs.github.com/issues/tracking-your-work-with-issues/administering-issues/transferring-an-issue-to-another-repository
+    """
+    before = issue.repository
+    del before.issues[issue.number]
+    before.moved[issue.number] = issue
+    titles = {one.title: one for one in target.milestones.values()}
+    issue.labels = [
+        target.labels[label.name.lower()]
+        for label in issue.labels
+        if label.name.lower() in target.labels
+    ]
+    issue.milestone = titles.get(issue.milestone.title) if issue.milestone else None
+    issue.repository, issue.number = target, target.next_number()
+    issue.is_pinned = False
+    target.issues[issue.number] = issue
+    note(issue, by, "transferred", old_repository=before.full_name)
+    issue.updated_at = now()

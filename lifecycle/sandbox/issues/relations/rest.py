@@ -1,0 +1,177 @@
+"""Sub-issues and dependencies of issues, which are named by their ids and not by their numbers.
+
+Sources: https://docs.github.com/rest/issues/sub-issues and
+https://docs.github.com/rest/issues/issue-dependencies
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lifecycle.sandbox.base.errors import ActionRefused, ApiError
+from lifecycle.sandbox.base.ids import node_id
+from lifecycle.sandbox.issues import payload as payloads
+from lifecycle.sandbox.issues.relations import actions as relations
+from lifecycle.sandbox.issues.rest import ISSUE
+from lifecycle.sandbox.issues.state import Issue
+from lifecycle.sandbox.repositories import access
+from lifecycle.sandbox.repositories import payload as repositories
+from lifecycle.sandbox.wire.call import Reply
+from lifecycle.sandbox.wire.rest import asking
+from lifecycle.sandbox.wire.rest.routing import Route
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    from lifecycle.sandbox.repositories.state import Repository
+    from lifecycle.sandbox.wire.call import Call
+
+SUB = "https://docs.github.com/rest/issues/sub-issues"
+DEPENDENCIES = "https://docs.github.com/rest/issues/issue-dependencies"
+
+
+def _payload(call: Call, issue: Issue) -> dict[str, Any]:
+    """An issue that may be of another repository, which it therefore tells."""
+    answer = payloads.issue(call, issue)
+    return {**answer, "repository": repositories.minimal(call, issue.repository)}
+
+
+def _list(call: Call, found: Iterable[Issue]) -> Reply:
+    asking.only(call)
+    shown, headers = call.page([i for i in found if access.sees(call.token, i.repository)])
+    return Reply(200, [_payload(call, one) for one in shown], headers)
+
+
+def by_id(call: Call, number: int, documentation: str) -> Issue:
+    """The issue of that id wherever it is, or 404.
+
+    Source: https://docs.github.com/rest/issues/sub-issues#add-sub-issue (`sub_issue_id`)
+    """
+    for repo in call.world.repositories.values():
+        found = call.world.nodes.get(node_id("I", repo.id, number))
+        if isinstance(found, Issue) and access.sees(call.token, found.repository):
+            return found
+    raise asking.not_found(documentation)
+
+
+def _unprocessable(refused: ActionRefused, documentation: str) -> ApiError:
+    return ApiError(422, str(refused), documentation=documentation)
+
+
+def list_sub_issues(call: Call, repo: Repository, number: int) -> Reply:
+    """GET /repos/O/R/issues/N/sub_issues, in the order that people gave them."""
+    return _list(call, asking.issue(repo, number).sub_issues)
+
+
+def get_parent(call: Call, repo: Repository, number: int) -> Reply:
+    """GET /repos/O/R/issues/N/parent, 404 without one."""
+    parent = asking.issue(repo, number).parent
+    if parent is None or not access.sees(call.token, parent.repository):
+        raise asking.not_found(f"{SUB}#get-parent-issue")
+    return Reply(200, _payload(call, parent))
+
+
+def add_sub_issue(call: Call, repo: Repository, number: int) -> Reply:
+    """POST /repos/O/R/issues/N/sub_issues {sub_issue_id, replace_parent}; answers with the parent."""
+    documentation = f"{SUB}#add-sub-issue"
+    parent = asking.issue(repo, number)
+    asking.demand_triage(call, repo, documentation)
+    asking.fields(call, "sub_issue_id", "replace_parent")
+    child = by_id(call, asking.needed(call, "sub_issue_id", int, documentation), documentation)
+    replaces = bool(asking.typed(call, "replace_parent", bool, documentation))
+    try:
+        relations.add_sub_issue(parent, child, call.viewer, replace_parent=replaces)
+    except ActionRefused as refused:
+        raise _unprocessable(refused, documentation) from None
+    answer = _payload(call, parent)
+    return Reply(201, answer, {"Location": answer["url"]})
+
+
+def _child(call: Call, parent: Issue, documentation: str) -> Issue:
+    wanted = asking.needed(call, "sub_issue_id", int, documentation)
+    return _sibling(parent, wanted, documentation)
+
+
+def _sibling(parent: Issue, wanted: int, documentation: str) -> Issue:
+    found = next((one for one in parent.sub_issues if one.id == wanted), None)
+    if found is None:
+        raise asking.not_found(documentation)
+    return found
+
+
+def remove_sub_issue(call: Call, repo: Repository, number: int) -> Reply:
+    """DELETE /repos/O/R/issues/N/sub_issue {sub_issue_id}; answers with the parent."""
+    documentation = f"{SUB}#remove-sub-issue"
+    parent = asking.issue(repo, number)
+    asking.demand_triage(call, repo, documentation)
+    asking.fields(call, "sub_issue_id")
+    relations.remove_sub_issue(parent, _child(call, parent, documentation), call.viewer)
+    return Reply(200, _payload(call, parent))
+
+
+def move_sub_issue(call: Call, repo: Repository, number: int) -> Reply:
+    """PATCH /repos/O/R/issues/N/sub_issues/priority {sub_issue_id, after_id or before_id}."""
+    documentation = f"{SUB}#reprioritize-sub-issue"
+    parent = asking.issue(repo, number)
+    asking.demand_triage(call, repo, documentation)
+    asking.fields(call, "sub_issue_id", "after_id", "before_id")
+    child = _child(call, parent, documentation)
+    beside = {name: asking.typed(call, name, int, documentation) for name in
+              ("after_id", "before_id")}  # fmt: skip
+    if sum(one is not None for one in beside.values()) != 1:
+        message = "Must specify either after_id or before_id, and not both."
+        raise ApiError(422, message, documentation=documentation)
+    after, before = (
+        _sibling(parent, one, documentation) if one is not None else None for one in beside.values()
+    )
+    relations.move_sub_issue(child, after=after, before=before)
+    return Reply(200, _payload(call, parent))
+
+
+def list_blocked_by(call: Call, repo: Repository, number: int) -> Reply:
+    """GET /repos/O/R/issues/N/dependencies/blocked_by."""
+    return _list(call, asking.issue(repo, number).blocked_by)
+
+
+def list_blocking(call: Call, repo: Repository, number: int) -> Reply:
+    """GET /repos/O/R/issues/N/dependencies/blocking."""
+    return _list(call, asking.issue(repo, number).blocking)
+
+
+def add_blocked_by(call: Call, repo: Repository, number: int) -> Reply:
+    """POST /repos/O/R/issues/N/dependencies/blocked_by {issue_id}; answers with the blocked one."""
+    documentation = f"{DEPENDENCIES}#add-a-dependency-an-issue-is-blocked-by"
+    issue = asking.issue(repo, number)
+    asking.demand_triage(call, repo, documentation)
+    asking.fields(call, "issue_id")
+    blocker = by_id(call, asking.needed(call, "issue_id", int, documentation), documentation)
+    try:
+        relations.block(issue, blocker, call.viewer)
+    except ActionRefused as refused:
+        raise _unprocessable(refused, documentation) from None
+    answer = _payload(call, issue)
+    return Reply(201, answer, {"Location": answer["url"]})
+
+
+def remove_blocked_by(call: Call, repo: Repository, number: int, blocker: int) -> Reply:
+    """DELETE /repos/O/R/issues/N/dependencies/blocked_by/ID; again it changes nothing."""
+    documentation = f"{DEPENDENCIES}#remove-dependency-an-issue-is-blocked-by"
+    issue = asking.issue(repo, number)
+    asking.demand_triage(call, repo, documentation)
+    relations.unblock(issue, by_id(call, blocker, documentation), call.viewer)
+    return Reply(200, _payload(call, issue))
+
+
+BLOCKED = f"{ISSUE}/dependencies/blocked_by"
+ROUTES = (
+    Route("GET", f"{ISSUE}/sub_issues", list_sub_issues),
+    Route("POST", f"{ISSUE}/sub_issues", add_sub_issue, "issues:write"),
+    Route("DELETE", f"{ISSUE}/sub_issue", remove_sub_issue, "issues:write"),
+    Route("PATCH", f"{ISSUE}/sub_issues/priority", move_sub_issue, "issues:write"),
+    Route("GET", f"{ISSUE}/parent", get_parent),
+    Route("GET", BLOCKED, list_blocked_by),
+    Route("POST", BLOCKED, add_blocked_by, "issues:write"),
+    Route("DELETE", f"{BLOCKED}/<int:blocker>", remove_blocked_by, "issues:write"),
+    Route("GET", f"{ISSUE}/dependencies/blocking", list_blocking),
+)

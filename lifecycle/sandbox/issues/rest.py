@@ -1,0 +1,330 @@
+"""Issues: listed, made, edited, given to people, locked."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lifecycle.sandbox.base.errors import ActionRefused, invalid
+from lifecycle.sandbox.issues import actions as issues
+from lifecycle.sandbox.issues import payload as payloads
+from lifecycle.sandbox.issues.labels import actions as labels
+from lifecycle.sandbox.issues.mentions import mentions
+from lifecycle.sandbox.pulls import actions as pulls
+from lifecycle.sandbox.wire.call import Reply
+from lifecycle.sandbox.wire.rest import asking
+from lifecycle.sandbox.wire.rest.routing import REPO, Route
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from lifecycle.sandbox.accounts.state import User
+    from lifecycle.sandbox.issues.state import Issue, Label, Milestone
+    from lifecycle.sandbox.repositories.state import Repository
+    from lifecycle.sandbox.wire.call import Call
+
+LIST = f"{asking.ISSUES}#list-repository-issues"
+CREATE = f"{asking.ISSUES}#create-an-issue"
+UPDATE = f"{asking.ISSUES}#update-an-issue"
+LOCK = f"{asking.ISSUES}#lock-an-issue"
+LONGEST_TITLE, LONGEST_BODY = 256, 65_536
+LOCK_REASONS = {"off-topic", "too heated", "resolved", "spam"}
+REASONS = {None, "completed", "not_planned", "duplicate", "reopened"}
+FILTERS = (
+    "state", "labels", "assignee", "creator", "mentioned", "milestone", "since", "sort",
+    "direction",
+)  # fmt: skip
+SORTS: dict[str, Callable[[Issue], Any]] = {
+    "created": lambda one: (one.created_at, one.number),
+    "updated": lambda one: (one.updated_at, one.number),
+    "comments": lambda one: (len(one.comments), one.number),
+}
+
+
+def list_issues(call: Call, repo: Repository) -> Reply:
+    """GET /repos/O/R/issues, pull requests among them, newest first unless it is said otherwise."""
+    asking.only(call, *FILTERS)
+    found = filtered(call, repo.issues.values(), repo)
+    if not repo.has_issues:
+        found = [one for one in found if one.is_pull]
+    shown, headers = call.page(repo.world.visible(found, call.seen))
+    return Reply(200, [payloads.issue(call, one) for one in shown], headers)
+
+
+def filtered(call: Call, things: Iterable[Issue], repo: Repository | None = None) -> list[Issue]:
+    """What the query's filters let through, in the order that it asks for.
+
+    Source: https://docs.github.com/rest/issues/issues#list-repository-issues
+    """
+    state = asking.choice(call, "state", "open", {"open", "closed", "all"}, "Issue")
+    found = [one for one in things if state in {"all", one.state}]
+    if wanted := [name for name in call.query.get("labels", "").split(",") if name]:
+        needed = {name.strip().lower() for name in wanted}
+        found = [i for i in found if needed <= {label.name.lower() for label in i.labels}]
+    if since := call.query.get("since"):
+        moment = asking.moment(since, "since", "Issue", LIST)
+        found = [one for one in found if one.updated_at >= moment]
+    found = _of_people(call, found)
+    if repo is not None:
+        found = _of_milestone(call, repo, found)
+    sort = asking.choice(call, "sort", "created", set(SORTS), "Issue")
+    direction = asking.choice(call, "direction", "desc", {"asc", "desc"}, "Issue")
+    return sorted(found, key=SORTS[sort], reverse=direction == "desc")
+
+
+def _of_people(call: Call, found: list[Issue]) -> list[Issue]:
+    assignee = call.query.get("assignee")
+    if assignee == "none":
+        found = [one for one in found if not one.assignees]
+    elif assignee == "*":
+        found = [one for one in found if one.assignees]
+    elif assignee:
+        person = _person(call, "assignee", assignee)
+        found = [one for one in found if person in one.assignees]
+    if creator := call.query.get("creator"):
+        person = _person(call, "creator", creator)
+        found = [one for one in found if one.author is person]
+    if mentioned := call.query.get("mentioned"):
+        login = _person(call, "mentioned", mentioned).login
+        found = [one for one in found if mentions(one, login)]
+    return found
+
+
+def _person(call: Call, field: str, login: str) -> User:
+    found = call.world.user(login)
+    if found is None:
+        raise invalid(
+            LIST, {"value": login, "resource": "Issue", "field": field, "code": "invalid"}
+        )
+    return found
+
+
+def _of_milestone(call: Call, repo: Repository, found: list[Issue]) -> list[Issue]:
+    wanted = call.query.get("milestone")
+    if not wanted:
+        return found
+    if wanted == "*":
+        return [one for one in found if one.milestone]
+    if wanted == "none":
+        return [one for one in found if one.milestone is None]
+    if not wanted.isdecimal() or int(wanted) not in repo.milestones:
+        raise invalid(
+            LIST, {"value": wanted, "resource": "Issue", "field": "milestone", "code": "invalid"}
+        )
+    return [one for one in found if one.milestone is repo.milestones[int(wanted)]]
+
+
+def get_issue(call: Call, repo: Repository, number: int) -> Reply:
+    """GET /repos/O/R/issues/N."""
+    return Reply(200, payloads.issue(call, asking.issue(repo, number)))
+
+
+def create_issue(call: Call, repo: Repository) -> Reply:
+    """POST /repos/O/R/issues; labels, assignees and milestone of who may not set them vanish."""
+    asking.demand_issues(repo)
+    asking.fields(call, "title", "body", "labels", "assignee", "assignees", "milestone")
+    title = asking.needed(call, "title", str, CREATE)
+    _title(title, CREATE)
+    body = _body(call, CREATE)
+    wishes = Wishes.read(call, repo, CREATE) if repo.can_triage(call.viewer) else None
+    made = issues.new_issue(repo, call.viewer, title, body)
+    if wishes is not None:
+        wishes.grant(made, call.viewer)
+    answer = payloads.issue(call, made)
+    return Reply(201, answer, {"Location": answer["url"]})
+
+
+def _title(title: str, documentation: str) -> None:
+    if not title.strip():
+        error = {"resource": "Issue", "code": "missing_field", "field": "title"}
+        raise invalid(documentation, error)
+    asking.short(title, "title", LONGEST_TITLE, "Issue", documentation)
+
+
+def _body(call: Call, documentation: str) -> str | None:
+    body: str | None = asking.typed(call, "body", str, documentation)
+    return body and asking.short(body, "body", LONGEST_BODY, "Issue", documentation)
+
+
+class Wishes:
+    """The labels, assignees and milestone that a body asks for; what is not there stays as it is."""
+
+    def __init__(self) -> None:
+        self.labels: list[str] | None = None
+        self.assignees: list[User] | None = None
+        self.milestone: Milestone | None = None
+        self.sets_milestone = False
+
+    @classmethod
+    def read(cls, call: Call, repo: Repository, documentation: str) -> Wishes:
+        """Read a body.
+
+        Raises:
+            ApiError: 422, somebody cannot be assigned, or there is no such milestone.
+        """
+        wishes = cls()
+        wanted = asking.typed(call, "labels", list, documentation)
+        if wanted is not None:
+            wishes.labels = label_names(wanted, documentation)
+        logins = asking.typed(call, "assignees", list, documentation)
+        if "assignee" in call.body and logins is None:
+            login = asking.typed(call, "assignee", str, documentation)
+            logins = [login] if login else []
+        if logins is not None:
+            wishes.assignees = [assignable(repo, one, documentation) for one in logins]
+        if "milestone" in call.body:
+            wishes.sets_milestone = True
+            wishes.milestone = milestone(repo, call.body["milestone"], documentation)
+        return wishes
+
+    def grant(self, issue: Issue, by: User) -> None:
+        """Let an issue have what was asked for."""
+        if self.labels is not None:
+            labels.replace(issue, known_labels(issue.repository, self.labels), by)
+        if self.assignees is not None:
+            issues.set_assignees(issue, self.assignees, by)
+        if self.sets_milestone:
+            issues.set_milestone(issue, self.milestone, by)
+
+
+def label_names(wanted: list[Any], documentation: str) -> list[str]:
+    """The names in a list of labels, which are texts or objects with a name."""
+    names = [one.get("name") if isinstance(one, dict) else one for one in wanted]
+    for name in names:
+        if not isinstance(name, str) or not name.strip():
+            error = {"resource": "Label", "code": "missing_field", "field": "name"}
+            raise invalid(documentation, error)
+    return [name for name in names if isinstance(name, str)]
+
+
+def known_labels(repo: Repository, names: Iterable[str]) -> list[Label]:
+    """The labels of these names; one that is not there comes into being, in grey."""
+    return [
+        repo.labels.get(name.lower()) or labels.make(repo, name, color=labels.GREY)
+        for name in names
+    ]
+
+
+def assignable(repo: Repository, login: object, documentation: str) -> User:
+    """Somebody who can be assigned, or 422."""
+    found = repo.world.user(str(login))
+    if found is None or not issues.may_be_assigned(repo, found):
+        error = {"value": login, "resource": "Issue", "field": "assignees", "code": "invalid"}
+        raise invalid(documentation, error)
+    return found
+
+
+def milestone(repo: Repository, number: object, documentation: str) -> Milestone | None:
+    """The milestone of that number, None for null, or 422."""
+    if number is None:
+        return None
+    if isinstance(number, str) and number.isdecimal():
+        number = int(number)
+    if not isinstance(number, int) or number not in repo.milestones:
+        error = {"value": number, "resource": "Issue", "field": "milestone", "code": "invalid"}
+        raise invalid(documentation, error)
+    return repo.milestones[number]
+
+
+def edit_issue(call: Call, repo: Repository, number: int) -> Reply:
+    """PATCH /repos/O/R/issues/N: who wrote it edits it, who may triage also sorts it."""
+    issue = asking.issue(repo, number)
+    can_triage = repo.can_triage(call.viewer)
+    if not can_triage and issue.author is not call.viewer:
+        raise asking.forbidden(UPDATE)
+    asking.fields(
+        call, "title", "body", "state", "state_reason", "labels", "assignee", "assignees",
+        "milestone",
+    )  # fmt: skip
+    state, reason = call.body.get("state"), call.body.get("state_reason")
+    wrong = {"resource": "Issue", "code": "invalid"}
+    if state not in (None, "open", "closed"):
+        raise invalid(UPDATE, {**wrong, "field": "state"})
+    if not isinstance(reason, (str, type(None))) or reason not in REASONS:
+        raise invalid(UPDATE, {**wrong, "field": "state_reason"})
+    title = asking.typed(call, "title", str, UPDATE)
+    if title is not None:
+        _title(title, UPDATE)
+    body = _body(call, UPDATE)
+    wishes = Wishes.read(call, repo, UPDATE) if can_triage else Wishes()
+    if state:
+        _set_state(call, issue, state, reason)
+    if title is not None:
+        issues.rename(issue, call.viewer, title)
+    if "body" in call.body:
+        issues.rewrite(issue, call.viewer, body)
+    wishes.grant(issue, call.viewer)
+    return Reply(200, payloads.issue(call, issue))
+
+
+def _set_state(call: Call, issue: Issue, state: str, reason: Any) -> None:
+    pull = pulls.issue_face(issue)
+    if state == "closed":
+        why: issues.Reason = "completed" if reason in {None, "reopened"} else reason
+        issues.close(issue, call.viewer, None if pull else why)
+    elif pull and not pull.is_open:
+        try:
+            pulls.reopen(issue.repository, pull)
+        except ActionRefused as refused:
+            error = {"resource": "Issue", "code": "custom", "field": "state",
+                     "message": f"state cannot be changed. {refused}"}  # fmt: skip
+            raise invalid(UPDATE, error) from None
+    else:
+        issues.reopen(issue, call.viewer)
+
+
+def add_assignees(call: Call, repo: Repository, number: int) -> Reply:
+    """POST /repos/O/R/issues/N/assignees: a union; without push access, silently nothing."""
+    issue = asking.issue(repo, number)
+    if repo.can_push(call.viewer):
+        found = [repo.world.user(login) for login in _logins(call)]
+        may = [one.login for one in found if one and issues.may_be_assigned(repo, one)]
+        issues.assign(issue, may, call.viewer)
+    return Reply(201, payloads.issue(call, issue))
+
+
+def remove_assignees(call: Call, repo: Repository, number: int) -> Reply:
+    """DELETE /repos/O/R/issues/N/assignees: who is left; without push access, silently nothing."""
+    issue = asking.issue(repo, number)
+    if repo.can_push(call.viewer):
+        issues.unassign(issue, _logins(call), call.viewer)
+    return Reply(200, payloads.issue(call, issue))
+
+
+def _logins(call: Call) -> list[str]:
+    wanted = call.body.get("assignees", [])
+    if isinstance(wanted, str):
+        wanted = [wanted]
+    return [login for login in wanted if isinstance(login, str)]
+
+
+def lock_issue(call: Call, repo: Repository, number: int) -> Reply:
+    """PUT /repos/O/R/issues/N/lock."""
+    issue = asking.issue(repo, number)
+    asking.demand_triage(call, repo, LOCK)
+    reason = asking.typed(call, "lock_reason", str, LOCK)
+    if reason is not None and reason not in LOCK_REASONS:
+        words = f'"{reason}" is not a member of {sorted(LOCK_REASONS)}.'
+        raise asking.malformed(LOCK, f"For 'properties/lock_reason', {words}")
+    issues.lock(issue, call.viewer, reason)
+    return Reply(204, None)
+
+
+def unlock_issue(call: Call, repo: Repository, number: int) -> Reply:
+    """DELETE /repos/O/R/issues/N/lock."""
+    issue = asking.issue(repo, number)
+    asking.demand_triage(call, repo, f"{asking.ISSUES}#unlock-an-issue")
+    issues.unlock(issue, call.viewer)
+    return Reply(204, None)
+
+
+ISSUE = f"{REPO}/issues/<int:number>"
+ROUTES = (
+    Route("GET", f"{REPO}/issues", list_issues),
+    Route("POST", f"{REPO}/issues", create_issue, "issues:write"),
+    Route("GET", ISSUE, get_issue),
+    Route("PATCH", ISSUE, edit_issue, "issues:write"),
+    Route("POST", f"{ISSUE}/assignees", add_assignees, "issues:write"),
+    Route("DELETE", f"{ISSUE}/assignees", remove_assignees, "issues:write"),
+    Route("PUT", f"{ISSUE}/lock", lock_issue, "issues:write"),
+    Route("DELETE", f"{ISSUE}/lock", unlock_issue, "issues:write"),
+)

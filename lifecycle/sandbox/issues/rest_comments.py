@@ -1,0 +1,113 @@
+"""Comments of issues and pull requests."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lifecycle.sandbox.base.errors import ApiError
+from lifecycle.sandbox.base.ids import node_id
+from lifecycle.sandbox.issues import actions as issues
+from lifecycle.sandbox.issues import payload as payloads
+from lifecycle.sandbox.issues.rest import ISSUE, LONGEST_BODY
+from lifecycle.sandbox.issues.state import Comment
+from lifecycle.sandbox.wire.call import Reply
+from lifecycle.sandbox.wire.rest import asking
+from lifecycle.sandbox.wire.rest.routing import REPO, Route
+
+if TYPE_CHECKING:
+    from lifecycle.sandbox.repositories.state import Repository
+    from lifecycle.sandbox.wire.call import Call
+
+DOCS = "https://docs.github.com/rest/issues/comments"
+CREATE = f"{DOCS}#create-an-issue-comment"
+
+
+def list_comments(call: Call, repo: Repository, number: int) -> Reply:
+    """GET /repos/O/R/issues/N/comments, oldest first; `since` means when they changed."""
+    asking.only(call, "since")
+    found = asking.issue(repo, number).comments
+    if since := call.query.get("since"):
+        moment = asking.moment(since, "since", "IssueComment", DOCS)
+        found = [one for one in found if one.updated_at >= moment]
+    shown, headers = call.page(repo.world.visible(found, call.seen))
+    return Reply(200, [payloads.comment(call, one) for one in shown], headers)
+
+
+def list_all_comments(call: Call, repo: Repository) -> Reply:
+    """GET /repos/O/R/issues/comments: of every issue, oldest first."""
+    asking.only(call, "since", "sort", "direction")
+    found = [one for issue in repo.issues.values() for one in issue.comments]
+    if since := call.query.get("since"):
+        moment = asking.moment(since, "since", "IssueComment", DOCS)
+        found = [one for one in found if one.updated_at >= moment]
+    sort = asking.choice(call, "sort", "created", {"created", "updated"}, "IssueComment")
+    # GitHub: the direction is ignored without a sort.
+    newest_first = "sort" in call.query and call.query.get("direction", "desc") == "desc"
+    found.sort(
+        key=lambda one: (one.created_at if sort == "created" else one.updated_at, one.id),
+        reverse=newest_first,
+    )
+    shown, headers = call.page(repo.world.visible(found, call.seen))
+    return Reply(200, [payloads.comment(call, one) for one in shown], headers)
+
+
+def create_comment(call: Call, repo: Repository, number: int) -> Reply:
+    """POST /repos/O/R/issues/N/comments; the same text twice makes two comments."""
+    issue = asking.issue(repo, number)
+    body = _body(call, CREATE)
+    if issue.locked and not repo.can_triage(call.viewer):
+        message = "Unable to create comment because issue is locked."
+        raise ApiError(403, message, documentation=CREATE)
+    made = issues.comment(issue, call.viewer, body)
+    answer = payloads.comment(call, made)
+    return Reply(201, answer, {"Location": answer["url"]})
+
+
+def _body(call: Call, documentation: str) -> str:
+    asking.fields(call, "body")
+    asking.typed(call, "body", str, documentation)
+    body = asking.text(call, "body", "IssueComment", documentation)
+    return asking.short(body, "body", LONGEST_BODY, "IssueComment", documentation)
+
+
+def _comment(repo: Repository, number: int) -> Comment:
+    found = repo.world.nodes.get(node_id("IC", repo.id, number))
+    if not isinstance(found, Comment) or found.issue.repository is not repo:
+        raise asking.not_found(f"{DOCS}#get-an-issue-comment")
+    return found
+
+
+def get_comment(call: Call, repo: Repository, comment: int) -> Reply:
+    """GET /repos/O/R/issues/comments/ID."""
+    return Reply(200, payloads.comment(call, _comment(repo, comment)))
+
+
+def edit_comment(call: Call, repo: Repository, comment: int) -> Reply:
+    """PATCH /repos/O/R/issues/comments/ID, by its author or who may push."""
+    found = _comment(repo, comment)
+    documentation = f"{DOCS}#update-an-issue-comment"
+    body = _body(call, documentation)
+    if found.author is not call.viewer:
+        asking.demand_push(call, repo, documentation)
+    issues.edit_comment(found, call.viewer, body)
+    return Reply(200, payloads.comment(call, found))
+
+
+def delete_comment(call: Call, repo: Repository, comment: int) -> Reply:
+    """DELETE /repos/O/R/issues/comments/ID, by its author or who may push."""
+    found = _comment(repo, comment)
+    if found.author is not call.viewer:
+        asking.demand_push(call, repo, f"{DOCS}#delete-an-issue-comment")
+    issues.remove_comment(found)
+    return Reply(204, None)
+
+
+COMMENT = f"{REPO}/issues/comments/<int:comment>"
+ROUTES = (
+    Route("GET", f"{ISSUE}/comments", list_comments),
+    Route("POST", f"{ISSUE}/comments", create_comment, "issues:write"),
+    Route("GET", f"{REPO}/issues/comments", list_all_comments),
+    Route("GET", COMMENT, get_comment),
+    Route("PATCH", COMMENT, edit_comment, "issues:write"),
+    Route("DELETE", COMMENT, delete_comment, "issues:write"),
+)

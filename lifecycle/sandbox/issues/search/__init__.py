@@ -1,0 +1,1 @@
+"""Search in issues, pull requests and repositories."""

@@ -1,0 +1,133 @@
+"""GitHub's search for issues, pull requests and repositories: its language, read for real.
+
+Words have to be there as words; a qualifier that is not known here is refused and never ignored.
+Sources: https://docs.github.com/search-github/searching-on-github/searching-issues-and-pull-requests,
+https://docs.github.com/search-github/getting-started-with-searching-on-github/understanding-the-search-syntax
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lifecycle.sandbox.base.errors import SandboxError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+TERM = re.compile(r'(?P<minus>-)?(?:(?P<key>[A-Za-z][\w-]*):)?(?P<value>(?:"[^"]*"|[^\s"])+)')
+SORT = re.compile(r"(?P<field>[\w+-]+?)(?:-(?P<direction>asc|desc))?")
+
+
+class UnknownSearch(SandboxError):
+    """A part of GitHub's search language that the sandbox does not imitate."""
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """`key:a,b`, where any of the values will do; without a key, words to be found."""
+
+    key: str | None
+    values: tuple[str, ...]
+    negated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A search: what has to hold, and in which order; without one, the best match first."""
+
+    terms: tuple[Term, ...]
+    sort: str = "best"
+    descending: bool = True
+
+    def values(self, key: str) -> list[str]:
+        """What is wanted of a qualifier, whatever it excludes."""
+        return [v for t in self.terms if t.key == key and not t.negated for v in t.values]
+
+
+def parse(text: str, known: Iterable[str]) -> Query:
+    """Read a search.
+
+    Args:
+        text: As a person types it.
+        known: The qualifiers that will be answered, without `sort`.
+
+    Raises:
+        UnknownSearch: Another qualifier is used, or brackets or boolean words.
+    """
+    terms, sort, descending = [], "best", True
+    allowed = set(known)
+    for match in TERM.finditer(text):
+        key, raw = match["key"], match["value"]
+        if key is None and (raw in {"AND", "OR", "NOT"} or raw[0] in "()"):
+            raise UnknownSearch(f"The sandbox does not imitate {raw!r} in a search.")
+        if key is not None and key.lower() == "sort":
+            chosen = SORT.fullmatch(raw)
+            sort = chosen["field"] if chosen else raw
+            descending = not chosen or chosen["direction"] != "asc"
+            continue
+        if key is not None and key.lower() not in allowed:
+            raise UnknownSearch(f"The sandbox does not imitate the search qualifier {key!r}.")
+        terms.append(
+            Term(
+                key and key.lower(),
+                tuple(_values(raw, split=key is not None)),
+                bool(match["minus"]),
+            )
+        )
+    return Query(tuple(terms), sort, descending)
+
+
+def _values(raw: str, *, split: bool) -> list[str]:
+    """The values of a term, without quotes; a comma outside of quotes parts them."""
+    if not split:
+        return [raw.replace('"', "")]
+    parts = re.findall(r'(?:"[^"]*"|[^,"])+', raw)
+    return [part.replace('"', "") for part in parts]
+
+
+def words(text: str | None) -> set[str]:
+    """The words of a text, in lower case."""
+    return set(re.findall(r"\w+", (text or "").lower()))
+
+
+def holds_words(wanted: str, texts: Iterable[str | None]) -> bool:
+    """Whether all words of a phrase are in the texts together."""
+    there: set[str] = set()
+    for text in texts:
+        there |= words(text)
+    return words(wanted) <= there
+
+
+def compares(value: str, found: str | float) -> bool:
+    """Whether a number or a time fits `>x`, `>=x`, `<x`, `<=x`, `x..y`, `x..*` or `x` itself.
+
+    Times are compared as GitHub writes them, as far as the given one goes.
+
+    Raises:
+        UnknownSearch: It is none of these.
+    """
+    match = re.fullmatch(r"(?P<sign>>=|<=|>|<)?(?P<low>[^.]+?)(?:\.\.(?P<high>[^.]+))?", value)
+    if match is None:
+        raise UnknownSearch(f"The sandbox does not understand {value!r} in a search.")
+    low, high, sign = match["low"], match["high"], match["sign"]
+    if high is not None:
+        above = low == "*" or _order(found, low) >= 0
+        return above and (high == "*" or _order(found, high) <= 0)
+    order = _order(found, low)
+    return {">": order > 0, ">=": order >= 0, "<": order < 0, "<=": order <= 0, None: order == 0}[
+        sign
+    ]
+
+
+def _order(found: str | float, bound: str) -> int:
+    """-1, 0 or 1, as what was found is below, at or above a bound."""
+    if isinstance(found, str):
+        short = found[: len(bound)]
+        return (short > bound) - (short < bound)
+    try:
+        number = float(bound)
+    except ValueError:
+        raise UnknownSearch(f"The sandbox does not understand {bound!r} in a search.") from None
+    return (found > number) - (found < number)

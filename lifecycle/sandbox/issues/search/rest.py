@@ -1,0 +1,133 @@
+"""Search over REST, and the issues that are somebody's in all repositories.
+
+Source: https://docs.github.com/rest/search/search
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lifecycle.sandbox.accounts.rest import demand_person, organization
+from lifecycle.sandbox.base.errors import ApiError, invalid
+from lifecycle.sandbox.issues import payload as payloads
+from lifecycle.sandbox.issues.mentions import mentions
+from lifecycle.sandbox.issues.rest import filtered
+from lifecycle.sandbox.issues.search import actions
+from lifecycle.sandbox.issues.search.query import UnknownSearch
+from lifecycle.sandbox.repositories import access
+from lifecycle.sandbox.repositories import payload as repositories
+from lifecycle.sandbox.wire.call import Reply
+from lifecycle.sandbox.wire.rest import asking
+from lifecycle.sandbox.wire.rest.routing import Route
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lifecycle.sandbox.issues.state import Issue
+    from lifecycle.sandbox.wire.call import Call
+
+DOCS = "https://docs.github.com/rest/search/search"
+UNSEARCHABLE = (
+    "The listed users and repositories cannot be searched either because the resources do not "
+    "exist or you do not have permission to view them."
+)
+
+
+def _found(call: Call, look: Callable[..., list[Any]]) -> list[Any]:
+    """What a search finds.
+
+    Raises:
+        ApiError: 422 without a query or for what is not there, 501 for what is not imitated.
+    """
+    asking.only(call, "q", "sort", "order", "advanced_search")
+    text = call.query.get("q", "")
+    if not text.strip():
+        raise invalid(DOCS, {"resource": "Search", "field": "q", "code": "missing"})
+    order = call.query.get("order", "desc")
+    if order not in {"asc", "desc"}:
+        raise invalid(DOCS, {"resource": "Search", "field": "order", "code": "invalid"})
+    try:
+        return look(call, text, sort=call.query.get("sort"), order=call.query.get("order"))
+    except UnknownSearch as unknown:
+        raise ApiError(501, str(unknown)) from None
+    except actions.Unsearchable:
+        error = {"message": UNSEARCHABLE, "resource": "Search", "field": "q", "code": "invalid"}
+        raise invalid(DOCS, error) from None
+
+
+def search_issues(call: Call) -> Reply:
+    """GET /search/issues: issues and pull requests."""
+    found = _found(call, actions.issues)
+    shown, headers = call.page(found)
+    items = [{**payloads.issue(call, one), "score": 1.0} for one in shown]
+    for item in items:
+        del item["closed_by"]  # the description has it for issues, not for what a search finds
+    answer = {
+        "total_count": len(found), "incomplete_results": False, "items": items,
+        "search_type": "lexical",
+    }  # fmt: skip
+    return Reply(200, answer, headers)
+
+
+def search_repositories(call: Call) -> Reply:
+    """GET /search/repositories."""
+    found = _found(call, actions.repositories)
+    shown, headers = call.page(found)
+    items = [{**repositories.minimal(call, one), "score": 1.0} for one in shown]
+    answer = {"total_count": len(found), "incomplete_results": False, "items": items}
+    return Reply(200, answer, headers)
+
+
+FILTERS: dict[str, Callable[[Call, Issue], bool]] = {
+    "assigned": lambda c, i: c.viewer in i.assignees,
+    "created": lambda c, i: i.author is c.viewer,
+    "mentioned": lambda c, i: mentions(i, c.viewer.login),
+    "repos": lambda c, i: i.repository.can_push(c.viewer),
+    "all": lambda c, i: (
+        c.viewer in i.assignees
+        or i.author is c.viewer
+        or i.repository.can_push(c.viewer)
+        or mentions(i, c.viewer.login)
+    ),
+}
+
+
+def _mine(call: Call, owner: object = None) -> Reply:
+    asking.only(call, "filter", "state", "labels", "sort", "direction", "since", "pulls")
+    wanted = asking.choice(call, "filter", "assigned", set(FILTERS), "Issue")
+    found = [
+        issue
+        for repo in call.world.repositories.values()
+        if access.sees(call.token, repo) and (owner is None or repo.owner is owner)
+        for issue in repo.issues.values()
+        if FILTERS[wanted](call, issue)
+    ]
+    if call.query.get("pulls") == "false":
+        found = [one for one in found if not one.is_pull]
+    shown, headers = call.page(call.world.visible(filtered(call, found), call.seen))
+    answer = [
+        {**payloads.issue(call, one), "repository": repositories.minimal(call, one.repository)}
+        for one in shown
+    ]
+    return Reply(200, answer, headers)
+
+
+def list_my_issues(call: Call) -> Reply:
+    """GET /issues and /user/issues: those given to the token's owner, wherever they are."""
+    demand_person(call, asking.ISSUES)
+    return _mine(call)
+
+
+def list_organization_issues(call: Call, org: str) -> Reply:
+    """GET /orgs/ORG/issues."""
+    demand_person(call, asking.ISSUES)
+    return _mine(call, organization(call, org))
+
+
+ROUTES = (
+    Route("GET", "/search/issues", search_issues),
+    Route("GET", "/search/repositories", search_repositories),
+    Route("GET", "/issues", list_my_issues),
+    Route("GET", "/user/issues", list_my_issues),
+    Route("GET", "/orgs/<org>/issues", list_organization_issues),
+)

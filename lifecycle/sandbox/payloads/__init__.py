@@ -1,1 +1,0 @@
-"""REST objects in GitHub's published shapes (https://docs.github.com/rest), one file a subject."""

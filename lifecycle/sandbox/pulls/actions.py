@@ -1,0 +1,343 @@
+"""What happens to pull requests: opened, edited, pushed to, closed, reopened.
+
+One open pull request for a head and base, decided under the world's lock; a head's sha follows its
+branch, which may be in a fork, while the pull request is open, and stays when the branch goes.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lifecycle.sandbox.base.errors import ActionRefused, invalid
+from lifecycle.sandbox.base.times import now
+from lifecycle.sandbox.checks import actions as checks_
+from lifecycle.sandbox.git.store.founding import signature
+from lifecycle.sandbox.git.store.objects import write_commit
+from lifecycle.sandbox.issues import actions as issues
+from lifecycle.sandbox.pulls import closing
+from lifecycle.sandbox.pulls.merging import actions as merging
+from lifecycle.sandbox.pulls.merging import settling
+from lifecycle.sandbox.pulls.reviews import actions as reviews
+from lifecycle.sandbox.pulls.reviews import threads
+from lifecycle.sandbox.pulls.state import PullRequest
+from lifecycle.sandbox.rules import actions as rules
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lifecycle.sandbox.accounts.state import User
+    from lifecycle.sandbox.base.errors import ApiError
+    from lifecycle.sandbox.issues.state import Issue
+    from lifecycle.sandbox.repositories.state import Repository
+
+CREATE = "https://docs.github.com/rest/pulls/pulls#create-a-pull-request"
+UPDATE = "https://docs.github.com/rest/pulls/pulls#update-a-pull-request"
+LONGEST = {"title": 256, "body": 65_536}
+
+
+def head_repository(repo: Repository, head: str, name: str | None = None) -> Repository | None:
+    """Where a head (`branch` or `owner:branch`) is: here or in a fork, named if there are several.
+
+    None if its owner has no repository of this network.
+    """
+    owner, _, _ = head.rpartition(":")
+    if name is None and (not owner or owner.lower() == repo.owner.login.lower()):
+        return repo
+    for one in _network(repo):
+        is_owners = not owner or one.owner.login.lower() == owner.lower()
+        if is_owners and (name is None or name.lower() in {one.name.lower(), one.key}):
+            return one
+    return None
+
+
+def _network(repo: Repository) -> Iterator[Repository]:
+    """A repository, those that it was forked from, and all their forks."""
+    root = repo
+    while root.parent is not None:
+        root = root.parent
+    line = [root]
+    while line:
+        one = line.pop(0)
+        yield one
+        line.extend(one.forks)
+
+
+def open_pull(
+    repo: Repository,
+    user: User,
+    *,
+    title: str,
+    body: str | None,
+    head: str,
+    base: str,
+    draft: bool = False,
+    head_repo: str | None = None,
+    maintainer_can_modify: bool = True,
+) -> PullRequest:
+    """Open a pull request, as POST /repos/O/R/pulls does.
+
+    Raises:
+        ApiError: 422, in GitHub's words: no such head or base, nothing between them, or there is an
+            open one already.
+    """
+    branch = head.rpartition(":")[2]
+    there = head_repository(repo, head, head_repo)
+    base_sha = repo.git.refs().get(f"refs/heads/{base}")
+    if base_sha is None:
+        raise _wrong("base")
+    head_sha = there.git.refs().get(f"refs/heads/{branch}") if there else None
+    if there is None or head_sha is None:
+        raise _wrong("head")
+    for field, text in (("title", title), ("body", body or "")):
+        if len(text) > LONGEST[field]:
+            raise _custom(f"{field} is too long (maximum is {LONGEST[field]} characters)")
+    if open_between(repo, there, branch, base):
+        raise _custom(f"A pull request already exists for {there.owner.login}:{branch}.")
+    _bring(repo, there, head_sha)
+    if repo.git.merge_base(base_sha, head_sha) is None:
+        raise _custom(f"The {branch} branch has no history in common with {base}")
+    if not repo.git.commits(base_sha, head_sha):
+        raise _custom(f"No commits between {base} and {head if there is not repo else branch}")
+    issue = issues.new_issue(repo, user, title, body, is_pull=True)
+    number, node = repo.new_id("PR")
+    pull = PullRequest(
+        number, node, issue, branch, base, head_sha, base_sha, draft,
+        head_repository=there, head_owner=there.owner,
+        maintainer_can_modify=maintainer_can_modify and there is not repo,
+    )  # fmt: skip
+    repo.pulls[pull.number] = pull
+    repo.world.register(node, pull)
+    repo.git.update(f"refs/pull/{pull.number}/head", head_sha, None)
+    repo.pulls_by_head[head_sha] = pull
+    checks_.announce(repo, head_sha)
+    return pull
+
+
+def _bring(repo: Repository, there: Repository, sha: str) -> None:
+    """Let a repository have a commit of its fork."""
+    if there is not repo:
+        repo.git.text("fetch", "--quiet", "--no-tags", str(there.git.path), sha)
+
+
+def _wrong(field: str) -> ApiError:
+    return invalid(CREATE, {"resource": "PullRequest", "field": field, "code": "invalid"})
+
+
+def _custom(message: str) -> ApiError:
+    return invalid(CREATE, {"resource": "PullRequest", "code": "custom", "message": message})
+
+
+def open_between(
+    repo: Repository, there: Repository | None, head: str, base: str
+) -> PullRequest | None:
+    """The open pull request from the branch `head` of a repository into `base`, if there is one."""
+    for pull in repo.pulls.values():
+        is_between = (pull.head, pull.base) == (head, base) and pull.head_repository is there
+        if is_between and pull.is_open:
+            return pull
+    return None
+
+
+def refresh(repo: Repository, user: User) -> None:
+    """Bring the world up to date with a repository's branches, after a push or a merge.
+
+    Heads of open pull requests move, also of those that a fork's branch has in another repository;
+    one whose branch is gone closes; one whose commits the base now contains counts as merged;
+    commit messages that reach the default branch close issues. All of it is the doing of `user`,
+    who pushed.
+    """
+    refs = repo.git.refs()
+    before, repo.heads = repo.heads, refs
+    arrived = _Arrived(repo, before, refs)
+    for base_repo in _network(repo):
+        for pull in [p for p in base_repo.pulls.values() if p.is_open]:
+            if pull.head_repository is repo:
+                _meet(pull, refs.get(f"refs/heads/{pull.head}"), user, arrived)
+            elif base_repo is repo and arrived.has(pull.base, pull.head_sha):
+                merging.record(pull, user, refs[f"refs/heads/{pull.base}"])
+    ref = f"refs/heads/{repo.default_branch}"
+    old, new = before.get(ref), refs.get(ref)
+    if old and new and old != new:
+        for message in repo.git.messages(old, new):
+            closing.close_named(repo, message, user, commit=new)
+    if refs != before:
+        repo.pushed_at = now()
+        settling.touch(repo)
+
+
+class _Arrived:
+    """The commits that each branch has got since the world last looked."""
+
+    def __init__(self, repo: Repository, before: dict[str, str], refs: dict[str, str]) -> None:
+        self.repo, self.before, self.refs = repo, before, refs
+        self.known: dict[str, frozenset[str]] = {}
+
+    def has(self, branch: str, sha: str) -> bool:
+        """Whether a branch contains a commit that it did not contain before."""
+        if branch not in self.known:
+            ref = f"refs/heads/{branch}"
+            old, new = self.before.get(ref), self.refs.get(ref)
+            moved = old and new and old != new
+            self.known[branch] = frozenset(
+                self.repo.git.commits(old, new) if old and new and moved else ()
+            )
+        return sha in self.known[branch]
+
+
+def _meet(pull: PullRequest, head: str | None, user: User, arrived: _Arrived) -> None:
+    """What the branches of today mean to an open pull request whose head is in this repository."""
+    repo = pull.repository
+    is_here = arrived.repo is repo
+    if is_here and arrived.has(pull.base, head or pull.head_sha):
+        if head is not None:
+            follow(pull, head, user)
+        merging.record(pull, user, arrived.refs[f"refs/heads/{pull.base}"])
+    elif head is not None:
+        follow(pull, head, user)
+    elif f"refs/heads/{pull.head}" in arrived.before:  # a seed may tell of branches that git lacks
+        close(pull, user)
+
+
+def follow(pull: PullRequest, head: str, user: User) -> None:
+    """The head of a pull request is another commit now."""
+    if head == pull.head_sha:
+        return
+    repo, there = pull.repository, pull.head_repository
+    if there is not None:
+        _bring(repo, there, head)
+    forced = not repo.git.is_ancestor(pull.head_sha, head)
+    repo.git.text("update-ref", f"refs/pull/{pull.number}/head", head)
+    if forced:
+        issues.note(pull.issue, user, "head_ref_force_pushed", commit=head, before=pull.head_sha)
+    pull.head_sha = head
+    pull.issue.updated_at = now()
+    repo.pulls_by_head[head] = pull
+    threads.outdate(pull)
+    if any(rule.dismiss_stale for rule in rules.of_branch(repo, pull.base)):
+        reviews.dismiss_approvals(pull, user)
+    if pull.auto_merge and not repo.can_push(user):
+        pull.auto_merge = None
+        issues.note(pull.issue, user, "auto_merge_disabled", reason="head pushed without access")
+    checks_.announce(repo, head)
+    settling.touch(repo)
+
+
+def remove_branch(repo: Repository, branch: str) -> None:
+    """Delete a branch.
+
+    Raises:
+        ActionRefused: There is none of that name, or it is the default branch.
+    """
+    ref = f"refs/heads/{branch}"
+    sha = repo.git.refs().get(ref)
+    if sha is None:
+        raise ActionRefused(f"There is no branch {branch!r}; nothing was deleted.")
+    if branch == repo.default_branch:
+        raise ActionRefused("The default branch cannot be deleted.")
+    repo.git.delete(ref, sha)
+
+
+def close(pull: PullRequest, user: User) -> None:
+    """Close it unmerged, which ends its auto-merge; to close what is closed changes nothing."""
+    if not pull.is_open:
+        return
+    issues.close(pull.issue, user, None)
+    if pull.auto_merge is not None:
+        pull.auto_merge = None
+        issues.note(pull.issue, user, "auto_merge_disabled", reason="pull request closed")
+    settling.touch(pull.repository)
+
+
+def reopen(repo: Repository, pull: PullRequest, user: User | None = None) -> None:
+    """Open a closed pull request again, which takes the branch's head of today.
+
+    Raises:
+        ActionRefused: It is merged, its branch is gone, or another one is open for the branch.
+    """
+    if pull.merged_at:
+        raise ActionRefused(f"Pull request {pull.number} is merged and cannot be reopened.")
+    there = pull.head_repository
+    head = there.git.refs().get(f"refs/heads/{pull.head}") if there else None
+    if head is None:
+        raise ActionRefused(f"The branch of pull request {pull.number} is gone: not reopened.")
+    if open_between(repo, there, pull.head, pull.base):
+        raise ActionRefused(f"Another pull request is open for {pull.head!r}: not reopened.")
+    issues.reopen(pull.issue, user)
+    follow(pull, head, user or pull.issue.author)
+
+
+def set_draft(pull: PullRequest, user: User, *, draft: bool) -> None:
+    """Make it a draft, or ready for review."""
+    if pull.draft != draft:
+        pull.draft = draft
+        issues.note(pull.issue, user, "convert_to_draft" if draft else "ready_for_review")
+        settling.touch(pull.repository)
+
+
+def set_base(pull: PullRequest, user: User, base: str) -> None:
+    """Let it go into another branch.
+
+    Raises:
+        ApiError: 422: there is no such branch, or nothing between it and the head.
+    """
+    repo = pull.repository
+    sha = repo.git.refs().get(f"refs/heads/{base}")
+    error = {"resource": "PullRequest", "field": "base"}
+    if sha is None:
+        message = f"Proposed base branch '{base}' was not found"
+        raise invalid(UPDATE, {**error, "code": "invalid", "message": message})
+    if base == pull.base:
+        return
+    if not repo.git.commits(sha, pull.head_sha):
+        message = (
+            f"There are no new commits between base branch '{base}' and head branch '{pull.head}'"
+        )
+        raise invalid(UPDATE, {**error, "code": "invalid", "message": message})
+    if open_between(repo, pull.head_repository, pull.head, base):
+        message = (
+            f"A pull request already exists for base branch '{base}' and head branch '{pull.head}'"
+        )
+        raise invalid(UPDATE, {**error, "code": "invalid", "message": message})
+    pull.base, pull.base_sha = base, sha
+    issues.note(pull.issue, user, "base_ref_changed")
+    settling.touch(repo)
+
+
+def update_branch(pull: PullRequest, user: User, expected: str | None) -> None:
+    """Merge the base into the head branch.
+
+    Raises:
+        ApiError: 422: the head is another, there is nothing new, or the two conflict.
+    """
+    repo, there = pull.repository, pull.head_repository
+    documentation = "https://docs.github.com/rest/pulls/pulls#update-a-pull-request-branch"
+    if expected is not None and expected != pull.head_sha:
+        message = "expected head sha didn’t match current head ref."  # noqa: RUF001  GitHub's apostrophe
+        raise invalid(documentation, message=message)
+    base = repo.git.refs().get(f"refs/heads/{pull.base}", pull.base_sha)
+    if repo.git.is_ancestor(base, pull.head_sha):
+        raise invalid(documentation, message="There are no new commits on the base branch.")
+    tree = repo.git.merged_tree(base, pull.head_sha)
+    if tree is None or there is None:
+        raise invalid(documentation, message="merge conflict between base and head")
+    who = signature(user)
+    message = f"Merge branch '{pull.base}' into {pull.head}"
+    made = write_commit(
+        repo.git, tree, [pull.head_sha, base], f"{message}\n", author=who, committer=who
+    )
+    if there is not repo:
+        repo.git.text("update-ref", "refs/sandbox/update", made)
+        there.git.text("fetch", "--quiet", "--no-tags", str(repo.git.path), made)
+        repo.git.text("update-ref", "-d", "refs/sandbox/update")
+    there.git.update(f"refs/heads/{pull.head}", made, pull.head_sha)
+    refresh(there, user)
+
+
+def state_of(pull: PullRequest) -> str:
+    """`OPEN`, `CLOSED` or `MERGED`, as GraphQL has it."""
+    return "MERGED" if pull.merged_at else pull.issue.state.upper()
+
+
+def issue_face(issue: Issue) -> PullRequest | None:
+    """The pull request whose issue half this is, or None for a real issue."""
+    return issue.repository.pulls.get(issue.number) if issue.is_pull else None

@@ -1,0 +1,51 @@
+"""Words that close issues, in the body of a pull request and in commit messages.
+
+Source: https://docs.github.com/issues/tracking-your-work-with-issues/using-issues/linking-a-pull-request-to-an-issue
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from lifecycle.sandbox.issues import actions as issues
+
+if TYPE_CHECKING:
+    from lifecycle.sandbox.accounts.state import User
+    from lifecycle.sandbox.issues.state import Issue
+    from lifecycle.sandbox.repositories.state import Repository
+
+WORDS = re.compile(
+    r"\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?\s+"
+    r"(?:(?:(?P<repo>[\w.-]+/[\w.-]+))?#(?P<number>\d+)"
+    r"|https?://[^/\s]+/(?P<place>[\w.-]+/[\w.-]+)/issues/(?P<linked>\d+))",
+    re.IGNORECASE,
+)
+
+
+def named(repo: Repository, text: str | None) -> list[Issue]:
+    """The issues that a text says it closes, here or elsewhere, each once."""
+    found: list[Issue] = []
+    for match in WORDS.finditer(text or ""):
+        name = match["repo"] or match["place"]
+        there = repo.world.repository(name) if name else repo
+        issue = there.issues.get(int(match["number"] or match["linked"])) if there else None
+        if issue and not issue.is_pull and issue not in found:
+            found.append(issue)
+    return found
+
+
+def close_named(repo: Repository, text: str | None, user: User, **by: Any) -> None:
+    """Close the open ones, elsewhere too where the user may write.
+
+    Args:
+        repo: Where the text was written.
+        text: The body of a pull request, or a commit's message.
+        user: Who merged or pushed it.
+        **by: `closer`, the pull request's issue half, or `commit`, a sha: what closed them. A commit
+            is told by REST too, a pull request by GraphQL only
+            (https://github.com/GD4AI/obsidian-llm-wiki/pull/695).
+    """
+    for issue in named(repo, text):
+        if issue.state == "open" and (issue.repository is repo or issue.repository.can_push(user)):
+            issues.close(issue, user, "completed", **by)

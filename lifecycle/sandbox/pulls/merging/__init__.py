@@ -1,0 +1,1 @@
+"""Merging: whether, how, and by itself as soon as it may be."""

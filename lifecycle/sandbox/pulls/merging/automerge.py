@@ -1,0 +1,81 @@
+"""Auto-merge: a merge that happens by itself as soon as the base's rules let it.
+
+Source: https://docs.github.com/pull-requests/collaborating-with-pull-requests/incorporating-changes-from-a-pull-request/automatically-merging-a-pull-request
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lifecycle.sandbox.base.errors import ActionRefused
+from lifecycle.sandbox.base.times import now
+from lifecycle.sandbox.issues import actions as issues
+from lifecycle.sandbox.pulls.merging import actions as merging
+from lifecycle.sandbox.pulls.merging import mergeability, settling
+from lifecycle.sandbox.pulls.state import AutoMerge
+from lifecycle.sandbox.rules import actions as rules
+from lifecycle.sandbox.rules import queue
+
+if TYPE_CHECKING:
+    from lifecycle.sandbox.accounts.state import User
+    from lifecycle.sandbox.pulls.state import PullRequest
+    from lifecycle.sandbox.repositories.state import Repository
+
+NOT_ALLOWED = "Pull request Auto merge is not allowed for this repository"
+
+
+def enable(pull: PullRequest, user: User, how: merging.How) -> None:
+    """Let it merge by itself; where the base has a queue, let it enter that.
+
+    Raises:
+        ActionRefused: In GitHub's words: the repository does not allow it, the head moved, or there
+            is nothing to wait for ("Pull request is in clean status").
+
+    Sources: https://github.com/peter-evans/enable-pull-request-automerge/issues/343 and /355
+    """
+    repo = pull.repository
+    has_queue = rules.has_queue(repo, pull.base)
+    if not repo.allow_auto_merge:
+        raise ActionRefused(NOT_ALLOWED)
+    if not pull.is_open:
+        raise ActionRefused("Pull request is not in the correct state to enable auto-merge")
+    if how.sha is not None and how.sha != pull.head_sha:
+        raise ActionRefused(merging.HEAD_MOVED)
+    if not has_queue and not merging.is_allowed(repo, how.method):
+        raise ActionRefused(f"{merging.NAMES[how.method]} are not allowed on this repository.")
+    state = mergeability.state(pull, mergeability.compute(pull))
+    if state in {"draft", "clean", "unstable"} and not (has_queue and state != "draft"):
+        raise ActionRefused(f"Pull request Pull request is in {state} status")
+    if pull.auto_merge is None:
+        issues.note(pull.issue, user, "auto_merge_enabled")
+    pull.auto_merge = AutoMerge(user, now(), how.method, how.title, how.message)
+    settling.touch(repo)
+
+
+def disable(pull: PullRequest, user: User, reason: str | None = None) -> None:
+    """Let it not merge by itself any more.
+
+    Raises:
+        ActionRefused: It would not have.
+    """
+    if pull.auto_merge is None:
+        raise ActionRefused("Can't disable auto-merge for this pull request.")
+    pull.auto_merge = None
+    issues.note(pull.issue, user, "auto_merge_disabled", reason=reason)
+
+
+def run(repo: Repository) -> None:
+    """Merge what waited and may be merged now."""
+    for pull in [one for one in repo.pulls.values() if one.auto_merge and one.is_open]:
+        wanted = pull.auto_merge
+        if wanted is None or not pull.is_open:
+            continue
+        if mergeability.state(pull, mergeability.compute(pull)) not in {"clean", "unstable"}:
+            continue
+        if rules.has_queue(repo, pull.base):
+            pull.auto_merge = None
+            queue.enter(pull, wanted.enabled_by)
+            continue
+        how = merging.How(wanted.method, wanted.title, wanted.message)
+        if merging.refusal(pull, wanted.enabled_by, how) is None:
+            merging.merge(pull, wanted.enabled_by, how)

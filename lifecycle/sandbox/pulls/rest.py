@@ -1,0 +1,225 @@
+"""Pull requests: opening, editing, listing, merging."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lifecycle.sandbox.base.errors import ActionRefused, ApiError, invalid
+from lifecycle.sandbox.git import payload as git_payloads
+from lifecycle.sandbox.git.store import history
+from lifecycle.sandbox.issues import actions as issues
+from lifecycle.sandbox.pulls import actions as pulls
+from lifecycle.sandbox.pulls import changes
+from lifecycle.sandbox.pulls import payload as payloads
+from lifecycle.sandbox.pulls.merging import actions as merging
+from lifecycle.sandbox.wire.call import Reply
+from lifecycle.sandbox.wire.rest import asking
+from lifecycle.sandbox.wire.rest.routing import REPO, Route
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lifecycle.sandbox.pulls.state import PullRequest
+    from lifecycle.sandbox.repositories.state import Repository
+    from lifecycle.sandbox.wire.call import Call
+
+MERGE = f"{asking.PULLS}#merge-a-pull-request"
+ABOUT_RULES = "https://docs.github.com/articles/about-protected-branches"
+SORTS: dict[str, Callable[[PullRequest], Any]] = {
+    "created": lambda one: one.number,
+    "updated": lambda one: (one.issue.updated_at, one.number),
+    "popularity": lambda one: (len(one.issue.comments), one.number),
+    "long-running": lambda one: one.number,
+}
+TEXTS = {"diff": "application/vnd.github.diff", "patch": "application/vnd.github.patch"}
+
+
+def list_pulls(call: Call, repo: Repository) -> Reply:
+    """GET /repos/O/R/pulls by state, head (`owner:branch`) and base; newest first by default."""
+    asking.only(call, "state", "head", "base", "sort", "direction")
+    sort = asking.choice(call, "sort", "created", set(SORTS), "PullRequest")
+    state = asking.choice(call, "state", "open", {"open", "closed", "all"}, "PullRequest")
+    found = [p for p in repo.pulls.values() if state in {"all", p.issue.state}]
+    owner, colon, branch = call.query.get("head", "").partition(":")
+    if colon:  # GitHub ignores a head without an owner
+        found = [p for p in found if p.head == branch and _is_of(p, owner)]
+    if base := call.query.get("base"):
+        found = [p for p in found if p.base == base]
+    down = call.query.get("direction", "desc" if sort == "created" else "asc") != "asc"
+    found.sort(key=SORTS[sort], reverse=down)
+    shown, headers = call.page(repo.world.visible(found, call.seen))
+    return Reply(200, [payloads.pull(call, one) for one in shown], headers)
+
+
+def _is_of(pull: PullRequest, owner: str) -> bool:
+    return pull.head_owner is not None and pull.head_owner.login.lower() == owner.lower()
+
+
+def create_pull(call: Call, repo: Repository) -> Reply:
+    """POST /repos/O/R/pulls, for whoever may write to the head."""
+    asking.fields(
+        call, "title", "body", "head", "base", "draft", "maintainer_can_modify", "head_repo"
+    )
+    for name in ("head", "base"):
+        if not isinstance(call.body.get(name), str):
+            message = f'Invalid request.\n\n"{name}" wasn\'t supplied.'
+            raise ApiError(422, message, documentation=pulls.CREATE)
+    head_repo = asking.typed(call, "head_repo", str, pulls.CREATE)
+    there = pulls.head_repository(repo, call.body["head"], head_repo)
+    if there is not None and not there.can_push(call.viewer):
+        raise asking.not_found(pulls.CREATE)
+    made = pulls.open_pull(
+        repo,
+        call.viewer,
+        title=asking.text(call, "title", "PullRequest", pulls.CREATE),
+        body=asking.typed(call, "body", str, pulls.CREATE),
+        head=call.body["head"],
+        base=call.body["base"],
+        draft=bool(asking.typed(call, "draft", bool, pulls.CREATE)),
+        head_repo=head_repo,
+        maintainer_can_modify=call.body.get("maintainer_can_modify", True) is not False,
+    )
+    answer = payloads.full_pull(call, made, fresh=True)
+    return Reply(201, answer, {"Location": answer["url"]})
+
+
+def get_pull(call: Call, repo: Repository, number: int) -> Reply:
+    """GET /repos/O/R/pulls/N, or as a diff or patch for who accepts that."""
+    pull = asking.pull(repo, number)
+    kind = next((one for one in TEXTS if f"{one}" in call.accept.partition(",")[0]), None)
+    if kind is None:
+        return Reply(200, payloads.full_pull(call, pull))
+    git = repo.git
+    if kind == "diff":
+        text = history.diff(git, changes.parting(pull), pull.head_sha)
+    else:
+        text = history.mails(git, pull.base_sha, pull.head_sha)
+    return Reply(200, text.encode(), {"Content-Type": f"{TEXTS[kind]}; charset=utf-8"})
+
+
+def edit_pull(call: Call, repo: Repository, number: int) -> Reply:
+    """PATCH /repos/O/R/pulls/N: title, body, state, base, maintainer_can_modify."""
+    pull = asking.pull(repo, number)
+    if not repo.can_push(call.viewer) and pull.issue.author is not call.viewer:
+        raise asking.forbidden(pulls.UPDATE)
+    asking.fields(call, "title", "body", "state", "base", "maintainer_can_modify")
+    state = asking.typed(call, "state", str, pulls.UPDATE)
+    if state not in (None, "open", "closed"):
+        error = {"resource": "PullRequest", "code": "invalid", "field": "state"}
+        raise invalid(pulls.UPDATE, error)
+    base = asking.typed(call, "base", str, pulls.UPDATE)
+    if base is not None:
+        pulls.set_base(pull, call.viewer, base)
+    if asking.typed(call, "title", str, pulls.UPDATE) is not None:
+        title = asking.text(call, "title", "PullRequest", pulls.UPDATE)
+        issues.rename(pull.issue, call.viewer, title)
+    if "body" in call.body:
+        issues.rewrite(pull.issue, call.viewer, asking.typed(call, "body", str, pulls.UPDATE))
+    if call.body.get("maintainer_can_modify") is not None and pull.is_cross_repository:
+        pull.maintainer_can_modify = bool(call.body["maintainer_can_modify"])
+    if state is not None:
+        _set_state(call, pull, state)
+    return Reply(200, payloads.full_pull(call, pull))
+
+
+def _set_state(call: Call, pull: PullRequest, state: str) -> None:
+    if state == "closed":
+        pulls.close(pull, call.viewer)
+    elif not pull.is_open:
+        try:
+            pulls.reopen(pull.repository, pull, call.viewer)
+        except ActionRefused as refused:
+            error = {"resource": "PullRequest", "code": "custom", "field": "state",
+                     "message": f"state cannot be changed. {refused}"}  # fmt: skip
+            raise invalid(pulls.UPDATE, error) from None
+
+
+def list_files(call: Call, repo: Repository, number: int) -> Reply:
+    """GET /repos/O/R/pulls/N/files."""
+    asking.only(call)
+    pull = asking.pull(repo, number)
+    shown, headers = call.page(changes.files(pull))
+    there = pull.head_repository or repo
+    listed = [git_payloads.file_change(call, there, pull.head_sha, one) for one in shown]
+    return Reply(200, listed, headers)
+
+
+def list_commits(call: Call, repo: Repository, number: int) -> Reply:
+    """GET /repos/O/R/pulls/N/commits, oldest first, 250 at most."""
+    asking.only(call)
+    pull = asking.pull(repo, number)
+    shown, headers = call.page(changes.commits(pull)[:250])
+    return Reply(200, [git_payloads.commit(call, repo, one) for one in shown], headers)
+
+
+def commit_pulls(call: Call, repo: Repository, ref: str) -> Reply:
+    """GET /repos/O/R/commits/SHA/pulls: those whose head it is, or that brought it to the base."""
+    asking.only(call)
+    sha = asking.commit(repo, ref)
+    found = [p for p in repo.pulls.values() if sha in {p.head_sha, p.merge_sha}]
+    shown, headers = call.page(found)
+    return Reply(200, [payloads.pull(call, one) for one in shown], headers)
+
+
+def is_merged(_call: Call, repo: Repository, number: int) -> Reply:
+    """GET /repos/O/R/pulls/N/merge: 204 if it is merged."""
+    if asking.pull(repo, number).merged_at is None:
+        raise asking.not_found(f"{asking.PULLS}#check-if-a-pull-request-has-been-merged")
+    return Reply(204, None)
+
+
+def merge_pull(call: Call, repo: Repository, number: int) -> Reply:
+    """PUT /repos/O/R/pulls/N/merge.
+
+    409 if the head is not `sha`; 405 if it conflicts, is a draft or closed, the method is not
+    allowed, or a rule of the base is not met, in its words.
+    """
+    pull = asking.pull(repo, number)
+    asking.fields(call, "commit_title", "commit_message", "sha", "merge_method")
+    asking.demand_push(call, repo, MERGE)
+    method = call.body.get("merge_method", "merge")
+    if method not in {"merge", "squash", "rebase"}:
+        raise asking.malformed(MERGE, f'No subschema in "anyOf" matched "{method}".')
+    how = merging.How(
+        method,
+        asking.typed(call, "commit_title", str, MERGE),
+        asking.typed(call, "commit_message", str, MERGE),
+        asking.typed(call, "sha", str, MERGE),
+    )
+    try:
+        sha = merging.merge(pull, call.viewer, how)
+    except merging.MergeRefused as refused:
+        page = ABOUT_RULES if "required" in str(refused).lower() else MERGE
+        raise ApiError(refused.status, str(refused), documentation=page) from None
+    message = "Pull Request successfully merged"
+    return Reply(200, {"sha": sha, "merged": True, "message": message})
+
+
+def update_branch(call: Call, repo: Repository, number: int) -> Reply:
+    """PUT /repos/O/R/pulls/N/update-branch: 202; the base is merged into the head."""
+    pull = asking.pull(repo, number)
+    asking.fields(call, "expected_head_sha")
+    documentation = f"{asking.PULLS}#update-a-pull-request-branch"
+    there = pull.head_repository
+    is_ours = pull.maintainer_can_modify and repo.can_push(call.viewer)
+    if there is None or not (there.can_push(call.viewer) or is_ours):
+        raise asking.forbidden(documentation)
+    expected = asking.typed(call, "expected_head_sha", str, documentation)
+    pulls.update_branch(pull, call.viewer, expected)
+    url = payloads.pull_url(call, pull)
+    return Reply(202, {"message": "Updating pull request branch.", "url": url})
+
+
+PULL = f"{REPO}/pulls/<int:number>"
+ROUTES = (
+    Route("GET", f"{REPO}/pulls", list_pulls),
+    Route("POST", f"{REPO}/pulls", create_pull, "pull_requests:write"),
+    Route("GET", PULL, get_pull),
+    Route("PATCH", PULL, edit_pull, "pull_requests:write"),
+    Route("GET", f"{PULL}/files", list_files),
+    Route("GET", f"{PULL}/commits", list_commits),
+    Route("GET", f"{PULL}/merge", is_merged),
+    Route("PUT", f"{PULL}/merge", merge_pull, "contents:write"),
+    Route("PUT", f"{PULL}/update-branch", update_branch, "pull_requests:write"),
+    Route("GET", f"{REPO}/commits/<path:ref>/pulls", commit_pulls),
+)

@@ -1,0 +1,1 @@
+"""Reviews, and the conversations about lines of a diff."""

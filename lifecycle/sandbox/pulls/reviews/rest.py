@@ -1,0 +1,224 @@
+"""Reviews of pull requests, and who is asked for one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+from lifecycle.sandbox.accounts import payload as account_payloads
+from lifecycle.sandbox.base.errors import ActionRefused, ApiError, invalid
+from lifecycle.sandbox.pulls import payload as pull_payloads
+from lifecycle.sandbox.pulls.reviews import actions as reviews
+from lifecycle.sandbox.pulls.reviews import payload as payloads
+from lifecycle.sandbox.pulls.reviews import threads
+from lifecycle.sandbox.wire.call import Reply
+from lifecycle.sandbox.wire.rest import asking
+from lifecycle.sandbox.wire.rest.routing import REPO, Route
+
+if TYPE_CHECKING:
+    from lifecycle.sandbox.accounts.state import User
+    from lifecycle.sandbox.pulls.state import Review, ReviewState
+    from lifecycle.sandbox.repositories.state import Repository
+    from lifecycle.sandbox.wire.call import Call
+
+REVIEWS = "https://docs.github.com/rest/pulls/reviews"
+REQUESTS = "https://docs.github.com/rest/pulls/review-requests"
+EVENTS: dict[str, ReviewState] = {
+    "APPROVE": "APPROVED", "REQUEST_CHANGES": "CHANGES_REQUESTED", "COMMENT": "COMMENTED",
+}  # fmt: skip
+
+
+def unprocessable(documentation: str, refused: ActionRefused | str) -> ApiError:
+    """GitHub's 422 of a bare sentence, as reviews have it."""
+    return ApiError(422, "Unprocessable Entity", errors=[str(refused)], documentation=documentation)
+
+
+def _review(call: Call, repo: Repository, number: int, review: int) -> Review:
+    pull = asking.pull(repo, number)
+    seen = reviews.visible(pull, call.viewer)
+    found = next((one for one in seen if one.id == review), None)
+    if found is None:
+        raise asking.not_found(f"{REVIEWS}#get-a-review-for-a-pull-request")
+    return found
+
+
+def list_reviews(call: Call, repo: Repository, number: int) -> Reply:
+    """GET /repos/O/R/pulls/N/reviews, oldest first; of pending ones one's own."""
+    asking.only(call)
+    pull = asking.pull(repo, number)
+    shown, headers = call.page(reviews.visible(pull, call.viewer))
+    return Reply(200, [payloads.review(call, one) for one in shown], headers)
+
+
+def get_review(call: Call, repo: Repository, number: int, review: int) -> Reply:
+    """GET /repos/O/R/pulls/N/reviews/ID."""
+    return Reply(200, payloads.review(call, _review(call, repo, number, review)))
+
+
+def _event(call: Call, documentation: str, *, needed: bool) -> ReviewState:
+    event = call.body.get("event")
+    if event is None and not needed:
+        return "PENDING"
+    if event not in EVENTS:
+        raise asking.malformed(documentation, f'No subschema in "anyOf" matched {event!r}.')
+    return EVENTS[str(event)]
+
+
+def create_review(call: Call, repo: Repository, number: int) -> Reply:
+    """POST /repos/O/R/pulls/N/reviews: without an event it is pending."""
+    pull = asking.pull(repo, number)
+    documentation = f"{REVIEWS}#create-a-review-for-a-pull-request"
+    asking.fields(call, "commit_id", "body", "event", "comments")
+    state = _event(call, documentation, needed=False)
+    body = asking.typed(call, "body", str, documentation) or ""
+    said = asking.typed(call, "comments", list, documentation) or []
+    if state in {"COMMENTED", "CHANGES_REQUESTED"} and not body.strip() and not said:
+        raise unprocessable(documentation, "Review Can not be blank")
+    sha = asking.typed(call, "commit_id", str, documentation)
+    if sha is not None and repo.git.resolve(sha) is None:
+        raise unprocessable(documentation, "Commit is not part of the pull request")
+    try:
+        made = reviews.review(pull, call.viewer, state, body, sha)
+    except ActionRefused as refused:
+        raise unprocessable(documentation, refused) from None
+    try:
+        for one in said:
+            threads.begin(pull, call.viewer, place_of(one, documentation), one["body"], made)
+    except ActionRefused as refused:
+        made.state = "PENDING"
+        reviews.delete(made)
+        raise unprocessable(documentation, f"Line could not be resolved: {refused}") from None
+    return Reply(200, payloads.review(call, made))
+
+
+def place_of(given: Any, documentation: str) -> threads.Place:
+    """The place in a diff that a comment names by path, line and side; or 422."""
+    if not isinstance(given, dict) or not isinstance(given.get("body"), str):
+        raise asking.malformed(documentation, '"body" wasn\'t supplied.')
+    if not isinstance(given.get("path"), str):
+        raise asking.malformed(documentation, '"path" wasn\'t supplied.')
+    if "position" in given:
+        raise ApiError(501, "The sandbox knows places of a diff by line and side, not by position.")
+    side = given.get("side", "RIGHT")
+    start_side = given.get("start_side")
+    if side not in {"LEFT", "RIGHT"} or start_side not in {None, "LEFT", "RIGHT", "side"}:
+        raise asking.malformed(documentation, "side is not LEFT or RIGHT.")
+    is_file = given.get("subject_type") == "file"
+    if not is_file and not isinstance(given.get("line"), int):
+        error = {"resource": "PullRequestReviewComment", "code": "missing_field", "field": "line"}
+        raise invalid(documentation, error)
+    return threads.Place(
+        given["path"],
+        None if is_file else given["line"],
+        side,
+        given.get("start_line"),
+        side if start_side == "side" else start_side,
+    )
+
+
+def update_review(call: Call, repo: Repository, number: int, review: int) -> Reply:
+    """PUT /repos/O/R/pulls/N/reviews/ID: its body, for its author."""
+    made = _review(call, repo, number, review)
+    documentation = f"{REVIEWS}#update-a-review-for-a-pull-request"
+    asking.fields(call, "body")
+    if made.author is not call.viewer:
+        raise asking.forbidden(documentation)
+    made.body = asking.needed(call, "body", str, documentation)
+    return Reply(200, payloads.review(call, made))
+
+
+def delete_review(call: Call, repo: Repository, number: int, review: int) -> Reply:
+    """DELETE /repos/O/R/pulls/N/reviews/ID, of a pending one."""
+    made = _review(call, repo, number, review)
+    answer = payloads.review(call, made)
+    try:
+        reviews.delete(made)
+    except ActionRefused as refused:
+        documentation = f"{REVIEWS}#delete-a-pending-review-for-a-pull-request"
+        raise unprocessable(documentation, refused) from None
+    return Reply(200, answer)
+
+
+def submit_review(call: Call, repo: Repository, number: int, review: int) -> Reply:
+    """POST /repos/O/R/pulls/N/reviews/ID/events."""
+    made = _review(call, repo, number, review)
+    documentation = f"{REVIEWS}#submit-a-review-for-a-pull-request"
+    asking.fields(call, "body", "event")
+    state = _event(call, documentation, needed=True)
+    try:
+        reviews.submit(made, state, asking.typed(call, "body", str, documentation))
+    except ActionRefused as refused:
+        raise unprocessable(documentation, refused) from None
+    return Reply(200, payloads.review(call, made))
+
+
+def dismiss_review(call: Call, repo: Repository, number: int, review: int) -> Reply:
+    """PUT /repos/O/R/pulls/N/reviews/ID/dismissals, for whoever may write."""
+    made = _review(call, repo, number, review)
+    documentation = f"{REVIEWS}#dismiss-a-review-for-a-pull-request"
+    asking.fields(call, "message", "event")
+    asking.demand_push(call, repo, documentation)
+    message = asking.needed(call, "message", str, documentation)
+    try:
+        reviews.dismiss(made, call.viewer, message)
+    except ActionRefused as refused:
+        raise unprocessable(documentation, refused) from None
+    return Reply(200, payloads.review(call, made))
+
+
+def list_requested(call: Call, repo: Repository, number: int) -> Reply:
+    """GET /repos/O/R/pulls/N/requested_reviewers."""
+    pull = asking.pull(repo, number)
+    users = [account_payloads.user(call, one) for one in pull.requested_reviewers]
+    return Reply(200, {"users": users, "teams": []})
+
+
+def _asked(call: Call, repo: Repository, documentation: str) -> list[User]:
+    asking.fields(call, "reviewers", "team_reviewers")
+    names = asking.typed(call, "reviewers", list, documentation) or []
+    teams = asking.typed(call, "team_reviewers", list, documentation) or []
+    found = [call.world.user(str(name)) for name in names]
+    if teams or None in found:
+        message = (
+            "Reviews may only be requested from collaborators. One or more of the users or teams "
+            f"you specified is not a collaborator of the {repo.full_name} repository."
+        )
+        raise ApiError(422, message, documentation=documentation)
+    return cast("list[User]", found)
+
+
+def request_reviewers(call: Call, repo: Repository, number: int) -> Reply:
+    """POST /repos/O/R/pulls/N/requested_reviewers: adds to those who are asked."""
+    pull = asking.pull(repo, number)
+    documentation = f"{REQUESTS}#request-reviewers-for-a-pull-request"
+    asking.demand_push(call, repo, documentation)
+    try:
+        reviews.request(pull, _asked(call, repo, documentation), call.viewer)
+    except ActionRefused as refused:
+        raise ApiError(422, str(refused), documentation=documentation) from None
+    return Reply(201, pull_payloads.pull(call, pull))
+
+
+def remove_requested(call: Call, repo: Repository, number: int) -> Reply:
+    """DELETE /repos/O/R/pulls/N/requested_reviewers."""
+    pull = asking.pull(repo, number)
+    documentation = f"{REQUESTS}#remove-requested-reviewers-from-a-pull-request"
+    asking.demand_push(call, repo, documentation)
+    reviews.unrequest(pull, _asked(call, repo, documentation), call.viewer)
+    return Reply(200, pull_payloads.pull(call, pull))
+
+
+PULL = f"{REPO}/pulls/<int:number>"
+REVIEW = f"{PULL}/reviews/<int:review>"
+WRITE = "pull_requests:write"
+ROUTES = (
+    Route("GET", f"{PULL}/reviews", list_reviews),
+    Route("POST", f"{PULL}/reviews", create_review, WRITE),
+    Route("GET", REVIEW, get_review),
+    Route("PUT", REVIEW, update_review, WRITE),
+    Route("DELETE", REVIEW, delete_review, WRITE),
+    Route("POST", f"{REVIEW}/events", submit_review, WRITE),
+    Route("PUT", f"{REVIEW}/dismissals", dismiss_review, WRITE),
+    Route("GET", f"{PULL}/requested_reviewers", list_requested),
+    Route("POST", f"{PULL}/requested_reviewers", request_reviewers, WRITE),
+    Route("DELETE", f"{PULL}/requested_reviewers", remove_requested, WRITE),
+)

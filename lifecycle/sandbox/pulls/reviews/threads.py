@@ -1,0 +1,161 @@
+"""Conversations about places of a pull request's diff.
+
+Source: https://docs.github.com/rest/pulls/comments
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from lifecycle.sandbox.base.errors import ActionRefused
+from lifecycle.sandbox.base.times import now
+from lifecycle.sandbox.pulls import changes
+from lifecycle.sandbox.pulls.merging import settling
+from lifecycle.sandbox.pulls.reviews import actions as reviews
+from lifecycle.sandbox.pulls.state import ReviewComment, ReviewThread
+
+if TYPE_CHECKING:
+    from lifecycle.sandbox.accounts.state import User
+    from lifecycle.sandbox.pulls.state import PullRequest, Review
+
+Side = Literal["LEFT", "RIGHT"]
+HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A place of a diff: a line of a side, or with no line the whole file."""
+
+    path: str
+    line: int | None = None
+    side: Side = "RIGHT"
+    start_line: int | None = None
+    start_side: Side | None = None
+
+
+class NotInDiff(ActionRefused):
+    """There is no such place in the diff; `field` is the part of it that is wrong."""
+
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(message)
+        self.field = field
+
+
+def hunk_to(patch: str, line: int, side: Side) -> str | None:
+    """The hunk that has a line, down to that line; None if none has."""
+    kept: list[str] = []
+    left = right = 0
+    for text in patch.split("\n"):
+        if found := HUNK.match(text):
+            kept, left, right = [text], int(found[1]) - 1, int(found[3]) - 1
+            continue
+        kept.append(text)
+        left += text[:1] in {"-", " "}
+        right += text[:1] in {"+", " "}
+        is_there = text[:1] in ({"-", " "} if side == "LEFT" else {"+", " "})
+        if is_there and (left if side == "LEFT" else right) == line:
+            return "\n".join(kept)
+    return None
+
+
+def begin(pull: PullRequest, user: User, place: Place, body: str, review: Review) -> ReviewComment:
+    """Begin a conversation, as a part of a review.
+
+    Raises:
+        NotInDiff: The place is not in the diff.
+    """
+    file = next((one for one in changes.files(pull) if one.path == place.path), None)
+    if file is None:
+        raise NotInDiff("pull_request_review_thread.path", "is invalid")
+    hunk = file.patch or ""
+    for name, line, side in (
+        ("start_line", place.start_line, place.start_side or place.side),
+        ("line", place.line, place.side),
+    ):
+        if line is not None:
+            found = hunk_to(file.patch or "", line, side)
+            if found is None:
+                field = f"pull_request_review_thread.{name}"
+                raise NotInDiff(field, "must be part of the diff")
+            hunk = found
+    repo = pull.repository
+    number, node = repo.new_id("PRRT")
+    thread = ReviewThread(
+        number, node, pull, place.path, place.line, pull.head_sha, place.side,
+        start_line=place.start_line, start_side=place.start_side,
+    )  # fmt: skip
+    pull.threads.append(thread)
+    repo.world.register(node, thread)
+    return _say(thread, user, body, review, hunk)
+
+
+def reply(comment: ReviewComment, user: User, body: str, review: Review) -> ReviewComment:
+    """Answer in a conversation."""
+    first = comment.thread.comments[0]
+    made = _say(comment.thread, user, body, review, first.diff_hunk)
+    made.reply_to = first
+    return made
+
+
+def _say(thread: ReviewThread, user: User, body: str, review: Review, hunk: str) -> ReviewComment:
+    repo = thread.pull.repository
+    number, node = repo.new_id("PRRC")
+    made = now()
+    comment = ReviewComment(number, node, thread, review, user, body, made, made, hunk)
+    thread.comments.append(comment)
+    repo.world.register(node, comment)
+    thread.pull.issue.updated_at = made
+    settling.touch(repo)
+    return comment
+
+
+def review_for(pull: PullRequest, user: User) -> Review:
+    """The review that a single comment goes into: one of its own, as GitHub makes it."""
+    return reviews.review(pull, user, "COMMENTED", "")
+
+
+def resolve(thread: ReviewThread, user: User | None) -> None:
+    """Resolve a conversation, or with nobody open it again."""
+    thread.resolved_by = user
+    settling.touch(thread.pull.repository)
+
+
+def delete(comment: ReviewComment) -> None:
+    """Delete a comment; a conversation without any is gone."""
+    thread = comment.thread
+    world = thread.pull.repository.world
+    thread.comments.remove(comment)
+    world.forget(comment.node_id)
+    for other in thread.comments:
+        if other.reply_to is comment:
+            other.reply_to = None
+    if not thread.comments:
+        thread.pull.threads.remove(thread)
+        world.forget(thread.node_id)
+
+
+def comments_of(pull: PullRequest, user: User) -> list[ReviewComment]:
+    """What was said about the diff, oldest first, but for what others have not submitted."""
+    found = [one for thread in pull.threads for one in thread.comments]
+    seen = [
+        one
+        for one in found
+        if one.review is None or one.review.state != "PENDING" or one.author is user
+    ]
+    return sorted(seen, key=lambda one: one.id)
+
+
+def outdate(pull: PullRequest) -> None:
+    """After a push: conversations about lines that are no longer the same are outdated."""
+    git = pull.repository.git
+    for thread in pull.threads:
+        if thread.line is None or thread.side == "LEFT" or thread.is_outdated:
+            continue
+        was, is_ = (
+            git.run("show", f"{sha}:{thread.path}").stdout.split(b"\n")
+            for sha in (thread.sha, pull.head_sha)
+        )
+        place = thread.line - 1
+        thread.is_outdated = was[place : place + 1] != is_[place : place + 1]

@@ -1,0 +1,168 @@
+"""Pull requests: the half that an issue has not, reviews, threads, and the ways to a merge."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from lifecycle.sandbox.accounts.state import User
+    from lifecycle.sandbox.issues.state import Issue
+    from lifecycle.sandbox.repositories.state import Repository
+
+ReviewState = Literal["APPROVED", "CHANGES_REQUESTED", "COMMENTED", "DISMISSED", "PENDING"]
+MergeMethod = Literal["merge", "squash", "rebase"]
+QueueState = Literal["QUEUED", "AWAITING_CHECKS", "MERGEABLE", "UNMERGEABLE", "LOCKED"]
+
+
+@dataclass(slots=True, eq=False)
+class Review:
+    """A submitted review, of the head that the pull request had then; `PENDING` is not submitted."""
+
+    id: int
+    node_id: str
+    pull: PullRequest = field(repr=False)
+    author: User
+    state: ReviewState
+    body: str
+    sha: str
+    submitted_at: datetime
+
+
+@dataclass(slots=True, eq=False)
+class ReviewComment:
+    """A comment on a line of a pull request's diff."""
+
+    id: int
+    node_id: str
+    thread: ReviewThread = field(repr=False)
+    review: Review | None = field(repr=False)
+    author: User
+    body: str
+    created_at: datetime
+    updated_at: datetime
+    diff_hunk: str = ""
+    reply_to: ReviewComment | None = field(default=None, repr=False)
+
+
+@dataclass(slots=True, eq=False)
+class ReviewThread:
+    """A conversation about one place of the diff, or with no `line` about a whole file.
+
+    `line` is where it was said of `sha`; an outdated thread is about lines that the head lacks.
+    """
+
+    id: int
+    node_id: str
+    pull: PullRequest = field(repr=False)
+    path: str
+    line: int | None
+    sha: str
+    side: Literal["LEFT", "RIGHT"] = "RIGHT"
+    comments: list[ReviewComment] = field(default_factory=list)
+    resolved_by: User | None = None
+    is_outdated: bool = False
+    start_line: int | None = None
+    start_side: Literal["LEFT", "RIGHT"] | None = None
+
+
+@dataclass(slots=True, eq=False)
+class AutoMerge:
+    """A merge that happens by itself as soon as the base's rules let it."""
+
+    enabled_by: User
+    enabled_at: datetime
+    method: MergeMethod
+    title: str | None = None
+    message: str | None = None
+
+
+@dataclass(slots=True, eq=False)
+class QueueEntry:
+    """A pull request's place in the merge queue of its base."""
+
+    id: int
+    node_id: str
+    pull: PullRequest = field(repr=False)
+    enqueuer: User
+    enqueued_at: datetime
+    state: QueueState = "QUEUED"
+    head_sha: str | None = None
+    """The commit that the queue tests: the base with this and all before it merged."""
+    base_sha: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """How large a pull request is at a (base, head)."""
+
+    pair: tuple[str, str]
+    commits: int
+    files: int
+    additions: int
+    deletions: int
+
+
+@dataclass(slots=True, eq=False)
+class PullRequest:
+    """The half of a pull request that an issue has not. `head_sha` outlives its branch.
+
+    `head_repository` is another than the base's for a fork, and None when the fork was deleted.
+    """
+
+    id: int
+    node_id: str
+    issue: Issue
+    head: str
+    base: str
+    head_sha: str
+    base_sha: str
+    draft: bool
+    head_repository: Repository | None = field(default=None, repr=False)
+    head_owner: User | None = None
+    merged_at: datetime | None = None
+    merged_by: User | None = None
+    merge_sha: str | None = None
+    reviews: list[Review] = field(default_factory=list)
+    threads: list[ReviewThread] = field(default_factory=list)
+    requested_reviewers: list[User] = field(default_factory=list)
+    auto_merge: AutoMerge | None = None
+    queue_entry: QueueEntry | None = None
+    maintainer_can_modify: bool = False
+    mergeable: bool | None = None
+    test_merge_sha: str | None = None
+    """The commit at refs/pull/N/merge."""
+    measure: Measure | None = None
+    judged: tuple[str, str] | None = None
+    """The (head, base) that a reader asked about last; GitHub computes after the first question."""
+
+    @property
+    def repository(self) -> Repository:
+        """The repository of its base, where it lives."""
+        return self.issue.repository
+
+    @property
+    def number(self) -> int:
+        """The number that it shares with its issue."""
+        return self.issue.number
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it is neither closed nor merged."""
+        return self.issue.state == "open"
+
+    @property
+    def is_cross_repository(self) -> bool:
+        """Whether its head is in another repository than its base."""
+        return self.head_repository is not self.repository
+
+    @property
+    def hidden_for(self) -> int:
+        """How many reads of lists will still miss it."""
+        return self.issue.hidden_for
+
+    @hidden_for.setter
+    def hidden_for(self, reads: int) -> None:
+        self.issue.hidden_for = reads

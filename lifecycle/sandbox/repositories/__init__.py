@@ -1,0 +1,1 @@
+"""Repositories, the world that holds them, and who sees and changes them."""

@@ -1,0 +1,237 @@
+"""Repositories."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lifecycle.sandbox.accounts.graph import ordered
+from lifecycle.sandbox.base.times import stamp
+from lifecycle.sandbox.git import graph as git
+from lifecycle.sandbox.issues import actions as issues
+from lifecycle.sandbox.issues.graph import issue_page_of
+from lifecycle.sandbox.pulls import actions as pulls
+from lifecycle.sandbox.repositories import access
+from lifecycle.sandbox.repositories import payload as payloads
+from lifecycle.sandbox.wire.graph.pages import connection
+from lifecycle.sandbox.wire.graph.refusals import not_found
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lifecycle.sandbox.issues.state import Issue, Label, Milestone
+    from lifecycle.sandbox.pulls.state import PullRequest
+    from lifecycle.sandbox.repositories.state import Repository
+    from lifecycle.sandbox.wire.call import Call
+
+
+def _repository(call: Call, owner: str, name: str, *, follows: bool | None = None) -> Repository:
+    """The repository of that name, or of a former one unless it is said not to follow."""
+    repo = access.repository(call.world, call.token, f"{owner}/{name}")
+    moved = repo is not None and repo.key != f"{owner}/{name}".lower()
+    if repo is None or (moved and follows is False):
+        raise not_found(f"Could not resolve to a Repository with the name '{owner}/{name}'.")
+    return repo
+
+
+def _issue(repo: Repository, number: int) -> Issue:
+    issue = repo.issues.get(number)
+    if issue is None or issue.is_pull or not repo.has_issues or issue.is_late():
+        raise not_found(f"Could not resolve to an Issue with the number of {number}.")
+    return issue
+
+
+def _pull(repo: Repository, number: int) -> PullRequest:
+    if number not in repo.pulls or repo.pulls[number].issue.is_late():
+        raise not_found(f"Could not resolve to a PullRequest with the number of {number}.")
+    return repo.pulls[number]
+
+
+def _issue_or_pull(repo: Repository, number: int) -> Issue | PullRequest:
+    if number not in repo.issues:
+        words = f"Could not resolve to an issue or pull request with the number of {number}."
+        raise not_found(words)
+    return repo.pulls.get(number) or repo.issues[number]
+
+
+def _pulls(call: Call, repo: Repository, **arguments: Any) -> dict[str, Any]:
+    """The repository's pull requests; the schema lets through only what is handled here."""
+    order = arguments.pop("orderBy", None) or {"field": "CREATED_AT", "direction": "ASC"}
+    wanted = {
+        "headRefName": arguments.pop("headRefName", None),
+        "baseRefName": arguments.pop("baseRefName", None),
+    }
+    states, labels = arguments.pop("states", None), arguments.pop("labels", None)
+    names = {name.lower() for name in labels or ()}
+    found = [
+        p
+        for p in repo.pulls.values()
+        if wanted["headRefName"] in {None, p.head}
+        and wanted["baseRefName"] in {None, p.base}
+        and (states is None or pulls.state_of(p) in states)
+        and (labels is None or names & {label.name.lower() for label in p.issue.labels})
+    ]
+    keys: dict[str, Callable[[PullRequest], Any]] = {
+        "CREATED_AT": lambda p: p.number,
+        "UPDATED_AT": lambda p: (p.issue.updated_at, p.number),
+        "COMMENTS": lambda p: (len(p.issue.comments), p.number),
+    }
+    found = ordered(found, order, keys)
+    return connection(call.world.visible(found, call.seen), **arguments)
+
+
+LABEL_ORDERS: dict[str, Callable[[Label], Any]] = {
+    "NAME": lambda one: one.name.lower(),
+    "CREATED_AT": lambda one: (one.created_at, one.id),
+    "ISSUE_COUNT": lambda one: one.id,
+}
+MILESTONE_ORDERS: dict[str, Callable[[Milestone], Any]] = {
+    "NUMBER": lambda one: one.number,
+    "CREATED_AT": lambda one: (one.created_at, one.id),
+    "UPDATED_AT": lambda one: (one.updated_at, one.id),
+    "DUE_DATE": lambda one: (one.due_on is None, one.due_on.timestamp() if one.due_on else 0),
+}
+
+
+def _labels(_call: Call, repo: Repository, **given: Any) -> dict[str, Any]:
+    query = (given.pop("query", None) or "").lower()
+    order = given.pop("orderBy", None) or {"field": "CREATED_AT", "direction": "ASC"}
+    found = [
+        one
+        for one in repo.labels.values()
+        if query in one.name.lower() or query in (one.description or "").lower()
+    ]
+    return connection(ordered(found, order, LABEL_ORDERS), **given)
+
+
+def _milestones(_call: Call, repo: Repository, **given: Any) -> dict[str, Any]:
+    query = (given.pop("query", None) or "").lower()
+    states, order = given.pop("states", None), given.pop("orderBy", None)
+    found = [
+        one
+        for one in repo.milestones.values()
+        if query in one.title.lower() and (states is None or one.state.upper() in states)
+    ]
+    return connection(ordered(found, order, MILESTONE_ORDERS), **given)
+
+
+def _assignable(_call: Call, repo: Repository, **given: Any) -> dict[str, Any]:
+    query = (given.pop("query", None) or "").lower()
+    found = [
+        one
+        for one in repo.world.users.values()
+        if issues.may_be_assigned(repo, one)
+        and (query in one.login.lower() or query in one.name.lower())
+    ]
+    return connection(found, **given)
+
+
+def _forks(call: Call, repo: Repository, **given: Any) -> dict[str, Any]:
+    return connection([one for one in repo.forks if access.sees(call.token, one)], **given)
+
+
+def _topics(_call: Call, repo: Repository, **given: Any) -> dict[str, Any]:
+    """The topics, each a link between the repository and the topic."""
+    found = [
+        {
+            "id": f"RT_{repo.id}_{name}",
+            "resourcePath": f"/topics/{name}",
+            "topic": {"id": f"TP_{name}", "name": name},
+        }
+        for name in repo.topics
+    ]
+    return connection(found, **given)
+
+
+def _method(_call: Call, repo: Repository) -> str:
+    """What a person merges with who has chosen nothing: the first that is allowed."""
+    if repo.allow_merge_commit:
+        return "MERGE"
+    return "SQUASH" if repo.allow_squash_merge else "REBASE"
+
+
+def nothing(*_: Any, **__: Any) -> dict[str, Any]:
+    """A page of what the sandbox has none of."""
+    return connection([], first=1)
+
+
+RESOLVERS: dict[str, dict[str, Any]] = {
+    "Query": {
+        "repository(followRenames)": lambda c, _, **given: _repository(
+            c, given["owner"], given["name"], follows=given.get("followRenames")
+        ),
+    },
+    "Repository": {
+        "id": lambda _, repo: repo.node_id,
+        "databaseId": lambda _, repo: repo.id,
+        "nameWithOwner": lambda _, repo: repo.full_name,
+        "url": payloads.page_url,
+        "resourcePath": lambda _, repo: f"/{repo.full_name}",
+        "sshUrl": payloads.ssh_url,
+        "homepageUrl": lambda _, repo: repo.homepage,
+        "visibility": lambda _, repo: repo.visibility.upper(),
+        "isPrivate": lambda _, repo: repo.is_private,
+        "isArchived": lambda _, repo: repo.archived,
+        "isDisabled": lambda *_: False,
+        "isFork": lambda _, repo: repo.parent is not None,
+        "isTemplate": lambda _, repo: repo.is_template,
+        "isEmpty": lambda c, repo: git.default_of(c, repo) is None,
+        "isInOrganization": lambda _, repo: repo.owner.kind == "organization",
+        "isMirror": lambda *_: False,
+        "hasIssuesEnabled": lambda _, repo: repo.has_issues,
+        "hasProjectsEnabled": lambda _, repo: repo.has_projects,
+        "hasWikiEnabled": lambda _, repo: repo.has_wiki,
+        "hasDiscussionsEnabled": lambda *_: False,
+        "forkCount": lambda _, repo: len(repo.forks),
+        "stargazerCount": lambda *_: 0,
+        "watchers": nothing,
+        "createdAt": lambda _, repo: stamp(repo.created_at),
+        "updatedAt": lambda _, repo: stamp(repo.updated_at),
+        "pushedAt": lambda _, repo: stamp(repo.pushed_at),
+        "archivedAt": lambda _, repo: stamp(repo.updated_at) if repo.archived else None,
+        "mergeCommitAllowed": lambda _, repo: repo.allow_merge_commit,
+        "squashMergeAllowed": lambda _, repo: repo.allow_squash_merge,
+        "rebaseMergeAllowed": lambda _, repo: repo.allow_rebase_merge,
+        "autoMergeAllowed": lambda _, repo: repo.allow_auto_merge,
+        "allowUpdateBranch": lambda _, repo: repo.allow_update_branch,
+        "deleteBranchOnMerge": lambda _, repo: repo.delete_branch_on_merge,
+        "viewerPermission": lambda c, repo: (repo.role_of(c.viewer) or "").upper() or None,
+        "viewerCanAdminister": lambda c, repo: repo.role_of(c.viewer) == "admin",
+        "viewerDefaultMergeMethod": _method,
+        "defaultBranchRef": git.default_of,
+        "ref": lambda _, repo, **given: git.ref_named(repo, given["qualifiedName"]),
+        "refs(query, orderBy, direction)": git.refs_of,
+        "object(oid, expression)": git.object_of,
+        "issue": lambda _, repo, number: _issue(repo, number),
+        "issues(states, labels, filterBy, orderBy)": issue_page_of,
+        "issueOrPullRequest": lambda _, repo, number: _issue_or_pull(repo, number),
+        "pullRequest": lambda _, repo, number: _pull(repo, number),
+        "pullRequests(headRefName, baseRefName, states, labels, orderBy)": _pulls,
+        "label": lambda _, repo, name: repo.labels.get(name.lower()),
+        "labels(query, orderBy)": _labels,
+        "milestone": lambda _, repo, number: repo.milestones.get(number),
+        "milestones(query, states, orderBy)": _milestones,
+        "assignableUsers(query)": _assignable,
+        "mentionableUsers(query)": _assignable,
+        "forks": _forks,
+        "repositoryTopics": _topics,
+        "projects(orderBy, states)": nothing,
+        "releases(orderBy)": nothing,
+        "licenseInfo": lambda *_: None,
+        "primaryLanguage": lambda *_: None,
+        "languages": nothing,
+    },
+}
+PLAIN = {
+    "Repository": "name description owner parent",
+    "Language": "id name color",
+    "License": "id key name",
+    "RepositoryTopic": "id resourcePath topic",
+    "Topic": "id name",
+    "Release": "id resourcePath name tagName isDraft isLatest isPrerelease createdAt publishedAt",
+}
+INPUTS = {
+    "IssueOrder": "field direction",
+    "LabelOrder": "field direction",
+    "MilestoneOrder": "field direction",
+    "RepositoryOrder": "field direction",
+}

@@ -1,0 +1,310 @@
+"""Repositories: listed, made, edited, renamed, forked."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lifecycle.sandbox.accounts.rest import demand_person, organization
+from lifecycle.sandbox.base.errors import ApiError, invalid
+from lifecycle.sandbox.base.times import now
+from lifecycle.sandbox.repositories import access, actions
+from lifecycle.sandbox.repositories import payload as payloads
+from lifecycle.sandbox.wire.call import Reply
+from lifecycle.sandbox.wire.rest import asking
+from lifecycle.sandbox.wire.rest.routing import REPO, Route
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from lifecycle.sandbox.accounts.state import User
+    from lifecycle.sandbox.repositories.state import Repository
+    from lifecycle.sandbox.wire.call import Call
+
+DOCS = "https://docs.github.com/rest/repos/repos"
+UPDATE = f"{DOCS}#update-a-repository"
+FORKS = "https://docs.github.com/rest/repos/forks"
+TOPICS = f"{DOCS}#replace-all-repository-topics"
+SWITCHES = (
+    "has_issues", "has_projects", "has_wiki", "is_template", "allow_squash_merge",
+    "allow_merge_commit", "allow_rebase_merge", "allow_auto_merge", "delete_branch_on_merge",
+    "allow_update_branch", "allow_forking",
+)  # fmt: skip
+SORTS: dict[str, Callable[[Repository], Any]] = {
+    "full_name": lambda one: one.key,
+    "created": lambda one: (one.created_at, one.id),
+    "updated": lambda one: (one.updated_at, one.id),
+    "pushed": lambda one: (one.pushed_at, one.id),
+}
+
+
+def get_repository(call: Call, repo: Repository) -> Reply:
+    """GET /repos/O/R."""
+    return Reply(200, payloads.full(call, repo))
+
+
+def _listed(call: Call, found: Iterable[Repository], sort: str) -> Reply:
+    """A page of those that the token may see."""
+    sort = asking.choice(call, "sort", sort, set(SORTS), "Repository")
+    default = "asc" if sort == "full_name" else "desc"
+    direction = asking.choice(call, "direction", default, {"asc", "desc"}, "Repository")
+    seen = [one for one in found if access.sees(call.token, one)]
+    seen.sort(key=SORTS[sort], reverse=direction == "desc")
+    shown, headers = call.page(seen)
+    return Reply(200, [payloads.minimal(call, one) for one in shown], headers)
+
+
+def _of(call: Call, owner: User) -> list[Repository]:
+    return [one for one in call.world.repositories.values() if one.owner is owner]
+
+
+def list_user_repositories(call: Call, login: str) -> Reply:
+    """GET /users/LOGIN/repos: the public ones of its own."""
+    asking.only(call, "type", "sort", "direction")
+    kind = asking.choice(call, "type", "owner", {"all", "owner", "member"}, "Repository")
+    person = asking.user(call, login, f"{DOCS}#list-repositories-for-a-user")
+    own = [] if kind == "member" else _of(call, person)
+    if kind != "owner":
+        every = call.world.repositories.values()
+        own += [r for r in every if r not in own and person.login.lower() in r.roles]
+    return _listed(call, [one for one in own if not one.is_private], "full_name")
+
+
+def list_organization_repositories(call: Call, org: str) -> Reply:
+    """GET /orgs/ORG/repos."""
+    asking.only(call, "type", "sort", "direction")
+    kinds = {"all", "public", "private", "forks", "sources", "member"}
+    kind = asking.choice(call, "type", "all", kinds, "Repository")
+    keep: dict[str, Callable[[Repository], bool]] = {
+        "all": lambda _: True,
+        "member": lambda one: one.can_push(call.viewer),
+        "public": lambda one: not one.is_private,
+        "private": lambda one: one.is_private,
+        "forks": lambda one: one.parent is not None,
+        "sources": lambda one: one.parent is None,
+    }
+    found = _of(call, organization(call, org))
+    return _listed(call, [one for one in found if keep[kind](one)], "created")
+
+
+def list_viewer_repositories(call: Call) -> Reply:
+    """GET /user/repos: those where the token's owner is owner, collaborator or member."""
+    asking.only(call, "visibility", "affiliation", "type", "sort", "direction")
+    demand_person(call, f"{DOCS}#list-repositories-for-the-authenticated-user")
+    if "type" in call.query and {"visibility", "affiliation"} & call.query.keys():
+        message = "If you specify visibility or affiliation, you cannot specify type."
+        raise ApiError(422, message, documentation=DOCS)
+    visibility = asking.choice(
+        call, "visibility", "all", {"all", "public", "private"}, "Repository"
+    )
+    kind = asking.choice(
+        call, "type", "all", {"all", "owner", "public", "private", "member"}, "Repository"
+    )
+    wanted = set(call.query.get("affiliation", "owner,collaborator,organization_member").split(","))
+    if kind in {"public", "private"}:
+        visibility = kind
+    elif kind != "all":
+        wanted = {"owner"} if kind == "owner" else {"collaborator", "organization_member"}
+    found = [
+        one
+        for one in call.world.repositories.values()
+        if _affiliations(one, call.viewer) & wanted and visibility in {"all", one.visibility}
+    ]
+    return _listed(call, found, "full_name")
+
+
+def _affiliations(repo: Repository, person: User) -> set[str]:
+    found = {
+        "owner": repo.owner is person,
+        "collaborator": person.login.lower() in repo.roles,
+        "organization_member": person in repo.owner.members,
+    }
+    return {name for name, holds in found.items() if holds}
+
+
+def create_for_viewer(call: Call) -> Reply:
+    """POST /user/repos."""
+    documentation = f"{DOCS}#create-a-repository-for-the-authenticated-user"
+    demand_person(call, documentation)
+    return _create(call, call.viewer, documentation)
+
+
+def create_in_organization(call: Call, org: str) -> Reply:
+    """POST /orgs/ORG/repos, for members."""
+    documentation = f"{DOCS}#create-an-organization-repository"
+    owner = organization(call, org, documentation)
+    if call.viewer not in owner.members and not call.token.is_integration:
+        message = "You need admin access to the organization before adding a repository to it."
+        raise ApiError(403, message, documentation=documentation)
+    return _create(call, owner, documentation)
+
+
+def _create(call: Call, owner: User, documentation: str) -> Reply:
+    asking.fields(
+        call, "name", "description", "homepage", "private", "visibility", "auto_init", *SWITCHES
+    )
+    name = actions.clean(asking.needed(call, "name", str, documentation))
+    _check_name(call, owner, name, documentation)
+    private = bool(asking.typed(call, "private", bool, documentation))
+    visibility = asking.typed(call, "visibility", str, documentation)
+    made = actions.make(
+        call.world,
+        owner,
+        name,
+        description=asking.typed(call, "description", str, documentation),
+        visibility="private" if private or visibility == "private" else "public",
+        is_empty=not asking.typed(call, "auto_init", bool, documentation),
+    )
+    if owner.kind == "organization":
+        made.roles[call.viewer.login.lower()] = "admin"
+    _switch(call, made, documentation)
+    answer = payloads.full(call, made)
+    return Reply(201, answer, {"Location": answer["url"]})
+
+
+def _check_name(call: Call, owner: User, name: str, documentation: str) -> None:
+    if not name:
+        error = {"resource": "Repository", "code": "missing_field", "field": "name"}
+        raise invalid(documentation, error)
+    if actions.is_taken(call.world, owner, name):
+        error = {
+            "resource": "Repository", "code": "custom", "field": "name",
+            "message": "name already exists on this account",
+        }  # fmt: skip
+        raise invalid(documentation, error, message="Repository creation failed.")
+
+
+def _switch(call: Call, repo: Repository, documentation: str) -> None:
+    """Set what is on or off, and what is said about the repository."""
+    for name in SWITCHES:
+        value = asking.typed(call, name, bool, documentation)
+        if value is not None:
+            setattr(repo, name, value)
+    if not (repo.allow_merge_commit or repo.allow_squash_merge or repo.allow_rebase_merge):
+        repo.allow_merge_commit = True
+        error = {
+            "resource": "Repository", "code": "custom", "field": "merge_commit_allowed",
+            "message": "Sorry, you need to allow at least one merge strategy. (no_merge_method)",
+        }  # fmt: skip
+        raise invalid(documentation, error)
+    for name in ("description", "homepage"):
+        if name in call.body:
+            setattr(repo, name, asking.typed(call, name, str, documentation))
+    repo.updated_at = now()
+
+
+def edit_repository(call: Call, repo: Repository) -> Reply:
+    """PATCH /repos/O/R, for who administers it: also its name, and whether it is archived."""
+    asking.demand_admin(call, repo, UPDATE)
+    asking.fields(
+        call, "name", "description", "homepage", "private", "visibility", "default_branch",
+        "archived", *SWITCHES,
+    )  # fmt: skip
+    archived = asking.typed(call, "archived", bool, UPDATE)
+    if repo.archived and archived is not False:
+        message = "Repository was archived so is read-only."
+        raise ApiError(403, message, documentation=UPDATE)
+    branch = asking.typed(call, "default_branch", str, UPDATE)
+    if branch is not None and f"refs/heads/{branch}" not in repo.git.refs():
+        error = {"resource": "Repository", "code": "invalid", "field": "default_branch"}
+        raise invalid(UPDATE, error)
+    wanted = asking.typed(call, "name", str, UPDATE)
+    name = actions.clean(wanted) if wanted is not None else repo.name
+    if name.lower() != repo.name.lower():
+        _check_name(call, repo.owner, name, UPDATE)
+    _switch(call, repo, UPDATE)
+    if branch is not None:
+        repo.default_branch = repo.git.default_branch = branch
+        repo.git.text("symbolic-ref", "HEAD", f"refs/heads/{branch}")
+    private = asking.typed(call, "private", bool, UPDATE)
+    visibility = asking.typed(call, "visibility", str, UPDATE)
+    if private is not None or visibility in {"public", "private"}:
+        repo.visibility = "private" if private or visibility == "private" else "public"
+    if archived is not None:
+        repo.archived = archived
+    if name != repo.name:
+        actions.rename(repo, name)
+    return Reply(200, payloads.full(call, repo))
+
+
+def delete_repository(call: Call, repo: Repository) -> Reply:
+    """DELETE /repos/O/R, for who administers it and a token that may.
+
+    A classic token needs the scope `delete_repo`.
+    """
+    documentation = f"{DOCS}#delete-a-repository"
+    lacks = call.token.kind == "classic" and "delete_repo" not in call.token.scopes
+    if lacks or repo.role_of(call.viewer) != "admin":
+        raise asking.forbidden(documentation)
+    actions.delete(repo)
+    return Reply(204, None)
+
+
+def list_forks(call: Call, repo: Repository) -> Reply:
+    """GET /repos/O/R/forks, newest first."""
+    asking.only(call, "sort")
+    sort = asking.choice(
+        call, "sort", "newest", {"newest", "oldest", "stargazers", "watchers"}, "Repository"
+    )
+    found = [one for one in repo.forks if access.sees(call.token, one)]
+    found.sort(key=lambda one: (one.created_at, one.id), reverse=sort != "oldest")
+    shown, headers = call.page(found)
+    return Reply(200, [payloads.minimal(call, one) for one in shown], headers)
+
+
+def create_fork(call: Call, repo: Repository) -> Reply:
+    """POST /repos/O/R/forks: 202, and here it is there at once; again gives the same one."""
+    documentation = f"{FORKS}#create-a-fork"
+    asking.fields(call, "organization", "name", "default_branch_only")
+    demand_person(call, documentation)
+    owner = call.viewer
+    wanted = asking.typed(call, "organization", str, documentation)
+    if wanted is not None:
+        owner = organization(call, wanted, documentation)
+        if call.viewer not in owner.members:
+            raise asking.forbidden(documentation)
+    if owner is repo.owner:
+        message = "You cannot fork a repository to the account that owns it."
+        raise ApiError(403, message, documentation=documentation)
+    asked = asking.typed(call, "name", str, documentation)
+    name = actions.clean(asked) if asked else repo.name
+    while actions.is_taken(call.world, owner, name) and not any(
+        f.owner is owner for f in repo.forks
+    ):
+        name += "-1"
+    only = bool(asking.typed(call, "default_branch_only", bool, documentation))
+    made = actions.fork(repo, owner, name, default_only=only)
+    return Reply(202, payloads.full(call, made))
+
+
+def get_topics(call: Call, repo: Repository) -> Reply:
+    """GET /repos/O/R/topics."""
+    asking.only(call)
+    return Reply(200, {"names": list(repo.topics)})
+
+
+def set_topics(call: Call, repo: Repository) -> Reply:
+    """PUT /repos/O/R/topics {names}: these and no others, in lower case."""
+    asking.demand_admin(call, repo, TOPICS)
+    asking.fields(call, "names")
+    names = asking.needed(call, "names", list, TOPICS)
+    if len(names) > 20 or any(not isinstance(one, str) or len(one) > 50 for one in names):
+        message = "A repository cannot have more than 20 topics of at most 50 characters."
+        raise ApiError(422, message, documentation=TOPICS)
+    repo.topics = list(dict.fromkeys(one.lower() for one in names))
+    return Reply(200, {"names": list(repo.topics)})
+
+
+ROUTES = (
+    Route("GET", REPO, get_repository),
+    Route("PATCH", REPO, edit_repository, "administration:write"),
+    Route("DELETE", REPO, delete_repository, "administration:write"),
+    Route("GET", "/users/<login>/repos", list_user_repositories),
+    Route("GET", "/orgs/<org>/repos", list_organization_repositories),
+    Route("POST", "/orgs/<org>/repos", create_in_organization, "administration:write"),
+    Route("GET", "/user/repos", list_viewer_repositories),
+    Route("POST", "/user/repos", create_for_viewer, "administration:write"),
+    Route("GET", f"{REPO}/forks", list_forks),
+    Route("POST", f"{REPO}/forks", create_fork),
+    Route("GET", f"{REPO}/topics", get_topics),
+    Route("PUT", f"{REPO}/topics", set_topics, "administration:write"),
+)

@@ -1,0 +1,164 @@
+"""Who may do what in a repository."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lifecycle.sandbox.accounts import payload as accounts
+from lifecycle.sandbox.base.errors import ApiError
+from lifecycle.sandbox.base.times import now, stamp
+from lifecycle.sandbox.issues import actions as issues
+from lifecycle.sandbox.repositories import payload as payloads
+from lifecycle.sandbox.wire.call import Reply
+from lifecycle.sandbox.wire.rest import asking
+from lifecycle.sandbox.wire.rest.routing import REPO, Route
+
+if TYPE_CHECKING:
+    from lifecycle.sandbox.accounts.state import Role, User
+    from lifecycle.sandbox.repositories.state import Repository
+    from lifecycle.sandbox.wire.call import Call
+
+DOCS = "https://docs.github.com/rest/collaborators/collaborators"
+ASSIGNEES = "https://docs.github.com/rest/issues/assignees"
+PERMISSIONS: dict[str, Role] = {
+    "pull": "read", "triage": "triage", "push": "write", "maintain": "maintain", "admin": "admin",
+}  # fmt: skip
+
+
+def _people(repo: Repository) -> list[User]:
+    """Everybody who works here: the owner, who has a role, members who may push."""
+    return [
+        user
+        for user in repo.world.users.values()
+        if user.kind == "user"
+        and (
+            user is repo.owner
+            or user.login.lower() in repo.roles
+            or (user in repo.owner.members and repo.can_push(user))
+        )
+    ]
+
+
+def list_collaborators(call: Call, repo: Repository) -> Reply:
+    """GET /repos/O/R/collaborators, for who may push."""
+    asking.only(call, "affiliation", "permission")
+    demand_reader_of_roles(call, repo, f"{DOCS}#list-repository-collaborators")
+    which = asking.choice(call, "affiliation", "all", {"all", "direct", "outside"}, "Repository")
+    found = _people(repo)
+    if which == "outside":
+        found = [one for one in found if one not in repo.owner.members and one is not repo.owner]
+    if which == "direct":
+        found = [one for one in found if one.login.lower() in repo.roles or one is repo.owner]
+    if permission := call.query.get("permission"):
+        found = [one for one in found if payloads.permissions(repo, one).get(permission)]
+    shown, headers = call.page(found)
+    return Reply(200, [payloads.collaborator(call, repo, one) for one in shown], headers)
+
+
+def demand_reader_of_roles(call: Call, repo: Repository, documentation: str) -> None:
+    """403 for who may not push: what others may do is not theirs to know."""
+    if not repo.can_push(call.viewer):
+        message = "Must have push access to view repository collaborators."
+        raise ApiError(403, message, documentation=documentation)
+
+
+def check_collaborator(call: Call, repo: Repository, login: str) -> Reply:
+    """GET /repos/O/R/collaborators/LOGIN: 204 or 404."""
+    documentation = f"{DOCS}#check-if-a-user-is-a-repository-collaborator"
+    demand_reader_of_roles(call, repo, documentation)
+    if call.world.user(login) not in _people(repo):
+        raise asking.not_found(documentation)
+    return Reply(204, None)
+
+
+def get_permission(call: Call, repo: Repository, login: str) -> Reply:
+    """GET /repos/O/R/collaborators/LOGIN/permission."""
+    documentation = f"{DOCS}#get-repository-permissions-for-a-user"
+    if not repo.can_push(call.viewer) and login.lower() != call.viewer.login.lower():
+        message = "Must have push access to view collaborator permission."
+        raise ApiError(403, message, documentation=documentation)
+    person = call.world.user(login)
+    if person is None or person.kind == "organization":
+        raise ApiError(404, f"{login} is not a user", documentation=documentation)
+    return Reply(200, payloads.permission_of(call, repo, person))
+
+
+def add_collaborator(call: Call, repo: Repository, login: str) -> Reply:
+    """PUT /repos/O/R/collaborators/LOGIN {permission}: 204 for members and who is one already.
+
+    For others GitHub answers 201 with an invitation; here they accept it at once.
+    """
+    documentation = f"{DOCS}#add-a-repository-collaborator"
+    asking.demand_admin(call, repo, documentation)
+    asking.fields(call, "permission")
+    person = asking.user(call, login, documentation)
+    wanted = asking.typed(call, "permission", str, documentation) or "push"
+    if wanted not in PERMISSIONS or person.kind == "organization":
+        raise ApiError(422, "Validation Failed", documentation=documentation)
+    is_known = person in _people(repo) or person in repo.owner.members
+    repo.roles[person.login.lower()] = PERMISSIONS[wanted]
+    if is_known:
+        return Reply(204, None)
+    return Reply(201, _invitation(call, repo, person, PERMISSIONS[wanted]))
+
+
+def _invitation(call: Call, repo: Repository, person: User, role: Role) -> dict[str, Any]:
+    number, node = repo.new_id("RI")
+    return {
+        "id": number,
+        "node_id": node,
+        "repository": payloads.minimal(call, repo),
+        "invitee": accounts.user(call, person),
+        "inviter": accounts.user(call, call.viewer),
+        "permissions": role,
+        "created_at": stamp(now()),
+        "expired": False,
+        "url": f"{call.base}/user/repository_invitations/{number}",
+        "html_url": f"{payloads.page_url(call, repo)}/invitations",
+    }
+
+
+def remove_collaborator(call: Call, repo: Repository, login: str) -> Reply:
+    """DELETE /repos/O/R/collaborators/LOGIN."""
+    asking.demand_admin(call, repo, f"{DOCS}#remove-a-repository-collaborator")
+    repo.roles.pop(login.lower(), None)
+    return Reply(204, None)
+
+
+def list_assignees(call: Call, repo: Repository) -> Reply:
+    """GET /repos/O/R/assignees."""
+    asking.only(call)
+    found = [one for one in call.world.users.values() if issues.may_be_assigned(repo, one)]
+    shown, headers = call.page(found)
+    return Reply(200, [accounts.user(call, one) for one in shown], headers)
+
+
+def _demand_assignable(call: Call, repo: Repository, login: str) -> None:
+    person = call.world.user(login)
+    if person is None or not issues.may_be_assigned(repo, person):
+        raise asking.not_found(f"{ASSIGNEES}#check-if-a-user-can-be-assigned")
+
+
+def check_assignee(call: Call, repo: Repository, login: str) -> Reply:
+    """GET /repos/O/R/assignees/LOGIN: 204 or 404."""
+    _demand_assignable(call, repo, login)
+    return Reply(204, None)
+
+
+def check_issue_assignee(call: Call, repo: Repository, number: int, login: str) -> Reply:
+    """GET /repos/O/R/issues/N/assignees/LOGIN: 204 or 404."""
+    asking.issue(repo, number)
+    _demand_assignable(call, repo, login)
+    return Reply(204, None)
+
+
+ROUTES = (
+    Route("GET", f"{REPO}/collaborators", list_collaborators),
+    Route("GET", f"{REPO}/collaborators/<login>", check_collaborator),
+    Route("PUT", f"{REPO}/collaborators/<login>", add_collaborator, "administration:write"),
+    Route("DELETE", f"{REPO}/collaborators/<login>", remove_collaborator, "administration:write"),
+    Route("GET", f"{REPO}/collaborators/<login>/permission", get_permission),
+    Route("GET", f"{REPO}/assignees", list_assignees),
+    Route("GET", f"{REPO}/assignees/<login>", check_assignee),
+    Route("GET", f"{REPO}/issues/<int:number>/assignees/<login>", check_issue_assignee),
+)

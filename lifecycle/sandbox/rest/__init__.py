@@ -1,1 +1,0 @@
-"""The REST half: routes and their handlers, one file a subject."""

@@ -1,0 +1,1 @@
+"""Branch protection, rulesets and the merge queue."""

@@ -1,0 +1,287 @@
+"""What branches demand, by classic protection or by rulesets, and what of it is not met.
+
+Of classic protection one rule holds for a branch, the one of its exact name before those of a
+pattern; of rulesets all that match do. Whoever administers the repository need not keep the classic
+one unless it says so; a ruleset binds everybody.
+
+Sources: https://docs.github.com/repositories/configuring-branches-and-merges-in-your-repository/managing-protected-branches/about-protected-branches
+and https://docs.github.com/repositories/configuring-branches-and-merges-in-your-repository/managing-rulesets/about-rulesets
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from lifecycle.sandbox.base.ids import node_id
+from lifecycle.sandbox.checks import actions as checks
+from lifecycle.sandbox.pulls.reviews import actions as reviews
+from lifecycle.sandbox.repositories.state import Protection
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from lifecycle.sandbox.accounts.state import User
+    from lifecycle.sandbox.pulls.state import PullRequest
+    from lifecycle.sandbox.repositories.state import Repository
+
+PASSED = {"success", "neutral", "skipped"}
+QUEUE = "Changes must be made through the merge queue"
+
+
+@dataclass(frozen=True, slots=True)
+class Unmet:
+    """A rule that is not met, and what it misses, in GitHub's sentences."""
+
+    rule: Protection
+    sentences: tuple[str, ...]
+
+    def message(self) -> str:
+        """What an API says of it.
+
+        Sources: https://github.com/Reviewable/Reviewable/issues/561 (classic) and
+        https://github.com/satisfactory-factories/application/issues/67 (ruleset)
+        """
+        if self.rule.ruleset_id is None:
+            return " ".join(self.sentences)
+        return "Repository rule violations found\n\n" + "".join(f"{s}\n\n" for s in self.sentences)
+
+
+@lru_cache(maxsize=256)
+def _expression(pattern: str) -> re.Pattern[str]:
+    """A pattern as GitHub reads it: `*` stops at a slash, `**/` does not.
+
+    Source: https://docs.github.com/repositories/configuring-branches-and-merges-in-your-repository/managing-protected-branches/managing-a-branch-protection-rule#about-branch-protection-rules
+    """
+    parts = re.split(r"(\*\*/|\*|\?|\[[^\]]*\])", pattern)
+    meaning = {"**/": "(?:.*/)?", "*": "[^/]*", "?": "[^/]"}
+    made = [
+        meaning.get(one) or (one.replace("[!", "[^") if one.startswith("[") else re.escape(one))
+        for one in parts
+    ]
+    return re.compile("".join(made))
+
+
+def matches(repo: Repository, rule: Protection, branch: str) -> bool:
+    """Whether a rule is about a branch."""
+    if not rule.includes:
+        return _expression(rule.pattern).fullmatch(branch) is not None
+    return _names(repo, rule.includes, branch) and not _names(repo, rule.excludes, branch)
+
+
+def _names(repo: Repository, patterns: Iterable[str], branch: str) -> bool:
+    for pattern in patterns:
+        if pattern == "~ALL" or (pattern == "~DEFAULT_BRANCH" and branch == repo.default_branch):
+            return True
+        if _expression(pattern.removeprefix("refs/heads/")).fullmatch(branch):
+            return True
+    return False
+
+
+def all_of(repo: Repository) -> list[Protection]:
+    """Every rule of a repository, with the approvals that a seed asked for as one of them."""
+    if repo.required_approvals:
+        wanted, repo.required_approvals = repo.required_approvals, 0
+        demand_reviews(repo, wanted)
+    for rule in repo.protections:
+        if not rule.id:
+            rule.id = rule.ruleset_id or repo.new_id("BPR")[0]
+        repo.world.nodes.setdefault(global_id(repo, rule), rule)
+    return repo.protections
+
+
+def global_id(repo: Repository, rule: Protection) -> str:
+    """The global id of a rule: `BPR_…` or `RRS_…`."""
+    return node_id("BPR" if rule.ruleset_id is None else "RRS", repo.id, rule.id)
+
+
+def classic_of(repo: Repository, branch: str) -> Protection | None:
+    """The classic rule that holds for a branch: that of its name, else the oldest that matches."""
+    classic = [one for one in all_of(repo) if one.ruleset_id is None]
+    exact = [one for one in classic if one.pattern == branch]
+    return next((one for one in [*exact, *classic] if matches(repo, one, branch)), None)
+
+
+def rulesets_of(repo: Repository, branch: str) -> list[Protection]:
+    """The rulesets in force that hold for a branch."""
+    found = (one for one in all_of(repo) if one.ruleset_id and one.enforcement == "active")
+    return [one for one in found if matches(repo, one, branch)]
+
+
+def of_branch(repo: Repository, branch: str) -> list[Protection]:
+    """Every rule that holds for a branch."""
+    classic = classic_of(repo, branch)
+    return [*([classic] if classic else []), *rulesets_of(repo, branch)]
+
+
+def demand_reviews(repo: Repository, approvals: int) -> None:
+    """Let classic protection of the default branch want so many approvals; 0 wants none."""
+    branch = repo.default_branch
+    own = (one for one in repo.protections if one.ruleset_id is None and one.pattern == branch)
+    rule = next(own, None)
+    if rule is None and approvals:
+        repo.protections.append(Protection(branch, approvals=approvals))
+    elif rule is not None:
+        rule.approvals = approvals
+        rule.requires_pull = rule.requires_pull and approvals > 0
+        if not (rule.demands_checks or rule.demands_pull or rule.merge_queue):
+            repo.protections.remove(rule)
+
+
+def binds(repo: Repository, rule: Protection, user: User) -> bool:
+    """Whether a rule stops this user."""
+    is_admin = repo.role_of(user) == "admin"
+    return rule.ruleset_id is not None or rule.enforce_admins or not is_admin
+
+
+def approvals_of(repo: Repository, branch: str) -> int:
+    """How many approvals a branch wants."""
+    return max((one.approvals for one in of_branch(repo, branch)), default=0)
+
+
+def contexts_of(repo: Repository, branch: str) -> list[str]:
+    """The names of the checks that have to pass, each once."""
+    return list(dict.fromkeys(name for rule in of_branch(repo, branch) for name in rule.contexts))
+
+
+def has_queue(repo: Repository, branch: str) -> bool:
+    """Whether a branch takes changes through its merge queue only."""
+    return any(rule.merge_queue for rule in of_branch(repo, branch))
+
+
+def standing(repo: Repository, sha: str, rule: Protection, context: str) -> str:
+    """How a required check stands: `expected`, `in progress`, `pending`, `failing` or `passed`.
+
+    Where several have its name, the worst of them counts.
+    """
+    wanted = rule.app_ids.get(context, -1)
+    found = []
+    for run in checks.latest_runs_of(repo, sha):
+        if run.name == context and wanted in {-1, run.suite.app.id}:
+            over = "passed" if run.conclusion in PASSED else "failing"
+            found.append(over if run.status == "completed" else "in progress")
+    for status in checks.statuses_of(repo, sha):
+        if status.context == context and wanted == -1:
+            words = {"success": "passed", "pending": "pending"}
+            found.append(words.get(status.state, "failing"))
+    order = ("failing", "pending", "in progress", "passed")
+    return next((word for word in order if word in found), "expected")
+
+
+def check_sentence(repo: Repository, sha: str, rule: Protection) -> str | None:
+    """What a rule misses of a commit's checks, None if nothing.
+
+    Sources: https://github.com/kubeflow/pipelines/issues/4384,
+    https://github.com/supportpal/github-gh-cli/issues/47,
+    https://github.com/RFD-FHEM/RFFHEM/issues/1144
+    """
+    states = {name: standing(repo, sha, rule, name) for name in rule.contexts}
+    open_ = {name: how for name, how in states.items() if how != "passed"}
+    if not open_:
+        return None
+    kinds = {how: list(open_.values()).count(how) for how in open_.values()}
+    if len(rule.contexts) == 1:
+        ((name, how),) = open_.items()
+        return f'Required status check "{name}" is {how}.'
+    counted = f"{len(open_)} of {len(rule.contexts)} required status checks"
+    if len(kinds) == 1:
+        return f"{counted} are {next(iter(kinds))}."
+    listed = [f"{number} {how}" for how, number in kinds.items()]
+    return f"{counted} have not succeeded: {', '.join(listed[:-1])} and {listed[-1]}."
+
+
+def review_sentence(pull: PullRequest, rule: Protection) -> str | None:
+    """What a rule misses of the reviews by people who may write, None if nothing."""
+    if not rule.approvals:
+        return None
+    said = [one.state for one in reviews.opinions(pull, writers_only=True)]
+    if "CHANGES_REQUESTED" not in said and said.count("APPROVED") >= rule.approvals:
+        return None
+    many = "review is" if rule.approvals == 1 else "reviews are"
+    return f"At least {rule.approvals} approving {many} required by reviewers with write access."
+
+
+def unmet(pull: PullRequest) -> list[Unmet]:
+    """The rules that keep a pull request from its base, whoever asks; the queue is none of them."""
+    repo = pull.repository
+    found = []
+    for rule in of_branch(repo, pull.base):
+        missing = [review_sentence(pull, rule), check_sentence(repo, pull.head_sha, rule)]
+        if rule.conversation_resolution and any(not one.resolved_by for one in pull.threads):
+            missing.append(
+                "A conversation must be resolved before this pull request can be merged."
+            )
+        sentences = tuple(filter(None, missing))
+        if sentences:
+            found.append(Unmet(rule, sentences))
+    return found
+
+
+def is_behind(pull: PullRequest) -> bool:
+    """Whether a rule wants the head up to date, and the base has commits that it lacks."""
+    repo = pull.repository
+    if not any(rule.strict and rule.contexts for rule in of_branch(repo, pull.base)):
+        return False
+    base = repo.heads.get(f"refs/heads/{pull.base}")
+    return base is not None and not repo.git.is_ancestor(base, pull.head_sha)
+
+
+@dataclass(frozen=True, slots=True)
+class Push:
+    """A ref that somebody wants to move; `new` is None to delete it, `old` None to create it."""
+
+    ref: str
+    old: str | None
+    new: str | None
+    forced: bool = False
+
+
+def push_refusal(repo: Repository, user: User, push: Push) -> Unmet | None:
+    """The first rule that a push breaks, None if none.
+
+    Sources: https://github.com/foundry-rs/block-explorers/pull/110,
+    https://github.com/henne49/dbus-opendtu/issues/235,
+    https://github.com/hexojs/hexo/issues/2817
+    """
+    branch = push.ref.removeprefix("refs/heads/")
+    if branch == push.ref:
+        return None
+    for rule in of_branch(repo, branch):
+        sentences = _push_sentences(repo, user, rule, push)
+        if sentences:
+            return Unmet(rule, sentences)
+    return None
+
+
+def _push_sentences(repo: Repository, user: User, rule: Protection, push: Push) -> tuple[str, ...]:
+    if push.new is None:
+        return () if rule.allow_deletions else ("Cannot delete this branch",)
+    if push.old is None and not rule.block_creations:
+        return ()
+    if push.forced and not rule.allow_force_pushes:
+        return ("Cannot force-push to this branch",)
+    if not binds(repo, rule, user):
+        return ()
+    missing = [
+        "Cannot create ref due to creations being restricted." if push.old is None else None,
+        "Changes must be made through a pull request." if rule.demands_pull else None,
+        f"{QUEUE}" if rule.merge_queue else None,
+        check_sentence(repo, push.new, rule),
+    ]
+    return tuple(filter(None, missing))
+
+
+def push_message(ref: str, refused: Unmet, page: str) -> tuple[str, str]:
+    """What a git client is told of a refused push: lines for the person, and the ref's reason."""
+    bullets = "".join(f"- {one}\n\n" for one in refused.sentences)
+    if refused.rule.ruleset_id is None:
+        text = f"error: GH006: Protected branch update failed for {ref}.\n\n{bullets.rstrip()}\n"
+        return text, "protected branch hook declined"
+    place = ref.replace("/", "%2F")
+    text = (
+        f"error: GH013: Repository rule violations found for {ref}.\n"
+        f"Review all repository rules at {page}/rules?ref={place}\n\n{bullets}"
+    )
+    return text, "push declined due to repository rule violations"

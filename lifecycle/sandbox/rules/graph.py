@@ -1,0 +1,247 @@
+"""What branches demand, and the merge queue."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from lifecycle.sandbox.base.ids import named_id
+from lifecycle.sandbox.base.times import stamp
+from lifecycle.sandbox.git.graph import HEADS, RefAt, commit_at
+from lifecycle.sandbox.pulls.state import QueueEntry
+from lifecycle.sandbox.repositories.payload import page_url
+from lifecycle.sandbox.repositories.state import Protection
+from lifecycle.sandbox.rules import actions as rules
+from lifecycle.sandbox.rules import payload as payloads
+from lifecycle.sandbox.wire.graph.pages import connection
+
+if TYPE_CHECKING:
+    from lifecycle.sandbox.pulls.state import PullRequest
+    from lifecycle.sandbox.repositories.state import Repository
+    from lifecycle.sandbox.wire.call import Call
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """The merge queue of a branch."""
+
+    repository: Repository
+    branch: str
+
+
+@dataclass(frozen=True, slots=True)
+class Classic:
+    """A classic rule, and the repository that has it."""
+
+    repository: Repository
+    rule: Protection
+
+
+@dataclass(frozen=True, slots=True)
+class Ruleset:
+    """A ruleset, and the repository that has it."""
+
+    repository: Repository
+    rule: Protection
+
+
+def _branch(ref: RefAt) -> str | None:
+    """The branch that a ref is, None for another kind of ref."""
+    return ref.name if ref.prefix == HEADS else None
+
+
+def queue_of(repo: Repository, branch: str) -> Queue | None:
+    """The queue of a branch, None where there is none."""
+    return Queue(repo, branch) if rules.has_queue(repo, branch) else None
+
+
+def _update_rule(call: Call, ref: RefAt) -> dict[str, Any] | None:
+    """What of classic protection everybody may see; rulesets are not in it."""
+    branch = _branch(ref)
+    rule = rules.classic_of(ref.repository, branch) if branch else None
+    if rule is None:
+        return None
+    is_bound = rules.binds(ref.repository, rule, call.viewer)
+    return {
+        "pattern": rule.pattern,
+        "allowsDeletions": rule.allow_deletions,
+        "allowsForcePushes": rule.allow_force_pushes,
+        "blocksCreations": rule.block_creations,
+        "requiredApprovingReviewCount": rule.approvals if rule.demands_pull else None,
+        "requiredStatusCheckContexts": list(rule.contexts) if rule.demands_checks else None,
+        "requiresCodeOwnerReviews": rule.code_owners,
+        "requiresConversationResolution": rule.conversation_resolution,
+        "requiresLinearHistory": rule.linear_history,
+        "requiresSignatures": False,
+        "viewerAllowedToDismissReviews": ref.repository.can_push(call.viewer),
+        "viewerCanPush": ref.repository.can_push(call.viewer)
+        and not (is_bound and rule.demands_pull),
+    }
+
+
+def _classic_rule(call: Call, ref: RefAt) -> Classic | None:
+    """The rule itself, for who administers the repository."""
+    repo, branch = ref.repository, _branch(ref)
+    if branch is None or repo.role_of(call.viewer) != "admin":
+        return None
+    rule = rules.classic_of(repo, branch)
+    return Classic(repo, rule) if rule else None
+
+
+def _all_classic(call: Call, repo: Repository, **given: Any) -> dict[str, Any]:
+    found = [one for one in rules.all_of(repo) if one.ruleset_id is None]
+    is_admin = repo.role_of(call.viewer) == "admin"
+    return connection([Classic(repo, one) for one in found if is_admin], **given)
+
+
+def _rulesets(_call: Call, repo: Repository, **given: Any) -> dict[str, Any]:
+    found = [one for one in rules.all_of(repo) if one.ruleset_id is not None]
+    return connection([Ruleset(repo, one) for one in found], **given)
+
+
+def _ref_rules(_call: Call, ref: RefAt, **given: Any) -> dict[str, Any]:
+    branch = _branch(ref)
+    found = rules.rulesets_of(ref.repository, branch) if branch else []
+    listed = [one for rule in found for one in _rules_of(Ruleset(ref.repository, rule))]
+    return connection(listed, **given)
+
+
+def _rules_of(one: Ruleset) -> list[dict[str, Any]]:
+    return [
+        {
+            "id": named_id("RUR", one.rule.id, made["type"]),
+            "type": made["type"].upper(),
+            "parameters": _parameters(made),
+            "repositoryRuleset": one,
+        }
+        for made in payloads.rules_of(one.rule)
+    ]
+
+
+def _parameters(made: dict[str, Any]) -> dict[str, Any] | None:
+    given = made.get("parameters", {})
+    if made["type"] == "required_status_checks":
+        checks = [
+            {"context": one["context"], "integrationId": one.get("integration_id")}
+            for one in given["required_status_checks"]
+        ]
+        return {
+            "__typename": "RequiredStatusChecksParameters",
+            "requiredStatusChecks": checks,
+            "strictRequiredStatusChecksPolicy": given["strict_required_status_checks_policy"],
+        }
+    if made["type"] == "pull_request":
+        return {
+            "__typename": "PullRequestParameters",
+            "requiredApprovingReviewCount": given["required_approving_review_count"],
+            "dismissStaleReviewsOnPush": given["dismiss_stale_reviews_on_push"],
+            "requireCodeOwnerReview": given["require_code_owner_review"],
+            "requireLastPushApproval": given["require_last_push_approval"],
+            "requiredReviewThreadResolution": given["required_review_thread_resolution"],
+        }
+    return None
+
+
+def _entries(_call: Call, queue: Queue, **given: Any) -> dict[str, Any]:
+    return connection(queue.repository.queues.get(queue.branch, []), **given)
+
+
+def _position(entry: QueueEntry) -> int:
+    return entry.pull.repository.queues[entry.pull.base].index(entry) + 1
+
+
+def _pull_queue(_call: Call, pull: PullRequest) -> Queue | None:
+    return queue_of(pull.repository, pull.base)
+
+
+TYPES = {
+    Queue: "MergeQueue",
+    QueueEntry: "MergeQueueEntry",
+    Classic: "BranchProtectionRule",
+    Ruleset: "RepositoryRuleset",
+}
+PLAIN = {
+    "RefUpdateRule": "pattern allowsDeletions allowsForcePushes blocksCreations "
+    "requiredApprovingReviewCount requiredStatusCheckContexts requiresCodeOwnerReviews "
+    "requiresConversationResolution requiresLinearHistory requiresSignatures "
+    "viewerAllowedToDismissReviews viewerCanPush",
+    "BranchProtectionRule": "repository",
+    "RepositoryRule": "id type parameters repositoryRuleset",
+    "RequiredStatusChecksParameters": "requiredStatusChecks strictRequiredStatusChecksPolicy",
+    "StatusCheckConfiguration": "context integrationId",
+    "PullRequestParameters": "requiredApprovingReviewCount dismissStaleReviewsOnPush "
+    "requireCodeOwnerReview requireLastPushApproval requiredReviewThreadResolution",
+    "MergeQueue": "repository",
+    "MergeQueueEntry": "enqueuer state",
+}
+RESOLVERS: dict[str, dict[str, Any]] = {
+    "Ref": {
+        "refUpdateRule": _update_rule,
+        "branchProtectionRule": _classic_rule,
+        "rules": _ref_rules,
+    },
+    "Repository": {
+        "branchProtectionRules": _all_classic,
+        "rulesets": _rulesets,
+        "mergeQueue": lambda _, repo, branch=None: queue_of(repo, branch or repo.default_branch),
+    },
+    "PullRequest": {
+        "isMergeQueueEnabled": lambda c, pull: _pull_queue(c, pull) is not None,
+        "isInMergeQueue": lambda _, pull: pull.queue_entry is not None,
+        "mergeQueue": _pull_queue,
+        "mergeQueueEntry": lambda _, pull: pull.queue_entry,
+    },
+    "BranchProtectionRule": {
+        "id": lambda _, one: rules.global_id(one.repository, one.rule),
+        "databaseId": lambda _, one: one.rule.id,
+        "pattern": lambda _, one: one.rule.pattern,
+        "allowsDeletions": lambda _, one: one.rule.allow_deletions,
+        "allowsForcePushes": lambda _, one: one.rule.allow_force_pushes,
+        "blocksCreations": lambda _, one: one.rule.block_creations,
+        "dismissesStaleReviews": lambda _, one: one.rule.dismiss_stale,
+        "isAdminEnforced": lambda _, one: one.rule.enforce_admins,
+        "requireLastPushApproval": lambda _, one: one.rule.last_push_approval,
+        "requiredApprovingReviewCount": lambda _, one: (
+            one.rule.approvals if one.rule.demands_pull else None
+        ),
+        "requiredStatusCheckContexts": lambda _, one: list(one.rule.contexts),
+        "requiresApprovingReviews": lambda _, one: one.rule.demands_pull,
+        "requiresCodeOwnerReviews": lambda _, one: one.rule.code_owners,
+        "requiresCommitSignatures": lambda *_: False,
+        "requiresConversationResolution": lambda _, one: one.rule.conversation_resolution,
+        "requiresLinearHistory": lambda _, one: one.rule.linear_history,
+        "requiresStatusChecks": lambda _, one: one.rule.demands_checks,
+        "requiresStrictStatusChecks": lambda _, one: one.rule.strict,
+        "restrictsPushes": lambda *_: False,
+        "restrictsReviewDismissals": lambda *_: False,
+    },
+    "RepositoryRuleset": {
+        "id": lambda _, one: rules.global_id(one.repository, one.rule),
+        "databaseId": lambda _, one: one.rule.id,
+        "name": lambda _, one: one.rule.name,
+        "enforcement": lambda _, one: one.rule.enforcement.upper(),
+        "target": lambda *_: "BRANCH",
+        "createdAt": lambda _, one: stamp(one.rule.created_at),
+        "updatedAt": lambda _, one: stamp(one.rule.updated_at),
+        "rules": lambda _, one, **given: connection(_rules_of(one), **given),
+    },
+    "MergeQueue": {
+        "id": lambda _, one: named_id("MQ", one.repository.id, one.branch),
+        "url": lambda c, one: f"{page_url(c, one.repository)}/queue/{one.branch}",
+        "resourcePath": lambda _, one: f"/{one.repository.full_name}/queue/{one.branch}",
+        "entries": _entries,
+        "nextEntryEstimatedTimeToMerge": lambda *_: None,
+    },
+    "MergeQueueEntry": {
+        "id": lambda _, entry: entry.node_id,
+        "position": lambda _, entry: _position(entry),
+        "enqueuedAt": lambda _, entry: stamp(entry.enqueued_at),
+        "estimatedTimeToMerge": lambda *_: None,
+        "jump": lambda *_: False,
+        "solo": lambda *_: False,
+        "baseCommit": lambda _, one: commit_at(one.pull.repository, one.base_sha),
+        "headCommit": lambda _, one: commit_at(one.pull.repository, one.head_sha),
+        "mergeQueue": lambda _, one: Queue(one.pull.repository, one.pull.base),
+        "pullRequest": lambda _, one: one.pull,
+    },
+}

@@ -1,0 +1,155 @@
+"""Branch protection and rulesets over REST."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from lifecycle.sandbox.base.times import stamp
+from lifecycle.sandbox.repositories import payload as repositories
+from lifecycle.sandbox.rules import actions as rules
+
+if TYPE_CHECKING:
+    from lifecycle.sandbox.repositories.state import Protection, Repository
+    from lifecycle.sandbox.wire.call import Call
+
+QUEUE = {
+    "check_response_timeout_minutes": 60,
+    "grouping_strategy": "ALLGREEN",
+    "max_entries_to_build": 5,
+    "max_entries_to_merge": 5,
+    "merge_method": "MERGE",
+    "min_entries_to_merge": 1,
+    "min_entries_to_merge_wait_minutes": 5,
+}
+
+
+def protection_url(call: Call, repo: Repository, branch: str) -> str:
+    """Where a branch's protection is in the API."""
+    place = quote(branch, safe="")
+    return f"{repositories.api_url(call, repo)}/branches/{place}/protection"
+
+
+def checks_of(call: Call, repo: Repository, branch: str, rule: Protection) -> dict[str, Any]:
+    """The checks that have to pass."""
+    url = f"{protection_url(call, repo, branch)}/required_status_checks"
+    return {
+        "url": url,
+        "strict": rule.strict,
+        "contexts": list(rule.contexts),
+        "contexts_url": f"{url}/contexts",
+        "checks": [{"context": c, "app_id": rule.app_ids.get(c)} for c in rule.contexts],
+    }
+
+
+def protection(call: Call, repo: Repository, branch: str, rule: Protection) -> dict[str, Any]:
+    """The classic protection of a branch."""
+    url = protection_url(call, repo, branch)
+    made: dict[str, Any] = {"url": url}
+    if rule.demands_checks:
+        made["required_status_checks"] = checks_of(call, repo, branch, rule)
+    if rule.demands_pull:
+        made["required_pull_request_reviews"] = {
+            "url": f"{url}/required_pull_request_reviews",
+            "dismiss_stale_reviews": rule.dismiss_stale,
+            "require_code_owner_reviews": rule.code_owners,
+            "require_last_push_approval": rule.last_push_approval,
+            "required_approving_review_count": rule.approvals,
+        }
+    switches = {
+        "required_linear_history": rule.linear_history,
+        "allow_force_pushes": rule.allow_force_pushes,
+        "allow_deletions": rule.allow_deletions,
+        "block_creations": rule.block_creations,
+        "required_conversation_resolution": rule.conversation_resolution,
+        "lock_branch": False,
+        "allow_fork_syncing": False,
+    }
+    return {
+        **made,
+        "required_signatures": {"url": f"{url}/required_signatures", "enabled": False},
+        "enforce_admins": {"url": f"{url}/enforce_admins", "enabled": rule.enforce_admins},
+        **{name: {"enabled": enabled} for name, enabled in switches.items()},
+    }
+
+
+def rules_of(rule: Protection) -> list[dict[str, Any]]:
+    """The single rules of a ruleset."""
+    made: list[dict[str, Any]] = []
+    if not rule.allow_deletions:
+        made.append({"type": "deletion"})
+    if not rule.allow_force_pushes:
+        made.append({"type": "non_fast_forward"})
+    if rule.block_creations:
+        made.append({"type": "creation"})
+    if rule.linear_history:
+        made.append({"type": "required_linear_history"})
+    if rule.demands_pull or rule.conversation_resolution:
+        parameters = {
+            "required_approving_review_count": rule.approvals,
+            "dismiss_stale_reviews_on_push": rule.dismiss_stale,
+            "require_code_owner_review": rule.code_owners,
+            "require_last_push_approval": rule.last_push_approval,
+            "required_review_thread_resolution": rule.conversation_resolution,
+            "allowed_merge_methods": ["merge", "squash", "rebase"],
+        }
+        made.append({"type": "pull_request", "parameters": parameters})
+    if rule.demands_checks:
+        wanted = [
+            {
+                "context": one,
+                **({"integration_id": rule.app_ids[one]} if one in rule.app_ids else {}),
+            }
+            for one in rule.contexts
+        ]
+        checks = {
+            "strict_required_status_checks_policy": rule.strict,
+            "do_not_enforce_on_create": False,
+            "required_status_checks": wanted,
+        }
+        made.append({"type": "required_status_checks", "parameters": checks})
+    if rule.merge_queue:
+        made.append({"type": "merge_queue", "parameters": dict(QUEUE)})
+    return made
+
+
+def ruleset(call: Call, repo: Repository, rule: Protection, *, whole: bool) -> dict[str, Any]:
+    """A ruleset; lists leave out what it says."""
+    url = f"{repositories.api_url(call, repo)}/rulesets/{rule.ruleset_id}"
+    page = f"{repositories.page_url(call, repo)}/rules/{rule.ruleset_id}"
+    made: dict[str, Any] = {
+        "id": rule.ruleset_id,
+        "name": rule.name,
+        "target": "branch",
+        "source_type": "Repository",
+        "source": repo.full_name,
+        "enforcement": rule.enforcement,
+        "node_id": rules.global_id(repo, rule),
+        "_links": {"self": {"href": url}, "html": {"href": page}},
+        "created_at": stamp(rule.created_at),
+        "updated_at": stamp(rule.updated_at),
+    }
+    if whole:
+        includes = rule.includes or (f"refs/heads/{rule.pattern}",)
+        made["conditions"] = {
+            "ref_name": {"include": list(includes), "exclude": list(rule.excludes)}
+        }
+        made["rules"] = rules_of(rule)
+        made["current_user_can_bypass"] = "never"
+        if repo.role_of(call.viewer) == "admin":
+            made["bypass_actors"] = []
+    return made
+
+
+def active_rules(repo: Repository, branch: str) -> list[dict[str, Any]]:
+    """Every rule that the rulesets in force have for a branch."""
+    return [
+        {
+            **one,
+            "ruleset_source_type": "Repository",
+            "ruleset_source": repo.full_name,
+            "ruleset_id": rule.ruleset_id,
+        }
+        for rule in rules.rulesets_of(repo, branch)
+        for one in rules_of(rule)
+    ]

@@ -1,0 +1,173 @@
+"""The merge queue of a branch: what is in it is tested with all before it, and merged in order.
+
+Each entry has a commit of its own below `gh-readonly-queue/`, on top of the one before it; the
+required checks have to pass there, by runs of the event `merge_group`.
+Source: https://docs.github.com/repositories/configuring-branches-and-merges-in-your-repository/configuring-pull-request-merges/managing-a-merge-queue
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lifecycle.sandbox.accounts.state import User
+from lifecycle.sandbox.base.errors import ActionRefused
+from lifecycle.sandbox.base.times import now
+from lifecycle.sandbox.checks import actions as checks
+from lifecycle.sandbox.git.store import objects
+from lifecycle.sandbox.issues import actions as issues
+from lifecycle.sandbox.pulls.merging import actions as merging
+from lifecycle.sandbox.pulls.merging import mergeability, settling
+from lifecycle.sandbox.pulls.state import QueueEntry
+from lifecycle.sandbox.rules import actions as rules
+
+if TYPE_CHECKING:
+    from lifecycle.sandbox.pulls.state import PullRequest
+    from lifecycle.sandbox.repositories.state import Repository
+    from lifecycle.sandbox.repositories.world import World
+
+BOT = "github-merge-queue[bot]"
+
+
+def bot(world: World) -> User:
+    """Who merges out of a queue, by the number that it has on github.com."""
+    return world.users.setdefault(BOT, User(118_344_674, BOT, BOT, "bot"))
+
+
+def enqueue(
+    pull: PullRequest, user: User, *, sha: str | None = None, jump: bool = False
+) -> QueueEntry:
+    """Put a pull request into the queue of its base, at the end or, to `jump`, at the front.
+
+    Raises:
+        ActionRefused: There is no queue, it is in it already, or it is not ready to be merged.
+
+    Sources: https://github.com/ClickHouse/ClickHouse/pull/109183 and
+    https://github.com/devantler-tech/platform/pull/3138
+    """
+    repo = pull.repository
+    if not rules.has_queue(repo, pull.base):
+        raise ActionRefused("Pull request Merge queue is not enabled for this branch")
+    if pull.queue_entry is not None:
+        raise ActionRefused("Pull request Pull request is already in the queue")
+    if sha is not None and sha != pull.head_sha:
+        raise ActionRefused(merging.HEAD_MOVED)
+    if not pull.is_open:
+        raise ActionRefused("Pull request Pull request is closed")
+    if pull.draft:
+        raise ActionRefused("Pull request Pull request is in draft state")
+    if not mergeability.compute(pull):
+        raise ActionRefused("Pull request Pull request is not mergeable")
+    missing = rules.unmet(pull)
+    if missing:
+        raise ActionRefused("Pull request " + " ".join(missing[0].sentences))
+    return enter(pull, user, jump=jump)
+
+
+def enter(pull: PullRequest, user: User, *, jump: bool = False) -> QueueEntry:
+    """Put a pull request that is ready into the queue."""
+    repo = pull.repository
+    number, node = repo.new_id("MQE")
+    entry = pull.queue_entry = QueueEntry(number, node, pull, user, now())
+    line = repo.queues.setdefault(pull.base, [])
+    line.insert(0 if jump else len(line), entry)
+    repo.world.register(node, entry)
+    issues.note(pull.issue, user, "added_to_merge_queue")
+    settling.touch(repo)
+    return entry
+
+
+def leave(entry: QueueEntry, user: User, reason: str) -> None:
+    """Take an entry out; what is behind it is tested anew."""
+    pull = entry.pull
+    repo = pull.repository
+    repo.queues[pull.base].remove(entry)
+    repo.world.forget(entry.node_id)
+    pull.queue_entry = None
+    _drop_branch(repo, entry)
+    issues.note(pull.issue, user, "removed_from_merge_queue", reason=reason)
+    settling.touch(repo)
+
+
+def run(repo: Repository) -> None:
+    """Move every queue of a repository as far as it goes."""
+    for branch in list(repo.queues):
+        while repo.queues[branch] and _step(repo, branch):
+            pass
+
+
+def _step(repo: Repository, branch: str) -> bool:
+    """Test the line, and merge or eject its first; whether there was something to do."""
+    line = repo.queues[branch]
+    tip = repo.heads.get(f"refs/heads/{branch}")
+    if tip is None:
+        return False
+    for entry in list(line):
+        if not entry.pull.is_open:
+            leave(entry, bot(repo.world), "merged" if entry.pull.merged_at else "dequeued")
+            return True
+        is_tested = _tested(repo, entry) == (tip, entry.pull.head_sha)
+        if not is_tested and not _test(repo, entry, tip):
+            leave(entry, bot(repo.world), "merge_conflict")
+            return True
+        tip = entry.head_sha or tip
+    return _judge(repo, branch, line[0])
+
+
+def _tested(repo: Repository, entry: QueueEntry) -> tuple[str | None, str | None]:
+    """The base and head that an entry's commit was made of."""
+    if entry.head_sha is None:
+        return None, None
+    made = objects.commit(repo.git, entry.head_sha)
+    if made is None or len(made.parents) != 2:
+        return None, None
+    return made.parents[0], made.parents[1]
+
+
+def _test(repo: Repository, entry: QueueEntry, base: str) -> bool:
+    """Make an entry's commit on top of a base; whether it merges."""
+    pull = entry.pull
+    tree = repo.git.merged_tree(base, pull.head_sha)
+    if tree is None:
+        entry.state = "UNMERGEABLE"
+        return False
+    made = merging.commit_of(pull, bot(repo.world), merging.How(), base)
+    _drop_branch(repo, entry)
+    entry.head_sha = objects.write_commit(
+        repo.git, tree, [base, pull.head_sha], f"{made.title}\n\n{made.message}\n",
+        author=made.author, committer=made.committer,
+    )  # fmt: skip
+    entry.base_sha, entry.state = base, "AWAITING_CHECKS"
+    repo.git.text("update-ref", _ref(entry), entry.head_sha)
+    checks.announce(repo, entry.head_sha, event="merge_group")
+    return True
+
+
+def _ref(entry: QueueEntry) -> str:
+    pull = entry.pull
+    return f"refs/heads/gh-readonly-queue/{pull.base}/pr-{pull.number}-{entry.base_sha}"
+
+
+def _drop_branch(repo: Repository, entry: QueueEntry) -> None:
+    if entry.head_sha is not None:
+        repo.git.text("update-ref", "-d", _ref(entry))
+
+
+def _judge(repo: Repository, branch: str, entry: QueueEntry) -> bool:
+    """Merge the first of the line if its checks passed, eject it if one failed, else let it wait."""
+    sha = entry.head_sha or ""
+    states = {
+        rules.standing(repo, sha, rule, name)
+        for rule in rules.of_branch(repo, branch)
+        for name in rule.contexts
+    }
+    if "failing" in states:
+        leave(entry, bot(repo.world), "failed_checks")
+        return True
+    if states - {"passed"}:
+        return False
+    entry.state = "MERGEABLE"
+    pull, base = entry.pull, entry.base_sha or ""
+    repo.git.update(f"refs/heads/{branch}", sha, base)
+    leave(entry, bot(repo.world), "merged")
+    merging.complete(pull, bot(repo.world), base, sha)
+    return True

@@ -1,0 +1,306 @@
+"""Branch protection and rulesets."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lifecycle.sandbox.base.errors import ApiError, invalid
+from lifecycle.sandbox.base.times import now
+from lifecycle.sandbox.pulls.merging import settling
+from lifecycle.sandbox.repositories.state import Protection
+from lifecycle.sandbox.rules import actions as rules
+from lifecycle.sandbox.rules import payload as payloads
+from lifecycle.sandbox.wire.call import Reply
+from lifecycle.sandbox.wire.rest import asking
+from lifecycle.sandbox.wire.rest.routing import REPO, Route
+
+if TYPE_CHECKING:
+    from lifecycle.sandbox.repositories.state import Repository
+    from lifecycle.sandbox.wire.call import Call
+
+PROTECTION = "https://docs.github.com/rest/branches/branch-protection"
+RULESETS = "https://docs.github.com/rest/repos/rules"
+SWITCHES = {
+    "enforce_admins": "enforce_admins",
+    "required_linear_history": "linear_history",
+    "allow_force_pushes": "allow_force_pushes",
+    "allow_deletions": "allow_deletions",
+    "block_creations": "block_creations",
+    "required_conversation_resolution": "conversation_resolution",
+}
+"""Fields of the body, and what they are called in the world."""
+REVIEWS = {
+    "dismiss_stale_reviews": "dismiss_stale",
+    "require_code_owner_reviews": "code_owners",
+    "require_last_push_approval": "last_push_approval",
+}
+
+
+def _branch(repo: Repository, branch: str) -> str:
+    """A branch that is there, or 404."""
+    if f"refs/heads/{branch}" not in repo.heads:
+        raise ApiError(404, "Branch not found", documentation=PROTECTION)
+    return branch
+
+
+def _classic(call: Call, repo: Repository, branch: str) -> Protection:
+    """The protection of a branch, for who administers the repository.
+
+    Raises:
+        ApiError: 404: no such branch, or it is not protected; GitHub hides both from others.
+    """
+    if repo.role_of(call.viewer) != "admin":
+        raise asking.not_found(f"{PROTECTION}#get-branch-protection")
+    found = rules.classic_of(repo, _branch(repo, branch))
+    if found is None:
+        raise ApiError(404, "Branch not protected",
+                       documentation=f"{PROTECTION}#get-branch-protection")  # fmt: skip
+    return found
+
+
+def get_protection(call: Call, repo: Repository, branch: str) -> Reply:
+    """GET /repos/O/R/branches/B/protection."""
+    rule = _classic(call, repo, branch)
+    return Reply(200, payloads.protection(call, repo, branch, rule))
+
+
+def put_protection(call: Call, repo: Repository, branch: str) -> Reply:
+    """PUT /repos/O/R/branches/B/protection: all of it anew."""
+    documentation = f"{PROTECTION}#update-branch-protection"
+    asking.fields(
+        call, "required_status_checks", "required_pull_request_reviews", "restrictions",
+        "lock_branch", "allow_fork_syncing", *SWITCHES,
+    )  # fmt: skip
+    if repo.role_of(call.viewer) != "admin":
+        raise asking.not_found(documentation)
+    _branch(repo, branch)
+    needed = (
+        "required_status_checks", "enforce_admins", "required_pull_request_reviews", "restrictions",
+    )  # fmt: skip
+    missing = [name for name in needed if name not in call.body]
+    if missing:
+        verb = "wasn't" if len(missing) == 1 else "weren't"
+        names = ", ".join(f'"{name}"' for name in missing)
+        raise asking.malformed(documentation, f"{names} {verb} supplied.")
+    for name in ("restrictions", "lock_branch"):
+        if call.body.get(name):
+            raise ApiError(501, f"The sandbox does not imitate {name!r} of branch protection.")
+    rule = Protection(branch)
+    for name, ours in SWITCHES.items():
+        setattr(rule, ours, bool(call.body.get(name)))
+    _set_checks(rule, call.body["required_status_checks"], documentation)
+    _set_reviews(rule, call.body["required_pull_request_reviews"])
+    known = [one for one in rules.all_of(repo) if not one.ruleset_id and one.pattern == branch]
+    for one in known:
+        rule.id, rule.created_at = one.id, one.created_at
+        repo.protections.remove(one)
+        repo.world.forget(rules.global_id(repo, one))
+    repo.protections.append(rule)
+    settling.touch(repo)
+    rules.all_of(repo)
+    return Reply(200, payloads.protection(call, repo, branch, rule))
+
+
+def _set_checks(rule: Protection, given: Any, documentation: str) -> None:
+    """Take the required checks from their two forms: names, or names with their apps."""
+    if given is None:
+        return
+    if not isinstance(given, dict) or not ({"contexts", "checks"} & given.keys()):
+        raise asking.malformed(documentation, '"contexts" wasn\'t supplied.')
+    wanted = given.get("checks") or [{"context": name} for name in given.get("contexts") or ()]
+    rule.contexts = tuple(dict.fromkeys(one["context"] for one in wanted))
+    rule.app_ids = {
+        one["context"]: one["app_id"] for one in wanted if one.get("app_id") not in {None, -1}
+    }
+    rule.has_checks, rule.strict = True, bool(given.get("strict"))
+
+
+def _set_reviews(rule: Protection, given: Any) -> None:
+    if given is None:
+        return
+    rule.requires_pull = True
+    rule.approvals = int(given.get("required_approving_review_count", 1))
+    for name, ours in REVIEWS.items():
+        setattr(rule, ours, bool(given.get(name)))
+
+
+def delete_protection(call: Call, repo: Repository, branch: str) -> Reply:
+    """DELETE /repos/O/R/branches/B/protection."""
+    rule = _classic(call, repo, branch)
+    repo.protections.remove(rule)
+    repo.world.forget(rules.global_id(repo, rule))
+    settling.touch(repo)
+    return Reply(204, None)
+
+
+def get_checks(call: Call, repo: Repository, branch: str) -> Reply:
+    """GET /repos/O/R/branches/B/protection/required_status_checks."""
+    rule = _classic(call, repo, branch)
+    if not rule.demands_checks:
+        message = "Required status checks not enabled"
+        documentation = f"{PROTECTION}#get-status-checks-protection"
+        raise ApiError(404, message, documentation=documentation)
+    return Reply(200, payloads.checks_of(call, repo, branch, rule))
+
+
+def patch_checks(call: Call, repo: Repository, branch: str) -> Reply:
+    """PATCH /repos/O/R/branches/B/protection/required_status_checks."""
+    asking.fields(call, "strict", "contexts", "checks")
+    rule = _classic(call, repo, branch)
+    strict = bool(call.body.get("strict", rule.strict))
+    if {"contexts", "checks"} & call.body.keys():
+        _set_checks(rule, dict(call.body), f"{PROTECTION}#update-status-check-protection")
+    rule.strict, rule.has_checks = strict, True
+    settling.touch(repo)
+    return Reply(200, payloads.checks_of(call, repo, branch, rule))
+
+
+def delete_checks(call: Call, repo: Repository, branch: str) -> Reply:
+    """DELETE /repos/O/R/branches/B/protection/required_status_checks."""
+    rule = _classic(call, repo, branch)
+    rule.contexts, rule.strict, rule.has_checks, rule.app_ids = (), False, False, {}
+    settling.touch(repo)
+    return Reply(204, None)
+
+
+def list_branch_rules(call: Call, repo: Repository, branch: str) -> Reply:
+    """GET /repos/O/R/rules/branches/B: what the rulesets in force say of it, for every reader."""
+    asking.only(call)
+    shown, headers = call.page(payloads.active_rules(repo, branch))
+    return Reply(200, shown, headers)
+
+
+def _ruleset(repo: Repository, ruleset: int) -> Protection:
+    found = next((one for one in rules.all_of(repo) if one.ruleset_id == ruleset), None)
+    if found is None:
+        raise asking.not_found(f"{RULESETS}#get-a-repository-ruleset")
+    return found
+
+
+def list_rulesets(call: Call, repo: Repository) -> Reply:
+    """GET /repos/O/R/rulesets."""
+    asking.only(call, "includes_parents", "targets")
+    found = [one for one in rules.all_of(repo) if one.ruleset_id is not None]
+    shown, headers = call.page(found)
+    return Reply(200, [payloads.ruleset(call, repo, one, whole=False) for one in shown], headers)
+
+
+def get_ruleset(call: Call, repo: Repository, ruleset: int) -> Reply:
+    """GET /repos/O/R/rulesets/ID."""
+    asking.only(call, "includes_parents")
+    return Reply(200, payloads.ruleset(call, repo, _ruleset(repo, ruleset), whole=True))
+
+
+def create_ruleset(call: Call, repo: Repository) -> Reply:
+    """POST /repos/O/R/rulesets, for who administers the repository."""
+    documentation = f"{RULESETS}#create-a-repository-ruleset"
+    if repo.role_of(call.viewer) != "admin":
+        raise asking.not_found(documentation)
+    asking.fields(call, "name", "target", "enforcement", "bypass_actors", "conditions", "rules")
+    name = asking.needed(call, "name", str, documentation)
+    if any(one.name == name for one in repo.protections if one.ruleset_id):
+        error = {"resource": "RepositoryRuleset", "code": "custom", "field": "name",
+                 "message": "Name must be unique"}  # fmt: skip
+        raise invalid(documentation, error)
+    number, _ = repo.new_id("RRS")
+    rule = Protection("", ruleset_id=number, name=name, id=number)
+    _write_ruleset(call, rule, documentation)
+    repo.protections.append(rule)
+    settling.touch(repo)
+    rules.all_of(repo)
+    return Reply(201, payloads.ruleset(call, repo, rule, whole=True))
+
+
+def put_ruleset(call: Call, repo: Repository, ruleset: int) -> Reply:
+    """PUT /repos/O/R/rulesets/ID: what is given, anew."""
+    documentation = f"{RULESETS}#update-a-repository-ruleset"
+    rule = _ruleset(repo, ruleset)
+    if repo.role_of(call.viewer) != "admin":
+        raise asking.not_found(documentation)
+    asking.fields(call, "name", "target", "enforcement", "bypass_actors", "conditions", "rules")
+    rule.name = asking.typed(call, "name", str, documentation) or rule.name
+    _write_ruleset(call, rule, documentation)
+    rule.updated_at = now()
+    settling.touch(repo)
+    return Reply(200, payloads.ruleset(call, repo, rule, whole=True))
+
+
+def delete_ruleset(call: Call, repo: Repository, ruleset: int) -> Reply:
+    """DELETE /repos/O/R/rulesets/ID."""
+    rule = _ruleset(repo, ruleset)
+    if repo.role_of(call.viewer) != "admin":
+        raise asking.not_found(f"{RULESETS}#delete-a-repository-ruleset")
+    repo.protections.remove(rule)
+    repo.world.forget(rules.global_id(repo, rule))
+    settling.touch(repo)
+    return Reply(204, None)
+
+
+def _write_ruleset(call: Call, rule: Protection, documentation: str) -> None:
+    if call.body.get("target", "branch") != "branch" or call.body.get("bypass_actors"):
+        raise ApiError(501, "The sandbox imitates rulesets of branches without bypass actors only.")
+    enforcement = call.body.get("enforcement", rule.enforcement)
+    if enforcement not in {"active", "evaluate", "disabled"}:
+        raise asking.malformed(documentation, f"{enforcement!r} is no enforcement.")
+    rule.enforcement = enforcement
+    if "conditions" in call.body:
+        named = (call.body["conditions"] or {}).get("ref_name", {})
+        rule.includes, rule.excludes = (
+            tuple(named.get("include", ())),
+            tuple(named.get("exclude", ())),
+        )
+    if "rules" in call.body:
+        _write_rules(rule, call.body["rules"] or [], documentation)
+
+
+def _write_rules(rule: Protection, given: list[dict[str, Any]], documentation: str) -> None:
+    by_type = {str(one.get("type")): one.get("parameters") or {} for one in given}
+    known = {
+        "deletion", "non_fast_forward", "creation", "required_linear_history", "pull_request",
+        "required_status_checks", "merge_queue",
+    }  # fmt: skip
+    if unknown := by_type.keys() - known:
+        raise ApiError(501, f"The sandbox does not imitate the rule {min(unknown)!r}.")
+    rule.allow_deletions = "deletion" not in by_type
+    rule.allow_force_pushes = "non_fast_forward" not in by_type
+    rule.block_creations = "creation" in by_type
+    rule.linear_history = "required_linear_history" in by_type
+    rule.merge_queue = "merge_queue" in by_type
+    pull = by_type.get("pull_request")
+    rule.requires_pull, wanted = pull is not None, pull or {}
+    rule.approvals = int(wanted.get("required_approving_review_count", 0))
+    rule.dismiss_stale = bool(wanted.get("dismiss_stale_reviews_on_push"))
+    rule.code_owners = bool(wanted.get("require_code_owner_review"))
+    rule.last_push_approval = bool(wanted.get("require_last_push_approval"))
+    rule.conversation_resolution = bool(wanted.get("required_review_thread_resolution"))
+    rule.contexts, rule.has_checks, rule.app_ids = (), False, {}
+    if "required_status_checks" in by_type:
+        checks = by_type["required_status_checks"]
+        listed = checks.get("required_status_checks", [])
+        _set_checks(
+            rule,
+            {
+                "strict": checks.get("strict_required_status_checks_policy"),
+                "checks": [{**one, "app_id": one.get("integration_id")} for one in listed],
+            },
+            documentation,
+        )
+
+
+BRANCH = f"{REPO}/branches/<path:branch>/protection"
+RULESET = f"{REPO}/rulesets/<int:ruleset>"
+READ, WRITE = "administration:read", "administration:write"
+ROUTES = (
+    Route("GET", BRANCH, get_protection, READ),
+    Route("PUT", BRANCH, put_protection, WRITE),
+    Route("DELETE", BRANCH, delete_protection, WRITE),
+    Route("GET", f"{BRANCH}/required_status_checks", get_checks, READ),
+    Route("PATCH", f"{BRANCH}/required_status_checks", patch_checks, WRITE),
+    Route("DELETE", f"{BRANCH}/required_status_checks", delete_checks, WRITE),
+    Route("GET", f"{REPO}/rules/branches/<path:branch>", list_branch_rules),
+    Route("GET", f"{REPO}/rulesets", list_rulesets),
+    Route("POST", f"{REPO}/rulesets", create_ruleset, WRITE),
+    Route("GET", RULESET, get_ruleset),
+    Route("PUT", RULESET, put_ruleset, WRITE),
+    Route("DELETE", RULESET, delete_ruleset, WRITE),
+)

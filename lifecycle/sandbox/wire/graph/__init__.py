@@ -1,0 +1,1 @@
+"""What every GraphQL type needs: running, walking, paging and refusing."""

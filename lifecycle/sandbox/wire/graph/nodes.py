@@ -1,0 +1,122 @@
+"""Things by their global ids, and what a query costs.
+
+Source: https://docs.github.com/graphql/guides/using-global-node-ids and
+https://docs.github.com/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from lifecycle.sandbox.base.times import stamp
+from lifecycle.sandbox.boards.access import role_in
+from lifecycle.sandbox.boards.graph_access import board_of, readable
+from lifecycle.sandbox.git import graph as git
+from lifecycle.sandbox.repositories.access import sees
+from lifecycle.sandbox.repositories.state import Repository
+from lifecycle.sandbox.wire.graph.refusals import Refusal, no_node
+from lifecycle.sandbox.wire.limits import left, limit_of
+
+if TYPE_CHECKING:
+    from lifecycle.sandbox.wire.call import Call
+    from lifecycle.sandbox.wire.graph.walk import Findings
+
+MOST_IDS = 100
+PAGE = re.compile(r"/([^/]+)(?:/([^/]+)(?:/(?:issues|pull)/(\d+))?)?/?")
+"""The path of somebody's page, a repository's, an issue's or a pull request's."""
+UPWARDS = ("repository", "issue", "pull", "thread", "suite")
+"""What leads from a thing to its repository."""
+
+
+def node(call: Call, node_id: str) -> Any:
+    """Whatever has that global id and may be seen.
+
+    Raises:
+        Refusal: NOT_FOUND in GitHub's words; FORBIDDEN for a board out of the token's reach.
+    """
+    found = call.world.nodes.get(node_id) or git.by_id(call, node_id)
+    if found is None:
+        raise no_node(node_id)
+    project = board_of(call, found)
+    if project is not None:
+        if role_in(call.token, project) is None:
+            raise no_node(node_id)
+        readable(call, project)
+        return found
+    repo = _repository_of(found)
+    if repo is not None and not sees(call.token, repo):
+        raise no_node(node_id)
+    return found
+
+
+def _repository_of(thing: Any) -> Repository | None:
+    for _ in range(len(UPWARDS)):
+        if isinstance(thing, Repository) or thing is None:
+            return thing
+        thing = next((getattr(thing, up) for up in UPWARDS if hasattr(thing, up)), None)
+    return None
+
+
+def nodes(call: Call, ids: list[str]) -> list[Any]:
+    """Several things: each that is not there is null and an error of its own.
+
+    A hundred at most: https://github.com/sourcecred/sourcecred/pull/908 shows the answer.
+    """
+    if len(ids) > MOST_IDS:
+        words = f"You may not provide more than {MOST_IDS} node ids; you provided {len(ids)}."
+        raise Refusal("ARGUMENT_LIMIT", words)
+    return [_or_error(call, one) for one in ids]
+
+
+def _or_error(call: Call, node_id: str) -> Any:
+    try:
+        return node(call, node_id)
+    except Refusal as error:
+        return error
+
+
+def _resource(call: Call, url: str) -> Any:
+    """Who or what has that page, or null: for other pages, and for what may not be seen.
+
+    Source: https://docs.github.com/graphql/reference/queries#resource
+    """
+    page = PAGE.fullmatch(url.removeprefix(call.web)) if url.startswith(f"{call.web}/") else None
+    if page is None:
+        return None
+    owner, name, number = page.groups()
+    if name is None:
+        return call.world.user(owner)
+    repo = call.world.repository(f"{owner}/{name}")
+    if repo is None or not sees(call.token, repo):
+        return None
+    if number is None:
+        return repo
+    return repo.pulls.get(int(number)) or repo.issues.get(int(number))
+
+
+def _rate_limit(call: Call, found: Findings) -> dict[str, Any]:
+    """What this query costs, and what the hour has left after it."""
+    limit, before = limit_of(call.token, "graphql"), left(call.token, "graphql")
+    remaining = max(before - found.points, 0)
+    return {
+        "cost": found.points,
+        "limit": limit,
+        "nodeCount": found.nodes,
+        "remaining": remaining,
+        "resetAt": stamp(datetime.fromtimestamp(call.reset, UTC)),
+        "used": call.token.used.get("graphql", 0) + found.points,
+    }
+
+
+PLAIN = {"RateLimit": "cost limit nodeCount remaining resetAt used"}
+RESOLVERS: dict[str, dict[str, Any]] = {
+    "Query": {
+        "id": lambda *_: "Query",
+        "node": lambda call, _, id: node(call, id),  # noqa: A006  the schema calls it so
+        "nodes": lambda call, _, ids: nodes(call, ids),
+        "resource": lambda call, _, url: _resource(call, url),
+        "rateLimit": _rate_limit,
+    },
+}

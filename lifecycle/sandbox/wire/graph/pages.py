@@ -1,0 +1,62 @@
+"""Connections: pages of things, by cursor."""
+
+from __future__ import annotations
+
+import base64
+from typing import TYPE_CHECKING, Any
+
+from lifecycle.sandbox.wire.graph.refusals import Refusal
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def connection(
+    things: Sequence[Any],
+    *,
+    first: int | None = None,
+    last: int | None = None,
+    after: str | None = None,
+    before: str | None = None,
+) -> dict[str, Any]:
+    """A page of things. A cursor is opaque: the place in the list, wrapped.
+
+    Source: https://docs.github.com/graphql/guides/using-pagination-in-the-graphql-api
+    """
+    start = _place(after, "after") if after else 0
+    stop = _place(before, "before") - 1 if before else len(things)
+    if first is not None:
+        stop = min(stop, start + first)
+    elif last is not None:
+        start = max(start, stop - last)
+    page = list(things[start:stop])
+    answer: dict[str, Any] = {
+        "nodes": page,
+        "totalCount": len(things),
+        "pageInfo": {
+            "hasNextPage": stop < len(things),
+            "hasPreviousPage": start > 0,
+            "startCursor": _cursor(start + 1) if page else None,
+            "endCursor": _cursor(start + len(page)) if page else None,
+        },
+    }
+    answer["edges"] = lambda: _edges(answer["nodes"], start)
+    return answer
+
+
+def _edges(nodes: Sequence[Any], start: int) -> list[dict[str, Any]]:
+    """Made when asked for, of the nodes as they are then: a caller may have forbidden some."""
+    return [{"cursor": _cursor(place), "node": one} for place, one in enumerate(nodes, start + 1)]
+
+
+def _cursor(place: int) -> str:
+    return base64.b64encode(f"cursor:v2:{place}".encode()).decode()
+
+
+def _place(cursor: str, name: str) -> int:
+    try:
+        return int(base64.b64decode(cursor, validate=True).decode().removeprefix("cursor:v2:"))
+    except ValueError:
+        raise Refusal(
+            "INVALID_CURSOR_ARGUMENTS", f"`{cursor}` does not appear to be a valid cursor: {name}."
+        ) from None

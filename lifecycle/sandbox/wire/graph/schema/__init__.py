@@ -1,0 +1,1 @@
+"""GitHub's published GraphQL schema, cut down to what is answered here."""

@@ -1,0 +1,64 @@
+"""The names of everything in GitHub's GraphQL schema, to tell "not imitated" from "not there".
+
+`known.txt` has a line for each type with fields: its name, then each field, with its arguments in
+parentheses but for those of a page; a line of the name alone is a union, an enum or a scalar.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from lifecycle.sandbox.wire.graph.support import PAGING
+
+if TYPE_CHECKING:
+    from graphql import GraphQLSchema
+
+HEADER = """\
+# The names in GitHub's GraphQL schema. Generated; do not edit: make schema
+# From schema.graphql of the npm package @octokit/graphql-schema, MIT licence,
+# https://github.com/octokit/graphql-schema
+"""
+PART = re.compile(r"(\w+)(?:\(([\w,]*)\))?")
+
+
+def names_of(schema: GraphQLSchema) -> str:
+    """The text of `known.txt` for a schema."""
+    lines = []
+    for name, kind in sorted(schema.type_map.items()):
+        if name.startswith("__"):
+            continue
+        parts = [name]
+        for field, definition in getattr(kind, "fields", {}).items():
+            arguments = [a for a in getattr(definition, "args", {}) if a not in PAGING]
+            parts.append(f"{field}({','.join(arguments)})" if arguments else field)
+        lines.append(" ".join(parts))
+    return HEADER + "\n".join(lines) + "\n"
+
+
+@cache
+def _known() -> dict[str, dict[str, frozenset[str]]]:
+    """Arguments by type and field; read when somebody asks for what the sandbox does not have."""
+    text = files("lifecycle.sandbox.wire.graph.schema").joinpath("known.txt").read_text("utf-8")
+    found = {}
+    for line in text.removeprefix(HEADER).splitlines():
+        (name, _), *fields = PART.findall(line)
+        found[name] = {field: frozenset(given.split(",")) for field, given in fields}
+    return found
+
+
+def is_type(name: str) -> bool:
+    """Whether GitHub has a type of that name."""
+    return name in _known()
+
+
+def is_field(kind: str, name: str) -> bool:
+    """Whether GitHub's type has that field; for an input type, whether it takes it."""
+    return name in _known().get(kind, {})
+
+
+def is_argument(kind: str, name: str, argument: str) -> bool:
+    """Whether GitHub's field takes that argument."""
+    return argument in _known().get(kind, {}).get(name, frozenset())

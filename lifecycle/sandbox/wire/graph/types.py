@@ -1,0 +1,98 @@
+"""How each GraphQL type reads the world: one table of fields, put together from the subjects'."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lifecycle.sandbox.accounts import graph as accounts
+from lifecycle.sandbox.accounts.state import User
+from lifecycle.sandbox.boards import graph as boards
+from lifecycle.sandbox.boards import graph_changes as board_changes
+from lifecycle.sandbox.boards import graph_values as board_values
+from lifecycle.sandbox.checks import graph as checks
+from lifecycle.sandbox.checks.state import CheckRun, CommitStatus
+from lifecycle.sandbox.git import graph as git
+from lifecycle.sandbox.git import graph_changes as git_changes
+from lifecycle.sandbox.issues import graph as issues
+from lifecycle.sandbox.issues import graph_changes as issue_changes
+from lifecycle.sandbox.issues.events import graph as timeline
+from lifecycle.sandbox.issues.labels import graph as label_changes
+from lifecycle.sandbox.issues.search import graph as search
+from lifecycle.sandbox.issues.state import Comment, Issue, Label, Milestone
+from lifecycle.sandbox.pulls import graph as pulls
+from lifecycle.sandbox.pulls import graph_changes as pull_changes
+from lifecycle.sandbox.pulls.reviews import graph as reviews
+from lifecycle.sandbox.pulls.reviews import graph_changes as review_changes
+from lifecycle.sandbox.pulls.state import PullRequest, Review, ReviewComment, ReviewThread
+from lifecycle.sandbox.repositories import graph as repositories
+from lifecycle.sandbox.repositories.state import Repository
+from lifecycle.sandbox.rules import graph as rules
+from lifecycle.sandbox.wire.graph import nodes
+from lifecycle.sandbox.wire.graph.refusals import Refusal
+from lifecycle.sandbox.wire.graph.support import put_together
+
+if TYPE_CHECKING:
+    from graphql import GraphQLAbstractType, GraphQLResolveInfo
+
+SUBJECTS = (
+    accounts, repositories, git, git_changes, issues, issue_changes, label_changes, search, pulls,
+    pull_changes, review_changes, reviews, rules, checks, boards,
+    board_values, board_changes, nodes, timeline,
+)  # fmt: skip
+TABLES = put_together(SUBJECTS)
+
+
+def resolve_field(source: Any, info: GraphQLResolveInfo[Any], **arguments: Any) -> Any:
+    """Read one field: by the subjects' tables, else the key or attribute of the same name.
+
+    A mutation's answer gets the `clientMutationId` that it was sent with.
+    """
+    resolver = TABLES.resolvers.get(info.parent_type.name, {}).get(info.field_name)
+    if resolver is not None:
+        value = resolver(info.context, source, **arguments)
+        if info.parent_type.name == "Mutation":
+            info.context.memo.clear()  # what was worked out before may not be so any more
+            return {**value, "clientMutationId": arguments["input"].get("clientMutationId")}
+        return value
+    if isinstance(source, dict):
+        found = source[info.field_name]
+        return found() if callable(found) else found
+    return getattr(source, info.field_name)
+
+
+ACCOUNTS = {"organization": "Organization", "bot": "Bot", "user": "User"}
+NAMES: dict[type, Any] = {
+    User: lambda user: ACCOUNTS[user.kind],
+    Issue: "Issue",
+    PullRequest: "PullRequest",
+    CheckRun: "CheckRun",
+    CommitStatus: "StatusContext",
+    Comment: "IssueComment",
+    Label: "Label",
+    Milestone: "Milestone",
+    Review: "PullRequestReview",
+    ReviewComment: "PullRequestReviewComment",
+    ReviewThread: "PullRequestReviewThread",
+    Repository: "Repository",
+}
+for _subject in SUBJECTS:
+    NAMES.update(getattr(_subject, "TYPES", {}))
+
+
+def resolve_type(source: Any, info: GraphQLResolveInfo[Any], _kind: GraphQLAbstractType) -> str:
+    """The name of the type that a value has, where the schema leaves it open.
+
+    A subject's file says it of its own classes in `TYPES`: a name, or a function of the value. A
+    dict says it itself, under `__typename`.
+
+    Raises:
+        Refusal: GraphQL shows nothing of such things here, whatever GitHub does.
+    """
+    found = NAMES.get(type(source))
+    if isinstance(source, dict):
+        found = source["__typename"]
+    name = found(source) if callable(found) else found
+    if name is None or info.schema.get_type(name) is None:
+        what = name or type(source).__name__
+        raise Refusal("NOT_IMITATED", f"The sandbox does not show {what} by GraphQL.")
+    return str(name)

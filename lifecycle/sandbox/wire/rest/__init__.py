@@ -1,0 +1,1 @@
+"""What every REST endpoint needs: the router, and the questions asked before an answer."""

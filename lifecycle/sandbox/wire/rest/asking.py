@@ -1,0 +1,183 @@
+"""What handlers ask of a request: parameters, fields of the body, things by number.
+
+What the real one would do and this one cannot is refused with 501 and a sentence, never silently
+ignored: a client must not learn from the sandbox what is not true of GitHub.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from lifecycle.sandbox.base.errors import ApiError, Moved, invalid
+
+if TYPE_CHECKING:
+    from lifecycle.sandbox.accounts.state import User
+    from lifecycle.sandbox.issues.state import Issue
+    from lifecycle.sandbox.pulls.state import PullRequest
+    from lifecycle.sandbox.repositories.state import Repository
+    from lifecycle.sandbox.wire.call import Call
+
+ISSUES = "https://docs.github.com/rest/issues/issues"
+PULLS = "https://docs.github.com/rest/pulls/pulls"
+COMMITS = "https://docs.github.com/rest/commits"
+KINDS = {str: "a string", int: "an integer", bool: "a boolean", list: "an array", dict: "an object"}
+
+
+def not_found(documentation: str) -> ApiError:
+    """GitHub's 404, which it also sends for what you may not see."""
+    return ApiError(404, "Not Found", documentation=documentation)
+
+
+def issue(repo: Repository, number: int) -> Issue:
+    """The issue or pull request of that number.
+
+    Raises:
+        ApiError: 404, or 410 for what was deleted, or where issues are switched off.
+        Moved: It was transferred.
+    """
+    found = repo.issues.get(number)
+    if found is None:
+        if number in repo.gone:
+            raise ApiError(410, "This issue was deleted", documentation=f"{ISSUES}#get-an-issue")
+        if number in repo.moved:
+            there = repo.moved[number]
+            raise Moved(f"/repositories/{there.repository.id}/issues/{there.number}")
+        raise not_found(f"{ISSUES}#get-an-issue")
+    if found.is_late():
+        raise not_found(f"{ISSUES}#get-an-issue")
+    if not found.is_pull:
+        demand_issues(repo)
+    return found
+
+
+def demand_issues(repo: Repository) -> None:
+    """410 where issues are switched off."""
+    if not repo.has_issues:
+        raise ApiError(410, "Issues has been disabled in this repository.", documentation=ISSUES)
+
+
+def pull(repo: Repository, number: int) -> PullRequest:
+    """The pull request of that number, or 404."""
+    if number not in repo.pulls or repo.pulls[number].issue.is_late():
+        raise not_found(f"{PULLS}#get-a-pull-request")
+    return repo.pulls[number]
+
+
+def commit(repo: Repository, ref: str) -> str:
+    """The commit that a sha or a branch means, or 422."""
+    sha = repo.git.resolve(ref)
+    if sha is None:
+        raise ApiError(422, f"No commit found for SHA: {ref}", documentation=f"{COMMITS}/commits")
+    return sha
+
+
+def user(call: Call, login: str, documentation: str) -> User:
+    """The user or organization of that login, or 404."""
+    found = call.world.user(login)
+    if found is None:
+        raise not_found(documentation)
+    return found
+
+
+def only(call: Call, *known: str) -> None:
+    """Refuse a query parameter that is not imitated."""
+    unknown = sorted(set(call.query) - {"page", "per_page", *known})
+    if unknown:
+        raise ApiError(501, f"The sandbox does not imitate the parameter {unknown[0]!r} here.")
+
+
+def fields(call: Call, *known: str) -> None:
+    """Refuse a field of the body that is not imitated."""
+    unknown = sorted(call.body.keys() - set(known))
+    if unknown:
+        raise ApiError(501, f"The sandbox does not imitate the field {unknown[0]!r} here.")
+
+
+def choice(call: Call, name: str, default: str, allowed: set[str], resource: str) -> str:
+    """A query parameter of a few values, or 422."""
+    value = call.query.get(name, default)
+    if value not in allowed:
+        raise invalid(ISSUES, {"resource": resource, "field": name, "code": "invalid"})
+    return value
+
+
+def text(call: Call, name: str, resource: str, documentation: str) -> str:
+    """A text of the body that has to be there, or 422."""
+    value = call.body.get(name)
+    if not isinstance(value, str) or not value.strip():
+        raise invalid(documentation, {"resource": resource, "code": "missing_field", "field": name})
+    return value
+
+
+def short(value: str, name: str, most: int, resource: str, documentation: str) -> str:
+    """A text of at most so many characters, or 422."""
+    if len(value) > most:
+        message = f"{name} is too long (maximum is {most} characters)"
+        raise invalid(
+            documentation,
+            {"resource": resource, "code": "custom", "field": name, "message": message},
+        )
+    return value
+
+
+def typed(call: Call, name: str, kind: type, documentation: str) -> Any:
+    """A field of the body, None if it is not there or null; of another type it is 422.
+
+    The form of the message is that of answers in public threads, such as
+    https://github.com/orgs/community/discussions/24575.
+    """
+    value = call.body.get(name)
+    is_other = isinstance(value, bool) is not (kind is bool) or not isinstance(value, kind)
+    if value is not None and is_other:
+        shown = f'"{value}"' if isinstance(value, str) else repr(value)
+        raise malformed(documentation, f"For 'properties/{name}', {shown} is not {KINDS[kind]}.")
+    return value
+
+
+def needed(call: Call, name: str, kind: type, documentation: str) -> Any:
+    """A field of the body that has to be there, of that type; else 422."""
+    if name not in call.body:
+        raise malformed(documentation, f'"{name}" wasn\'t supplied.')
+    value = typed(call, name, kind, documentation)
+    if value is None:
+        raise malformed(documentation, f"For 'properties/{name}', nil is not {KINDS[kind]}.")
+    return value
+
+
+def malformed(documentation: str, words: str) -> ApiError:
+    """The 422 of a body that is not even of the right form."""
+    return ApiError(422, f"Invalid request.\n\n{words}", documentation=documentation)
+
+
+def moment(text: str, name: str, resource: str, documentation: str) -> datetime:
+    """A time as clients write it, ISO 8601, or 422; without a zone it is UTC."""
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        error = {"resource": resource, "field": name, "code": "invalid"}
+        raise invalid(documentation, error) from None
+    return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+
+
+def demand_push(call: Call, repo: Repository, documentation: str) -> None:
+    """403 for whoever reads but may not write, in GitHub's words."""
+    if not repo.can_push(call.viewer):
+        raise forbidden(documentation)
+
+
+def demand_triage(call: Call, repo: Repository, documentation: str) -> None:
+    """403 for whoever may not label, assign and close."""
+    if not repo.can_triage(call.viewer):
+        raise forbidden(documentation)
+
+
+def demand_admin(call: Call, repo: Repository, documentation: str) -> None:
+    """403 for whoever does not administer the repository."""
+    if repo.role_of(call.viewer) != "admin":
+        raise forbidden(documentation)
+
+
+def forbidden(documentation: str) -> ApiError:
+    """GitHub's 403 for a role that is not enough."""
+    return ApiError(403, "Must have admin rights to Repository.", documentation=documentation)

@@ -1,0 +1,162 @@
+"""All routes, and who answers a request."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from werkzeug.exceptions import MethodNotAllowed, NotFound
+from werkzeug.routing import Map, Rule
+
+from lifecycle.sandbox.accounts import rest as accounts
+from lifecycle.sandbox.accounts import rest_apps as apps
+from lifecycle.sandbox.base.errors import ApiError, Moved
+from lifecycle.sandbox.base.ids import node_id
+from lifecycle.sandbox.boards import rest as projects
+from lifecycle.sandbox.checks import rest as checks
+from lifecycle.sandbox.checks import rest_runs as actions_runs
+from lifecycle.sandbox.checks import rest_statuses as statuses
+from lifecycle.sandbox.checks import rest_suites as check_suites
+from lifecycle.sandbox.checks import rest_workflows as workflows
+from lifecycle.sandbox.git import rest_branches as branches
+from lifecycle.sandbox.git import rest_commits as commits
+from lifecycle.sandbox.git import rest_contents as contents
+from lifecycle.sandbox.git import rest_objects as gitdata
+from lifecycle.sandbox.git import rest_refs as refs
+from lifecycle.sandbox.issues import rest as issues
+from lifecycle.sandbox.issues import rest_comments as comments
+from lifecycle.sandbox.issues.events import rest as events
+from lifecycle.sandbox.issues.labels import rest as labels
+from lifecycle.sandbox.issues.milestones import rest as milestones
+from lifecycle.sandbox.issues.relations import rest as relations
+from lifecycle.sandbox.issues.search import rest as search
+from lifecycle.sandbox.pulls import rest as pulls
+from lifecycle.sandbox.pulls.reviews import rest as reviews
+from lifecycle.sandbox.pulls.reviews import rest_comments as review_comments
+from lifecycle.sandbox.repositories import access
+from lifecycle.sandbox.repositories import rest as repositories
+from lifecycle.sandbox.repositories import rest_people as people
+from lifecycle.sandbox.rules import rest as rules
+from lifecycle.sandbox.wire.call import Reply
+from lifecycle.sandbox.wire.rest import meta
+from lifecycle.sandbox.wire.rest.asking import not_found
+
+if TYPE_CHECKING:
+    from lifecycle.sandbox.repositories.state import Repository
+    from lifecycle.sandbox.wire.call import Call
+    from lifecycle.sandbox.wire.rest.routing import Route
+
+SUBJECTS = (
+    meta, accounts, apps, repositories, people, issues, comments, labels, milestones, relations, events,
+    branches, refs, gitdata, commits, contents, search, pulls, reviews,
+    review_comments, checks, check_suites, statuses, actions_runs, workflows, rules,
+    projects,
+)  # fmt: skip
+ROUTES = tuple(route for subject in SUBJECTS for route in subject.ROUTES)
+URLS = Map([Rule(r.path, methods=[r.method], endpoint=r) for r in ROUTES], merge_slashes=False)
+NUMBERED = re.compile(r"/repositories/(?P<id>\d+)(?P<rest>(?:/.*)?)", re.DOTALL)
+NAMED = re.compile(r"/repos/[^/]+/[^/]+(?P<rest>(?:/.*)?)", re.DOTALL)
+JSON = "https://docs.github.com/rest/using-the-rest-api/troubleshooting-the-rest-api#invalid-json-when-making-requests"
+REPOSITORY = "https://docs.github.com/rest/repos/repos#get-a-repository"
+REDIRECTS = (
+    "https://docs.github.com/rest/guides/best-practices-for-using-the-rest-api#follow-redirects"
+)
+
+
+def answer(call: Call, method: str) -> Reply:
+    """Answer a request; a HEAD is a GET whose body does not go out.
+
+    Raises:
+        ApiError: Any answer other than success.
+    """
+    reading = method in {"GET", "HEAD"}
+    try:
+        route, matched = URLS.bind("sandbox").match(
+            _named(call), method="GET" if reading else method
+        )
+    except (NotFound, MethodNotAllowed):
+        raise ApiError(501, f"The sandbox does not imitate {method} {call.path}.") from None
+    try:
+        reply = _answer(call, route, dict(matched), reading=reading)
+    except Moved as moved:
+        return _redirect(call, moved.path, reading=reading)
+    if call.token.kind in {"classic", "jwt"}:
+        return reply
+    accepted = {"x-accepted-github-permissions": route.permission.replace(":", "=")}
+    return replace(reply, headers={**accepted, **reply.headers})
+
+
+def _named(call: Call) -> str:
+    """The path by the repository's name, where it says its number.
+
+    GitHub's links and redirects say the number: the name may change.
+    """
+    numbered = NUMBERED.fullmatch(call.path)
+    if numbered is None:
+        return call.path
+    repo = call.world.nodes.get(node_id("R", 0, int(numbered["id"])))
+    if repo is None:
+        raise not_found(REPOSITORY)
+    return f"/repos/{repo.full_name}{numbered['rest']}"
+
+
+def _answer(call: Call, route: Route, found: dict[str, str], *, reading: bool) -> Reply:
+    if call.token.kind == "jwt" and route not in apps.ROUTES:
+        raise ApiError(403, call.token.refusal)  # an App as itself is asked about itself only
+    if call.listed is not None and route.handler not in labels.TAKE_LISTS:
+        raise ApiError(400, "Body should be a JSON object", documentation=JSON)
+    owner, name = found.pop("owner", None), found.pop("name", "")
+    if owner is None:
+        _demand(call, route.permission)
+        reply: Reply = route.handler(call, **found)
+        return reply
+    repo = _repository(call, owner, name)
+    _demand(call, route.permission, repo)
+    if repo.archived and not reading and route.path != "/repos/<owner>/<name>":
+        raise ApiError(403, "Repository was archived so is read-only.", documentation=REPOSITORY)
+    rest = (NAMED.fullmatch(call.path) or NUMBERED.fullmatch(call.path) or {"rest": ""})["rest"]
+    there = replace(call, path=f"/repositories/{repo.id}{rest}")
+    answered: Reply = route.handler(there, repo, **found)
+    return answered
+
+
+def _repository(call: Call, owner: str, name: str) -> Repository:
+    """The repository of a path, or GitHub's 404, which is also for who may not see it.
+
+    Raises:
+        Moved: It has another name now.
+    """
+    repo = access.repository(call.world, call.token, f"{owner}/{name}")
+    if repo is None:
+        raise not_found(REPOSITORY)
+    if call.world.repository(f"{owner}/{name}") is None:
+        rest = NAMED.fullmatch(call.path)
+        raise Moved(f"/repositories/{repo.id}{rest['rest'] if rest else ''}")
+    return repo
+
+
+def _redirect(call: Call, path: str, *, reading: bool) -> Reply:
+    """301 for who reads; 307 keeps the method and the body of a write.
+
+    Source: https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api#follow-redirects
+    """
+    url = f"{call.base}{path}"
+    status, message = (301, "Moved Permanently") if reading else (307, "Temporary Redirect")
+    body = {"message": message, "url": url, "documentation_url": REDIRECTS}
+    return Reply(status, body, {"Location": url})
+
+
+def _demand(call: Call, permission: str, repo: Repository | None = None) -> None:
+    """Refuse a token that may not: 403 for those of permissions; for classic ones GitHub says 404."""
+    is_write = permission.endswith(":write")
+    covered = repo is None or not is_write or access.covers(call.token, repo)
+    if call.token.may(permission) and covered:
+        return
+    if call.token.kind != "classic":
+        raise ApiError(
+            403,
+            call.token.refusal,
+            headers={"x-accepted-github-permissions": permission.replace(":", "=")},
+        )
+    raise not_found("https://docs.github.com/rest")
