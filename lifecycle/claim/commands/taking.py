@@ -24,7 +24,6 @@ from lifecycle.claim.linked import linked_writes
 from lifecycle.claim.record import claim_origin
 from lifecycle.claim.record.claim_file import SCHEMA_VERSION
 from lifecycle.claim.record.claim_store import ClaimStore, Loaded
-from lifecycle.claim.record.excluded_files import exclude_own_files
 from lifecycle.claim.record.state import Record
 from lifecycle.core import tracker
 from lifecycle.core.errors import GitFailed, HeldByAnother, LifecycleError, NotFound, Refused
@@ -33,6 +32,7 @@ from lifecycle.core.values.board_options import Status
 from lifecycle.core.values.model import BoardItem, Card, Look
 from lifecycle.core.world import World
 from lifecycle.git import lease
+from lifecycle.git.excluded_files import exclude_own_files
 
 _SHOWN_MATCHES = 5
 _DIGITS = 6

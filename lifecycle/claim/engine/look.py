@@ -25,7 +25,6 @@ from lifecycle.claim.engine import guard_stamp
 from lifecycle.claim.linked import linked_decisions, linked_writes, pending_writes
 from lifecycle.claim.record import claim_origin, journalling, sessions
 from lifecycle.claim.record.claim_store import ClaimStore, Loaded
-from lifecycle.claim.record.excluded_files import exclude_own_files
 from lifecycle.claim.record.state import Record, Trouble, kind_of
 from lifecycle.core import plan
 from lifecycle.core.errors import LifecycleError, Refused, Transient
@@ -33,6 +32,7 @@ from lifecycle.core.plan import Action, Audience, Notice, Wake
 from lifecycle.core.redact import redact
 from lifecycle.core.timing.deadline import DeadlineReached
 from lifecycle.core.world import World
+from lifecycle.git.excluded_files import exclude_own_files
 from lifecycle.storage import journal, log, signs_of_life
 from lifecycle.storage.ledger import lasting
 

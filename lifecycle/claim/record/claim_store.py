@@ -18,7 +18,6 @@ from lifecycle.claim.decisions import consent
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.record import claim_file, journalling
 from lifecycle.claim.record.claim_file import CorruptClaimError
-from lifecycle.claim.record.excluded_files import exclude_own_files
 from lifecycle.claim.record.file_merge import Merged, merge
 from lifecycle.claim.record.late_writes import Late, LateEdit
 from lifecycle.claim.record.state import Record
@@ -27,6 +26,7 @@ from lifecycle.core.messages import messages
 from lifecycle.core.plan import Audience, Notice
 from lifecycle.core.ports import Clock
 from lifecycle.core.timing.times import render
+from lifecycle.git.excluded_files import exclude_own_files
 from lifecycle.storage import journal, regular_files, store
 from lifecycle.storage.ledger import Ledger
 from lifecycle.storage.regular_files import StrangeFileError

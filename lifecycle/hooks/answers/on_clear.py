@@ -10,9 +10,9 @@ Source: Claude Code's hook reference, https://code.claude.com/docs/en/hooks.
 from __future__ import annotations
 
 from lifecycle.hooks import client_contract
-from lifecycle.hooks.answers import staged_start
 from lifecycle.hooks.answers.call import HookCall
 from lifecycle.hooks.client_contract import Reply
+from lifecycle.stages.session import staged_start
 
 
 def answer(call: HookCall) -> Reply:

@@ -38,7 +38,7 @@ def answer(call: HookCall) -> Reply:
         return client_contract.render(call.hook, [], person=[say.text for say in said])
     if not file_of(call.world.root).is_file():
         return client_contract.render(call.hook, said)  # nobody asked for the staged workflow
-    from lifecycle.hooks.answers import staged_stop
+    from lifecycle.stages.stop import staged_stop
 
     word = staged_stop.look(replace(call))  # the claim is read anew: the look may have ended it
     if word.lets_go:

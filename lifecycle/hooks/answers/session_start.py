@@ -17,11 +17,11 @@ from lifecycle.core.channels import REPLIES
 from lifecycle.core.errors import ClaimRefused, LockBusy
 from lifecycle.core.plan import Audience, Notice
 from lifecycle.hooks import client_contract
-from lifecycle.hooks.answers import staged_start
 from lifecycle.hooks.answers.board_lines import board_lines
 from lifecycle.hooks.answers.call import HookCall
 from lifecycle.hooks.client_contract import Reply
 from lifecycle.settings import config
+from lifecycle.stages.session import staged_start
 from lifecycle.storage import signs_of_life
 
 _OFFER = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lifecycle.claim.record.excluded_files import exclude_own_files
+from lifecycle.git.excluded_files import exclude_own_files
 from lifecycle.stages.session import activation
 from lifecycle.storage import log, stage_log, workflow_marks
 

@@ -10,9 +10,9 @@ from lifecycle.claim.record.claim_store import ANSWERED
 from lifecycle.core.channels import REPLIES
 from lifecycle.core.errors import LockBusy
 from lifecycle.hooks import client_contract
-from lifecycle.hooks.answers import background_run
 from lifecycle.hooks.answers.call import HookCall
 from lifecycle.hooks.client_contract import Reply
+from lifecycle.stages.session import background_run
 
 LOCK_SECONDS = 1.5
 

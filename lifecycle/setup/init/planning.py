@@ -10,10 +10,10 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
-from lifecycle.claim.record.excluded_files import OWN_LINES
 from lifecycle.core.errors import BadConfig, Refused
 from lifecycle.core.timing.clock import SystemClock
 from lifecycle.core.timing.deadline import Deadline
+from lifecycle.git.excluded_files import OWN_LINES
 from lifecycle.git.process import GitRepository
 from lifecycle.settings import config, resources, running_client, user_folder
 from lifecycle.setup.init import client_settings, list_lines

@@ -17,11 +17,11 @@ from lifecycle.core.tracker import Task, TaskStatus, Tracker, Wording
 from lifecycle.evidence import seen_runs as evidence
 from lifecycle.evidence import tree_hash
 from lifecycle.evidence.seen_runs import EvidenceStanding
-from lifecycle.hooks.answers.own_task import ENDING, SEAT, Own, claimed_task, id_of, spelled
 from lifecycle.stages.decisions.decide import Evidence, HeldTask
 from lifecycle.stages.decisions.instructions import Facts
 from lifecycle.stages.session import session_record, workflow_tasks
 from lifecycle.stages.session.workflow_tasks import Activity
+from lifecycle.stages.stop.own_task import ENDING, SEAT, Own, claimed_task, id_of, spelled
 from lifecycle.stages.transcript import tasks_taken
 from lifecycle.stages.transcript.turn import Tier
 

@@ -19,7 +19,6 @@ from lifecycle.core.redact import as_data, quoted
 from lifecycle.core.stage_names import Stage
 from lifecycle.core.timing.deadline import DeadlineReached
 from lifecycle.hooks.answers import staged_on
-from lifecycle.hooks.answers.staged_task import wording_of
 from lifecycle.hooks.client_contract import Ours
 from lifecycle.settings.running_client import Client
 from lifecycle.stages.decisions import instructions
@@ -27,6 +26,7 @@ from lifecycle.stages.decisions.instructions import Facts
 from lifecycle.stages.session import session_record, task_sessions, workflow_tasks
 from lifecycle.stages.session.session_record import SessionRecord
 from lifecycle.stages.session.workflow_tasks import Activity
+from lifecycle.stages.stop.staged_task import wording_of
 from lifecycle.stages.transcript import session_end_lines, tasks_taken
 from lifecycle.storage import log, stage_log
 from lifecycle.storage.workflow_files import WorkflowFiles

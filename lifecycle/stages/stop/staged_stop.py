@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.stage_names import Stage
 from lifecycle.core.timing.deadline import DeadlineReached
-from lifecycle.hooks.answers import staged_on, staged_task
-from lifecycle.hooks.answers.staged_task import Work
+from lifecycle.hooks.answers import staged_on
 from lifecycle.stages.decisions import decide
 from lifecycle.stages.decisions.decide import StageDecision, StageSeen, StopVerdict
 from lifecycle.stages.detection import detect_stage
 from lifecycle.stages.session import session_record, workflow_tasks
 from lifecycle.stages.session.session_record import SessionRecord
+from lifecycle.stages.stop import staged_task
+from lifecycle.stages.stop.staged_task import Work
 from lifecycle.stages.transcript import stop_input
 from lifecycle.storage import journal, journal_entry, log, stage_log, workflow_marks
 from lifecycle.storage.workflow_files import WorkflowFiles

@@ -17,7 +17,8 @@ from lifecycle.evidence import printed_output, seen_runs, test_runs
 from lifecycle.evidence.outcomes import Outcome
 from lifecycle.evidence.seen_runs import EndedRun, SeenRun
 from lifecycle.hooks import client_contract
-from lifecycle.hooks.answers import run_seen, staged_on
+from lifecycle.hooks.answers import staged_on
+from lifecycle.stages.session import run_seen
 from lifecycle.storage import log, workflow_marks
 from lifecycle.storage.workflow_files import WorkflowFiles
 
