@@ -14,10 +14,10 @@ from lifecycle.core.channels import REPLIES, ReplyPlace
 from lifecycle.core.plan import Audience, Notice
 from lifecycle.core.redact import redact
 from lifecycle.hooks import client_contract, wake
-from lifecycle.hooks.client_contract import CONTEXT_LIMIT, is_for, is_machine_made, render
+from lifecycle.hooks.client_contract import CONTEXT_LIMIT, is_for, render
 from lifecycle.hooks.stdin_event import read_input
 from lifecycle.settings.resources import hook_script
-from lifecycle.settings.running_client import session_of
+from lifecycle.settings.running_client import is_machine_made, session_of
 
 SAYS = {tone: Notice(f"key:{tone}", f"text of {tone}", tone) for tone in Audience}
 

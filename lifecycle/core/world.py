@@ -101,6 +101,11 @@ class World(Protocol):
         ...
 
     @property
+    def tracker(self) -> Tracker:
+        """What this worktree's tasks are kept in."""
+        ...
+
+    @property
     def inner(self) -> Tracker | None:
         """The tracker of the worktree, if it is another than GitHub."""
         ...

@@ -37,12 +37,6 @@ class Reply:
     code: int = 0
 
 
-def is_machine_made(event: Mapping[str, Any]) -> bool:
-    """True if no person wrote this prompt: a wake comes as a prompt too, with its own words."""
-    prompt = event.get("prompt")
-    return not isinstance(prompt, str) or prompt.lstrip().startswith("<task-notification>")
-
-
 BY_ANYBODY = frozenset({"on-stop", "post-tool-use"})
 """Entrypoints that another client, or a person, may run: they look, and take note."""
 

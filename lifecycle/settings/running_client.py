@@ -69,3 +69,9 @@ def session_of(event: Mapping[str, Any], environment: Mapping[str, str]) -> str:
         if text:
             return text[:ID_LIMIT]
     return ""
+
+
+def is_machine_made(event: Mapping[str, Any]) -> bool:
+    """True if no person wrote this prompt: a wake comes as a prompt too, with its own words."""
+    prompt = event.get("prompt")
+    return not isinstance(prompt, str) or prompt.lstrip().startswith("<task-notification>")

@@ -15,10 +15,9 @@ from lifecycle.cli.terminal import json_text
 from lifecycle.core.errors import Refused
 from lifecycle.core.stage_names import Stage
 from lifecycle.core.values.configured import StageSettings
-from lifecycle.hooks.answers import staged_on
 from lifecycle.settings import running_client
 from lifecycle.stages.decisions.decide import Memory
-from lifecycle.stages.session import session_record
+from lifecycle.stages.session import activation, session_record
 from lifecycle.stages.session.session_record import SessionRecord
 from lifecycle.storage import workflow_marks
 from lifecycle.storage.workflow_files import WorkflowFiles
@@ -164,7 +163,7 @@ def _settings(at: Session) -> StageSettings:
             "The staged workflow is switched off in this worktree, so nothing was changed; run: "
             "lifecycle stage on"
         )
-    staged_on.wanted(at.world)
+    activation.wanted_in(at.world)
     return stages
 
 

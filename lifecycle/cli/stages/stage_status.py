@@ -12,10 +12,9 @@ from lifecycle.core.stage_names import COMPLETES, LINE, MARKERS, Detected, Stage
 from lifecycle.core.timing.deadline import Deadline
 from lifecycle.evidence import seen_runs, tree_hash
 from lifecycle.evidence.seen_runs import EvidenceStanding
-from lifecycle.hooks.answers import staged_on
 from lifecycle.stages.decisions import decide
 from lifecycle.stages.decisions.table import following
-from lifecycle.stages.session import session_record, workflow_tasks
+from lifecycle.stages.session import activation, session_record, workflow_tasks
 from lifecycle.stages.transcript import session_end_lines
 from lifecycle.storage import workflow_marks
 from lifecycle.storage.workflow_files import WorkflowFiles
@@ -58,7 +57,7 @@ def look(at: Session, kept: SessionRecord | None) -> Shown:
     why = _why_off(stages, shelf)
     if why:
         return Shown([why], {"active": False, "why": why})
-    staged_on.wanted(at.world)
+    activation.wanted_in(at.world)
     try:
         known = _asked(at, stages, shelf)
     except LifecycleError as error:

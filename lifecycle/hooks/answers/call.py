@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from lifecycle.app.wiring import WorktreeWorld
+from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.engine import briefing
 from lifecycle.claim.engine import look as engine
 from lifecycle.claim.engine.look import Report
@@ -15,6 +17,7 @@ from lifecycle.claim.record import sessions
 from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.claim.record.state import Record
 from lifecycle.core.channels import REPLIES
+from lifecycle.core.claim_facts import GITHUB, ClaimFacts
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.plan import Wake
 from lifecycle.hooks import client_contract
@@ -23,6 +26,9 @@ from lifecycle.settings.running_client import Client
 from lifecycle.storage import signs_of_life
 from lifecycle.storage.signs_of_life import Signs
 from lifecycle.storage.store import CLAIM_FILE
+
+ON_CLEAR = "on-clear"
+"""The script that starts a turn after `/clear`."""
 
 STOPPED = "stopped"
 """A mark in `.lifecycle/` whose mtime is the moment at which on-stop last ran."""
@@ -66,6 +72,41 @@ class HookCall:
             return self.claim_store.load(repair=False).record
         except LifecycleError:
             return None
+
+    @property
+    def claim(self) -> ClaimFacts | None:
+        """The same as other systems see it."""
+        return self._facts(self.record)
+
+    @property
+    def last_claim(self) -> ClaimFacts | None:
+        """The claim as it was last accepted, over or not."""
+        return self._facts(self.claim_store.remembered())
+
+    def _facts(self, record: Record | None) -> ClaimFacts | None:
+        if record is None:
+            return None
+        linked = {record.link.tracker: record.link.id} if record.link is not None else {}
+        return ClaimFacts(
+            tasks={**linked, GITHUB: str(record.claim.issue_number or "")},
+            session=record.session,
+            is_ours=not self.is_held(record),
+            is_begun=record.claim.phase == Phase.CODING or record.releasing is not None,
+            outcome=record.outcome,
+        )
+
+    @property
+    def starts_on_clear(self) -> bool:
+        """True if the client starts on-clear as well, from where it started this hook."""
+        environment = self.world.environment
+        if environment.get("CLAUDE_PLUGIN_ROOT"):
+            return (Path(environment["CLAUDE_PLUGIN_ROOT"]) / "hooks" / ON_CLEAR).is_file()
+        from lifecycle.setup.init.found_hooks import (
+            installed,  # at the one start in many that needs it
+        )
+
+        wired = installed(self.world.root, environment).of(ON_CLEAR)
+        return any(one.is_rewake and one.is_there for one in wired)
 
     @property
     def is_ours(self) -> bool:

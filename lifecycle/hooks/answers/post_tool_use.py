@@ -17,10 +17,9 @@ from lifecycle.core.redact import redact
 from lifecycle.evidence import command_lines, printed_output, run_folders, seen_runs, test_runs
 from lifecycle.evidence.outcomes import Outcome
 from lifecycle.evidence.seen_runs import Awaited, EndedRun, SeenRun
-from lifecycle.hooks.answers import staged_on
 from lifecycle.hooks.answers.call import HookCall
 from lifecycle.hooks.client_contract import Reply
-from lifecycle.stages.session import run_seen
+from lifecycle.stages.session import activation, run_seen
 from lifecycle.stages.transcript.turn import ToolCall
 from lifecycle.storage import log, workflow_marks
 from lifecycle.storage.workflow_files import WorkflowFiles
@@ -32,7 +31,7 @@ OUTPUT = 30_000
 def answer(call: HookCall) -> Reply:
     """Nothing is printed."""
     world = call.world
-    stages = staged_on.wanted(world)
+    stages = activation.wanted_in(world)
     if stages is None or not workflow_marks.is_due(
         str(world.root), workflow_marks.DUE, world.clock.now()
     ):

@@ -19,7 +19,7 @@ from lifecycle.core.plan import Audience, Notice
 from lifecycle.hooks import client_contract
 from lifecycle.hooks.answers.board_lines import board_lines
 from lifecycle.hooks.answers.call import HookCall
-from lifecycle.hooks.client_contract import Reply
+from lifecycle.hooks.client_contract import Ours, Reply
 from lifecycle.settings import config
 from lifecycle.stages.session import staged_start
 from lifecycle.storage import signs_of_life
@@ -63,7 +63,7 @@ def answer(call: HookCall) -> Reply:
     # One sentence on the queue may stand in two lines of the claim: the question and what to do.
     known = " ".join([*context, *person])
     fresh = [say for say in said if say.text not in known]
-    context = [*context, *staged_start.start_lines(call), *board_lines(call)]
+    context = [*context, *map(Ours, staged_start.start_lines(call)), *board_lines(call)]
     return client_contract.render(call.hook, fresh, context=context, person=person)
 
 

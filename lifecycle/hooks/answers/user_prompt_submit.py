@@ -12,6 +12,7 @@ from lifecycle.core.errors import LockBusy
 from lifecycle.hooks import client_contract
 from lifecycle.hooks.answers.call import HookCall
 from lifecycle.hooks.client_contract import Reply
+from lifecycle.settings import running_client
 from lifecycle.stages.session import background_run
 
 LOCK_SECONDS = 1.5
@@ -21,7 +22,7 @@ def answer(call: HookCall) -> Reply:
     """What waits, unless no person wrote this prompt: a wake's own text came with it already."""
     claim_store, world = call.claim_store, call.world
     background_run.ended(call)
-    if client_contract.is_machine_made(call.event) or not claim_store.folder.path.is_dir():
+    if running_client.is_machine_made(call.event) or not claim_store.folder.path.is_dir():
         return Reply()
     if not call.is_ours:
         return Reply()

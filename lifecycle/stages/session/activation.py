@@ -14,9 +14,11 @@ from pathlib import Path
 from lifecycle.core.errors import BadConfig, LockBusy
 from lifecycle.core.ports import Clock
 from lifecycle.core.values.configured import StageSettings
+from lifecycle.core.world import World
 from lifecycle.evidence import test_runs
+from lifecycle.git.excluded_files import exclude_own_files
 from lifecycle.settings import config
-from lifecycle.storage import workflow_marks
+from lifecycle.storage import log, stage_log, workflow_marks
 from lifecycle.storage.settings_file import path_of
 from lifecycle.storage.workflow_files import WorkflowFiles
 
@@ -24,6 +26,22 @@ _COMMON = ("test", "jest", "spec", "check")
 """What most commands that run tests have in them."""
 
 _PLAIN = re.compile(r"[\w./:@%+=, -]+", re.ASCII)
+
+
+LINES = (f"/{stage_log.FOLDER}/{stage_log.LOG}*",)
+"""The pattern of the workflow's log, and of what it was turned over to."""
+
+
+def wanted_in(world: World) -> StageSettings | None:
+    """The workflow's settings if it is on in this worktree, else None; its log is kept out of git."""
+    was_known = workflow_marks.is_known(str(world.root))
+    stages = wanted(world.root, world.environment, world.clock)
+    if stages is not None and not was_known:
+        try:
+            exclude_own_files(world.root, LINES)
+        except OSError as error:
+            log.write(world.root, f"info/exclude: {error}")
+    return stages
 
 
 def wanted(root: Path, environment: Mapping[str, str], clock: Clock) -> StageSettings | None:

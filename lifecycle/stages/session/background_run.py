@@ -16,23 +16,22 @@ from lifecycle.core.errors import LifecycleError
 from lifecycle.evidence import printed_output, seen_runs, test_runs
 from lifecycle.evidence.outcomes import Outcome
 from lifecycle.evidence.seen_runs import EndedRun, SeenRun
-from lifecycle.hooks import client_contract
-from lifecycle.hooks.answers import staged_on
-from lifecycle.stages.session import run_seen
+from lifecycle.settings.running_client import is_machine_made
+from lifecycle.stages.session import activation, run_seen
 from lifecycle.storage import log, workflow_marks
 from lifecycle.storage.workflow_files import WorkflowFiles
 
 if TYPE_CHECKING:
     from lifecycle.core.values.configured import StageSettings
     from lifecycle.evidence.seen_runs import Awaited
-    from lifecycle.hooks.answers.call import HookCall
+    from lifecycle.stages.session.stage_call import StageCall
 
 _GOOD = re.compile(r"\bcompleted \(exit code 0\)\s*$")
 _BAD = re.compile(r"\bfailed with exit code [1-9][0-9]*\s*$")
 
 
 @dataclass(frozen=True, slots=True)
-class Notice:
+class TaskEnd:
     """What the client says of a task's end.
 
     Attributes:
@@ -46,7 +45,7 @@ class Notice:
     file: str
 
 
-def notice(prompt: str) -> Notice | None:
+def notice(prompt: str) -> TaskEnd | None:
     """The end of a task that a prompt tells of; None if it tells of none."""
     task, status, file = (_tag(prompt, name) for name in ("task-id", "status", "output-file"))
     if not task:
@@ -57,7 +56,7 @@ def notice(prompt: str) -> Notice | None:
         outcome = Outcome.OK
     elif status == "failed" and _BAD.search(summary):
         outcome = Outcome.FAILED
-    return Notice(task, outcome, file)
+    return TaskEnd(task, outcome, file)
 
 
 def _tag(prompt: str, name: str) -> str:
@@ -65,12 +64,12 @@ def _tag(prompt: str, name: str) -> str:
     return found[1].strip() if found is not None else ""
 
 
-def ended(call: HookCall) -> None:
+def ended(call: StageCall) -> None:
     """Take note of how a test run ended, if this prompt tells of one that is waited for."""
     world = call.world
     prompt = str(call.event.get("prompt") or "")
     is_awaited = WorkflowFiles(world.root).folder.mtime_ns(workflow_marks.AWAITED) >= 0
-    if not client_contract.is_machine_made(call.event) or not is_awaited:
+    if not is_machine_made(call.event) or not is_awaited:
         return
     told = notice(prompt)
     if told is None:
@@ -81,9 +80,9 @@ def ended(call: HookCall) -> None:
         log.write(world.root, f"{call.hook}: {error.sentence}")
 
 
-def _ended(call: HookCall, told: Notice) -> None:
+def _ended(call: StageCall, told: TaskEnd) -> None:
     world = call.world
-    stages = staged_on.wanted(world)
+    stages = activation.wanted_in(world)
     shelf = WorkflowFiles(world.root)
     if all(one.task != told.task for one in seen_runs.awaited(shelf)):
         return
@@ -98,7 +97,7 @@ def _ended(call: HookCall, told: Notice) -> None:
         run_seen.keep(call, shelf, run)
 
 
-def _outcome(awaited: Awaited, told: Notice, stages: StageSettings) -> EndedRun:
+def _outcome(awaited: Awaited, told: TaskEnd, stages: StageSettings) -> EndedRun:
     run = test_runs.run_in(awaited.command, stages.test)
     if run is None or not awaited.is_here:
         return EndedRun.UNKNOWN

@@ -14,11 +14,11 @@ from lifecycle.storage import journal, journal_entry, log, stage_log
 if TYPE_CHECKING:
     from lifecycle.core.values.configured import StageSettings
     from lifecycle.evidence.seen_runs import SeenRun
-    from lifecycle.hooks.answers.call import HookCall
+    from lifecycle.stages.session.stage_call import StageCall
     from lifecycle.storage.workflow_files import WorkflowFiles
 
 
-def tree_of(call: HookCall, stages: StageSettings) -> str:
+def tree_of(call: StageCall, stages: StageSettings) -> str:
     """The tree as it is now; "" if nobody asks for it, or git cannot say, which the log tells."""
     if not stages.require_evidence:
         return ""
@@ -30,7 +30,7 @@ def tree_of(call: HookCall, stages: StageSettings) -> str:
         return ""
 
 
-def keep(call: HookCall, shelf: WorkflowFiles, run: SeenRun, *, is_over: bool = True) -> None:
+def keep(call: StageCall, shelf: WorkflowFiles, run: SeenRun, *, is_over: bool = True) -> None:
     """Remember a run, and say so in the log and, once it is over, in the journal. Under the lock."""
     if not seen_runs.add(shelf, run):
         return
@@ -45,7 +45,7 @@ def keep(call: HookCall, shelf: WorkflowFiles, run: SeenRun, *, is_over: bool = 
     journal.note(root, _entry(call, run, memory or SessionRecord(call.session)))
 
 
-def _entry(call: HookCall, run: SeenRun, kept: SessionRecord) -> journal_entry.JournalEntry:
+def _entry(call: StageCall, run: SeenRun, kept: SessionRecord) -> journal_entry.JournalEntry:
     command = seen_runs.shown(run.command)
     outcome = EndedRun.UNKNOWN if run.outcome is EndedRun.NOTHING else EndedRun(run.outcome)
     return journal_entry.JournalEntry(

@@ -11,19 +11,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.redact import as_data, quoted
 from lifecycle.core.stage_names import Stage
 from lifecycle.core.timing.deadline import DeadlineReached
-from lifecycle.hooks.answers import staged_on
-from lifecycle.hooks.client_contract import Ours
 from lifecycle.settings.running_client import Client
 from lifecycle.stages.decisions import instructions
 from lifecycle.stages.decisions.instructions import Facts
-from lifecycle.stages.session import session_record, task_sessions, workflow_tasks
+from lifecycle.stages.session import activation, session_record, task_sessions, workflow_tasks
 from lifecycle.stages.session.session_record import SessionRecord
 from lifecycle.stages.session.workflow_tasks import Activity
 from lifecycle.stages.stop.staged_task import wording_of
@@ -34,32 +31,29 @@ from lifecycle.trackers.own_commands import own_commands
 
 if TYPE_CHECKING:
     from lifecycle.core.values.configured import StageSettings
-    from lifecycle.hooks.answers.call import HookCall
+    from lifecycle.stages.session.stage_call import StageCall
 
 GOES_ON = ("resume", "compact", "fork")
 CLEAR = "clear"
-
-WAKER = "on-clear"
-"""The script that starts the turn after `/clear`."""
 
 KEPT_SECONDS = 1.5
 """What is left of a start's time for the board, whatever the tracker does."""
 
 
-def start_lines(call: HookCall) -> list[Ours]:
+def start_lines(call: StageCall) -> list[str]:
     """Lines for the agent; none where the workflow is not active, or something went wrong."""
-    return [Ours(line) for line in _lines(call, _text)]
+    return _lines(call, _text)
 
 
-def wake_lines(call: HookCall) -> list[str]:
+def wake_lines(call: StageCall) -> list[str]:
     """The next task's instruction, with which a turn is started after `/clear`; once for each session."""
     return _lines(call, _wake) if _is_attended(call) else []
 
 
-def _lines(call: HookCall, text_of: Callable[[HookCall, StageSettings], str]) -> list[str]:
+def _lines(call: StageCall, text_of: Callable[[StageCall, StageSettings], str]) -> list[str]:
     world = call.world
     try:
-        stages = staged_on.wanted(world)
+        stages = activation.wanted_in(world)
         if stages is None:
             return []
         with world.deadline.keeping(KEPT_SECONDS):
@@ -78,7 +72,7 @@ def _lines(call: HookCall, text_of: Callable[[HookCall, StageSettings], str]) ->
     return text.splitlines()
 
 
-def _text(call: HookCall, stages: StageSettings) -> str:
+def _text(call: StageCall, stages: StageSettings) -> str:
     source = str(call.event.get("source") or "")
     shelf = WorkflowFiles(call.world.root)
     if source in GOES_ON:
@@ -100,10 +94,10 @@ def _text(call: HookCall, stages: StageSettings) -> str:
         return f"{_left(call, known)}\n{offer}".strip()
     if not facts.next_task:
         return ""
-    return "" if _is_attended(call) and _is_woken(call) else _next(facts)
+    return "" if _is_attended(call) and call.starts_on_clear else _next(facts)
 
 
-def _wake(call: HookCall, stages: StageSettings) -> str:
+def _wake(call: StageCall, stages: StageSettings) -> str:
     """The instruction, if a session that was led was cleared between two tasks, and nobody said it yet."""
     shelf = WorkflowFiles(call.world.root)
     last = _cleared(call, shelf)
@@ -127,23 +121,12 @@ def _next(facts: Facts) -> str:
     return instructions.instruction(Stage.CODING, facts, done)
 
 
-def _is_attended(call: HookCall) -> bool:
+def _is_attended(call: StageCall) -> bool:
     """True if somebody sits in front of the client; elsewhere exit 2 starts no turn."""
     return bool(call.session) and call.client is Client.ATTENDED
 
 
-def _is_woken(call: HookCall) -> bool:
-    """True if the client starts on-clear as well, from where it started this hook: it says what is next."""
-    environment = call.world.environment
-    if environment.get("CLAUDE_PLUGIN_ROOT"):
-        return (Path(environment["CLAUDE_PLUGIN_ROOT"]) / "hooks" / WAKER).is_file()
-    from lifecycle.setup.init.found_hooks import installed  # at the one start in many that needs it
-
-    wired = installed(call.world.root, environment).of(WAKER)
-    return any(one.is_rewake and one.is_there for one in wired)
-
-
-def _of_this_client(call: HookCall, shelf: WorkflowFiles) -> SessionRecord | None:
+def _of_this_client(call: StageCall, shelf: WorkflowFiles) -> SessionRecord | None:
     """What is kept of the session, which this client goes on with: it is not over."""
     kept, client = session_record.load(shelf, call.session), call.process
     if kept is not None and kept.client != client:
@@ -153,7 +136,7 @@ def _of_this_client(call: HookCall, shelf: WorkflowFiles) -> SessionRecord | Non
     return kept
 
 
-def _going_on(call: HookCall, stages: StageSettings, kept: SessionRecord | None) -> str:
+def _going_on(call: StageCall, stages: StageSettings, kept: SessionRecord | None) -> str:
     """The instruction of the stage in force, as the transcript tells it; nothing is asked of anybody."""
     path = str(call.event.get("transcript_path") or "")
     turn = session_end_lines.read(path, deep=session_end_lines.DEEP)
@@ -175,7 +158,7 @@ def _going_on(call: HookCall, stages: StageSettings, kept: SessionRecord | None)
     return instructions.again(turn.asked, facts, instructions.GOES_ON)
 
 
-def _activity(call: HookCall, stages: StageSettings, shelf: WorkflowFiles) -> Activity:
+def _activity(call: StageCall, stages: StageSettings, shelf: WorkflowFiles) -> Activity:
     tracker, now = call.world.tracker, call.world.clock.now()
     known = workflow_tasks.known(shelf, workflow_tasks.key_of(tracker, stages))
     if known is not None and known.is_fresh(now):
@@ -186,7 +169,7 @@ def _activity(call: HookCall, stages: StageSettings, shelf: WorkflowFiles) -> Ac
     return asked
 
 
-def _cleared(call: HookCall, shelf: WorkflowFiles) -> SessionRecord | None:
+def _cleared(call: StageCall, shelf: WorkflowFiles) -> SessionRecord | None:
     """What was kept of the session that was cleared, if it was led: the same client's last one."""
     own = ("", call.session)
     others = [
@@ -197,7 +180,7 @@ def _cleared(call: HookCall, shelf: WorkflowFiles) -> SessionRecord | None:
     return others[0] if others and others[0].stage else None
 
 
-def _before(call: HookCall, last: SessionRecord | None, known: Activity) -> SessionRecord | None:
+def _before(call: StageCall, last: SessionRecord | None, known: Activity) -> SessionRecord | None:
     """The session that was cleared in the middle of a task, as this session's own."""
     if last is None or known.find(last.task) is None:
         return None
@@ -215,7 +198,7 @@ def _before(call: HookCall, last: SessionRecord | None, known: Activity) -> Sess
 
 
 def _facts(
-    call: HookCall, stages: StageSettings, known: Activity, before: SessionRecord | None
+    call: StageCall, stages: StageSettings, known: Activity, before: SessionRecord | None
 ) -> Facts:
     tracker = call.world.tracker
     labels = before.labels if before is not None else ()
@@ -232,7 +215,7 @@ def _facts(
     )
 
 
-def _left(call: HookCall, known: Activity) -> str:
+def _left(call: StageCall, known: Activity) -> str:
     """One line if a session of this worktree left a task under way, and is over by now."""
     left = task_sessions.left(call.world.root, known.tasks, call.session, call.process)
     if not left:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from lifecycle.core.claim_facts import GITHUB
 from lifecycle.core.stage_names import Detected, Stage
 from lifecycle.stages.decisions.table import following
 from lifecycle.stages.session import session_record
@@ -14,15 +15,13 @@ from lifecycle.stages.transcript.turn import Tier
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from lifecycle.claim.record.state import Record
     from lifecycle.core.tracker import Task, Tracker
     from lifecycle.core.values.configured import StageSettings
-    from lifecycle.hooks.answers.call import HookCall
     from lifecycle.stages.session.session_record import SessionRecord
+    from lifecycle.stages.session.stage_call import StageCall
     from lifecycle.stages.session.workflow_tasks import Activity
     from lifecycle.stages.transcript.turn import StageFinding, Turn
 
-GITHUB = "github"
 ENDING = (Detected.ISSUE_CLOSED, Detected.SESSION_CLEARED)
 """What is completed when the session's task is closed."""
 
@@ -39,7 +38,7 @@ class Own:
 
     def __init__(
         self,
-        call: HookCall,
+        call: StageCall,
         stages: StageSettings,
         kept: SessionRecord,
         turn: Turn,
@@ -150,18 +149,9 @@ def _is_over(turn: Turn) -> bool:
     return following(turn.markers[-1], session_record.line_told(turn.instruction)) is None
 
 
-def claimed_task(call: HookCall) -> str:
+def claimed_task(call: StageCall) -> str:
     """The id that the worktree's claim has in its tracker; "" without a claim of this session's."""
-    record = call.record
-    if record is None or record.outcome or not call.is_ours:
+    claim = call.claim
+    if claim is None or claim.outcome or not claim.is_ours:
         return ""
-    return id_of(call, record)
-
-
-def id_of(call: HookCall, record: Record) -> str:
-    """A claim's task as the worktree's tracker calls it; "" if it is not one of that tracker's."""
-    name = call.world.tracker.name
-    if name == GITHUB:
-        return str(record.claim.issue_number or "")
-    link = record.link
-    return link.id if link is not None and link.tracker == name else ""
+    return claim.task_in(call.world.tracker.name)

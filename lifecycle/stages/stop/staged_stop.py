@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.stage_names import Stage
 from lifecycle.core.timing.deadline import DeadlineReached
-from lifecycle.hooks.answers import staged_on
 from lifecycle.stages.decisions import decide
 from lifecycle.stages.decisions.decide import StageDecision, StageSeen, StopVerdict
 from lifecycle.stages.detection import detect_stage
-from lifecycle.stages.session import session_record, workflow_tasks
+from lifecycle.stages.session import activation, session_record, workflow_tasks
 from lifecycle.stages.session.session_record import SessionRecord
 from lifecycle.stages.stop import staged_task
 from lifecycle.stages.stop.staged_task import Work
@@ -27,7 +26,7 @@ from lifecycle.storage.workflow_files import WorkflowFiles
 
 if TYPE_CHECKING:
     from lifecycle.core.values.configured import StageSettings
-    from lifecycle.hooks.answers.call import HookCall
+    from lifecycle.stages.session.stage_call import StageCall
     from lifecycle.stages.transcript.turn import StageFinding, Turn
 
 MAY_STOP = "The agent may stop"
@@ -52,11 +51,11 @@ class Word:
 SILENCE = Word()
 
 
-def look(call: HookCall) -> Word:
+def look(call: StageCall) -> Word:
     """What the staged workflow says at this stop; never raises."""
     world = call.world
     try:
-        stages = staged_on.wanted(world)
+        stages = activation.wanted_in(world)
         if stages is None or not workflow_marks.is_due(
             str(world.root), workflow_marks.DUE, world.clock.now()
         ):
@@ -70,7 +69,7 @@ def look(call: HookCall) -> Word:
         return _failed(call, f"{type(error).__name__}: {error}")
 
 
-def _failed(call: HookCall, why: str) -> Word:
+def _failed(call: StageCall, why: str) -> Word:
     stage_log.write(str(call.world.root), "Hook triggered", f"{why} {MAY_STOP}.")
     log.write(call.world.root, f"{call.hook}: stages: {why}")
     return SILENCE
@@ -79,7 +78,7 @@ def _failed(call: HookCall, why: str) -> Word:
 class _Look:
     """One look at one stop."""
 
-    def __init__(self, call: HookCall, stages: StageSettings) -> None:
+    def __init__(self, call: StageCall, stages: StageSettings) -> None:
         self.call = call
         self.stages = stages
         self.shelf = WorkflowFiles(call.world.root)

@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from lifecycle.claim.decisions.table import Phase
 from lifecycle.core.errors import GitFailed, NotFound
 from lifecycle.core.redact import as_data, named, quoted
 from lifecycle.core.stage_names import COMPLETES, LINE, Detected, Stage
@@ -21,14 +20,14 @@ from lifecycle.stages.decisions.decide import Evidence, HeldTask
 from lifecycle.stages.decisions.instructions import Facts
 from lifecycle.stages.session import session_record, workflow_tasks
 from lifecycle.stages.session.workflow_tasks import Activity
-from lifecycle.stages.stop.own_task import ENDING, SEAT, Own, claimed_task, id_of, spelled
+from lifecycle.stages.stop.own_task import ENDING, SEAT, Own, claimed_task, spelled
 from lifecycle.stages.transcript import tasks_taken
 from lifecycle.stages.transcript.turn import Tier
 
 if TYPE_CHECKING:
     from lifecycle.core.values.configured import StageSettings
-    from lifecycle.hooks.answers.call import HookCall
     from lifecycle.stages.session.session_record import SessionRecord
+    from lifecycle.stages.session.stage_call import StageCall
     from lifecycle.stages.transcript.turn import StageFinding, Turn
     from lifecycle.storage.workflow_files import WorkflowFiles
 
@@ -83,7 +82,7 @@ class Work:
 
 
 def work_of(
-    call: HookCall,
+    call: StageCall,
     stages: StageSettings,
     shelf: WorkflowFiles,
     kept: SessionRecord,
@@ -104,17 +103,17 @@ def wording_of(tracker: Tracker) -> Wording:
     return replace(wording, start=wording.start or wording.claim)
 
 
-def has_ended(call: HookCall, turn: Turn, kept: SessionRecord) -> bool:
+def has_ended(call: StageCall, turn: Turn, kept: SessionRecord) -> bool:
     """True if the claim ended whose closing the session was told to bring about."""
     is_more = any(state is not Detected.ISSUE_CLOSED for state in turn.markers)
     if turn.asked is not Stage.COMMIT_CLOSE or is_more or HANDOFF not in turn.instruction:
         return False
-    if call.record is not None and not call.record.outcome:
+    if call.claim is not None and not call.claim.outcome:
         return False
-    last = call.claim_store.remembered()
+    last = call.last_claim
     if last is None or last.outcome != "closed" or last.session not in ("", call.session):
         return False
-    return kept.task in ("", id_of(call, last))
+    return kept.task in ("", last.task_in(call.world.tracker.name))
 
 
 class _Search:
@@ -122,7 +121,7 @@ class _Search:
 
     def __init__(
         self,
-        call: HookCall,
+        call: StageCall,
         stages: StageSettings,
         shelf: WorkflowFiles,
         kept: SessionRecord,
@@ -258,12 +257,12 @@ class _Search:
 
         A person may merge and close at any stage; what the tracker was asked for just now shows it.
         """
-        record = self.call.record
-        is_over = record is None or bool(record.outcome)
-        last = self.call.claim_store.remembered() if is_over else None
+        claim = self.call.claim
+        is_over = claim is None or bool(claim.outcome)
+        last = self.call.last_claim if is_over else None
         if last is None or last.outcome != "closed" or self.kept.task != task:
             return False
-        if not task or id_of(self.call, last) != task:
+        if not task or last.task_in(self.call.world.tracker.name) != task:
             return False
         return not fresh.is_open if fresh is not None else known.find(task) is None
 
@@ -271,11 +270,10 @@ class _Search:
         """How a claim on GitHub stands to this session's task."""
         if has_ended(self.call, self.turn, self.kept) or self._was_closed(known, task, fresh):
             return HeldTask.ENDED
-        record = self.call.record
-        if not claimed or claimed != task or record is None:
+        claim = self.call.claim
+        if not claimed or claimed != task or claim is None:
             return HeldTask.NONE
-        is_begun = record.claim.phase == Phase.CODING or record.releasing is not None
-        return HeldTask.WORKING if is_begun else HeldTask.WAITING
+        return HeldTask.WORKING if claim.is_begun else HeldTask.WAITING
 
     def _state(self) -> Detected:
         """What counts as found: the stage that was set by hand is as good as a completed one."""
