@@ -236,7 +236,7 @@ def test_graphql_never_goes_elsewhere_than_rest(tmp_path: Path) -> None:
 )
 def test_a_project_cannot_say_where_tokens_go(tmp_path: Path, key: str) -> None:
     """The sentence says where such a key belongs; in the user's file it is one."""
-    with pytest.raises(BadConfig, match=r"~/\.config/lifecycle/settings/config\.toml") as refusal:
+    with pytest.raises(BadConfig, match=r"~/\.config/lifecycle/config\.toml") as refusal:
         load(tmp_path, f'{key} = "https://evil.example"')
     assert f'"{key}"' in refusal.value.sentence
 

@@ -109,7 +109,7 @@ def _imports(module: str, path: Path) -> Iterator[Import]:
 
 
 def _named(package: str, name: str) -> str:
-    """`from lifecycle.claim import derive` imports a module, `from lifecycle.core.plan import Say` not."""
+    """`from lifecycle.core import plan` imports a module, `from lifecycle.core.plan import Notice` not."""
     path = PACKAGE.parent.joinpath(*package.split("."), name)
     is_module = path.is_dir() or path.with_suffix(".py").is_file()
     return f"{package}.{name}" if package.startswith("lifecycle") and is_module else package

@@ -176,11 +176,12 @@ def test_without_a_clone_nothing_is_written(tmp_path: Path, content: bytes | Non
 TWENTY = """
     import sys
     from pathlib import Path
-    from lifecycle import journal
+    from lifecycle.storage import journal
+    from lifecycle.storage.journal_entry import JournalEntry
     sys.stdin.readline()
     for turn in range(5):
-        own = journal.Entry(turn, "claim", "write", target=f"{sys.argv[2]}/{turn}")
-        shared = journal.Entry(turn, "claim", "write", target="shared", key=f"shared/{turn}")
+        own = JournalEntry(turn, "claim", "write", target=f"{sys.argv[2]}/{turn}")
+        shared = JournalEntry(turn, "claim", "write", target="shared", key=f"shared/{turn}")
         journal.note(Path(sys.argv[1]), own, shared)
 """
 
@@ -466,10 +467,11 @@ def test_a_file_in_the_folders_place_is_in_nobodys_way(root: Path) -> None:
 ELSEWHERE = """
     import os, sys
     from pathlib import Path
-    from lifecycle import journal, journal_file
+    from lifecycle.storage import journal, journal_file
+    from lifecycle.storage.journal_entry import JournalEntry
     os.setgroups([]); os.setgid(65534); os.setuid(65534)
     root = Path(sys.argv[1])
-    journal.note(root, journal.Entry(2, "claim", "write", target="n2"))
+    journal.note(root, JournalEntry(2, "claim", "write", target="n2"))
     print([one.target for one in journal.read(root)])
     print(journal.trouble(root))
 """
@@ -499,9 +501,10 @@ def test_a_full_disk_costs_the_entry_alone(root: Path) -> None:
     code = """
         import resource, sys
         from pathlib import Path
-        from lifecycle import journal
+        from lifecycle.storage import journal
+        from lifecycle.storage.journal_entry import JournalEntry
         resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
-        large = journal.Entry(3, "claim", "write", detail={"text": ["x" * 400] * 15})
+        large = JournalEntry(3, "claim", "write", detail={"text": ["x" * 400] * 15})
         for _ in range(30):
             journal.note(Path(sys.argv[1]), large)
         print("went on")

@@ -108,8 +108,8 @@ def test_the_log_looks_as_the_page_shows(ground: Ground) -> None:
 def test_the_lines_of_the_log_are_those_in_code() -> None:
     """What the page explains is written somewhere: the beginning of each line stands in the code."""
     (table,) = [table for table in PAGE.tables if table.header[0] == "line"]
-    folders = [ROOT / "lifecycle" / name for name in ("stages", "answers")]
-    code = "".join(p.read_text("utf-8") for folder in folders for p in folder.glob("*.py"))
+    folders = [ROOT / "lifecycle" / name for name in ("stages", "hooks")]
+    code = "".join(p.read_text("utf-8") for folder in folders for p in folder.rglob("*.py"))
     for line in table.codes():
         assert line.partition("…")[0].removesuffix(": ") in code, line
 

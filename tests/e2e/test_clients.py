@@ -29,7 +29,7 @@ if ! served; then echo OTHER; elif attended; then echo ATTENDED; else echo UNATT
 """
 PYTHON = """
 import os
-from lifecycle.hooks.client_contract import client_of
+from lifecycle.settings.running_client import client_of
 print(client_of(os.environ).name)
 """
 

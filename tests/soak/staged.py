@@ -69,7 +69,7 @@ def _say_again() -> None:
 
 def _keep_lease() -> None:
     """The lease is said to be released, and stays."""
-    _module("claim.engine.lease").release = _always(True)
+    _module("git.lease").release = _always(True)
 
 
 def _leave_card() -> None:

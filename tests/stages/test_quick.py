@@ -37,6 +37,8 @@ HEAVY = {
     *(
         "lifecycle.hooks.wake",
         "lifecycle.hooks.client_contract",
+        "lifecycle.settings.running_client",
+        "lifecycle.core.channels",
         "lifecycle.storage.store",
         "lifecycle.settings.config",
         "lifecycle.storage.log",
@@ -90,7 +92,7 @@ class Scene:
     def run(self, event: dict[str, Any]) -> tuple[str, set[str]]:
         """What the quick path says of the event, and which modules it loaded."""
         code = (
-            "import sys\nfrom lifecycle.stages import quick\nfound = quick.run()\n"
+            "import sys\nfrom lifecycle.hooks import quick_stop\nfound = quick_stop.run()\n"
             "print('settled' if found == 0 else 'nothing' if found is None else 'event')\n"
             "print(*sys.modules)"
         )

@@ -149,8 +149,9 @@ def test_opening_one_asks_nobody_and_loads_no_other(root: Path) -> None:
     configure(root, 'tracker.use = "memory"')
     code = (
         "import sys; from pathlib import Path; from lifecycle.core.timing.clock import SystemClock as C\n"
-        "from lifecycle.core.timing.deadline import Deadline as D; from lifecycle.app.wiring import World\n"
-        "World(Path.cwd(), {'PATH': '/usr/bin:/bin'}, C(), D(C(), None), {}).tracker\n"
+        "from lifecycle.core.timing.deadline import Deadline as D\n"
+        "from lifecycle.app.wiring import WorktreeWorld\n"
+        "WorktreeWorld(Path.cwd(), {'PATH': '/usr/bin:/bin'}, C(), D(C(), None), {}).tracker\n"
         "print(*sys.modules)"
     )
     done = subprocess.run(
@@ -267,8 +268,8 @@ def test_the_commands_that_agents_are_told_are_commands(root: Path, verb: str) -
 
 KNOWS = {
     "trackers/registry.py": "the line that says where its functions are",
-    "trackers/signs.py": "the list of what speaks to any tracker, which has its words from there",
-    "install/template.py": "the command that `init` supplies is called as the design calls it",
+    "trackers/command_signs.py": "the list of what speaks to any tracker, which has its words from there",
+    "setup/init/settings_template.py": "the command that `init` supplies is called as the design calls it",
 }
 """Whose code may name bd, and why; what lies in `trackers/beads/` knows it."""
 
@@ -294,7 +295,7 @@ def test_no_tracker_runs_gh() -> None:
     calls = [
         (path, node.lineno)
         for path in (PACKAGE / "trackers").rglob("*.py")
-        if path.name != "signs.py"
+        if path.name != "command_signs.py"
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.Constant) and node.value == "gh"
     ]

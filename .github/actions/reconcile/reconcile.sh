@@ -67,7 +67,7 @@ all) ;;
 esac
 
 # The user's own folder of a runner that is used again is none of this job's, nor does a token stay there.
-export XDG_CONFIG_HOME="$RUNNER_TEMP/lifecycle/settings/config"
+export XDG_CONFIG_HOME="$RUNNER_TEMP/lifecycle/config"
 PYTHONPATH="$(cd "$GITHUB_ACTION_PATH/../../.." && pwd)"
 export PYTHONPATH
 # -P: no file of the workspace is taken for a module.
