@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lifecycle.core.priorities import order_of, rank_of
+from lifecycle.core.values.priorities import order_of, rank_of
 
 
 @pytest.mark.parametrize(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from lifecycle.claim.decisions.inferred import InferredTask
 from lifecycle.core.timing.times import render
 from lifecycle.core.values.model import PullRequest
 from lifecycle.git.lease import ref_of
+from lifecycle.reconcile.inferred import InferredTask
 
 _HOUR = 3600
 _MINUTE = 60

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import assert_never
 
-from lifecycle.claim.decisions.inferred import InferredTask
 from lifecycle.core import plan
 from lifecycle.core.values.model import BoardItem
+from lifecycle.reconcile.inferred import InferredTask
 
 _COMMENT = "<!--"
 """From here on a line is not shown by GitHub."""

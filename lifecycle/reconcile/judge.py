@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from lifecycle.claim.decisions.decide import apply_observation
-from lifecycle.claim.decisions.inferred import Allowed, InferredTask, record_of
 from lifecycle.claim.decisions.rehearsal import foresee
 from lifecycle.claim.decisions.snapshot import Rules, Snapshot
 from lifecycle.claim.decisions.table import Phase
@@ -22,6 +21,7 @@ from lifecycle.core.values.board_options import Status
 from lifecycle.core.values.model import PullState
 from lifecycle.reconcile import finding_evidence, fixes
 from lifecycle.reconcile.finding import KINDS, STAYS, Finding, State
+from lifecycle.reconcile.inferred import Allowed, InferredTask, record_of
 from lifecycle.reconcile.scope import Policy
 
 EVERYTHING = Policy(closes=True, releases=True)

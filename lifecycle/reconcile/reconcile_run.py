@@ -13,7 +13,6 @@ from itertools import groupby
 from math import inf
 from pathlib import Path
 
-from lifecycle.claim.decisions.inferred import InferredTask
 from lifecycle.claim.decisions.snapshot import Rules
 from lifecycle.core.errors import LifecycleError, Transient
 from lifecycle.core.redact import redact
@@ -22,6 +21,7 @@ from lifecycle.core.values.model import Repository
 from lifecycle.core.world import World
 from lifecycle.git.process import remote_repositories
 from lifecycle.reconcile.finding import Finding, State
+from lifecycle.reconcile.inferred import InferredTask
 from lifecycle.reconcile.judge import Judge
 from lifecycle.reconcile.repair import RepairEnd, Repairer, failed
 from lifecycle.reconcile.scope import Policy, Scope

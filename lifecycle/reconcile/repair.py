@@ -14,7 +14,6 @@ from math import inf
 from pathlib import Path
 
 from lifecycle.claim.decisions.decide import apply_fact, decide, look
-from lifecycle.claim.decisions.inferred import InferredTask
 from lifecycle.claim.decisions.rehearsal import MAX_STEPS, foresee, prepared
 from lifecycle.claim.decisions.snapshot import Snapshot
 from lifecycle.claim.decisions.table import Phase
@@ -39,6 +38,7 @@ from lifecycle.core.values.survey import Holding
 from lifecycle.core.world import World
 from lifecycle.reconcile.finding import Finding, State
 from lifecycle.reconcile.fixes import sentence
+from lifecycle.reconcile.inferred import InferredTask
 from lifecycle.reconcile.judge import Judge, kind_of
 from lifecycle.reconcile.write_pace import Pace
 from lifecycle.storage import journal

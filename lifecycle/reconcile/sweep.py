@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from lifecycle.claim.decisions import derive
-from lifecycle.claim.decisions.inferred import InferredTask, task_of
 from lifecycle.core.errors import LifecycleError, Rejected, Transient
 from lifecycle.core.values.model import PullRequest, Repository
 from lifecycle.core.values.survey import BoardTooLarge, Holding, Swept
 from lifecycle.core.world import World
+from lifecycle.reconcile.inferred import InferredTask, task_of
 from lifecycle.reconcile.kept_cards import KeptCards, slimmed
 from lifecycle.reconcile.scope import Scope
 from lifecycle.reconcile.sweep_report import SweepProblem

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from lifecycle.claim.decisions import consent
 from lifecycle.claim.decisions.decide import decide, look
+from lifecycle.claim.decisions.ending import consent
 from lifecycle.core.plan import Audience, CloseIssue, Decision, PostComment
 from lifecycle.core.values.model import PullState
 from lifecycle.storage.ledger import lasting

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from lifecycle.claim.decisions import pace
+from lifecycle.claim.decisions.pull import pace
 from lifecycle.claim.decisions.snapshot import Rules
 from lifecycle.claim.record.state import Trouble
 from lifecycle.core.timing.times import render

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from lifecycle import api
-from lifecycle.claim.decisions import consent
+from lifecycle.claim.decisions.ending import consent
 from lifecycle.core.channels import REPLIES
 from lifecycle.core.plan import Audience
 from lifecycle.core.values import configured

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from lifecycle.claim.decisions.inferred import Allowed, is_named, record_of
 from lifecycle.claim.decisions.rehearsal import foresee
 from lifecycle.claim.engine.acting import imagine
 from lifecycle.core import plan
 from lifecycle.core.values.model import LABELS_ITEM, BoardItem, Comment, Observation, PullState
 from lifecycle.core.values.survey import Hold, Tip
 from lifecycle.reconcile.finding import State
+from lifecycle.reconcile.inferred import Allowed, is_named, record_of
 from lifecycle.reconcile.scope import Policy
 from tests.factories import BRANCH, NOW, SHA
 from tests.reconcile.worlds import (

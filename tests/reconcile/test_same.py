@@ -20,7 +20,6 @@ from typing import Any
 import pytest
 
 from lifecycle.api import Phase, Worktree
-from lifecycle.claim.decisions.inferred import Allowed, InferredTask, record_of
 from lifecycle.claim.decisions.rehearsal import foresee
 from lifecycle.claim.decisions.snapshot import Rules, Snapshot
 from lifecycle.claim.engine import look as engine
@@ -28,6 +27,7 @@ from lifecycle.claim.engine.acting import imagine
 from lifecycle.claim.record.state import Record
 from lifecycle.core import plan
 from lifecycle.core.plan import Action, Wake
+from lifecycle.reconcile.inferred import Allowed, InferredTask, record_of
 from lifecycle.reconcile.judge import Judge
 from lifecycle.reconcile.scope import Policy
 from lifecycle.reconcile.sweep import Sweep

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from lifecycle.claim.decisions.inferred import InferredTask, task_of
 from lifecycle.claim.decisions.snapshot import Rules
 from lifecycle.core.values.model import BoardItem, Issue, Observation, PullRequest
 from lifecycle.core.values.survey import Hold, Holding, Swept, Tip
+from lifecycle.reconcile.inferred import InferredTask, task_of
 from lifecycle.reconcile.judge import Judge
 from lifecycle.reconcile.scope import Policy
 from tests.factories import BRANCH, NOW, SHA

@@ -28,7 +28,7 @@ def _always(value: object) -> Callable[..., Any]:
 
 def _comment_unseen() -> None:
     """A comment that was posted is never found again: it has no marker, and no intent waits for it."""
-    _module("claim.decisions.ending")._is_posted = _always(False)
+    _module("claim.decisions.ending.ending_steps")._is_posted = _always(False)
     _module("claim.record.state").fold = _forgetful(_module("claim.record.state").fold)
     _module("claim.decisions.decide").fold = _module("claim.record.state").fold
 
@@ -43,19 +43,19 @@ def _forgetful(fold: Callable[..., Any]) -> Callable[..., Any]:
 
 def _close_unasked() -> None:
     """Nobody is waited for before an issue is closed."""
-    consent = _module("claim.decisions.consent")
+    consent = _module("claim.decisions.ending.consent")
     consent.is_missing = consent.is_pending = _always(False)
 
 
 def _close_unmerged() -> None:
     """Any claim in phase done closes its issue, as if somebody had overridden."""
-    closing = _module("claim.decisions.closing")
+    closing = _module("claim.decisions.ending.closing")
     closing._refusal = _always(closing.Decision(memory={"override": "no reason"}))
 
 
 def _open_unseen() -> None:
     """The pull request is asked for with no look before: what is open already is not found."""
-    opening = _module("claim.decisions.opening")
+    opening = _module("claim.decisions.pull.opening")
     _module("claim.engine.look").look = _always(None)
     _module("claim.decisions.decide")._RULES["ready_for_pr"] = lambda seen: opening.Decision(
         action=opening.opening(seen, "main")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lifecycle.claim.commands.clone_claims import list_places, quoted, record_in
-from lifecycle.claim.decisions.releasing import login_of
+from lifecycle.claim.decisions.ending.releasing import login_of
 from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import GitFailed, HeldByAnother, Refused, Transient
 from lifecycle.core.messages.loss_messages import forcing

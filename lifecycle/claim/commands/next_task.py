@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from lifecycle.core import priorities
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.messages import messages
 from lifecycle.core.plan import Audience, Notice
-from lifecycle.core.values import dependencies
+from lifecycle.core.values import dependencies, priorities
 from lifecycle.core.values.board_options import Status
 from lifecycle.core.values.model import Card, PullState, Repository
 from lifecycle.core.world import World

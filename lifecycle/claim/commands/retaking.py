@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from lifecycle.claim.decisions import card, derive, lost_task
+from lifecycle.claim.decisions import card, derive
+from lifecycle.claim.decisions.ending import lost_task
 from lifecycle.claim.decisions.table import CLAIM, Phase
 from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.claim.record.state import Record

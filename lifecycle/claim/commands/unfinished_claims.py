@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 from lifecycle.claim.commands.admission import Attempt, TaskAsked
-from lifecycle.claim.decisions.releasing import login_of
+from lifecycle.claim.decisions.ending.releasing import login_of
 from lifecycle.claim.linked import linked_writes
 from lifecycle.claim.record import claim_origin
 from lifecycle.claim.record.claim_store import ClaimStore

@@ -9,20 +9,16 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from lifecycle.claim.decisions import (
-    card,
+from lifecycle.claim.decisions import card, derive
+from lifecycle.claim.decisions.ending import (
     closing,
     consent,
-    derive,
-    ending,
+    ending_steps,
     lost_task,
     merged,
-    opening,
-    pace,
-    pull_mention,
     releasing,
-    review,
 )
+from lifecycle.claim.decisions.pull import opening, pace, pull_mention, review
 from lifecycle.claim.decisions.snapshot import Snapshot, is_unsynced, may_try
 from lifecycle.claim.decisions.table import IN_REVIEW, Phase
 from lifecycle.claim.linked import linked_decisions
@@ -65,13 +61,13 @@ def _wanted(snapshot: Snapshot) -> Look | None:
     polls = snapshot.wake is not Wake.STOP
     checks = False
     if is_leaving:
-        needed = snapshot.wake.is_asked or ending.may_go_on(snapshot)
+        needed = snapshot.wake.is_asked or ending_steps.may_go_on(snapshot)
     elif phase is Phase.READY_FOR_PR:
         needed = not opening.missing(snapshot) and may_try(
             snapshot, opening.opening(snapshot, claim.branch)
         )
     elif phase is Phase.DONE:
-        is_tried = snapshot.wake.is_asked or ending.may_go_on(snapshot)
+        is_tried = snapshot.wake.is_asked or ending_steps.may_go_on(snapshot)
         needed = is_tried and not consent.is_pending(snapshot)
     elif phase in IN_REVIEW:
         needed = polls or not derive.is_confirmed(snapshot.record)

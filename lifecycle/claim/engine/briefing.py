@@ -10,7 +10,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 from lifecycle.claim.commands.next_task import todo_of
-from lifecycle.claim.decisions import consent, derive
+from lifecycle.claim.decisions import derive
+from lifecycle.claim.decisions.ending import consent
 from lifecycle.claim.decisions.table import IN_REVIEW, Phase
 from lifecycle.claim.record.state import Record
 from lifecycle.core.messages import loss_messages, messages, review_messages

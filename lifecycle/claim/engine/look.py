@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 
-from lifecycle.claim.decisions import consent
 from lifecycle.claim.decisions.decide import (
     apply_fact,
     apply_observation,
@@ -18,6 +17,7 @@ from lifecycle.claim.decisions.decide import (
     look,
     wants_look,
 )
+from lifecycle.claim.decisions.ending import consent
 from lifecycle.claim.decisions.rehearsal import MAX_STEPS, foresee, prepared
 from lifecycle.claim.decisions.snapshot import Rules, Snapshot, still_wanted
 from lifecycle.claim.decisions.table import Phase

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from lifecycle.claim.decisions import ending
+from lifecycle.claim.decisions.ending import ending_steps
 from lifecycle.claim.decisions.snapshot import Snapshot, may_try
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.record.state import BEST_EFFORT_TRIES, Record
@@ -124,7 +124,7 @@ def ending_step(snapshot: Snapshot) -> Decision | None:
     if unknown is not None and unknown.tries < BEST_EFFORT_TRIES and not record.is_link_known:
         return Decision()
     action = action_of(record)
-    if action is None or ending.is_given_up(record, action):
+    if action is None or ending_steps.is_given_up(record, action):
         return None
     return Decision(action=action if may_try(snapshot, action) else None)
 

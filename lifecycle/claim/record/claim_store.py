@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from lifecycle.claim.decisions import consent
+from lifecycle.claim.decisions.ending import consent
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.record import claim_file, journalling
 from lifecycle.claim.record.claim_file import CorruptClaimError

@@ -17,9 +17,9 @@ from lifecycle.claim.record import sessions
 from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.claim.record.state import Record
 from lifecycle.core.channels import REPLIES
-from lifecycle.core.claim_facts import GITHUB, ClaimFacts
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.plan import Wake
+from lifecycle.core.values.claim_facts import GITHUB, ClaimFacts
 from lifecycle.hooks import client_contract
 from lifecycle.hooks.client_contract import Reply
 from lifecycle.settings.running_client import Client
@@ -101,9 +101,7 @@ class HookCall:
         environment = self.world.environment
         if environment.get("CLAUDE_PLUGIN_ROOT"):
             return (Path(environment["CLAUDE_PLUGIN_ROOT"]) / "hooks" / ON_CLEAR).is_file()
-        from lifecycle.setup.init.found_hooks import (
-            installed,  # at the one start in many that needs it
-        )
+        from lifecycle.setup.init.found_hooks import installed
 
         wired = installed(self.world.root, environment).of(ON_CLEAR)
         return any(one.is_rewake and one.is_there for one in wired)

@@ -18,7 +18,7 @@ import stat
 from dataclasses import dataclass
 
 from lifecycle.app.wiring import WorktreeWorld
-from lifecycle.claim.decisions import pace
+from lifecycle.claim.decisions.pull import pace
 from lifecycle.claim.decisions.snapshot import Rules
 from lifecycle.claim.engine import look
 from lifecycle.claim.record import sessions

@@ -12,7 +12,6 @@ from collections.abc import Collection
 from lifecycle.claim.engine import briefing, look
 from lifecycle.claim.record.claim_store import WAITING, Loaded
 from lifecycle.claim.record.state import Record
-from lifecycle.core import versions
 from lifecycle.core.channels import REPLIES
 from lifecycle.core.errors import ClaimRefused, LockBusy
 from lifecycle.core.plan import Audience, Notice
@@ -21,6 +20,7 @@ from lifecycle.hooks.answers.board_lines import board_lines
 from lifecycle.hooks.answers.call import HookCall
 from lifecycle.hooks.client_contract import Ours, Reply
 from lifecycle.settings import config
+from lifecycle.setup import plugin_version
 from lifecycle.stages.session import staged_start
 from lifecycle.storage import signs_of_life
 
@@ -95,7 +95,7 @@ def _was_answered(call: HookCall) -> bool:
 
 
 def _differences(call: HookCall) -> list[Notice]:
-    text = versions.difference(call.world.environment)
+    text = plugin_version.difference(call.world.environment)
     return [Notice(f"versions:{text}", text, Audience.NOTE)] if text else []
 
 

@@ -12,9 +12,9 @@ from typing import Any
 
 from lifecycle import __version__
 from lifecycle.core.errors import GitFailed, LifecycleError
-from lifecycle.core.versions import install, plugin_version
 from lifecycle.setup.doctor.doctor_finding import DoctorFinding, FixStep, fail, ok, warn
 from lifecycle.setup.doctor.examined import Examined
+from lifecycle.setup.plugin_version import install, plugin_version
 from lifecycle.storage import store
 from lifecycle.storage.store import exchange
 

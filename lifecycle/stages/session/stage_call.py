@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from lifecycle.core.claim_facts import ClaimFacts
+    from lifecycle.core.values.claim_facts import ClaimFacts
     from lifecycle.core.world import World
     from lifecycle.settings.running_client import Client
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from lifecycle.core.claim_facts import GITHUB
 from lifecycle.core.stage_names import Detected, Stage
+from lifecycle.core.values.claim_facts import GITHUB
 from lifecycle.stages.decisions.table import following
 from lifecycle.stages.session import session_record
 from lifecycle.stages.transcript import tasks_taken

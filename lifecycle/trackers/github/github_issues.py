@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cached_property
 
-from lifecycle.core import hidden_marker, priorities
+from lifecycle.core import hidden_marker
 from lifecycle.core.errors import (
     AlreadyClaimed,
     BlockedBy,
@@ -22,6 +22,7 @@ from lifecycle.core.errors import (
     Rejected,
 )
 from lifecycle.core.tracker import Abilities, Atomicity, Capability, Note, Task, TaskStatus, Wording
+from lifecycle.core.values import priorities
 from lifecycle.core.values.shapes import IssueFacts
 from lifecycle.github.operations.ensure_comments import CommentOperations
 from lifecycle.github.operations.ensure_issues import IssueOperations, Reason

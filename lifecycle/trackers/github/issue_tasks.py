@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from lifecycle.core import priorities
 from lifecycle.core.errors import NotFound
 from lifecycle.core.tracker import Note, Task, TaskStatus
+from lifecycle.core.values import priorities
 from lifecycle.core.values.model import Repository
 from lifecycle.core.values.shapes import CommentFacts, IssueFacts
 from lifecycle.github.pulls.issue_calls import IssueCalls, Relation

@@ -13,10 +13,9 @@ from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
-from lifecycle.core import priorities
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.tracker import Task
-from lifecycle.core.values import dependencies
+from lifecycle.core.values import dependencies, priorities
 from lifecycle.core.values.board_options import Status
 from lifecycle.core.values.model import Card
 from lifecycle.storage import log

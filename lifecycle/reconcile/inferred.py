@@ -16,8 +16,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from lifecycle.claim.decisions import derive, releasing
-from lifecycle.claim.decisions.releasing import login_of
+from lifecycle.claim.decisions import derive
+from lifecycle.claim.decisions.ending import releasing
+from lifecycle.claim.decisions.ending.releasing import login_of
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.record.claim_file import SCHEMA_VERSION
 from lifecycle.claim.record.state import Record, Releasing, is_same

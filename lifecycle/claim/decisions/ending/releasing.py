@@ -11,7 +11,8 @@ import re
 from dataclasses import replace
 from typing import Any
 
-from lifecycle.claim.decisions import derive, ending
+from lifecycle.claim.decisions import derive
+from lifecycle.claim.decisions.ending import ending_steps
 from lifecycle.claim.decisions.snapshot import Snapshot, may_try
 from lifecycle.claim.linked import linked_decisions
 from lifecycle.claim.record.state import Record, Releasing, is_same
@@ -80,7 +81,7 @@ def apply_observation(record: Record, seen: Observation, now: float) -> Record:
     if seen.item is not None:
         is_free = is_same(seen.item.status, Status.TODO) and not seen.item.agent
         changes["board_done"] = record.board_done or (is_free and not record.leaves_labels)
-    return replace(record, **changes, **ending.comment_missed(record, seen, now))
+    return replace(record, **changes, **ending_steps.comment_missed(record, seen, now))
 
 
 def comment_of(
@@ -137,7 +138,7 @@ def _leave(snapshot: Snapshot, releasing: Releasing, text: str) -> Decision:
     """Another agent holds the task, or it was given back before: only what is ours alone ends."""
     if not releasing.holder:
         # The card names somebody else, and the lease may still be ours: it would keep them out.
-        lease = ending.lease_step(snapshot)
+        lease = ending_steps.lease_step(snapshot)
         if lease is not None:
             return lease
     inner = linked_decisions.ending_step(snapshot)
@@ -155,15 +156,15 @@ def _steps(
     if snapshot.wake is Wake.SWEEP and record.lease and not record.lease_done:
         # From afar only the lease can tell that nobody took the task up meanwhile, so it goes first;
         # and where it cannot be ended, the task stays with whoever holds it.
-        return ending.lease_step(snapshot) or Decision()
+        return ending_steps.lease_step(snapshot) or Decision()
     pull = derive.pull_request_of(record, observed, snapshot.rules.head_owner)
-    comment = ending.comment_step(
+    comment = ending_steps.comment_step(
         snapshot, comment_of(record, releasing, pull, is_open=issue.is_open)
     )
     if isinstance(comment, Decision):
         return comment
     for action in (_unassignment(record, issue), _board_action(snapshot, observed, issue)):
-        if action is not None and not ending.is_given_up(record, action):
+        if action is not None and not ending_steps.is_given_up(record, action):
             return Decision(action=action if may_try(snapshot, action) else None)
     # Free inside before it is free for others: behind the lease somebody else may have both.
     inner = linked_decisions.ending_step(snapshot)
@@ -171,7 +172,7 @@ def _steps(
         return inner
     if comment == "waiting":
         return Decision()
-    lease = ending.lease_step(snapshot)
+    lease = ending_steps.lease_step(snapshot)
     if lease is not None:
         return lease
     # Said with the last step and not after it: a crash behind it must not lose the sentence.

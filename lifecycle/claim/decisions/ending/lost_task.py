@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from lifecycle.claim.decisions import derive, releasing
+from lifecycle.claim.decisions import derive
+from lifecycle.claim.decisions.ending import releasing
 from lifecycle.claim.decisions.snapshot import Snapshot
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.record.state import Record, is_same

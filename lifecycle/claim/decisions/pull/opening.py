@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from lifecycle.claim.decisions import derive, merged, review
+from lifecycle.claim.decisions import derive
+from lifecycle.claim.decisions.ending import merged
+from lifecycle.claim.decisions.pull import review
 from lifecycle.claim.decisions.snapshot import Snapshot, may_try
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.core.messages import messages

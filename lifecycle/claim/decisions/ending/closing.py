@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from lifecycle.claim.decisions import derive, ending
+from lifecycle.claim.decisions import derive
+from lifecycle.claim.decisions.ending import ending_steps
 from lifecycle.claim.decisions.snapshot import Snapshot, may_try
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.linked import linked_decisions
@@ -65,7 +66,7 @@ def apply_observation(record: Record, seen: Observation, now: float) -> Record:
     if seen.item is not None:
         is_done = is_same(seen.item.status, Status.DONE) and not seen.item.agent
         changes["board_done"] = is_done and not record.leaves_labels
-    return replace(record, **changes, **ending.comment_missed(record, seen, now))
+    return replace(record, **changes, **ending_steps.comment_missed(record, seen, now))
 
 
 def why_not_merged(pull: PullRequest | None, branch: str) -> str:
@@ -93,7 +94,7 @@ def comment_of(record: Record) -> PostComment:
 
 def _steps(snapshot: Snapshot, claim: Claim) -> Decision:
     record = snapshot.record
-    comment = ending.comment_step(snapshot, comment_of(record))
+    comment = ending_steps.comment_step(snapshot, comment_of(record))
     if isinstance(comment, Decision):
         return comment
     inner = linked_decisions.ending_step(snapshot)
@@ -107,7 +108,7 @@ def _steps(snapshot: Snapshot, claim: Claim) -> Decision:
         return Decision(action=board if may_try(snapshot, board) else None)
     if comment == "waiting":
         return Decision()
-    lease = ending.lease_step(snapshot)
+    lease = ending_steps.lease_step(snapshot)
     if lease is not None:
         return lease
     # Said with the last step and not after it: a crash behind it must not lose the sentence.
@@ -136,7 +137,7 @@ def _board_action(snapshot: Snapshot) -> SetBoard | None:
         agent=None,
         clear_agent=needs_clearing,
     )
-    return None if ending.is_given_up(record, action) else action
+    return None if ending_steps.is_given_up(record, action) else action
 
 
 def _board_sentence(snapshot: Snapshot) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from lifecycle.claim.decisions import pace
+from lifecycle.claim.decisions.pull import pace
 from lifecycle.claim.decisions.snapshot import Snapshot
 from lifecycle.claim.record.state import Record
 from lifecycle.core.messages import review_messages as words

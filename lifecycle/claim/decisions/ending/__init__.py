@@ -1,0 +1,1 @@
+"""How a claim ends: merged and closed, given back, or lost."""

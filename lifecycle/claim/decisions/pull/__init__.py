@@ -1,0 +1,1 @@
+"""What an open pull request goes through: opened, mentioned, reviewed, looked at again."""
