@@ -8,6 +8,7 @@ import pytest
 
 from lifecycle.sandbox.base.errors import ActionRefused, SandboxError
 from lifecycle.sandbox.base.times import now
+from lifecycle.sandbox.git.store.importing import commit_files
 from lifecycle.sandbox.git.store.repository import BareRepository, Merge, Signature
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 def repo(tmp_path: Path) -> BareRepository:
     """A repository with one commit on main."""
     made = BareRepository(tmp_path / "world" / "r.git", default_branch="main")
-    made.commit_files("main", {"a.txt": "1"}, "First", ada(), parent=None)
+    commit_files(made, "main", {"a.txt": "1"}, "First", ada(), parent=None)
     return made
 
 
@@ -46,7 +47,7 @@ def test_the_users_git_is_left_out(
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "config"))
     monkeypatch.setenv("GIT_DIR", str(tmp_path / "elsewhere"))
     monkeypatch.setenv("GIT_AUTHOR_NAME", "Eve")
-    sha = repo.commit_files("main", {"b": "2"}, "Second", ada(), parent=repo.resolve("main"))
+    sha = commit_files(repo, "main", {"b": "2"}, "Second", ada(), parent=repo.resolve("main"))
     assert repo.text("show", "--no-patch", "--format=%an", sha) == "Ada"
     assert repo.run("config", "user.name").returncode == 1
 
@@ -54,7 +55,7 @@ def test_the_users_git_is_left_out(
 def test_refs_move_by_comparison(repo: BareRepository) -> None:
     """A ref that is no longer what one thought stays where it is."""
     first = repo.refs()["refs/heads/main"]
-    second = repo.commit_files("main", {"b": "2"}, "Second", ada(), parent=first)
+    second = commit_files(repo, "main", {"b": "2"}, "Second", ada(), parent=first)
     with pytest.raises(ActionRefused, match="update-ref"):
         repo.update("refs/heads/main", first, first)
     with pytest.raises(ActionRefused, match="update-ref"):
@@ -65,8 +66,8 @@ def test_refs_move_by_comparison(repo: BareRepository) -> None:
 def test_a_merge_into_a_base_that_moved_is_refused(repo: BareRepository) -> None:
     """What was pushed in between is not lost."""
     first = repo.refs()["refs/heads/main"]
-    head = repo.commit_files("work", {"w": "w"}, "Work", ada(), parent=first)
-    moved = repo.commit_files("main", {"b": "2"}, "Second", ada(), parent=first)
+    head = commit_files(repo, "work", {"w": "w"}, "Work", ada(), parent=first)
+    moved = commit_files(repo, "main", {"b": "2"}, "Second", ada(), parent=first)
     stale = Merge("main", first, head, "Merge", "", ada(), ada())
     for method in ("merge", "squash", "rebase"):
         with pytest.raises(ActionRefused):

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from lifecycle.sandbox.base.times import now
 from lifecycle.sandbox.checks import suites
 from lifecycle.sandbox.checks.state import Arrival, CheckRun, CommitStatus, PlannedCheck
-from lifecycle.sandbox.pulls.merging import settling
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -148,14 +147,14 @@ def move(
     check.started_at = check.started_at or (None if status in WAITING else now())
     check.completed_at = (completed_at or now()) if status == "completed" else None
     check.suite.updated_at = now()
-    settling.touch(check.repository)
+    check.repository.touch()
 
 
 def rerun(check: CheckRun) -> CheckRun:
     """Ask for a run again: another one beside it, which its plan, if there is one, completes."""
     repo = check.repository
     again = add_run(check.suite, check.name, check.event, check.workflow)
-    settling.touch(repo)
+    repo.touch()
     plans = [p for p in repo.plans if (p.name, p.workflow, p.event) == check.key]
     reads = repo.rollup_reads.get(check.sha, 0)
     repo.arrivals.extend(
@@ -182,7 +181,7 @@ def set_status(
     )
     repo.statuses.setdefault(sha, []).append(status)
     repo.world.register(node, status)
-    settling.touch(repo)
+    repo.touch()
     return status
 
 

@@ -7,7 +7,6 @@ auth, and loopback only: it is a test's remote control, and no part of GitHub.
 from __future__ import annotations
 
 import inspect
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -19,10 +18,11 @@ from lifecycle.sandbox.control import boards as control_boards
 from lifecycle.sandbox.control.faults import Fault
 from lifecycle.sandbox.control.snapshot import snapshot
 from lifecycle.sandbox.git.store.founding import signature
+from lifecycle.sandbox.git.store.importing import commit_files
 from lifecycle.sandbox.issues import actions as issues
 from lifecycle.sandbox.pulls import actions as pulls
 from lifecycle.sandbox.pulls.merging import actions as merging
-from lifecycle.sandbox.pulls.merging import settling
+from lifecycle.sandbox.pulls.merging import automerge
 from lifecycle.sandbox.pulls.reviews import actions as reviews
 from lifecycle.sandbox.pulls.state import MergeMethod, ReviewState
 from lifecycle.sandbox.repositories import actions as repositories
@@ -30,39 +30,13 @@ from lifecycle.sandbox.rules import actions as rules
 from lifecycle.sandbox.seed import shaped
 from lifecycle.sandbox.seed.dumping.world import as_yaml, seed_of
 from lifecycle.sandbox.wire import links
+from lifecycle.sandbox.wire.site import At
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from lifecycle.sandbox.accounts.state import User
     from lifecycle.sandbox.repositories.state import Repository
-    from lifecycle.sandbox.repositories.world import World
     from lifecycle.sandbox.wire.site import Site
-
-
-@dataclass(frozen=True, slots=True)
-class At:
-    """Where a verb acts: the sandbox, and the repository that is meant."""
-
-    site: Site
-    repo: Repository
-
-    @property
-    def world(self) -> World:
-        """The whole world."""
-        return self.site.world
-
-    def human(self, login: str) -> User:
-        """Who acts: the one that is named, else the first person who administers the repository.
-
-        Raises:
-            ActionRefused: Nobody is called that.
-        """
-        if login:
-            return self.world.human(login)
-        people = [user for user in self.world.users.values() if user.kind == "user"]
-        admins = (user for user in people if self.repo.role_of(user) == "admin")
-        return next(admins, people[0])
 
 
 def merge_pull(at: At, *, number: int, method: str, delete_branch: bool, by: str) -> Any:
@@ -135,7 +109,7 @@ def push_commit(
     )
     if parent is None:
         raise ActionRefused(f"There is no commit {start!r}; nothing was pushed.")
-    sha = repo.git.commit_files(branch, files, message, signature(user), parent=parent)
+    sha = commit_files(repo.git, branch, files, message, signature(user), parent=parent)
     pulls.refresh(repo, user)
     return sha
 
@@ -338,5 +312,5 @@ def perform(site: Site, verb: str, arguments: Mapping[str, Any]) -> tuple[int, A
             done = VERBS[verb](at, **given)
         except (ActionRefused, SeedError) as refused:
             return 409, {"error": str(refused)}
-        settling.settle(site.world)
+        automerge.settle(site.world)
         return 200, done

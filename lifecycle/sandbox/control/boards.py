@@ -10,8 +10,8 @@ from lifecycle.sandbox.boards.actions import add_item, new_option
 
 if TYPE_CHECKING:
     from lifecycle.sandbox.boards.state import Field, Item
-    from lifecycle.sandbox.control.api import At
     from lifecycle.sandbox.repositories.world import World
+    from lifecycle.sandbox.wire.site import At
 
 
 def _field(world: World, name: str) -> Field:

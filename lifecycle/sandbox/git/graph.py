@@ -13,7 +13,8 @@ from lifecycle.sandbox.git.store import history, objects
 from lifecycle.sandbox.wire.graph.pages import connection
 
 if TYPE_CHECKING:
-    from lifecycle.sandbox.git.store.objects import Commit, Entry, Person, Pointer
+    from lifecycle.sandbox.git.store.objects import Entry, Pointer
+    from lifecycle.sandbox.git.store.repository import Commit, Signature
     from lifecycle.sandbox.repositories.state import Repository
     from lifecycle.sandbox.wire.call import Call
 
@@ -235,7 +236,7 @@ def object_of(_call: Call, repo: Repository, **given: Any) -> GitThing | None:
     return thing(repo, done.stdout.decode().strip() or None)
 
 
-def _actor(person: Person) -> dict[str, Any]:
+def _actor(person: Signature) -> dict[str, Any]:
     return {"name": person.name, "email": person.email, "date": stamp(person.when), "of": person}
 
 

@@ -16,7 +16,7 @@ from werkzeug.wrappers import Response
 from lifecycle.sandbox.base.errors import ApiError, SandboxError
 from lifecycle.sandbox.git import pushes
 from lifecycle.sandbox.pulls import actions as pulls
-from lifecycle.sandbox.pulls.merging import settling
+from lifecycle.sandbox.pulls.merging import automerge
 from lifecycle.sandbox.wire.call import authenticate
 
 if TYPE_CHECKING:
@@ -186,7 +186,7 @@ def _push(repo: Repository, request: Request, service: str, token: Token) -> Res
     body = refused.named(b"".join(backend.body()))
     with repo.world.lock:
         pulls.refresh(repo, token.user)
-        settling.settle(repo.world)
+        automerge.settle(repo.world)
     return Response(body, status=status, headers=headers)
 
 

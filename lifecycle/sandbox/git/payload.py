@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
     from lifecycle.sandbox.accounts.state import User
     from lifecycle.sandbox.git.store.history import FileChange
-    from lifecycle.sandbox.git.store.objects import Commit, Entry, Person, Tag
+    from lifecycle.sandbox.git.store.objects import Entry, Tag
+    from lifecycle.sandbox.git.store.repository import Commit, Signature
     from lifecycle.sandbox.repositories.state import Repository
     from lifecycle.sandbox.wire.call import Call
 
@@ -28,7 +29,7 @@ UNSIGNED = {
 NOREPLY = "@users.noreply.github.com"
 
 
-def account_of(call: Call, person: Person) -> User | None:
+def account_of(call: Call, person: Signature) -> User | None:
     """The account that a signature's mail address belongs to, as GitHub finds it."""
     key = ("mail", person.email)
     if key not in call.memo:
@@ -44,7 +45,7 @@ def _account(call: Call, mail: str) -> User | None:
     return next((one for one in users if one.email and one.email == mail), None)
 
 
-def person(who: Person) -> dict[str, Any]:
+def person(who: Signature) -> dict[str, Any]:
     """A signature."""
     return {"name": who.name, "email": who.email, "date": stamp(who.when)}
 

@@ -16,7 +16,7 @@ from lifecycle.sandbox.wire.rest import asking
 from lifecycle.sandbox.wire.rest.routing import REPO, Route
 
 if TYPE_CHECKING:
-    from lifecycle.sandbox.git.store.objects import Commit
+    from lifecycle.sandbox.git.store.repository import Commit
     from lifecycle.sandbox.repositories.state import Repository
     from lifecycle.sandbox.wire.call import Call
 

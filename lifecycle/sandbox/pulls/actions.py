@@ -15,8 +15,6 @@ from lifecycle.sandbox.git.store.founding import signature
 from lifecycle.sandbox.git.store.objects import write_commit
 from lifecycle.sandbox.issues import actions as issues
 from lifecycle.sandbox.pulls import closing
-from lifecycle.sandbox.pulls.merging import actions as merging
-from lifecycle.sandbox.pulls.merging import settling
 from lifecycle.sandbox.pulls.reviews import actions as reviews
 from lifecycle.sandbox.pulls.reviews import threads
 from lifecycle.sandbox.pulls.state import PullRequest
@@ -154,7 +152,7 @@ def refresh(repo: Repository, user: User) -> None:
             if pull.head_repository is repo:
                 _meet(pull, refs.get(f"refs/heads/{pull.head}"), user, arrived)
             elif base_repo is repo and arrived.has(pull.base, pull.head_sha):
-                merging.record(pull, user, refs[f"refs/heads/{pull.base}"])
+                mark_merged(pull, user, refs[f"refs/heads/{pull.base}"])
     ref = f"refs/heads/{repo.default_branch}"
     old, new = before.get(ref), refs.get(ref)
     if old and new and old != new:
@@ -162,7 +160,7 @@ def refresh(repo: Repository, user: User) -> None:
             closing.close_named(repo, message, user, commit=new)
     if refs != before:
         repo.pushed_at = now()
-        settling.touch(repo)
+        repo.touch()
 
 
 class _Arrived:
@@ -191,7 +189,7 @@ def _meet(pull: PullRequest, head: str | None, user: User, arrived: _Arrived) ->
     if is_here and arrived.has(pull.base, head or pull.head_sha):
         if head is not None:
             follow(pull, head, user)
-        merging.record(pull, user, arrived.refs[f"refs/heads/{pull.base}"])
+        mark_merged(pull, user, arrived.refs[f"refs/heads/{pull.base}"])
     elif head is not None:
         follow(pull, head, user)
     elif f"refs/heads/{pull.head}" in arrived.before:  # a seed may tell of branches that git lacks
@@ -219,7 +217,7 @@ def follow(pull: PullRequest, head: str, user: User) -> None:
         pull.auto_merge = None
         issues.note(pull.issue, user, "auto_merge_disabled", reason="head pushed without access")
     checks_.announce(repo, head)
-    settling.touch(repo)
+    repo.touch()
 
 
 def remove_branch(repo: Repository, branch: str) -> None:
@@ -245,7 +243,18 @@ def close(pull: PullRequest, user: User) -> None:
     if pull.auto_merge is not None:
         pull.auto_merge = None
         issues.note(pull.issue, user, "auto_merge_disabled", reason="pull request closed")
-    settling.touch(pull.repository)
+    pull.repository.touch()
+
+
+def mark_merged(pull: PullRequest, user: User, sha: str) -> None:
+    """A pull request is merged now."""
+    repo = pull.repository
+    issues.note(pull.issue, user, "merged", commit=sha)
+    issues.close(pull.issue, user, None)
+    pull.merged_at, pull.merged_by, pull.merge_sha = now(), user, sha
+    pull.mergeable = pull.auto_merge = None
+    if pull.base == repo.default_branch:
+        closing.close_named(repo, pull.issue.body, user, closer=pull.issue)
 
 
 def reopen(repo: Repository, pull: PullRequest, user: User | None = None) -> None:
@@ -271,7 +280,7 @@ def set_draft(pull: PullRequest, user: User, *, draft: bool) -> None:
     if pull.draft != draft:
         pull.draft = draft
         issues.note(pull.issue, user, "convert_to_draft" if draft else "ready_for_review")
-        settling.touch(pull.repository)
+        pull.repository.touch()
 
 
 def set_base(pull: PullRequest, user: User, base: str) -> None:
@@ -300,7 +309,7 @@ def set_base(pull: PullRequest, user: User, base: str) -> None:
         raise invalid(UPDATE, {**error, "code": "invalid", "message": message})
     pull.base, pull.base_sha = base, sha
     issues.note(pull.issue, user, "base_ref_changed")
-    settling.touch(repo)
+    repo.touch()
 
 
 def update_branch(pull: PullRequest, user: User, expected: str | None) -> None:

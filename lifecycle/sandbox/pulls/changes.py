@@ -9,7 +9,7 @@ from lifecycle.sandbox.git.store import history
 from lifecycle.sandbox.pulls.state import Measure
 
 if TYPE_CHECKING:
-    from lifecycle.sandbox.git.store.objects import Commit
+    from lifecycle.sandbox.git.store.repository import Commit
     from lifecycle.sandbox.pulls.state import PullRequest
 
 

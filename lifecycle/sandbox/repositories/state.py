@@ -236,6 +236,11 @@ class Repository:
         """Whether this user may label, assign and close here."""
         return user.kind != "organization" and self.role_of(user) in TRIAGERS
 
+    def touch(self) -> None:
+        """Something happened here that a waiting merge may have waited for."""
+        if self not in self.world.unsettled:
+            self.world.unsettled.append(self)
+
     def new_id(self, prefix: str) -> tuple[int, str]:
         """A number never given before, and the global id that goes with it."""
         number = next(self.world.serial)

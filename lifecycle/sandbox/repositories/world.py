@@ -57,7 +57,7 @@ class World:
     nodes: dict[str, Any] = field(default_factory=dict, repr=False)
     """Everything that has a global id, by it."""
     unsettled: list[Repository] = field(default_factory=list, repr=False)
-    """Where something happened that a waiting merge may have waited for; see pulls/merging/settling.py."""
+    """Where something happened that a waiting merge may have waited for; see pulls/merging/automerge.py."""
     links: dict[str, Link] = field(default_factory=dict, repr=False)
     """What can be downloaded for a while without a token, by path."""
     lag: Counter[str] = field(default_factory=Counter)

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from lifecycle.sandbox.base.ids import node_id
 from lifecycle.sandbox.checks import actions as checks
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from lifecycle.sandbox.pulls.state import PullRequest
     from lifecycle.sandbox.repositories.state import Repository
 
+Decision = Literal["APPROVED", "CHANGES_REQUESTED", "REVIEW_REQUIRED"]
 PASSED = {"success", "neutral", "skipped"}
 QUEUE = "Changes must be made through the merge queue"
 
@@ -285,3 +286,19 @@ def push_message(ref: str, refused: Unmet, page: str) -> tuple[str, str]:
         f"Review all repository rules at {page}/rules?ref={place}\n\n{bullets}"
     )
     return text, "push declined due to repository rule violations"
+
+
+def decision(pull: PullRequest) -> Decision | None:
+    """GitHub's verdict: None where no review is required, whatever was said.
+
+    Sources: https://github.com/orgs/community/discussions/24375 and
+    https://github.com/abcxyz/github-metrics-aggregator/pull/224
+    """
+    wanted = approvals_of(pull.repository, pull.base)
+    if not wanted:
+        return None
+    said = [one.state for one in reviews.opinions(pull, writers_only=True)]
+    if "CHANGES_REQUESTED" in said:
+        return "CHANGES_REQUESTED"
+    enough = said.count("APPROVED") >= wanted
+    return "APPROVED" if enough else "REVIEW_REQUIRED"

@@ -16,7 +16,7 @@ from lifecycle.sandbox.checks import actions as checks
 from lifecycle.sandbox.git.store import objects
 from lifecycle.sandbox.issues import actions as issues
 from lifecycle.sandbox.pulls.merging import actions as merging
-from lifecycle.sandbox.pulls.merging import mergeability, settling
+from lifecycle.sandbox.pulls.merging import mergeability
 from lifecycle.sandbox.pulls.state import QueueEntry
 from lifecycle.sandbox.rules import actions as rules
 
@@ -72,7 +72,7 @@ def enter(pull: PullRequest, user: User, *, jump: bool = False) -> QueueEntry:
     line.insert(0 if jump else len(line), entry)
     repo.world.register(node, entry)
     issues.note(pull.issue, user, "added_to_merge_queue")
-    settling.touch(repo)
+    repo.touch()
     return entry
 
 
@@ -85,7 +85,7 @@ def leave(entry: QueueEntry, user: User, reason: str) -> None:
     pull.queue_entry = None
     _drop_branch(repo, entry)
     issues.note(pull.issue, user, "removed_from_merge_queue", reason=reason)
-    settling.touch(repo)
+    repo.touch()
 
 
 def run(repo: Repository) -> None:

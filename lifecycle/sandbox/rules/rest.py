@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from lifecycle.sandbox.base.errors import ApiError, invalid
 from lifecycle.sandbox.base.times import now
-from lifecycle.sandbox.pulls.merging import settling
 from lifecycle.sandbox.repositories.state import Protection
 from lifecycle.sandbox.rules import actions as rules
 from lifecycle.sandbox.rules import payload as payloads
@@ -96,7 +95,7 @@ def put_protection(call: Call, repo: Repository, branch: str) -> Reply:
         repo.protections.remove(one)
         repo.world.forget(rules.global_id(repo, one))
     repo.protections.append(rule)
-    settling.touch(repo)
+    repo.touch()
     rules.all_of(repo)
     return Reply(200, payloads.protection(call, repo, branch, rule))
 
@@ -129,7 +128,7 @@ def delete_protection(call: Call, repo: Repository, branch: str) -> Reply:
     rule = _classic(call, repo, branch)
     repo.protections.remove(rule)
     repo.world.forget(rules.global_id(repo, rule))
-    settling.touch(repo)
+    repo.touch()
     return Reply(204, None)
 
 
@@ -151,7 +150,7 @@ def patch_checks(call: Call, repo: Repository, branch: str) -> Reply:
     if {"contexts", "checks"} & call.body.keys():
         _set_checks(rule, dict(call.body), f"{PROTECTION}#update-status-check-protection")
     rule.strict, rule.has_checks = strict, True
-    settling.touch(repo)
+    repo.touch()
     return Reply(200, payloads.checks_of(call, repo, branch, rule))
 
 
@@ -159,7 +158,7 @@ def delete_checks(call: Call, repo: Repository, branch: str) -> Reply:
     """DELETE /repos/O/R/branches/B/protection/required_status_checks."""
     rule = _classic(call, repo, branch)
     rule.contexts, rule.strict, rule.has_checks, rule.app_ids = (), False, False, {}
-    settling.touch(repo)
+    repo.touch()
     return Reply(204, None)
 
 
@@ -206,7 +205,7 @@ def create_ruleset(call: Call, repo: Repository) -> Reply:
     rule = Protection("", ruleset_id=number, name=name, id=number)
     _write_ruleset(call, rule, documentation)
     repo.protections.append(rule)
-    settling.touch(repo)
+    repo.touch()
     rules.all_of(repo)
     return Reply(201, payloads.ruleset(call, repo, rule, whole=True))
 
@@ -221,7 +220,7 @@ def put_ruleset(call: Call, repo: Repository, ruleset: int) -> Reply:
     rule.name = asking.typed(call, "name", str, documentation) or rule.name
     _write_ruleset(call, rule, documentation)
     rule.updated_at = now()
-    settling.touch(repo)
+    repo.touch()
     return Reply(200, payloads.ruleset(call, repo, rule, whole=True))
 
 
@@ -232,7 +231,7 @@ def delete_ruleset(call: Call, repo: Repository, ruleset: int) -> Reply:
         raise asking.not_found(f"{RULESETS}#delete-a-repository-ruleset")
     repo.protections.remove(rule)
     repo.world.forget(rules.global_id(repo, rule))
-    settling.touch(repo)
+    repo.touch()
     return Reply(204, None)
 
 

@@ -19,7 +19,7 @@ from lifecycle.sandbox.control import outage
 from lifecycle.sandbox.control.faults import LIGHT
 from lifecycle.sandbox.control.page import serving as page
 from lifecycle.sandbox.git import http as git_http
-from lifecycle.sandbox.pulls.merging import settling
+from lifecycle.sandbox.pulls.merging import automerge
 from lifecycle.sandbox.wire import demands, limits, links
 from lifecycle.sandbox.wire.call import Call, Reply, authenticate
 from lifecycle.sandbox.wire.graph import run as graph
@@ -148,7 +148,7 @@ class Application:
                 reply = Reply(error.status, error.body(), error.headers)
             answer = self._tagged(request, reply, entry)
             self._add_headers(answer, reply, token, entry)
-            settling.settle(self.site.world)
+            automerge.settle(self.site.world)
         return answer
 
     def _tagged(self, request: Request, reply: Reply, entry: Entry) -> Response:

@@ -11,6 +11,8 @@ from lifecycle.sandbox.wire.connections import Connections
 from lifecycle.sandbox.wire.requestlog import RequestLog
 
 if TYPE_CHECKING:
+    from lifecycle.sandbox.accounts.state import User
+    from lifecycle.sandbox.repositories.state import Repository
     from lifecycle.sandbox.repositories.world import World
     from lifecycle.sandbox.seed.keeping import Keeper
     from lifecycle.sandbox.wire.recorder import Recorder
@@ -27,3 +29,28 @@ class Site:
     connections: Connections = field(default_factory=Connections)
     keeper: Keeper | None = None
     recorder: Recorder | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class At:
+    """Where a verb acts: the sandbox, and the repository that is meant."""
+
+    site: Site
+    repo: Repository
+
+    @property
+    def world(self) -> World:
+        """The whole world."""
+        return self.site.world
+
+    def human(self, login: str) -> User:
+        """Who acts: the one that is named, else the first person who administers the repository.
+
+        Raises:
+            ActionRefused: Nobody is called that.
+        """
+        if login:
+            return self.world.human(login)
+        people = [user for user in self.world.users.values() if user.kind == "user"]
+        admins = (user for user in people if self.repo.role_of(user) == "admin")
+        return next(admins, people[0])

@@ -65,6 +65,23 @@ def import_all(git: BareRepository, wanted: Sequence[NewCommit | NewRef]) -> lis
     return _run(git, stream) if stream else []
 
 
+def commit_files(
+    git: BareRepository,
+    branch: str,
+    files: Mapping[str, str | None],
+    message: str,
+    author: Signature,
+    *,
+    parent: str | None,
+) -> str:
+    """Commit files (None deletes) on a branch, on top of `parent`, and return the sha.
+
+    Raises:
+        ActionRefused: git does not take it.
+    """
+    return import_all(git, [NewCommit(f"refs/heads/{branch}", message, author, files, parent)])[0]
+
+
 def import_new(git: BareRepository, wanted: Sequence[NewCommit | NewRef]) -> dict[str, str]:
     """The same in a repository that has no refs yet; what each ref points to.
 

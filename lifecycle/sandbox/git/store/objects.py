@@ -9,10 +9,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal
 
+from lifecycle.sandbox.git.store.repository import Commit, Signature
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from lifecycle.sandbox.git.store.repository import BareRepository, Signature
+    from lifecycle.sandbox.git.store.repository import BareRepository
 
 Kind = Literal["blob", "tree", "commit", "tag"]
 SHA = 40
@@ -20,27 +22,6 @@ FIELDS = "%H%x00%T%x00%P%x00%an%x00%ae%x00%at%x00%cn%x00%ce%x00%ct%x00%B"
 WIDTH = FIELDS.count("%x00") + 1
 MOST_KEPT = 20_000
 """How many commits of a repository are remembered at most."""
-
-
-@dataclass(frozen=True, slots=True)
-class Person:
-    """Who made something and when, as git has it."""
-
-    name: str
-    email: str
-    when: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class Commit:
-    """A commit as it was written; the message ends without a line break."""
-
-    sha: str
-    tree: str
-    parents: tuple[str, ...]
-    author: Person
-    committer: Person
-    message: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +43,7 @@ class Tag:
     object: str
     kind: str
     name: str
-    tagger: Person
+    tagger: Signature
     message: str
 
 
@@ -122,8 +103,8 @@ def write_blob(git: BareRepository, data: bytes) -> str:
     return git.text("hash-object", "-w", "-t", "blob", "--stdin", stdin=data)
 
 
-def _person(name: str, email: str, seconds: str) -> Person:
-    return Person(name, email, datetime.fromtimestamp(int(seconds or 0), UTC))
+def _person(name: str, email: str, seconds: str) -> Signature:
+    return Signature(name, email, datetime.fromtimestamp(int(seconds or 0), UTC))
 
 
 def parsed(raw: bytes) -> list[Commit]:
@@ -187,7 +168,7 @@ def _commit(sha: str, text: str) -> Commit:
     return Commit(sha, named["tree"], parents, *who, message.rstrip("\n"))
 
 
-def _signed(line: str) -> Person:
+def _signed(line: str) -> Signature:
     who, _, rest = line.rpartition("> ")
     name, _, email = who.rpartition("<")
     return _person(name.strip(), email, rest.split()[0])

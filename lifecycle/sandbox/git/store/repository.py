@@ -13,14 +13,11 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from lifecycle.sandbox.base.errors import ActionRefused, SandboxError
-from lifecycle.sandbox.git.store.importing import NewCommit, import_all
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
     from pathlib import Path
-
-    from lifecycle.sandbox.git.store.objects import Commit
 
 CONFIG = {
     "http.receivepack": "true",
@@ -52,7 +49,7 @@ def environment(home: Path) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """Who made a commit and when."""
+    """Who made a commit or a tag, and when."""
 
     name: str
     email: str
@@ -61,6 +58,18 @@ class Signature:
     def line(self) -> str:
         """As git stores it: `Name <mail> seconds zone`."""
         return f"{self.name} <{self.email}> {int(self.when.timestamp())} +0000"
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """A commit as it was written; the message ends without a line break."""
+
+    sha: str
+    tree: str
+    parents: tuple[str, ...]
+    author: Signature
+    committer: Signature
+    message: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,19 +223,6 @@ class BareRepository:
     def delete(self, ref: str, old: str) -> None:
         """Delete a ref that still points to `old`."""
         self.text("update-ref", "-d", ref, old)
-
-    def commit_files(
-        self,
-        branch: str,
-        files: Mapping[str, str | None],
-        message: str,
-        author: Signature,
-        *,
-        parent: str | None,
-    ) -> str:
-        """Commit files (None deletes) on a branch, on top of `parent`, and return the sha."""
-        wanted = NewCommit(f"refs/heads/{branch}", message, author, files, parent)
-        return import_all(self, [wanted])[0]
 
     def merge_base(self, one: str, other: str) -> str | None:
         """The best common ancestor of two commits, or None if they share no history."""

@@ -8,8 +8,8 @@ from lifecycle.sandbox.base.times import stamp
 from lifecycle.sandbox.issues.mentions import mentions
 from lifecycle.sandbox.issues.search.query import Term, UnknownSearch, compares, holds_words, parse
 from lifecycle.sandbox.pulls import actions as pulls
-from lifecycle.sandbox.pulls.reviews import actions as reviews
 from lifecycle.sandbox.repositories import access
+from lifecycle.sandbox.rules import actions as rules
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -112,7 +112,7 @@ def _review(_call: Call, issue: Issue, value: str) -> bool:
         return not pull.reviews
     word = {"required": "REVIEW_REQUIRED", "approved": "APPROVED",
             "changes_requested": "CHANGES_REQUESTED"}.get(value)  # fmt: skip
-    return word is not None and reviews.decision(pull) == word
+    return word is not None and rules.decision(pull) == word
 
 
 def _of_pull(issue: Issue, read: Callable[[PullRequest], Any]) -> Any:

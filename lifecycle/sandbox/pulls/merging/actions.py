@@ -13,8 +13,8 @@ from lifecycle.sandbox.base.times import now
 from lifecycle.sandbox.git.store.founding import signature
 from lifecycle.sandbox.git.store.repository import Merge, Signature
 from lifecycle.sandbox.issues import actions as issues
-from lifecycle.sandbox.pulls import closing
-from lifecycle.sandbox.pulls.merging import mergeability, settling
+from lifecycle.sandbox.pulls import actions as pulls
+from lifecycle.sandbox.pulls.merging import mergeability
 from lifecycle.sandbox.rules import actions as rules
 
 if TYPE_CHECKING:
@@ -157,26 +157,13 @@ def complete(
     pull: PullRequest, user: User, base_sha: str, sha: str, *, delete_branch: bool = False
 ) -> None:
     """What follows from a merge whose commit the base has: recorded, issues closed, branch gone."""
-    from lifecycle.sandbox.pulls import actions as pulls
-
     repo = pull.repository
     pull.base_sha = base_sha
-    record(pull, user, sha)
+    pulls.mark_merged(pull, user, sha)
     if delete_branch or repo.delete_branch_on_merge:
         delete_head(pull, user)
     pulls.refresh(repo, user)
-    settling.touch(repo)
-
-
-def record(pull: PullRequest, user: User, sha: str) -> None:
-    """A pull request is merged now."""
-    repo = pull.repository
-    issues.note(pull.issue, user, "merged", commit=sha)
-    issues.close(pull.issue, user, None)
-    pull.merged_at, pull.merged_by, pull.merge_sha = now(), user, sha
-    pull.mergeable = pull.auto_merge = None
-    if pull.base == repo.default_branch:
-        closing.close_named(repo, pull.issue.body, user, closer=pull.issue)
+    repo.touch()
 
 
 def delete_head(pull: PullRequest, user: User) -> None:

@@ -11,7 +11,7 @@ from lifecycle.sandbox.base.errors import ActionRefused
 from lifecycle.sandbox.base.times import now
 from lifecycle.sandbox.issues import actions as issues
 from lifecycle.sandbox.pulls.merging import actions as merging
-from lifecycle.sandbox.pulls.merging import mergeability, settling
+from lifecycle.sandbox.pulls.merging import mergeability
 from lifecycle.sandbox.pulls.state import AutoMerge
 from lifecycle.sandbox.rules import actions as rules
 from lifecycle.sandbox.rules import queue
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from lifecycle.sandbox.accounts.state import User
     from lifecycle.sandbox.pulls.state import PullRequest
     from lifecycle.sandbox.repositories.state import Repository
+    from lifecycle.sandbox.repositories.world import World
 
 NOT_ALLOWED = "Pull request Auto merge is not allowed for this repository"
 
@@ -49,7 +50,7 @@ def enable(pull: PullRequest, user: User, how: merging.How) -> None:
     if pull.auto_merge is None:
         issues.note(pull.issue, user, "auto_merge_enabled")
     pull.auto_merge = AutoMerge(user, now(), how.method, how.title, how.message)
-    settling.touch(repo)
+    repo.touch()
 
 
 def disable(pull: PullRequest, user: User, reason: str | None = None) -> None:
@@ -64,7 +65,7 @@ def disable(pull: PullRequest, user: User, reason: str | None = None) -> None:
     issues.note(pull.issue, user, "auto_merge_disabled", reason=reason)
 
 
-def run(repo: Repository) -> None:
+def _run(repo: Repository) -> None:
     """Merge what waited and may be merged now."""
     for pull in [one for one in repo.pulls.values() if one.auto_merge and one.is_open]:
         wanted = pull.auto_merge
@@ -79,3 +80,17 @@ def run(repo: Repository) -> None:
         how = merging.How(wanted.method, wanted.title, wanted.message)
         if merging.refusal(pull, wanted.enabled_by, how) is None:
             merging.merge(pull, wanted.enabled_by, how)
+
+
+def settle(world: World) -> None:
+    """Let everything happen that now may: merges that waited for a change, after it was answered.
+
+    On GitHub auto-merge and the merge queue act a moment later, too. Whatever could let one happen
+    calls `Repository.touch`; who answers a request calls this when the answer is made.
+    """
+    turns = 0
+    while world.unsettled and turns < 100:  # each turn merges or ejects something, or is the last
+        turns += 1
+        repo = world.unsettled.pop(0)
+        _run(repo)
+        queue.run(repo)

@@ -6,12 +6,11 @@ and https://docs.github.com/graphql/reference/objects#pullrequest
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from lifecycle.sandbox.base.errors import ActionRefused
 from lifecycle.sandbox.base.times import now
 from lifecycle.sandbox.issues import actions as issues
-from lifecycle.sandbox.pulls.merging import settling
 from lifecycle.sandbox.pulls.state import Review
 
 if TYPE_CHECKING:
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
     from lifecycle.sandbox.accounts.state import User
     from lifecycle.sandbox.pulls.state import PullRequest, ReviewState
 
-Decision = Literal["APPROVED", "CHANGES_REQUESTED", "REVIEW_REQUIRED"]
 OPINIONS = {"APPROVED", "CHANGES_REQUESTED", "DISMISSED"}
 
 
@@ -69,7 +67,7 @@ def _submitted(made: Review) -> None:
     if made.author in pull.requested_reviewers:
         pull.requested_reviewers.remove(made.author)
     pull.issue.updated_at = made.submitted_at
-    settling.touch(pull.repository)
+    pull.repository.touch()
 
 
 def _demand_other(pull: PullRequest, user: User, state: ReviewState) -> None:
@@ -119,7 +117,7 @@ def dismiss(made: Review, user: User, message: str = "") -> Review:
     issues.note(
         made.pull.issue, user, "review_dismissed", review=made.id, state=was, message=message
     )
-    settling.touch(made.pull.repository)
+    made.pull.repository.touch()
     return made
 
 
@@ -187,21 +185,3 @@ def unrequest(pull: PullRequest, users: Iterable[User], by: User) -> None:
         if one in pull.requested_reviewers:
             pull.requested_reviewers.remove(one)
             issues.note(pull.issue, by, "review_request_removed", reviewer=one)
-
-
-def decision(pull: PullRequest) -> Decision | None:
-    """GitHub's verdict: None where no review is required, whatever was said.
-
-    Sources: https://github.com/orgs/community/discussions/24375 and
-    https://github.com/abcxyz/github-metrics-aggregator/pull/224
-    """
-    from lifecycle.sandbox.rules import actions as rules
-
-    wanted = rules.approvals_of(pull.repository, pull.base)
-    if not wanted:
-        return None
-    said = [one.state for one in opinions(pull, writers_only=True)]
-    if "CHANGES_REQUESTED" in said:
-        return "CHANGES_REQUESTED"
-    enough = said.count("APPROVED") >= wanted
-    return "APPROVED" if enough else "REVIEW_REQUIRED"

@@ -14,6 +14,7 @@ from lifecycle.sandbox.pulls.reviews import threads
 from lifecycle.sandbox.pulls.reviews.payload import comment_url, review_url
 from lifecycle.sandbox.pulls.state import Review, ReviewComment, ReviewThread
 from lifecycle.sandbox.repositories.payload import associate
+from lifecycle.sandbox.rules import actions as rules
 from lifecycle.sandbox.wire.graph.pages import connection
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ PLAIN = {
 }
 RESOLVERS: dict[str, dict[str, Any]] = {
     "PullRequest": {
-        "reviewDecision": lambda _, pull: reviews.decision(pull),
+        "reviewDecision": lambda _, pull: rules.decision(pull),
         "latestOpinionatedReviews(writersOnly)": _opinions,
         "latestReviews": _latest,
         "reviews(author, states)": _reviews,

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Literal
 from lifecycle.sandbox.base.errors import ActionRefused
 from lifecycle.sandbox.base.times import now
 from lifecycle.sandbox.pulls import changes
-from lifecycle.sandbox.pulls.merging import settling
 from lifecycle.sandbox.pulls.reviews import actions as reviews
 from lifecycle.sandbox.pulls.state import ReviewComment, ReviewThread
 
@@ -107,7 +106,7 @@ def _say(thread: ReviewThread, user: User, body: str, review: Review, hunk: str)
     thread.comments.append(comment)
     repo.world.register(node, comment)
     thread.pull.issue.updated_at = made
-    settling.touch(repo)
+    repo.touch()
     return comment
 
 
@@ -119,7 +118,7 @@ def review_for(pull: PullRequest, user: User) -> Review:
 def resolve(thread: ReviewThread, user: User | None) -> None:
     """Resolve a conversation, or with nobody open it again."""
     thread.resolved_by = user
-    settling.touch(thread.pull.repository)
+    thread.pull.repository.touch()
 
 
 def delete(comment: ReviewComment) -> None:
