@@ -163,9 +163,9 @@ def test_nothing_imports_in_a_circle() -> None:
     """Every module can be understood with those below it: imports for types and in functions count."""
     graph: dict[str, set[str]] = {}
     for module, target in _inner():
-        if target != module and _room(module) != APART:
+        if target != module:
             graph.setdefault(module, set()).add(target)
-    assert len(list(TopologicalSorter(graph).static_order())) > 250
+    assert len(list(TopologicalSorter(graph).static_order())) > 400
 
 
 def test_decisions_are_pure() -> None:

@@ -9,7 +9,7 @@ import time
 from dataclasses import fields
 from pathlib import Path
 
-from lifecycle.sandbox.repositories.world import World
+from lifecycle.sandbox.repositories.state import World
 from lifecycle.sandbox.server import Sandbox
 from lifecycle.storage.store import CLAIM_FILE, FOLDER, Folder
 from tests.conftest import Place

@@ -19,7 +19,9 @@ from lifecycle.git import lease as leases
 from lifecycle.git.process import GitRepository
 from lifecycle.reconcile.scope import Policy
 from lifecycle.reconcile.sweep_report import SweepReport
+from lifecycle.sandbox.boards.state import BoardTables
 from lifecycle.sandbox.control.catalogue import EXHAUSTED
+from lifecycle.sandbox.issues.state import IssueTables
 from lifecycle.sandbox.seed import SeedToken
 from tests.conftest import COMMAND
 from tests.reconcile.conftest import Make
@@ -117,8 +119,8 @@ def test_an_issue_that_went_away_meanwhile_is_left(make: Make) -> None:
     def vanish() -> None:
         with world.lock:
             repo = world.home
-            gone = repo.issues.pop(1)
-            for board in world.projects:
+            gone = IssueTables.of(repo).issues.pop(1)
+            for board in BoardTables.of(world).projects:
                 board.items[:] = [item for item in board.items if item.content is not gone]
 
     report = one.run(CLOSES, progress=when("tasks", 2, vanish))

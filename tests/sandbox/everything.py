@@ -9,9 +9,12 @@ import shutil
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from lifecycle.sandbox.checks.state import Annotation
+from lifecycle.sandbox.boards.state import BoardTables
+from lifecycle.sandbox.checks.state import Annotation, CheckTables
 from lifecycle.sandbox.git.store.objects import write_tag
 from lifecycle.sandbox.git.store.repository import Signature
+from lifecycle.sandbox.issues.state import IssueTables
+from lifecycle.sandbox.pulls.state import PullTables
 from lifecycle.sandbox.seed import parse_seed
 from lifecycle.sandbox.seed.dumping.world import seed_of
 from lifecycle.sandbox.seed.founding.world import make_world
@@ -23,7 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from lifecycle.sandbox.boards.state import Field, Project
-    from lifecycle.sandbox.repositories.world import World
+    from lifecycle.sandbox.repositories.state import World
     from lifecycle.sandbox.seed import Seed
 
 SEED = """
@@ -154,7 +157,7 @@ def everything(folder: Path) -> World:
 def _founded(folder: Path) -> World:
     folder.mkdir()
     world = make_world(parse_seed(SEED), folder)
-    runs = [run for made in world.home.checks.values() for run in made]
+    runs = [run for made in CheckTables.of(world.home).checks.values() for run in made]
     runs[0].output.annotations.append(
         Annotation("a.txt", 1, 1, "notice", "Hm", "Lint", "raw", 1, 2)
     )
@@ -211,7 +214,7 @@ def refusal(answer: Any) -> tuple[str, str]:
 
 def board(world: World) -> Project:
     """The board."""
-    return world.projects[0]
+    return BoardTables.of(world).projects[0]
 
 
 def field(world: World, name: str) -> Field:
@@ -241,15 +244,15 @@ def _draft(world: World) -> str:
 
 
 def _pull(world: World, number: int = 3, /, **more: Any) -> dict[str, Any]:
-    return {"pullRequestId": world.home.pulls[number].node_id, **more}
+    return {"pullRequestId": PullTables.of(world.home).pulls[number].node_id, **more}
 
 
 def _thread(world: World) -> str:
-    return world.home.pulls[3].threads[0].node_id
+    return PullTables.of(world.home).pulls[3].threads[0].node_id
 
 
 def _review(world: World, number: int) -> str:
-    return world.home.pulls[number].reviews[0].node_id
+    return PullTables.of(world.home).pulls[number].reviews[0].node_id
 
 
 def _remark(world: World) -> dict[str, Any]:
@@ -268,7 +271,7 @@ PULL_MUTATIONS: dict[str, Callable[[World], dict[str, Any]]] = {
         "repositoryId": w.home.node_id, "baseRefName": "main", "headRefName": "shut", "title": "Six",
     },
     "deletePullRequestReview": lambda w: {"pullRequestReviewId": _review(w, 4)},
-    "dequeuePullRequest": lambda w: {"id": w.home.pulls[4].node_id},
+    "dequeuePullRequest": lambda w: {"id": PullTables.of(w.home).pulls[4].node_id},
     "disablePullRequestAutoMerge": lambda w: _pull(w, 4),
     "dismissPullRequestReview": lambda w: {"pullRequestReviewId": _review(w, 3), "message": "No"},
     "enablePullRequestAutoMerge": _pull,
@@ -286,11 +289,11 @@ PULL_MUTATIONS: dict[str, Callable[[World], dict[str, Any]]] = {
 
 
 def _issue(world: World, key: str = "issueId", /, number: int = 1, **more: Any) -> dict[str, Any]:
-    return {key: world.home.issues[number].node_id, **more}
+    return {key: IssueTables.of(world.home).issues[number].node_id, **more}
 
 
 def _labels(world: World) -> list[str]:
-    return [world.home.labels["bug"].node_id]
+    return [IssueTables.of(world.home).labels["bug"].node_id]
 
 
 def _people(world: World) -> list[str]:
@@ -298,7 +301,7 @@ def _people(world: World) -> list[str]:
 
 
 def _comment(world: World) -> dict[str, Any]:
-    return {"id": world.home.issues[1].comments[0].node_id}
+    return {"id": IssueTables.of(world.home).issues[1].comments[0].node_id}
 
 
 def _ref(world: World, name: str) -> dict[str, Any]:
@@ -320,7 +323,7 @@ ISSUE_MUTATIONS: dict[str, Callable[[World], dict[str, Any]]] = {
     "addAssigneesToAssignable": lambda w: _issue(w, "assignableId", assigneeIds=_people(w)),
     "addComment": lambda w: _issue(w, "subjectId", body="Aha"),
     "addLabelsToLabelable": lambda w: _issue(w, "labelableId", labelIds=_labels(w)),
-    "addSubIssue": lambda w: _issue(w, subIssueId=w.home.issues[6].node_id),
+    "addSubIssue": lambda w: _issue(w, subIssueId=IssueTables.of(w.home).issues[6].node_id),
     "clearLabelsFromLabelable": lambda w: _issue(w, "labelableId"),
     "closeIssue": lambda w: _issue(w, stateReason="NOT_PLANNED"),
     "createCommitOnBranch": lambda w: {
@@ -341,10 +344,12 @@ ISSUE_MUTATIONS: dict[str, Callable[[World], dict[str, Any]]] = {
     "pinIssue": _issue,
     "removeAssigneesFromAssignable": lambda w: _issue(w, "assignableId", assigneeIds=_people(w)),
     "removeLabelsFromLabelable": lambda w: _issue(w, "labelableId", labelIds=_labels(w)),
-    "removeSubIssue": lambda w: _issue(w, subIssueId=w.home.issues[2].node_id),
+    "removeSubIssue": lambda w: _issue(w, subIssueId=IssueTables.of(w.home).issues[2].node_id),
     "reopenIssue": lambda w: _issue(w, number=2),
     "reprioritizeSubIssue": lambda w: _issue(
-        w, subIssueId=w.home.issues[7].node_id, beforeId=w.home.issues[2].node_id
+        w,
+        subIssueId=IssueTables.of(w.home).issues[7].node_id,
+        beforeId=IssueTables.of(w.home).issues[2].node_id,
     ),
     "transferIssue": lambda w: _issue(w, repositoryId=w.repositories["org/other"].node_id),
     "unlockLockable": lambda w: _issue(w, "lockableId"),
@@ -359,7 +364,7 @@ MUTATIONS: dict[str, Callable[[World], dict[str, Any]]] = {
     **ISSUE_MUTATIONS,
     **PULL_MUTATIONS,
     "addProjectV2DraftIssue": lambda w: _project(w, title="New", body="Text"),
-    "addProjectV2ItemById": lambda w: _project(w, contentId=w.home.issues[2].node_id),
+    "addProjectV2ItemById": lambda w: _project(w, contentId=IssueTables.of(w.home).issues[2].node_id),
     "archiveProjectV2Item": _card,
     "clearProjectV2ItemFieldValue": lambda w: {**_card(w), "fieldId": field(w, "Note").id},
     "convertProjectV2DraftIssueItemToIssue": lambda w: {

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from lifecycle.sandbox.issues.state import IssueTables
 from tests.sandbox.everything import board, change, data, done, everything, field, refusal
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from lifecycle.sandbox.repositories.world import World
+    from lifecycle.sandbox.repositories.state import World
 
 ITEMS = """query($id: ID!, $first: Int!, $after: String, $order: ProjectV2ItemOrder) {
     node(id: $id) { ... on ProjectV2 { items(first: $first, after: $after, orderBy: $order) {
@@ -84,7 +85,7 @@ def test_archiving_and_back(world: World) -> None:
         assert refusal(answer) == ("VALIDATION", "The item is archived and cannot be updated")
     again = done(
         world, "addProjectV2ItemById", "item { id isArchived }",
-        projectId=board(world).id, contentId=world.home.issues[1].node_id,
+        projectId=board(world).id, contentId=IssueTables.of(world.home).issues[1].node_id,
     )["item"]  # fmt: skip
     assert again == {"id": card["itemId"], "isArchived": True}
     back = done(world, "unarchiveProjectV2Item", "item { isArchived }", **card)
@@ -163,7 +164,7 @@ def test_a_deleted_card_leaves_its_issue(world: World) -> None:
     assert refusal(change(world, "deleteProjectV2Item", "deletedItemId", **given))[0] == "NOT_FOUND"
     again = done(
         world, "addProjectV2ItemById", "item { id }",
-        projectId=board(world).id, contentId=world.home.issues[1].node_id,
+        projectId=board(world).id, contentId=IssueTables.of(world.home).issues[1].node_id,
     )["item"]  # fmt: skip
     assert again["id"] != item.id
     draft = board(world).items[1]
@@ -174,7 +175,7 @@ def test_a_deleted_card_leaves_its_issue(world: World) -> None:
 def test_lists_miss_a_new_card_for_some_reads(world: World) -> None:
     """The issue shows its card at once, the board's list later: medassist-ng#751 met this."""
     world.lag["items"] = 2
-    issue = world.home.issues[1]
+    issue = IssueTables.of(world.home).issues[1]
     board(world).take(board(world).items[0])
     done(
         world, "addProjectV2ItemById", "item { id }",

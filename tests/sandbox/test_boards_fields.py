@@ -11,7 +11,7 @@ from tests.sandbox.everything import board, change, data, done, everything, fiel
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from lifecycle.sandbox.repositories.world import World
+    from lifecycle.sandbox.repositories.state import World
 
 FIELDS = """query($id: ID!, $first: Int!, $after: String) { node(id: $id) { ... on ProjectV2 {
     fields(first: $first, after: $after) { totalCount pageInfo { hasNextPage endCursor } nodes {

@@ -13,7 +13,7 @@ from lifecycle.sandbox.boards.filter import NotImitated, item_filter
 from tests.sandbox.everything import board, everything, field
 
 if TYPE_CHECKING:
-    from lifecycle.sandbox.repositories.world import World
+    from lifecycle.sandbox.repositories.state import World
 
 
 @pytest.fixture(scope="module")

@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from lifecycle.sandbox.accounts.state import Token
+from lifecycle.sandbox.boards.state import BoardTables
+from lifecycle.sandbox.issues.state import IssueTables
 from tests.sandbox.everything import ask, board, change, data, done, everything, field, refusal
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from lifecycle.sandbox.accounts.state import TokenKind
-    from lifecycle.sandbox.repositories.world import World
+    from lifecycle.sandbox.repositories.state import World
 
 SHOWN = "projectV2 { id number title closed public template readme shortDescription url }"
 STATUS = "... on ProjectV2SingleSelectField { options { name } }"
@@ -95,7 +97,7 @@ def test_a_deleted_board_is_gone(world: World) -> None:
     ids = [gone.id, gone.fields[0].id, gone.items[0].id, gone.items[2].content.node_id]
     done(world, "deleteProjectV2", "projectV2 { id }", projectId=gone.id)
     assert not set(ids) & world.nodes.keys()
-    assert world.home.issues[1].node_id in world.nodes
+    assert IssueTables.of(world.home).issues[1].node_id in world.nodes
     query = '{ organization(login: "org") { projectV2(number: 1) { id } } }'
     assert refusal(ask(world, query)) == (
         "NOT_FOUND",
@@ -114,7 +116,7 @@ def test_boards_are_linked_to_repositories_of_their_owner(world: World) -> None:
     found = data(world, query)["repository"]
     assert found["projectV2"] == {"title": "Next"}
     assert found["projectsV2"]["nodes"] == [{"number": 2}, {"number": 1}]
-    own = world.projects[1].id
+    own = BoardTables.of(world).projects[1].id
     assert refusal(change(world, name, shown, projectId=own, repositoryId=repo)) == (
         "VALIDATION",
         "Only projects owned by the same owner as the repository can be linked.",
@@ -140,7 +142,9 @@ def test_boards_are_listed(world: World, arguments: str, numbers: list[int]) -> 
     """By number, newest first, unless asked otherwise; `query` takes a state and words."""
     make(world, "Beta")
     make(world, "Alpha")
-    done(world, "updateProjectV2", SHOWN, projectId=world.projects[2].id, closed=True)
+    done(
+        world, "updateProjectV2", SHOWN, projectId=BoardTables.of(world).projects[2].id, closed=True
+    )
     query = f"""{{ organization(login: "org") {{ projectsV2(first: 9{arguments}) {{
         nodes {{ number }} }} }} }}"""
     found = data(world, query)["organization"]["projectsV2"]["nodes"]
@@ -258,7 +262,7 @@ def test_templates_are_of_organizations(world: World) -> None:
     """A user's own board cannot be one."""
     name, shown = "markProjectV2AsTemplate", "projectV2 { template }"
     assert done(world, name, shown, projectId=board(world).id)["projectV2"] == {"template": True}
-    own = world.projects[1].id
+    own = BoardTables.of(world).projects[1].id
     assert refusal(change(world, name, shown, projectId=own))[0] == "VALIDATION"
     off = done(world, "unmarkProjectV2AsTemplate", shown, projectId=board(world).id)
     assert off["projectV2"] == {"template": False}

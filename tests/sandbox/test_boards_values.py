@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from lifecycle.sandbox.boards.state import BoardTables
 from tests.sandbox.everything import board, change, data, done, everything, field, refusal
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from lifecycle.sandbox.boards.state import Item
-    from lifecycle.sandbox.repositories.world import World
+    from lifecycle.sandbox.repositories.state import World
 
 VALUES = """
 ... on ProjectV2ItemFieldTextValue { text }
@@ -178,7 +179,7 @@ def test_a_value_is_cleared_and_stays_so(world: World) -> None:
 
 def test_things_of_another_board_are_refused(world: World) -> None:
     """A card or a field of another board is VALIDATION; an id of nothing is NOT_FOUND."""
-    other = world.projects[1]
+    other = BoardTables.of(world).projects[1]
     given: dict[str, Any] = {
         "projectId": other.id, "itemId": board(world).items[0].id,
         "fieldId": field(world, "Note").id, "value": {"text": "x"},

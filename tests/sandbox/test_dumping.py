@@ -18,6 +18,7 @@ from lifecycle.sandbox.control import Control, ControlError
 from lifecycle.sandbox.issues import state as issues
 from lifecycle.sandbox.pulls import state as pulls
 from lifecycle.sandbox.repositories import state as repositories
+from lifecycle.sandbox.rules import state as rules
 from lifecycle.sandbox.seed import default_seed, form, parse_seed
 from lifecycle.sandbox.seed.dumping.world import as_yaml, seed_of
 from lifecycle.sandbox.server import Sandbox
@@ -138,11 +139,15 @@ PAIRS: list[tuple[type, tuple[type[form.Form], ...], set[str]]] = [
     (boards.Mark, (form.SeedMark,), set()),
     (boards.Item, (form.SeedItem,), {"project", "content"}),
     (boards.Project, (form.SeedProject,), {"cards", "fresh"}),
-    (repositories.Protection, (form.SeedProtection,), set()),
+    (rules.Protection, (form.SeedProtection,), set()),
     (repositories.Repository, (form.SeedRepository,),
-     {"suites_by_run", "pulls_by_head", "suites_indexed", "pulls_indexed", "suites_by_sha",
-      "world", "owner", "parent", "forks", "arrivals", "rollup_reads", "announced",
-      "queues", "_git", "_heads"}),
+     {"world", "owner", "parent", "forks", "tables", "_git", "_heads"}),
+    (issues.IssueTables, (form.SeedRepository,), set()),
+    (pulls.PullTables, (form.SeedRepository,), {"pulls_by_head", "pulls_indexed", "queues"}),
+    (checks.CheckTables, (form.SeedRepository,),
+     {"suites_by_run", "suites_indexed", "suites_by_sha", "arrivals", "rollup_reads", "announced"}),
+    (rules.RuleTables, (form.SeedRepository,), set()),
+    (boards.BoardTables, (form.Seed,), set()),
 ]  # fmt: skip
 
 

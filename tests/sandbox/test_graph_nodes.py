@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from lifecycle.sandbox.issues.state import IssueTables
 from tests.sandbox.everything import ask, board, data, everything, refusal
 
 if TYPE_CHECKING:
-    from lifecycle.sandbox.repositories.world import World
+    from lifecycle.sandbox.repositories.state import World
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +21,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> World:
 
 def test_things_by_id_answer_each_for_itself(world: World) -> None:
     """`nodes` gives what is there, and null and an error with its place for each that is not."""
-    issue, item = world.home.issues[1], board(world).items[0]
+    issue, item = IssueTables.of(world.home).issues[1], board(world).items[0]
     query = """query($ids: [ID!]!) { nodes(ids: $ids) { __typename id
         ... on Issue { number } ... on ProjectV2Item { isArchived } } }"""
     answer = ask(world, query, ids=[issue.node_id, "I_x", item.id, "I_y"])
@@ -61,7 +62,7 @@ def test_a_page_leads_to_what_it_shows(world: World, path: str, kind: str | None
 
 def test_a_hundred_ids_and_no_more(world: World) -> None:
     """101 ids are one error and no data at all: sourcecred#908."""
-    known = world.home.issues[1].node_id
+    known = IssueTables.of(world.home).issues[1].node_id
     query = "query($ids: [ID!]!) { many: nodes(ids: $ids) { __typename } }"
     assert len(data(world, query, ids=[known] * 100)["many"]) == 100
     answer = ask(world, query, ids=[known] * 101)
@@ -80,7 +81,7 @@ def test_private_things_are_no_nodes_for_strangers(
     world = everything(tmp_path_factory.mktemp("private"))
     world.home.visibility = "private"
     world.home.owner.members.remove(world.users["sam"])
-    issue = world.home.issues[1]
+    issue = IssueTables.of(world.home).issues[1]
     query = "query($id: ID!) { node(id: $id) { __typename } }"
     for thing in (world.home.node_id, issue.node_id, issue.comments[0].node_id):
         assert refusal(ask(world, query, token="s", id=thing))[0] == "NOT_FOUND"
@@ -148,7 +149,7 @@ def test_fragments_aliases_directives_and_typenames(world: World) -> None:
         three: node(id: $id) { ... @include(if: true) { __typename } } }
         fragment Known on Issue { number labels(first: 1) { nodes { ...Named } } }
         fragment Named on Label { name }"""
-    node = world.home.issues[1].node_id
+    node = IssueTables.of(world.home).issues[1].node_id
     assert data(world, query, no=False, id=node) == {
         "one": {"number": 1, "labels": {"nodes": [{"name": "bug"}]}, "id": node},
         "three": {"__typename": "Issue"},

@@ -21,6 +21,7 @@ from graphql import (
 
 from lifecycle.sandbox.base.errors import ActionRefused
 from lifecycle.sandbox.issues.events.graph import ISSUE_KINDS, KINDS
+from lifecycle.sandbox.issues.state import IssueTables
 from lifecycle.sandbox.wire.graph.refusals import Refusal
 from lifecycle.sandbox.wire.graph.run import run
 from lifecycle.sandbox.wire.graph.schema.published import schema
@@ -31,7 +32,7 @@ from tests.sandbox import everything
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from lifecycle.sandbox.repositories.world import World
+    from lifecycle.sandbox.repositories.state import World
 
 GIVEN: dict[str, Any] = {
     "first": 50, "owner": "org", "name": "app", "login": "ada", "number": 1,
@@ -110,7 +111,7 @@ class Crawl:
         return given
 
     def _ids(self) -> dict[str, Any]:
-        issue = self.world.home.issues[1]
+        issue = IssueTables.of(self.world.home).issues[1]
         return {
             "id": issue.node_id,
             "ids": sorted(self.world.nodes),

@@ -9,6 +9,7 @@ import pytest
 
 from lifecycle.sandbox.control import Control
 from lifecycle.sandbox.git.store.repository import BareRepository
+from lifecycle.sandbox.pulls.state import PullTables
 from lifecycle.sandbox.seed.founding.world import make_world
 from lifecycle.sandbox.wire.graph.run import weight_of
 from tests.sandbox.everything import ask, data, refusal
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from lifecycle.sandbox.repositories.world import World
+    from lifecycle.sandbox.repositories.state import World
 
     Graph = Callable[..., Any]
 
@@ -196,7 +197,9 @@ def test_every_card_of_a_large_board_is_met_once(world: World) -> None:
     assert {one["status"]["name"] for one in met} == set(STATUSES[1:3])
     mentioned = [one for one in met if one["content"]["timelineItems"]["nodes"]]
     assert all(one["status"]["name"] == "In Review" for one in mentioned)
-    assert len(mentioned) == sum(len(repo.pulls) for repo in world.repositories.values())
+    assert len(mentioned) == sum(
+        len(PullTables.of(repo).pulls) for repo in world.repositories.values()
+    )
 
 
 def test_what_a_program_wrote_is_in_the_next_answer(graphql: Graph, control: Control) -> None:

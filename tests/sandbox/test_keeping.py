@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from lifecycle.sandbox.base.errors import SandboxError, SeedError
 from lifecycle.sandbox.control import Control
 from lifecycle.sandbox.issues import actions
+from lifecycle.sandbox.issues.state import IssueTables
 from lifecycle.sandbox.seed import SeedIssue, SeedOrganization, default_seed
 from lifecycle.sandbox.server import Sandbox
 
@@ -69,7 +70,7 @@ def test_only_what_changed_is_written(tmp_path: Path) -> None:
         assert sandbox.site is not None
         assert sandbox.site.keeper is not None
         world, keeper = sandbox.site.world, sandbox.site.keeper
-        actions.comment(world.home.issues[7], world.human("maria"), "Hello")
+        actions.comment(IssueTables.of(world.home).issues[7], world.human("maria"), "Hello")
         assert keeper.save(world) == 2
         assert keeper.save(world) == 0
 

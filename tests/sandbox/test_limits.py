@@ -9,6 +9,7 @@ import requests
 from msgspec.structs import replace
 
 from lifecycle.sandbox.accounts.state import Token, User
+from lifecycle.sandbox.issues.state import IssueTables
 from lifecycle.sandbox.seed import SeedToken, SeedUser, default_seed
 from lifecycle.sandbox.server import Sandbox
 from lifecycle.sandbox.wire import limits
@@ -62,7 +63,7 @@ def test_who_has_used_up_the_hour_is_told_so(poor: Sandbox) -> None:
     assert refused.json()["message"].startswith("API rate limit exceeded for user ID 583231.")
     assert (left(refused), refused.headers["x-ratelimit-used"]) == (0, "3")
     assert poor.site is not None
-    assert poor.site.world.home.issues[42].state == "open"
+    assert IssueTables.of(poor.site.world.home).issues[42].state == "open"
     body = {"query": "{ viewer { login } }"}
     for _ in range(3):
         requests.post(poor.info.graphql_url, headers=headers, json=body, timeout=5)

@@ -16,8 +16,7 @@ from lifecycle.sandbox.control import Control, ControlError
 from lifecycle.sandbox.issues.state import Issue
 from lifecycle.sandbox.pulls.reviews.actions import OPINIONS, opinions
 from lifecycle.sandbox.pulls.state import PullRequest, Review, ReviewState
-from lifecycle.sandbox.repositories.state import Repository
-from lifecycle.sandbox.repositories.world import World
+from lifecycle.sandbox.repositories.state import Repository, World
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,7 +11,10 @@ import pytest
 from msgspec.structs import replace
 
 from lifecycle.sandbox.base.errors import SandboxError, SeedError
+from lifecycle.sandbox.boards.state import BoardTables
 from lifecycle.sandbox.control import Control
+from lifecycle.sandbox.issues.state import IssueTables
+from lifecycle.sandbox.pulls.state import PullTables
 from lifecycle.sandbox.seed import (
     SeedApp,
     SeedIssue,
@@ -103,14 +106,14 @@ def test_a_seed_builds_any_world() -> None:
         engine, fork = world.repositories.values()
         assert fork.parent is engine
         assert fork.is_private
-        one, two = engine.issues[1], engine.issues[2]
+        one, two = IssueTables.of(engine).issues[1], IssueTables.of(engine).issues[2]
         assert (two.parent, two.blocked_by, one.blocking) == (one, [one], [two])
-        assert one.milestone is engine.milestones[1]
+        assert one.milestone is IssueTables.of(engine).milestones[1]
         assert [comment.body for comment in one.comments] == ["Mine too"]
-        assert engine.labels["bug"].color == "ff0000"
-        assert engine.git.resolve("refs/pull/3/head") == engine.pulls[3].head_sha
-        assert engine.pulls[4].head_repository is fork
-        board = world.projects[0]
+        assert IssueTables.of(engine).labels["bug"].color == "ff0000"
+        assert engine.git.resolve("refs/pull/3/head") == PullTables.of(engine).pulls[3].head_sha
+        assert PullTables.of(engine).pulls[4].head_repository is fork
+        board = BoardTables.of(world).projects[0]
         assert board.owner is world.user("bob")
         values = {f.name: board.items[0].values.get(f.id) for f in board.fields}
         assert (values["Points"], values["Due"]) == ("3", "2026-11-30")
@@ -246,7 +249,9 @@ def test_a_large_world_makes_no_git_until_somebody_asks(tmp_path: Path) -> None:
     with Sandbox(replace(seed, repositories=[*seed.repositories, *many])) as sandbox:
         assert sandbox.site is not None
         world = sandbox.site.world
-        assert sum(len(repo.issues) for repo in world.repositories.values()) > 10_000
+        assert (
+            sum(len(IssueTables.of(repo).issues) for repo in world.repositories.values()) > 10_000
+        )
         assert [path.name for path in world.folder.glob("*.git")] == [f"{world.home.id}.git"]
         url = sandbox.info.git_url.replace("hello-service", "service-199")
         subprocess.run(["git", "clone", "--quiet", url, str(tmp_path / "c")], check=True)

@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from lifecycle.sandbox.base.errors import SeedError
+from lifecycle.sandbox.boards.state import BoardTables
 from lifecycle.sandbox.control import Control, ControlError
+from lifecycle.sandbox.issues.state import IssueTables
+from lifecycle.sandbox.pulls.state import PullTables
 from lifecycle.sandbox.seed import parse_seed
 from lifecycle.sandbox.seed.dumping.world import as_yaml, seed_of
 from lifecycle.sandbox.seed.founding.world import make_world
@@ -20,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from lifecycle.sandbox.repositories.world import World
+    from lifecycle.sandbox.repositories.state import World
 
     Git = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -184,7 +187,7 @@ def test_what_a_seed_says_of_its_end(tmp_path: Path) -> None:
     world = make_world(
         parse_seed(SEED.replace("{number: 2, title: Two, head: claude/one}", merged)), tmp_path
     )
-    pull = world.home.pulls[2]
+    pull = PullTables.of(world.home).pulls[2]
     end = datetime(2026, 1, 7, tzinfo=UTC)
     assert (pull.merged_at, pull.issue.closed_at, pull.issue.updated_at) == (end, end, end)
     assert [(one.kind, one.created_at) for one in pull.issue.events] == [
@@ -210,15 +213,17 @@ def test_time_passes_for_the_whole_sandbox(tmp_path: Path, git: Git) -> None:
         assert sandbox.site is not None
         assert other.site is not None
         home = sandbox.site.world.home
-        assert home.issues[42].updated_at >= moment
-        assert home.issues[42].events[-1].created_at >= moment
-        assert home.issues[43].updated_at < moment
-        marks = sandbox.site.world.projects[0].item_of(home.issues[42])
+        assert IssueTables.of(home).issues[42].updated_at >= moment
+        assert IssueTables.of(home).issues[42].events[-1].created_at >= moment
+        assert IssueTables.of(home).issues[43].updated_at < moment
+        marks = (
+            BoardTables.of(sandbox.site.world).projects[0].item_of(IssueTables.of(home).issues[42])
+        )
         assert marks is not None
         assert max(mark.updated_at for mark in marks.marks.values()) >= moment
         assert int(home.git.text("show", "-s", "--format=%ct", "late")) >= moment.timestamp()
         Control(other.info.control_url).close_issue(42)
-        closed = other.site.world.home.issues[42].closed_at
+        closed = IssueTables.of(other.site.world.home).issues[42].closed_at
         assert closed is not None
         assert closed < moment
         git("clone", "--quiet", sandbox.info.git_url, "clone")
@@ -242,6 +247,6 @@ def test_a_kept_world_keeps_its_clock(tmp_path: Path) -> None:
         people = Control(sandbox.info.control_url)
         people.close_issue(42)
         assert sandbox.site is not None
-        closed = sandbox.site.world.home.issues[42].closed_at
+        closed = IssueTables.of(sandbox.site.world.home).issues[42].closed_at
         assert closed is not None
         assert closed >= datetime.fromisoformat(first)

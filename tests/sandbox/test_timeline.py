@@ -8,7 +8,9 @@ import pytest
 
 from lifecycle.sandbox.issues import actions as issues
 from lifecycle.sandbox.issues import moving
+from lifecycle.sandbox.issues.state import IssueTables
 from lifecycle.sandbox.pulls import closing
+from lifecycle.sandbox.pulls.state import PullTables
 from lifecycle.sandbox.seed import parse_seed
 from lifecycle.sandbox.seed.dumping.world import as_yaml, seed_of
 from lifecycle.sandbox.seed.founding.world import make_world
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from lifecycle.sandbox.control import Control
-    from lifecycle.sandbox.repositories.world import World
+    from lifecycle.sandbox.repositories.state import World
 
     Api = Callable[..., Any]
 
@@ -103,7 +105,7 @@ def test_whether_a_pull_request_would_close_it(world: World) -> None:
     """A closing word counts, if the base is the default branch; a mere mention never does."""
     (one,) = timeline(world, 2, kinds=["CROSS_REFERENCED_EVENT"])["nodes"]
     assert one["willCloseTarget"] is True
-    world.home.pulls[3].base = "work"
+    PullTables.of(world.home).pulls[3].base = "work"
     (one,) = timeline(world, 2, kinds=["CROSS_REFERENCED_EVENT"])["nodes"]
     assert one["willCloseTarget"] is False
 
@@ -118,7 +120,7 @@ def test_pull_requests_that_close_it(world: World) -> None:
         return [one["number"] for one in issue["closedByPullRequestsReferences"]["nodes"]]
 
     assert listed() == [3]
-    issues.close(world.home.issues[3], world.users["ada"], None)
+    issues.close(IssueTables.of(world.home).issues[3], world.users["ada"], None)
     assert (listed(), listed(all=True)) == ([], [3])
 
 
@@ -167,26 +169,26 @@ def test_a_source_mentions_once(world: World) -> None:
 
 def test_a_comment_mentions_too(world: World) -> None:
     """The source is the issue that is commented, and the actor is who wrote."""
-    issues.comment(world.home.issues[2], world.users["sam"], "Like #1")
+    issues.comment(IssueTables.of(world.home).issues[2], world.users["sam"], "Like #1")
     last = timeline(world)["nodes"][-1]
     assert (last["source"]["number"], last["actor"]) == (2, {"login": "sam"})
 
 
 def test_a_mention_is_no_update_of_what_is_mentioned(world: World) -> None:
     """The issue's own `updatedAt` stays: josegonzalez/python-github-backup#528."""
-    before = world.home.issues[1].updated_at
+    before = IssueTables.of(world.home).issues[1].updated_at
     issues.new_issue(world.home, world.users["ada"], "New", "#1")
-    assert world.home.issues[1].updated_at == before
+    assert IssueTables.of(world.home).issues[1].updated_at == before
 
 
 def test_what_closed_an_issue(world: World) -> None:
     """A pull request, a commit, or nobody but the person; reopened and assigned are told as well."""
     repo, ada, sam = world.home, world.users["ada"], world.users["sam"]
     sha = repo.git.refs()["refs/heads/work"]
-    closing.close_named(repo, "Closes #1", ada, closer=repo.issues[3])
-    issues.reopen(repo.issues[1], sam)
+    closing.close_named(repo, "Closes #1", ada, closer=IssueTables.of(repo).issues[3])
+    issues.reopen(IssueTables.of(repo).issues[1], sam)
     closing.close_named(repo, "Fixes #1", ada, commit=sha)
-    issues.unassign(repo.issues[1], ["sam"], ada)
+    issues.unassign(IssueTables.of(repo).issues[1], ["sam"], ada)
     found = timeline(world)["nodes"]
     kinds = [one["__typename"] for one in found if one["__typename"] != "CrossReferencedEvent"]
     assert kinds == [
@@ -237,7 +239,7 @@ def test_a_dump_has_the_past_and_adds_nothing(world: World, tmp_path: Path) -> N
     repo, ada = world.home, world.users["ada"]
     issues.new_issue(repo, ada, "Early", "Will it be #5?")
     issues.new_issue(repo, ada, "Fifth", None)
-    closing.close_named(repo, "Closes #1", ada, closer=repo.issues[3])
+    closing.close_named(repo, "Closes #1", ada, closer=IssueTables.of(repo).issues[3])
     text = as_yaml(seed_of(world))
     (tmp_path / "again").mkdir()
     again = make_world(parse_seed(text), tmp_path / "again")
@@ -254,4 +256,4 @@ def test_a_deleted_issue_is_in_no_timeline(world: World, tmp_path: Path) -> None
     assert made.number not in [number for _, number in references(world)]
     (tmp_path / "again").mkdir()
     again = make_world(parse_seed(as_yaml(seed_of(world))), tmp_path / "again")
-    assert made.number not in again.home.issues
+    assert made.number not in IssueTables.of(again.home).issues

@@ -15,7 +15,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from lifecycle.sandbox.repositories.world import World
+from lifecycle.sandbox.repositories.state import World
 from lifecycle.storage.store import CLAIM_FILE, FOLDER
 
 _MOMENT = re.compile(r"(?<![\w.-])1[6-9]\d{8}(?=(\d{9})?(?!\d))")

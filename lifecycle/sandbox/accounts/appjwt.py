@@ -13,7 +13,7 @@ from lifecycle.sandbox.base.errors import ApiError
 
 if TYPE_CHECKING:
     from lifecycle.sandbox.accounts.state import App
-    from lifecycle.sandbox.repositories.world import World
+    from lifecycle.sandbox.repositories.state import World
 
 LONGEST = 600
 """Seconds that a JWT may last."""

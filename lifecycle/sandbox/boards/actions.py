@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from lifecycle.sandbox.accounts.state import User
     from lifecycle.sandbox.boards.state import Field, Project
     from lifecycle.sandbox.issues.state import Issue
-    from lifecycle.sandbox.repositories.state import Repository
-    from lifecycle.sandbox.repositories.world import World
+    from lifecycle.sandbox.repositories.state import Repository, World
 
 ARCHIVED = "The item is archived and cannot be updated"
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from lifecycle.sandbox.accounts.state import User
     from lifecycle.sandbox.boards.state import FieldType, Item, Project
-    from lifecycle.sandbox.repositories.world import World
+    from lifecycle.sandbox.repositories.state import World
 
 PREFIXES = {"SINGLE_SELECT": "PVTSSF", "ITERATION": "PVTIF"}
 WANTED = {

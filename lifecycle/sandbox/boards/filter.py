@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from lifecycle.sandbox.base.times import now
 from lifecycle.sandbox.boards.actions import BoardRefused
 from lifecycle.sandbox.boards.state import DraftIssue
+from lifecycle.sandbox.pulls.state import PullTables
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -266,7 +267,7 @@ def _pull(item: Item) -> PullRequest | None:
     content = item.content
     if isinstance(content, DraftIssue) or not content.is_pull:
         return None
-    return content.repository.pulls.get(content.number)
+    return PullTables.of(content.repository).pulls.get(content.number)
 
 
 def _is(item: Item, word: str) -> bool:

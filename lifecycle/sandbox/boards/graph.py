@@ -19,7 +19,7 @@ from lifecycle.sandbox.boards.graph_values import (
     value_of,
     values_of,
 )
-from lifecycle.sandbox.boards.state import DraftIssue, Field, Item, Option, Project
+from lifecycle.sandbox.boards.state import BoardTables, DraftIssue, Field, Item, Option, Project
 from lifecycle.sandbox.issues.state import Issue
 from lifecycle.sandbox.pulls.state import PullRequest
 from lifecycle.sandbox.wire.graph.pages import connection
@@ -48,12 +48,16 @@ RANKS = {"READ": ("READER", "WRITER", "ADMIN"), "WRITE": ("WRITER", "ADMIN"), "A
 
 def project_numbered(call: Call, owner: User, number: int) -> Project:
     """The board of that number and owner, or NOT_FOUND."""
-    return _found(call, call.world.project(owner, number), number)
+    return _found(call, BoardTables.of(call.world).project(owner, number), number)
 
 
 def project_linked(call: Call, repo: Repository, number: int) -> Project:
     """The board of that number that a repository is linked to, or NOT_FOUND."""
-    linked = (p for p in call.world.projects if p.number == number and repo in p.repositories)
+    linked = (
+        p
+        for p in BoardTables.of(call.world).projects
+        if p.number == number and repo in p.repositories
+    )
     return _found(call, next(linked, None), number)
 
 
@@ -77,11 +81,15 @@ def _listed(call: Call, projects: Iterable[Project], given: dict[str, Any]) -> d
 
 
 def _owned(call: Call, owner: User, **given: Any) -> dict[str, Any]:
-    return _listed(call, [p for p in call.world.projects if p.owner is owner], given)
+    return _listed(
+        call, [p for p in BoardTables.of(call.world).projects if p.owner is owner], given
+    )
 
 
 def _linked(call: Call, repo: Repository, **given: Any) -> dict[str, Any]:
-    return _listed(call, [p for p in call.world.projects if repo in p.repositories], given)
+    return _listed(
+        call, [p for p in BoardTables.of(call.world).projects if repo in p.repositories], given
+    )
 
 
 def _recent(call: Call, owner: User, **given: Any) -> dict[str, Any]:
@@ -91,14 +99,18 @@ def _recent(call: Call, owner: User, **given: Any) -> dict[str, Any]:
 
 
 def _boards_with(call: Call, content: Issue | DraftIssue, **given: Any) -> dict[str, Any]:
-    return _listed(call, [p for p in call.world.projects if p.item_of(content)], given)
+    return _listed(
+        call, [p for p in BoardTables.of(call.world).projects if p.item_of(content)], given
+    )
 
 
 def cards_of(call: Call, content: Issue | PullRequest | DraftIssue, **given: Any) -> dict[str, Any]:
     """The cards of an issue, pull request or draft, the archived one too unless it is not wanted."""
     archived_too = given.pop("includeArchived", True)
     thing = content.issue if isinstance(content, PullRequest) else content
-    found = [card for project in call.world.projects if (card := project.item_of(thing))]
+    found = [
+        card for project in BoardTables.of(call.world).projects if (card := project.item_of(thing))
+    ]
     cards = [
         card
         for card in found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lifecycle.sandbox.boards.access import is_granted, role_in
-from lifecycle.sandbox.boards.state import DraftIssue, Field, Item, Project
+from lifecycle.sandbox.boards.state import BoardTables, DraftIssue, Field, Item, Project
 from lifecycle.sandbox.wire.graph.refusals import forbidden, no_node, no_permission
 
 if TYPE_CHECKING:
@@ -62,7 +62,11 @@ def board_of(call: Call, thing: object) -> Project | None:
     if isinstance(thing, Item):
         return thing.project
     if isinstance(thing, Field):
-        return next((one for one in call.world.projects if thing in one.fields), None)
+        return next(
+            (one for one in BoardTables.of(call.world).projects if thing in one.fields), None
+        )
     if isinstance(thing, DraftIssue):
-        return next((one for one in call.world.projects if one.item_of(thing)), None)
+        return next(
+            (one for one in BoardTables.of(call.world).projects if one.item_of(thing)), None
+        )
     return None

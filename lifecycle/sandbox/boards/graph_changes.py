@@ -13,7 +13,7 @@ from lifecycle.sandbox.boards import fields as board_fields
 from lifecycle.sandbox.boards import projects
 from lifecycle.sandbox.boards.access import is_granted
 from lifecycle.sandbox.boards.graph_access import changeable
-from lifecycle.sandbox.boards.state import DraftIssue, Field, Item, Project
+from lifecycle.sandbox.boards.state import BoardTables, DraftIssue, Field, Item, Project
 from lifecycle.sandbox.issues.state import Issue
 from lifecycle.sandbox.pulls.state import PullRequest
 from lifecycle.sandbox.repositories.access import sees
@@ -73,7 +73,7 @@ def _field(item: Item, call: Call, given: Given) -> Field:
 def _any_field(call: Call, given: Given, mutation: str) -> tuple[Project, Field]:
     """A field with its board, found by the field's id alone."""
     field: Field = _node(call, given["fieldId"], Field)
-    project = next((p for p in call.world.projects if field in p.fields), None)
+    project = next((p for p in BoardTables.of(call.world).projects if field in p.fields), None)
     if project is None:
         raise no_node(given["fieldId"])
     return changeable(call, project, mutation, admin=False), field
@@ -126,7 +126,7 @@ def _add_draft(call: Call, given: Given) -> Payload:
 
 def _update_draft(call: Call, given: Given) -> Payload:
     draft: DraftIssue = _node(call, given["draftIssueId"], DraftIssue)
-    project = next((p for p in call.world.projects if p.item_of(draft)), None)
+    project = next((p for p in BoardTables.of(call.world).projects if p.item_of(draft)), None)
     if project is None:
         raise no_node(given["draftIssueId"])
     changeable(call, project, "UpdateProjectV2DraftIssue")

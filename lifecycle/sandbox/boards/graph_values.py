@@ -13,6 +13,7 @@ from lifecycle.sandbox.boards.access import is_open
 from lifecycle.sandbox.boards.state import DraftIssue, Field, Item, Mark
 from lifecycle.sandbox.issues.state import Issue
 from lifecycle.sandbox.pulls import closing
+from lifecycle.sandbox.pulls.state import PullTables
 from lifecycle.sandbox.wire.graph.pages import connection
 
 if TYPE_CHECKING:
@@ -105,7 +106,7 @@ def _told(call: Call, content: Issue | DraftIssue, kind: FieldType) -> Any:
 
 def pull_of(issue: Issue) -> PullRequest | None:
     """The other half of a pull request; None for an issue."""
-    return issue.repository.pulls.get(issue.number) if issue.is_pull else None
+    return PullTables.of(issue.repository).pulls.get(issue.number) if issue.is_pull else None
 
 
 def reviewers_of(pull: PullRequest) -> list[User]:
@@ -119,7 +120,7 @@ def linked_pulls(call: Call, issue: Issue) -> list[PullRequest]:
     key = ("linked pulls", issue.repository.id)
     if key not in call.memo:
         found: dict[int, list[PullRequest]] = {}
-        for pull in issue.repository.pulls.values():
+        for pull in PullTables.of(issue.repository).pulls.values():
             for target in closing.named(issue.repository, pull.issue.body):
                 found.setdefault(target.id, []).append(pull)
         call.memo[key] = found

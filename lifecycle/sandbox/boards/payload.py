@@ -14,6 +14,7 @@ from lifecycle.sandbox.boards.state import DraftIssue
 from lifecycle.sandbox.issues import payload as issues
 from lifecycle.sandbox.pulls import closing
 from lifecycle.sandbox.pulls import payload as pulls
+from lifecycle.sandbox.pulls.state import PullTables
 from lifecycle.sandbox.repositories import payload as repositories
 
 if TYPE_CHECKING:
@@ -130,7 +131,7 @@ def card(call: Call, made: Item, *, is_open: bool, fields: list[Field] | None) -
 
 
 def _pull(content: Issue) -> PullRequest | None:
-    return content.repository.pulls.get(content.number) if content.is_pull else None
+    return PullTables.of(content.repository).pulls.get(content.number) if content.is_pull else None
 
 
 def _content(call: Call, content: Issue | DraftIssue) -> dict[str, Any]:
@@ -198,7 +199,11 @@ def _told(call: Call, content: Issue | DraftIssue, made: Field) -> Any:
     if made.data_type == "REPOSITORY":
         return repositories.minimal(call, repo)
     if made.data_type == "LINKED_PULL_REQUESTS":
-        closers = [p for p in repo.pulls.values() if content in closing.named(repo, p.issue.body)]
+        closers = [
+            p
+            for p in PullTables.of(repo).pulls.values()
+            if content in closing.named(repo, p.issue.body)
+        ]
         return [] if pull else [pulls.pull(call, one) for one in closers]
     if made.data_type == "REVIEWERS" and pull:
         return [_review_request(call, user) for user in pull.requested_reviewers]

@@ -12,13 +12,12 @@ from lifecycle.sandbox.base.ids import node_id
 from lifecycle.sandbox.base.times import now
 from lifecycle.sandbox.boards.actions import BoardRefused, add_draft
 from lifecycle.sandbox.boards.fields import PREFIXES, add_field
-from lifecycle.sandbox.boards.state import DraftIssue, Field, Project
+from lifecycle.sandbox.boards.state import BoardTables, DraftIssue, Field, Project
 
 if TYPE_CHECKING:
     from lifecycle.sandbox.accounts.state import User
     from lifecycle.sandbox.boards.state import FieldType
-    from lifecycle.sandbox.repositories.state import Repository
-    from lifecycle.sandbox.repositories.world import World
+    from lifecycle.sandbox.repositories.state import Repository, World
 
 BUILT_IN: tuple[tuple[str, FieldType], ...] = (
     ("Title", "TITLE"),
@@ -52,11 +51,11 @@ def _bare(world: World, owner: User, title: str, by: User) -> Project:
     if not title.strip():
         raise BoardRefused("Title can't be blank")
     number = next(world.serial)
-    taken = [one.number for one in world.projects if one.owner is owner]
+    taken = [one.number for one in BoardTables.of(world).projects if one.owner is owner]
     project = Project(
         node_id("PVT", owner.id, number), number, max(taken, default=0) + 1, title, owner, by
     )
-    world.projects.append(project)
+    BoardTables.of(world).projects.append(project)
     world.register(project.id, project)
     return project
 
@@ -124,7 +123,7 @@ def update(
 
 def delete(world: World, project: Project) -> None:
     """Delete a board with its cards and notes; the issues stay."""
-    world.projects.remove(project)
+    BoardTables.of(world).projects.remove(project)
     world.forget(project.id)
     for field in project.fields:
         world.forget(field.id)

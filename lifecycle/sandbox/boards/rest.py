@@ -17,7 +17,8 @@ from lifecycle.sandbox.boards import fields as board_fields
 from lifecycle.sandbox.boards import payload as payloads
 from lifecycle.sandbox.boards.access import is_granted, is_open, role_in
 from lifecycle.sandbox.boards.filter import NotImitated, item_filter, matching_projects
-from lifecycle.sandbox.boards.state import Item
+from lifecycle.sandbox.boards.state import BoardTables, Item
+from lifecycle.sandbox.issues.state import IssueTables
 from lifecycle.sandbox.pulls.state import PullRequest
 from lifecycle.sandbox.repositories.access import sees
 from lifecycle.sandbox.wire.call import Reply
@@ -63,7 +64,7 @@ def _project(call: Call, login: str, kind: str, number: int, level: str = "read"
     """The board of a path; 404 if it is not there for the reader, 403 if it may not be changed."""
     owner = _owner(call, login, kind)
     _demand(call, owner, level)
-    project = call.world.project(owner, number)
+    project = BoardTables.of(call.world).project(owner, number)
     role = role_in(call.token, project) if project else None
     if project is None or role is None:
         raise asking.not_found(f"{PROJECTS}#get-project")
@@ -123,7 +124,11 @@ def list_projects(call: Call, kind: str, login: str) -> Reply:
     asking.only(call, "q", "before", "after")
     owner = _owner(call, login, kind)
     _demand(call, owner, "read")
-    mine = [p for p in call.world.projects if p.owner is owner and role_in(call.token, p)]
+    mine = [
+        p
+        for p in BoardTables.of(call.world).projects
+        if p.owner is owner and role_in(call.token, p)
+    ]
     try:
         found = matching_projects(mine, call.query.get("q", ""))
     except ActionRefused as error:
@@ -265,7 +270,11 @@ def _content(call: Call) -> Issue | None:
             f"{asking.needed(call, 'owner', str, ITEMS)}/{asking.needed(call, 'repo', str, ITEMS)}"
         )
         repo = call.world.repository(name)
-        found = repo.issues.get(asking.needed(call, "number", int, ITEMS)) if repo else None
+        found = (
+            IssueTables.of(repo).issues.get(asking.needed(call, "number", int, ITEMS))
+            if repo
+            else None
+        )
         return found if found and found.is_pull is is_pull else None
     wanted = asking.needed(call, "id", int, ITEMS)
     for repo in call.world.repositories.values():

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
+from lifecycle.sandbox.base.errors import ActionRefused
 from lifecycle.sandbox.base.times import now
+from lifecycle.sandbox.repositories.state import Tables
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -212,3 +214,24 @@ class Project:
         """Put a card right after another one, or first."""
         self.items.remove(item)
         self.items.insert(self.items.index(after) + 1 if after else 0, item)
+
+
+@dataclass(slots=True, eq=False)
+class BoardTables(Tables):
+    """The boards of a world."""
+
+    projects: list[Project] = field(default_factory=list)
+
+    def first(self) -> Project:
+        """The first board.
+
+        Raises:
+            ActionRefused: The seed made none.
+        """
+        if not self.projects:
+            raise ActionRefused("This world has no project board; nothing was done.")
+        return self.projects[0]
+
+    def project(self, owner: User, number: int) -> Project | None:
+        """The board of that owner and number, or None."""
+        return next((p for p in self.projects if p.owner is owner and p.number == number), None)

@@ -12,7 +12,13 @@ from typing import TYPE_CHECKING
 
 from lifecycle.sandbox.base.times import now
 from lifecycle.sandbox.checks import suites
-from lifecycle.sandbox.checks.state import Arrival, CheckRun, CommitStatus, PlannedCheck
+from lifecycle.sandbox.checks.state import (
+    Arrival,
+    CheckRun,
+    CheckTables,
+    CommitStatus,
+    PlannedCheck,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,10 +42,10 @@ def announce(repo: Repository, sha: str, *, event: str | None = None) -> None:
     (https://docs.github.com/actions/how-tos/manage-workflow-runs/approve-runs-from-forks). For a
     merge group the `event` is another than the one planned.
     """
-    if sha in repo.announced:
+    if sha in CheckTables.of(repo).announced:
         return
-    repo.announced.add(sha)
-    plans = [replace(one, event=event) if event else one for one in repo.plans]
+    CheckTables.of(repo).announced.add(sha)
+    plans = [replace(one, event=event) if event else one for one in CheckTables.of(repo).plans]
     pull = suites.pull_of(repo, sha)
     if pull and pull.is_cross_repository and not repo.can_push(pull.issue.author):
         held = [one for one in plans if one.name and one.workflow]
@@ -48,7 +54,7 @@ def announce(repo: Repository, sha: str, *, event: str | None = None) -> None:
             if suite.run:
                 suite.run.held = True
         plans = [one for one in plans if one not in held]
-    repo.arrivals.extend(Arrival(plan, sha) for plan in plans)
+    CheckTables.of(repo).arrivals.extend(Arrival(plan, sha) for plan in plans)
     _land(repo, sha)
 
 
@@ -58,8 +64,10 @@ def approve(suite: CheckSuite) -> None:
     if run is None:
         return
     run.held = False
-    due = [p for p in repo.plans if (p.workflow, p.event) == (run.workflow, run.event)]
-    repo.arrivals.extend(Arrival(plan, suite.sha) for plan in due)
+    due = [
+        p for p in CheckTables.of(repo).plans if (p.workflow, p.event) == (run.workflow, run.event)
+    ]
+    CheckTables.of(repo).arrivals.extend(Arrival(plan, suite.sha) for plan in due)
     _land(repo, suite.sha)
 
 
@@ -70,14 +78,14 @@ def read(repo: Repository, sha: str, seen: set[object]) -> None:
         return
     seen.add(key)
     _land(repo, sha)
-    repo.rollup_reads[sha] = repo.rollup_reads.get(sha, 0) + 1
+    CheckTables.of(repo).rollup_reads[sha] = CheckTables.of(repo).rollup_reads.get(sha, 0) + 1
 
 
 def _land(repo: Repository, sha: str) -> None:
-    reads = repo.rollup_reads.get(sha, 0)
-    due = [a for a in repo.arrivals if a.sha == sha and a.plan.after_reads <= reads]
+    reads = CheckTables.of(repo).rollup_reads.get(sha, 0)
+    due = [a for a in CheckTables.of(repo).arrivals if a.sha == sha and a.plan.after_reads <= reads]
     for arrival in due:
-        repo.arrivals.remove(arrival)
+        CheckTables.of(repo).arrivals.remove(arrival)
         register(repo, sha, arrival.plan)
 
 
@@ -133,7 +141,7 @@ def add_run(suite: CheckSuite, name: str, event: str = "", workflow: str | None 
         number, node, suite, suite.sha, name, workflow, event, "queued", None, None, None
     )
     check.attempt = suite.run.attempt if suite.run else 1
-    repo.checks.setdefault(suite.sha, []).append(check)
+    CheckTables.of(repo).checks.setdefault(suite.sha, []).append(check)
     repo.world.register(node, check)
     return check
 
@@ -155,9 +163,9 @@ def rerun(check: CheckRun) -> CheckRun:
     repo = check.repository
     again = add_run(check.suite, check.name, check.event, check.workflow)
     repo.touch()
-    plans = [p for p in repo.plans if (p.name, p.workflow, p.event) == check.key]
-    reads = repo.rollup_reads.get(check.sha, 0)
-    repo.arrivals.extend(
+    plans = [p for p in CheckTables.of(repo).plans if (p.name, p.workflow, p.event) == check.key]
+    reads = CheckTables.of(repo).rollup_reads.get(check.sha, 0)
+    CheckTables.of(repo).arrivals.extend(
         Arrival(replace(plan, after_reads=reads + max(plan.after_reads, 1)), check.sha)
         for plan in plans
     )
@@ -179,7 +187,7 @@ def set_status(
     status = CommitStatus(
         number, node, repo, sha, context, state, description, now(), creator, target_url
     )
-    repo.statuses.setdefault(sha, []).append(status)
+    CheckTables.of(repo).statuses.setdefault(sha, []).append(status)
     repo.world.register(node, status)
     repo.touch()
     return status
@@ -187,7 +195,7 @@ def set_status(
 
 def runs_of(repo: Repository, sha: str) -> list[CheckRun]:
     """Every check run of a commit, superseded ones too, oldest first."""
-    return list(repo.checks.get(sha, ()))
+    return list(CheckTables.of(repo).checks.get(sha, ()))
 
 
 def latest_runs_of(repo: Repository, sha: str) -> list[CheckRun]:
@@ -200,7 +208,7 @@ def latest_runs_of(repo: Repository, sha: str) -> list[CheckRun]:
 
 def statuses_of(repo: Repository, sha: str) -> list[CommitStatus]:
     """The newest status of each context."""
-    return list({s.context: s for s in repo.statuses.get(sha, ())}.values())
+    return list({s.context: s for s in CheckTables.of(repo).statuses.get(sha, ())}.values())
 
 
 def combined_state(statuses: Sequence[CommitStatus]) -> str:

@@ -11,9 +11,16 @@ from lifecycle.sandbox.checks import actions as checks
 from lifecycle.sandbox.checks import suites
 from lifecycle.sandbox.checks.payload import annotation, details_url, page_url
 from lifecycle.sandbox.checks.payload_runs import run_page
-from lifecycle.sandbox.checks.state import CheckRun, CheckSuite, CommitStatus, Workflow, WorkflowRun
+from lifecycle.sandbox.checks.state import (
+    CheckRun,
+    CheckSuite,
+    CheckTables,
+    CommitStatus,
+    Workflow,
+    WorkflowRun,
+)
 from lifecycle.sandbox.git.graph import CommitAt, branch_ref
-from lifecycle.sandbox.pulls.state import PullRequest
+from lifecycle.sandbox.pulls.state import PullRequest, PullTables
 from lifecycle.sandbox.repositories.payload import page_url as repository_page
 from lifecycle.sandbox.rules import actions as rules
 from lifecycle.sandbox.wire.graph.pages import connection
@@ -90,7 +97,7 @@ def _is_required(
         if not isinstance(pull, PullRequest):
             raise no_node(given["pullRequestId"])
     elif given.get("pullRequestNumber") is not None:
-        pull = repo.pulls.get(given["pullRequestNumber"])
+        pull = PullTables.of(repo).pulls.get(given["pullRequestNumber"])
     if pull is None:
         return False
     found = rules.of_branch(pull.repository, pull.base)
@@ -180,7 +187,9 @@ RESOLVERS: dict[str, dict[str, Any]] = {
             suites.of_commit(one.repository, one.oid), **given
         ),
         "status": lambda _, one: (
-            Statuses(one.repository, one.oid) if one.repository.statuses.get(one.oid) else None
+            Statuses(one.repository, one.oid)
+            if CheckTables.of(one.repository).statuses.get(one.oid)
+            else None
         ),
     },
     "Status": {

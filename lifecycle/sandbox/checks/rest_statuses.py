@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, get_args
 from lifecycle.sandbox.base.errors import ApiError, invalid
 from lifecycle.sandbox.checks import actions as checks
 from lifecycle.sandbox.checks import payload as payloads
-from lifecycle.sandbox.checks.state import StatusState
+from lifecycle.sandbox.checks.state import CheckTables, StatusState
 from lifecycle.sandbox.wire.call import Reply
 from lifecycle.sandbox.wire.rest import asking
 from lifecycle.sandbox.wire.rest.routing import REPO, Route
@@ -37,7 +37,7 @@ def create_status(call: Call, repo: Repository, ref: str) -> Reply:
     if text is not None:
         asking.short(text, "description", LONGEST, "Status", CREATE)
     context = asking.typed(call, "context", str, CREATE) or "default"
-    known = [one for one in repo.statuses.get(sha, ()) if one.context == context]
+    known = [one for one in CheckTables.of(repo).statuses.get(sha, ()) if one.context == context]
     if len(known) >= checks.MOST_STATUSES:
         message = "This SHA and context has reached the maximum number of statuses."
         raise invalid(CREATE, {**wrong, "message": message})
@@ -54,7 +54,7 @@ def list_statuses(call: Call, repo: Repository, ref: str) -> Reply:
     asking.only(call)
     sha = asking.commit(repo, ref)
     checks.read(repo, sha, call.seen)
-    shown, headers = call.page(list(reversed(repo.statuses.get(sha, ()))))
+    shown, headers = call.page(list(reversed(CheckTables.of(repo).statuses.get(sha, ()))))
     return Reply(200, [payloads.status(call, one) for one in shown], headers)
 
 

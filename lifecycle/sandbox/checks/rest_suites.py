@@ -10,7 +10,7 @@ from lifecycle.sandbox.checks import actions as checks
 from lifecycle.sandbox.checks import payload as payloads
 from lifecycle.sandbox.checks import suites
 from lifecycle.sandbox.checks.rest import app_of, page_of_runs
-from lifecycle.sandbox.checks.state import CheckSuite
+from lifecycle.sandbox.checks.state import CheckSuite, CheckTables
 from lifecycle.sandbox.wire.call import Reply
 from lifecycle.sandbox.wire.rest import asking
 from lifecycle.sandbox.wire.rest.routing import REPO, Route
@@ -53,10 +53,10 @@ def create_suite(call: Call, repo: Repository) -> Reply:
     if sha is None:
         message = f"No commit found for SHA: {call.body['head_sha']}"
         raise ApiError(422, message, documentation=documentation)
-    before = len(repo.suites)
+    before = len(CheckTables.of(repo).suites)
     made = suites.app_suite(repo, sha, app)
     answer = payloads.check_suite(call, made)
-    return Reply(201 if len(repo.suites) > before else 200, answer)
+    return Reply(201 if len(CheckTables.of(repo).suites) > before else 200, answer)
 
 
 def get_suite(call: Call, repo: Repository, suite: int) -> Reply:

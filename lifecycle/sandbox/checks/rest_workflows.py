@@ -9,6 +9,7 @@ from lifecycle.sandbox.checks import payload_runs as payloads
 from lifecycle.sandbox.checks import runs as actions_runs
 from lifecycle.sandbox.checks import suites
 from lifecycle.sandbox.checks.rest_runs import page_of_runs
+from lifecycle.sandbox.checks.state import CheckTables
 from lifecycle.sandbox.wire.call import Reply
 from lifecycle.sandbox.wire.rest import asking
 from lifecycle.sandbox.wire.rest.routing import REPO, Route
@@ -24,10 +25,10 @@ WORKFLOWS = "https://docs.github.com/rest/actions/workflows"
 def _known(repo: Repository) -> list[Workflow]:
     """Those that ran already and those that plans name."""
     suites.index(repo)
-    for plan in repo.plans:
+    for plan in CheckTables.of(repo).plans:
         if plan.name is not None and plan.workflow:
             suites.workflow(repo, plan.workflow)
-    return list(repo.workflows.values())
+    return list(CheckTables.of(repo).workflows.values())
 
 
 def _workflow(repo: Repository, workflow: str) -> Workflow:

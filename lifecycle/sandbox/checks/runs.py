@@ -14,7 +14,7 @@ from lifecycle.sandbox.base.ids import node_id
 from lifecycle.sandbox.base.times import now
 from lifecycle.sandbox.checks import actions as checks
 from lifecycle.sandbox.checks import suites
-from lifecycle.sandbox.checks.state import CheckSuite, WorkflowRun
+from lifecycle.sandbox.checks.state import CheckSuite, CheckTables, WorkflowRun
 
 if TYPE_CHECKING:
     from lifecycle.sandbox.accounts.state import User
@@ -27,7 +27,7 @@ FAILED = {"failure", "cancelled", "timed_out", "startup_failure", "action_requir
 def all_of(repo: Repository, sha: str | None = None) -> list[CheckSuite]:
     """The suites of every workflow run, or of those of one commit, newest first."""
     suites.index(repo)
-    found = repo.suites if sha is None else suites.of_commit(repo, sha)
+    found = CheckTables.of(repo).suites if sha is None else suites.of_commit(repo, sha)
     return [one for one in reversed(found) if one.run is not None]
 
 
@@ -75,8 +75,10 @@ def cancel(suite: CheckSuite) -> None:
     for job in suites.latest_runs_of(suite):
         if job.status != "completed":
             checks.move(job, "completed", "cancelled")
-            repo.arrivals = [
-                one for one in repo.arrivals if one.sha != job.sha or one.plan.name != job.name
+            CheckTables.of(repo).arrivals = [
+                one
+                for one in CheckTables.of(repo).arrivals
+                if one.sha != job.sha or one.plan.name != job.name
             ]
 
 
@@ -90,10 +92,10 @@ def dispatch(repo: Repository, flow: Workflow, sha: str, branch: str, user: User
         run_number, node_id("WFR", repo.id, run_number), flow.name, "workflow_dispatch",
         flow.last_number + 1, actor=user, suite=suite,
     )  # fmt: skip
-    repo.suites.append(suite)
+    CheckTables.of(repo).suites.append(suite)
     repo.world.register(node, suite)
     suites.index(repo)
-    for plan in repo.plans:
+    for plan in CheckTables.of(repo).plans:
         if plan.workflow == flow.name and plan.event == "workflow_dispatch":
             checks.register(repo, sha, plan)
     return suite

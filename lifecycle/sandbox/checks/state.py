@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from lifecycle.sandbox.repositories.state import Tables
+
 if TYPE_CHECKING:
     from datetime import datetime
 
@@ -172,3 +174,24 @@ class Arrival:
 
     plan: PlannedCheck
     sha: str
+
+
+@dataclass(slots=True, eq=False)
+class CheckTables(Tables):
+    """The checks of a repository, what they are to be, and its workflows."""
+
+    workflows: dict[str, Workflow] = field(default_factory=dict, repr=False)
+    """By name."""
+    suites: list[CheckSuite] = field(default_factory=list, repr=False)
+    suites_by_sha: dict[str, list[CheckSuite]] = field(default_factory=dict, repr=False)
+    suites_by_run: dict[int, CheckSuite] = field(default_factory=dict, repr=False)
+    suites_indexed: int = 0
+    """How many of `suites` the two tables above know; `checks.suites` keeps them."""
+    checks: dict[str, list[CheckRun]] = field(default_factory=dict, repr=False)
+    """By commit, oldest first."""
+    statuses: dict[str, list[CommitStatus]] = field(default_factory=dict, repr=False)
+    """By commit, oldest first."""
+    plans: tuple[PlannedCheck, ...] = ()
+    arrivals: list[Arrival] = field(default_factory=list, repr=False)
+    rollup_reads: dict[str, int] = field(default_factory=dict, repr=False)
+    announced: set[str] = field(default_factory=set, repr=False)

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 from lifecycle.sandbox.accounts.state import App
 from lifecycle.sandbox.base.ids import node_id
 from lifecycle.sandbox.base.times import now
-from lifecycle.sandbox.checks.state import CheckSuite, Workflow, WorkflowRun
+from lifecycle.sandbox.checks.state import CheckSuite, CheckTables, Workflow, WorkflowRun
+from lifecycle.sandbox.pulls.state import PullTables
 
 if TYPE_CHECKING:
     from lifecycle.sandbox.accounts.state import Token
     from lifecycle.sandbox.checks.state import CheckRun
     from lifecycle.sandbox.pulls.state import PullRequest
-    from lifecycle.sandbox.repositories.state import Repository
-    from lifecycle.sandbox.repositories.world import World
+    from lifecycle.sandbox.repositories.state import Repository, World
 
 ACTIONS = "github-actions"
 ORDER = (
@@ -48,36 +48,36 @@ def app_of(world: World, token: Token) -> App | None:
 
 def index(repo: Repository) -> None:
     """Let suites be found by commit and by run, those too that were made elsewhere."""
-    for suite in repo.suites[repo.suites_indexed :]:
-        repo.suites_by_sha.setdefault(suite.sha, []).append(suite)
+    for suite in CheckTables.of(repo).suites[CheckTables.of(repo).suites_indexed :]:
+        CheckTables.of(repo).suites_by_sha.setdefault(suite.sha, []).append(suite)
         if suite.run:
             suite.run.suite = suite
-            repo.suites_by_run[suite.run.id] = suite
+            CheckTables.of(repo).suites_by_run[suite.run.id] = suite
             repo.world.nodes.setdefault(suite.run.node_id, suite.run)
             known = workflow(repo, suite.run.workflow)
             known.last_number = max(known.last_number, suite.run.number)
-    repo.suites_indexed = len(repo.suites)
+    CheckTables.of(repo).suites_indexed = len(CheckTables.of(repo).suites)
 
 
 def of_commit(repo: Repository, sha: str) -> list[CheckSuite]:
     """The suites of a commit, oldest first."""
     index(repo)
-    return list(repo.suites_by_sha.get(sha, ()))
+    return list(CheckTables.of(repo).suites_by_sha.get(sha, ()))
 
 
 def of_run(repo: Repository, run_id: int) -> CheckSuite | None:
     """The suite of a workflow run, or None."""
     index(repo)
-    return repo.suites_by_run.get(run_id)
+    return CheckTables.of(repo).suites_by_run.get(run_id)
 
 
 def workflow(repo: Repository, name: str) -> Workflow:
     """The workflow of that name, which begins to be there when it is first heard of."""
-    if name not in repo.workflows:
+    if name not in CheckTables.of(repo).workflows:
         number, node = repo.new_id("W")
-        made = repo.workflows[name] = Workflow(number, node, repo, name, now())
+        made = CheckTables.of(repo).workflows[name] = Workflow(number, node, repo, name, now())
         repo.world.register(node, made)
-    return repo.workflows[name]
+    return CheckTables.of(repo).workflows[name]
 
 
 def job_suite(repo: Repository, sha: str, workflow_name: str | None, event: str) -> CheckSuite:
@@ -96,7 +96,7 @@ def job_suite(repo: Repository, sha: str, workflow_name: str | None, event: str)
             workflow(repo, workflow_name).last_number + 1,
             actor=pull.issue.author if pull else repo.owner, suite=suite,
         )  # fmt: skip
-    repo.suites.append(suite)
+    CheckTables.of(repo).suites.append(suite)
     return suite
 
 
@@ -106,7 +106,7 @@ def app_suite(repo: Repository, sha: str, app: App) -> CheckSuite:
         if suite.app is app and suite.run is None:
             return suite
     suite = _made(repo, sha, app)
-    repo.suites.append(suite)
+    CheckTables.of(repo).suites.append(suite)
     return suite
 
 
@@ -128,15 +128,15 @@ def _branch(repo: Repository, sha: str) -> str | None:
 
 def pull_of(repo: Repository, sha: str) -> PullRequest | None:
     """The pull request whose head a commit is or was, or None."""
-    for pull in islice(repo.pulls.values(), repo.pulls_indexed, None):
-        repo.pulls_by_head.setdefault(pull.head_sha, pull)
-    repo.pulls_indexed = len(repo.pulls)
-    return repo.pulls_by_head.get(sha)
+    for pull in islice(PullTables.of(repo).pulls.values(), PullTables.of(repo).pulls_indexed, None):
+        PullTables.of(repo).pulls_by_head.setdefault(pull.head_sha, pull)
+    PullTables.of(repo).pulls_indexed = len(PullTables.of(repo).pulls)
+    return PullTables.of(repo).pulls_by_head.get(sha)
 
 
 def runs_of(suite: CheckSuite) -> list[CheckRun]:
     """The check runs of a suite, superseded ones too, oldest first."""
-    found = suite.repository.checks.get(suite.sha, ())
+    found = CheckTables.of(suite.repository).checks.get(suite.sha, ())
     return [run for run in found if run.suite is suite]
 
 

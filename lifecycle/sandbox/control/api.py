@@ -13,18 +13,25 @@ from typing import TYPE_CHECKING, Any, get_args
 from lifecycle.sandbox.base.errors import ActionRefused, ApiError, SeedError
 from lifecycle.sandbox.base.times import now, set_clock, stamp
 from lifecycle.sandbox.checks import actions as checks
-from lifecycle.sandbox.checks.state import CheckStatus, Conclusion, PlannedCheck, StatusState
+from lifecycle.sandbox.checks.state import (
+    CheckStatus,
+    CheckTables,
+    Conclusion,
+    PlannedCheck,
+    StatusState,
+)
 from lifecycle.sandbox.control import boards as control_boards
 from lifecycle.sandbox.control.faults import Fault
 from lifecycle.sandbox.control.snapshot import snapshot
 from lifecycle.sandbox.git.store.founding import signature
 from lifecycle.sandbox.git.store.importing import commit_files
 from lifecycle.sandbox.issues import actions as issues
+from lifecycle.sandbox.issues.state import IssueTables
 from lifecycle.sandbox.pulls import actions as pulls
 from lifecycle.sandbox.pulls.merging import actions as merging
 from lifecycle.sandbox.pulls.merging import automerge
 from lifecycle.sandbox.pulls.reviews import actions as reviews
-from lifecycle.sandbox.pulls.state import MergeMethod, ReviewState
+from lifecycle.sandbox.pulls.state import MergeMethod, PullTables, ReviewState
 from lifecycle.sandbox.repositories import actions as repositories
 from lifecycle.sandbox.rules import actions as rules
 from lifecycle.sandbox.seed import shaped
@@ -44,7 +51,7 @@ def merge_pull(at: At, *, number: int, method: str, delete_branch: bool, by: str
     if method not in get_args(MergeMethod):
         raise ActionRefused(f"There is no merge method {method!r}; use merge, squash or rebase.")
     user = at.human(by)
-    pull = at.repo.pull(number)
+    pull = PullTables.of(at.repo).pull(number)
     if not pull.is_open:
         raise ActionRefused(f"Pull request {number} is not open, so it was not merged.")
     how = merging.How(shaped(method, MergeMethod, "the merge method"))
@@ -53,7 +60,7 @@ def merge_pull(at: At, *, number: int, method: str, delete_branch: bool, by: str
 
 def close_pull(at: At, *, number: int, by: str) -> None:
     """Close a pull request unmerged."""
-    pull = at.repo.pull(number)
+    pull = PullTables.of(at.repo).pull(number)
     if not pull.is_open:
         raise ActionRefused(f"Pull request {number} is not open; nothing was done.")
     pulls.close(pull, at.human(by))
@@ -61,7 +68,7 @@ def close_pull(at: At, *, number: int, by: str) -> None:
 
 def reopen_pull(at: At, *, number: int) -> None:
     """Open a closed pull request again."""
-    pulls.reopen(at.repo, at.repo.pull(number))
+    pulls.reopen(at.repo, PullTables.of(at.repo).pull(number))
 
 
 def open_pull(
@@ -88,7 +95,7 @@ def review(at: At, *, number: int, state: str, body: str, login: str) -> str:
     """Review a pull request, or dismiss what `login` said of it."""
     repo = at.repo
     wanted = shaped(state, ReviewState, "the review's state")
-    return reviews.review(repo.pull(number), at.human(login), wanted, body).node_id
+    return reviews.review(PullTables.of(repo).pull(number), at.human(login), wanted, body).node_id
 
 
 def require_reviews(at: At, *, approvals: int) -> None:
@@ -122,30 +129,34 @@ def delete_branch(at: At, *, branch: str, by: str) -> None:
 
 def close_issue(at: At, *, number: int, reason: str, by: str) -> None:
     """Close an issue."""
-    issues.close(at.repo.issue(number), at.human(by), shaped(reason, issues.Reason, "the reason"))
+    issues.close(
+        IssueTables.of(at.repo).issue(number),
+        at.human(by),
+        shaped(reason, issues.Reason, "the reason"),
+    )
 
 
 def reopen_issue(at: At, *, number: int) -> None:
     """Open a closed issue again."""
-    issues.reopen(at.repo.issue(number))
+    issues.reopen(IssueTables.of(at.repo).issue(number))
 
 
 def comment(at: At, *, number: int, body: str, by: str) -> int:
     """Write a comment."""
     repo = at.repo
-    return issues.comment(repo.issue(number), at.human(by), body).id
+    return issues.comment(IssueTables.of(repo).issue(number), at.human(by), body).id
 
 
 def assign(at: At, *, number: int, logins: list[str]) -> None:
     """Add assignees."""
     for login in logins:
         at.human(login)
-    issues.assign(at.repo.issue(number), logins)
+    issues.assign(IssueTables.of(at.repo).issue(number), logins)
 
 
 def unassign(at: At, *, number: int, logins: list[str]) -> None:
     """Remove assignees."""
-    issues.unassign(at.repo.issue(number), logins)
+    issues.unassign(IssueTables.of(at.repo).issue(number), logins)
 
 
 def rename_repository(at: At, *, name: str) -> str:
@@ -164,7 +175,11 @@ def set_scopes(at: At, *, scopes: list[str], token: str | None) -> None:
 
 
 def _sha(repo: Repository, target: int | str) -> str:
-    sha = repo.pull(target).head_sha if isinstance(target, int) else repo.git.resolve(target)
+    sha = (
+        PullTables.of(repo).pull(target).head_sha
+        if isinstance(target, int)
+        else repo.git.resolve(target)
+    )
     if sha is None:
         raise ActionRefused(f"There is no commit {target!r}; nothing was set.")
     return sha
@@ -223,7 +238,7 @@ def set_status(
 
 def plan_checks(at: At, *, plans: list[Any]) -> None:
     """Say which checks each head that arrives from now on will get, and after how many reads."""
-    at.repo.plans = tuple(shaped(plans, list[PlannedCheck], "the plan"))
+    CheckTables.of(at.repo).plans = tuple(shaped(plans, list[PlannedCheck], "the plan"))
 
 
 def set_lag(at: At, *, lag: dict[str, int]) -> None:

@@ -7,22 +7,24 @@ from typing import TYPE_CHECKING
 from lifecycle.sandbox.base.errors import ActionRefused
 from lifecycle.sandbox.boards import actions as cards
 from lifecycle.sandbox.boards.actions import add_item, new_option
+from lifecycle.sandbox.boards.state import BoardTables
+from lifecycle.sandbox.issues.state import IssueTables
 
 if TYPE_CHECKING:
     from lifecycle.sandbox.boards.state import Field, Item
-    from lifecycle.sandbox.repositories.world import World
+    from lifecycle.sandbox.repositories.state import World
     from lifecycle.sandbox.wire.site import At
 
 
 def _field(world: World, name: str) -> Field:
-    found = world.board().field_named(name)
+    found = BoardTables.of(world).first().field_named(name)
     if found is None:
         raise ActionRefused(f"The board has no field {name!r}; nothing was done.")
     return found
 
 
 def _card(at: At, issue: int) -> Item:
-    found = at.world.board().item_of(at.repo.issue(issue))
+    found = BoardTables.of(at.world).first().item_of(IssueTables.of(at.repo).issue(issue))
     if found is None:
         raise ActionRefused(f"Issue {issue} is not on the board; nothing was done.")
     return found
@@ -54,7 +56,12 @@ def remove_item(at: At, *, issue: int) -> None:
 
 def put_item(at: At, *, issue: int) -> str:
     """Put an issue on the board."""
-    return add_item(at.world, at.world.board(), at.repo.issue(issue), at.repo.owner).id
+    return add_item(
+        at.world,
+        BoardTables.of(at.world).first(),
+        IssueTables.of(at.repo).issue(issue),
+        at.repo.owner,
+    ).id
 
 
 def add_option(at: At, *, field: str, name: str) -> str:
@@ -72,7 +79,7 @@ def rename_option(at: At, *, field: str, old: str, new: str) -> str:
     if option is None:
         raise ActionRefused(f"{field!r} has no option {old!r}; nothing was renamed.")
     fresh = new_option(column, new, next(at.world.serial))
-    for item in at.world.board().items:
+    for item in BoardTables.of(at.world).first().items:
         if item.values.get(column.id) == option.id:
             item.values[column.id] = fresh.id
     option.id, option.name = fresh.id, fresh.name

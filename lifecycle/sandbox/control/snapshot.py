@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lifecycle.sandbox.base.times import stamp
-from lifecycle.sandbox.issues.state import Issue
+from lifecycle.sandbox.boards.state import BoardTables
+from lifecycle.sandbox.checks.state import CheckTables
+from lifecycle.sandbox.issues.state import Issue, IssueTables
 from lifecycle.sandbox.pulls import actions as pulls
+from lifecycle.sandbox.pulls.state import PullTables
 
 if TYPE_CHECKING:
     from lifecycle.sandbox.boards.state import Item, Project
@@ -17,17 +20,21 @@ if TYPE_CHECKING:
 
 def snapshot(repo: Repository) -> dict[str, Any]:
     """Issues and pull requests by number (as text), the board by issue number, refs, checks."""
-    board = repo.world.projects[0] if repo.world.projects else None
+    board = BoardTables.of(repo.world).projects[0] if BoardTables.of(repo.world).projects else None
     return {
         "repository": repo.full_name,
         "default_branch": repo.default_branch,
-        "issues": {str(n): _issue(i) for n, i in repo.issues.items() if not i.is_pull},
-        "pulls": {str(n): _pull(pull) for n, pull in repo.pulls.items()},
+        "issues": {
+            str(n): _issue(i) for n, i in IssueTables.of(repo).issues.items() if not i.is_pull
+        },
+        "pulls": {str(n): _pull(pull) for n, pull in PullTables.of(repo).pulls.items()},
         "board": _board(repo, board) if board else {},
         "fields": _fields(board) if board else {},
         "refs": repo.git.refs(),
-        "checks": [_check(one) for runs in repo.checks.values() for one in runs],
-        "statuses": [_status(one) for made in repo.statuses.values() for one in made],
+        "checks": [_check(one) for runs in CheckTables.of(repo).checks.values() for one in runs],
+        "statuses": [
+            _status(one) for made in CheckTables.of(repo).statuses.values() for one in made
+        ],
     }
 
 

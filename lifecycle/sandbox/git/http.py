@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from werkzeug.wrappers import Request
 
     from lifecycle.sandbox.accounts.state import Token
-    from lifecycle.sandbox.repositories.state import Repository
-    from lifecycle.sandbox.repositories.world import World
+    from lifecycle.sandbox.repositories.state import Repository, World
 
 CHUNK = 65536
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from lifecycle.sandbox.base.times import now
 from lifecycle.sandbox.issues import mentions
-from lifecycle.sandbox.issues.state import Comment, Issue, IssueEvent
+from lifecycle.sandbox.issues.state import Comment, Issue, IssueEvent, IssueTables
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -36,7 +36,7 @@ def new_issue(
         number, node, repo, repo.next_number(), title, body, user, made, made,
         hidden_for=lag["pulls" if is_pull else "issues"], unread_for=lag["reads"], is_pull=is_pull,
     )  # fmt: skip
-    repo.issues[issue.number] = issue
+    IssueTables.of(repo).issues[issue.number] = issue
     if not is_pull:
         repo.world.register(node, issue)
     refer(issue, user, body)
@@ -218,7 +218,7 @@ def unlock(issue: Issue, by: User) -> None:
 
 def pin(issue: Issue, by: User) -> bool:
     """Show it on top of the repository's list; False if three are there already."""
-    pinned = [one for one in issue.repository.issues.values() if one.is_pinned]
+    pinned = [one for one in IssueTables.of(issue.repository).issues.values() if one.is_pinned]
     if issue.is_pinned:
         return True
     if len(pinned) >= MOST_PINNED:

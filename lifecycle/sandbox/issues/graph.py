@@ -11,6 +11,7 @@ from lifecycle.sandbox.git import graph as git
 from lifecycle.sandbox.issues.mentions import mentions
 from lifecycle.sandbox.issues.milestones import actions as milestones
 from lifecycle.sandbox.issues.payload import issue_page
+from lifecycle.sandbox.issues.state import IssueTables
 from lifecycle.sandbox.repositories import access
 from lifecycle.sandbox.repositories import payload as repositories
 from lifecycle.sandbox.wire.graph.pages import connection
@@ -62,7 +63,11 @@ def reaction_groups(*_: Any) -> list[dict[str, Any]]:
 
 def issue_page_of(call: Call, repo: Repository, **given: Any) -> dict[str, Any]:
     """A repository's issues, without its pull requests."""
-    found = [one for one in repo.issues.values() if not one.is_pull] if repo.has_issues else []
+    found = (
+        [one for one in IssueTables.of(repo).issues.values() if not one.is_pull]
+        if repo.has_issues
+        else []
+    )
     return filtered(call, found, **given)
 
 
@@ -239,7 +244,7 @@ def _progress(call: Call, milestone: Milestone) -> float:
 
 def _milestone_issues(call: Call, milestone: Milestone, **given: Any) -> dict[str, Any]:
     repo = milestone.repository
-    every = repo.issues.values() if repo else ()
+    every = IssueTables.of(repo).issues.values() if repo else ()
     return filtered(call, [i for i in every if i.milestone is milestone and not i.is_pull], **given)
 
 

@@ -12,7 +12,7 @@ from lifecycle.sandbox.issues import moving
 from lifecycle.sandbox.issues.graph import linked_branch
 from lifecycle.sandbox.issues.labels import actions as labels
 from lifecycle.sandbox.issues.relations import actions as relations
-from lifecycle.sandbox.issues.state import Comment, Issue, Label, Milestone
+from lifecycle.sandbox.issues.state import Comment, Issue, IssueTables, Label, Milestone
 from lifecycle.sandbox.repositories.state import Repository
 from lifecycle.sandbox.wire.graph.changing import (
     all_meant,
@@ -156,7 +156,7 @@ def transfer_issue(call: Call, wanted: Mapping[str, Any]) -> dict[str, Any]:
         )
     if wanted.get("createLabelsIfMissing"):
         for label in issue.labels:
-            if label.name.lower() not in target.labels:
+            if label.name.lower() not in IssueTables.of(target).labels:
                 labels.make(target, label.name, color=label.color, description=label.description)
     moving.transfer(issue, target, call.viewer)
     return {"issue": issue}

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from lifecycle.sandbox.issues.state import IssueTables
+
 if TYPE_CHECKING:
     from lifecycle.sandbox.issues.state import Issue
     from lifecycle.sandbox.repositories.state import Repository
@@ -33,7 +35,7 @@ def issues_in(repo: Repository, text: str | None) -> list[Issue]:
         name = match["repo"] or match["place"]
         there = repo.world.repository(name) if name else repo
         number = int(match["number"] or match["short"] or match["linked"])
-        issue = there.issues.get(number) if there else None
+        issue = IssueTables.of(there).issues.get(number) if there else None
         if issue is not None:
             found[issue.id] = issue
     return list(found.values())

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lifecycle.sandbox.base.times import now
+from lifecycle.sandbox.boards.state import BoardTables
 from lifecycle.sandbox.issues.actions import note
 from lifecycle.sandbox.issues.relations import actions as relations
+from lifecycle.sandbox.issues.state import IssueTables
 
 if TYPE_CHECKING:
     from lifecycle.sandbox.accounts.state import User
@@ -20,8 +22,8 @@ def delete(issue: Issue, by: User) -> None:
     relations.cut_loose(issue, by)
     _take_off_boards(issue)
     _take_out_of_timelines(issue)
-    del repo.issues[issue.number]
-    repo.gone.add(issue.number)
+    del IssueTables.of(repo).issues[issue.number]
+    IssueTables.of(repo).gone.add(issue.number)
     repo.world.forget(issue.node_id)
     for comment in issue.comments:
         repo.world.forget(comment.node_id)
@@ -29,7 +31,7 @@ def delete(issue: Issue, by: User) -> None:
 
 def _take_off_boards(issue: Issue) -> None:
     world = issue.repository.world
-    for project in world.projects:
+    for project in BoardTables.of(world).projects:
         card = project.item_of(issue)
         if card is not None:
             project.take(card)
@@ -39,7 +41,7 @@ def _take_off_boards(issue: Issue) -> None:
 def _take_out_of_timelines(issue: Issue) -> None:
     """Nothing tells of an issue that is no more."""
     for repo in issue.repository.world.repositories.values():
-        for other in repo.issues.values():
+        for other in IssueTables.of(repo).issues.values():
             other.events[:] = [one for one in other.events if issue not in one.about.values()]
 
 
@@ -51,17 +53,17 @@ def transfer(issue: Issue, target: Repository, by: User) -> None:
     Source: https://docs.github.com/issues/tracking-your-work-with-issues/administering-issues/transferring-an-issue-to-another-repository
     """
     before = issue.repository
-    del before.issues[issue.number]
-    before.moved[issue.number] = issue
-    titles = {one.title: one for one in target.milestones.values()}
+    del IssueTables.of(before).issues[issue.number]
+    IssueTables.of(before).moved[issue.number] = issue
+    titles = {one.title: one for one in IssueTables.of(target).milestones.values()}
     issue.labels = [
-        target.labels[label.name.lower()]
+        IssueTables.of(target).labels[label.name.lower()]
         for label in issue.labels
-        if label.name.lower() in target.labels
+        if label.name.lower() in IssueTables.of(target).labels
     ]
     issue.milestone = titles.get(issue.milestone.title) if issue.milestone else None
     issue.repository, issue.number = target, target.next_number()
     issue.is_pinned = False
-    target.issues[issue.number] = issue
+    IssueTables.of(target).issues[issue.number] = issue
     note(issue, by, "transferred", old_repository=before.full_name)
     issue.updated_at = now()

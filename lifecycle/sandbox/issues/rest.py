@@ -9,6 +9,7 @@ from lifecycle.sandbox.issues import actions as issues
 from lifecycle.sandbox.issues import payload as payloads
 from lifecycle.sandbox.issues.labels import actions as labels
 from lifecycle.sandbox.issues.mentions import mentions
+from lifecycle.sandbox.issues.state import IssueTables
 from lifecycle.sandbox.pulls import actions as pulls
 from lifecycle.sandbox.wire.call import Reply
 from lifecycle.sandbox.wire.rest import asking
@@ -43,7 +44,7 @@ SORTS: dict[str, Callable[[Issue], Any]] = {
 def list_issues(call: Call, repo: Repository) -> Reply:
     """GET /repos/O/R/issues, pull requests among them, newest first unless it is said otherwise."""
     asking.only(call, *FILTERS)
-    found = filtered(call, repo.issues.values(), repo)
+    found = filtered(call, IssueTables.of(repo).issues.values(), repo)
     if not repo.has_issues:
         found = [one for one in found if one.is_pull]
     shown, headers = call.page(repo.world.visible(found, call.seen))
@@ -106,11 +107,11 @@ def _of_milestone(call: Call, repo: Repository, found: list[Issue]) -> list[Issu
         return [one for one in found if one.milestone]
     if wanted == "none":
         return [one for one in found if one.milestone is None]
-    if not wanted.isdecimal() or int(wanted) not in repo.milestones:
+    if not wanted.isdecimal() or int(wanted) not in IssueTables.of(repo).milestones:
         raise invalid(
             LIST, {"value": wanted, "resource": "Issue", "field": "milestone", "code": "invalid"}
         )
-    return [one for one in found if one.milestone is repo.milestones[int(wanted)]]
+    return [one for one in found if one.milestone is IssueTables.of(repo).milestones[int(wanted)]]
 
 
 def get_issue(call: Call, repo: Repository, number: int) -> Reply:
@@ -199,7 +200,7 @@ def label_names(wanted: list[Any], documentation: str) -> list[str]:
 def known_labels(repo: Repository, names: Iterable[str]) -> list[Label]:
     """The labels of these names; one that is not there comes into being, in grey."""
     return [
-        repo.labels.get(name.lower()) or labels.make(repo, name, color=labels.GREY)
+        IssueTables.of(repo).labels.get(name.lower()) or labels.make(repo, name, color=labels.GREY)
         for name in names
     ]
 
@@ -219,10 +220,10 @@ def milestone(repo: Repository, number: object, documentation: str) -> Milestone
         return None
     if isinstance(number, str) and number.isdecimal():
         number = int(number)
-    if not isinstance(number, int) or number not in repo.milestones:
+    if not isinstance(number, int) or number not in IssueTables.of(repo).milestones:
         error = {"value": number, "resource": "Issue", "field": "milestone", "code": "invalid"}
         raise invalid(documentation, error)
-    return repo.milestones[number]
+    return IssueTables.of(repo).milestones[number]
 
 
 def edit_issue(call: Call, repo: Repository, number: int) -> Reply:

@@ -9,7 +9,7 @@ from lifecycle.sandbox.base.ids import node_id
 from lifecycle.sandbox.issues import actions as issues
 from lifecycle.sandbox.issues import payload as payloads
 from lifecycle.sandbox.issues.rest import ISSUE, LONGEST_BODY
-from lifecycle.sandbox.issues.state import Comment
+from lifecycle.sandbox.issues.state import Comment, IssueTables
 from lifecycle.sandbox.wire.call import Reply
 from lifecycle.sandbox.wire.rest import asking
 from lifecycle.sandbox.wire.rest.routing import REPO, Route
@@ -36,7 +36,7 @@ def list_comments(call: Call, repo: Repository, number: int) -> Reply:
 def list_all_comments(call: Call, repo: Repository) -> Reply:
     """GET /repos/O/R/issues/comments: of every issue, oldest first."""
     asking.only(call, "since", "sort", "direction")
-    found = [one for issue in repo.issues.values() for one in issue.comments]
+    found = [one for issue in IssueTables.of(repo).issues.values() for one in issue.comments]
     if since := call.query.get("since"):
         moment = asking.moment(since, "since", "IssueComment", DOCS)
         found = [one for one in found if one.updated_at >= moment]

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from lifecycle.sandbox.base.errors import ActionRefused
 from lifecycle.sandbox.base.times import now
+from lifecycle.sandbox.repositories.state import Tables
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -122,3 +124,28 @@ class Issue:
             return False
         self.unread_for -= 1
         return True
+
+
+@dataclass(slots=True, eq=False)
+class IssueTables(Tables):
+    """The issues of a repository with their labels and milestones."""
+
+    labels: dict[str, Label] = field(default_factory=dict, repr=False)
+    """By name in lower case: GitHub compares them so."""
+    milestones: dict[int, Milestone] = field(default_factory=dict, repr=False)
+    issues: dict[int, Issue] = field(default_factory=dict, repr=False)
+    gone: set[int] = field(default_factory=set, repr=False)
+    """Numbers of issues that were deleted."""
+    moved: dict[int, Issue] = field(default_factory=dict, repr=False)
+    """Issues that were transferred to another repository, by the number that they had here."""
+
+    def issue(self, number: int) -> Issue:
+        """The issue or pull request of that number.
+
+        Raises:
+            ActionRefused: There is none.
+        """
+        try:
+            return self.issues[number]
+        except KeyError:
+            raise ActionRefused(f"There is no issue {number}; nothing was done.") from None

@@ -17,7 +17,7 @@ from lifecycle.sandbox.issues import actions as issues
 from lifecycle.sandbox.pulls import closing
 from lifecycle.sandbox.pulls.reviews import actions as reviews
 from lifecycle.sandbox.pulls.reviews import threads
-from lifecycle.sandbox.pulls.state import PullRequest
+from lifecycle.sandbox.pulls.state import PullRequest, PullTables
 from lifecycle.sandbox.rules import actions as rules
 
 if TYPE_CHECKING:
@@ -103,10 +103,10 @@ def open_pull(
         head_repository=there, head_owner=there.owner,
         maintainer_can_modify=maintainer_can_modify and there is not repo,
     )  # fmt: skip
-    repo.pulls[pull.number] = pull
+    PullTables.of(repo).pulls[pull.number] = pull
     repo.world.register(node, pull)
     repo.git.update(f"refs/pull/{pull.number}/head", head_sha, None)
-    repo.pulls_by_head[head_sha] = pull
+    PullTables.of(repo).pulls_by_head[head_sha] = pull
     checks_.announce(repo, head_sha)
     return pull
 
@@ -129,7 +129,7 @@ def open_between(
     repo: Repository, there: Repository | None, head: str, base: str
 ) -> PullRequest | None:
     """The open pull request from the branch `head` of a repository into `base`, if there is one."""
-    for pull in repo.pulls.values():
+    for pull in PullTables.of(repo).pulls.values():
         is_between = (pull.head, pull.base) == (head, base) and pull.head_repository is there
         if is_between and pull.is_open:
             return pull
@@ -148,7 +148,7 @@ def refresh(repo: Repository, user: User) -> None:
     before, repo.heads = repo.heads, refs
     arrived = _Arrived(repo, before, refs)
     for base_repo in _network(repo):
-        for pull in [p for p in base_repo.pulls.values() if p.is_open]:
+        for pull in [p for p in PullTables.of(base_repo).pulls.values() if p.is_open]:
             if pull.head_repository is repo:
                 _meet(pull, refs.get(f"refs/heads/{pull.head}"), user, arrived)
             elif base_repo is repo and arrived.has(pull.base, pull.head_sha):
@@ -209,7 +209,7 @@ def follow(pull: PullRequest, head: str, user: User) -> None:
         issues.note(pull.issue, user, "head_ref_force_pushed", commit=head, before=pull.head_sha)
     pull.head_sha = head
     pull.issue.updated_at = now()
-    repo.pulls_by_head[head] = pull
+    PullTables.of(repo).pulls_by_head[head] = pull
     threads.outdate(pull)
     if any(rule.dismiss_stale for rule in rules.of_branch(repo, pull.base)):
         reviews.dismiss_approvals(pull, user)
@@ -349,4 +349,4 @@ def state_of(pull: PullRequest) -> str:
 
 def issue_face(issue: Issue) -> PullRequest | None:
     """The pull request whose issue half this is, or None for a real issue."""
-    return issue.repository.pulls.get(issue.number) if issue.is_pull else None
+    return PullTables.of(issue.repository).pulls.get(issue.number) if issue.is_pull else None

@@ -9,6 +9,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from lifecycle.sandbox.issues import actions as issues
+from lifecycle.sandbox.issues.state import IssueTables
 
 if TYPE_CHECKING:
     from lifecycle.sandbox.accounts.state import User
@@ -29,7 +30,11 @@ def named(repo: Repository, text: str | None) -> list[Issue]:
     for match in WORDS.finditer(text or ""):
         name = match["repo"] or match["place"]
         there = repo.world.repository(name) if name else repo
-        issue = there.issues.get(int(match["number"] or match["linked"])) if there else None
+        issue = (
+            IssueTables.of(there).issues.get(int(match["number"] or match["linked"]))
+            if there
+            else None
+        )
         if issue and not issue.is_pull and issue not in found:
             found.append(issue)
     return found

@@ -12,6 +12,7 @@ from lifecycle.sandbox.pulls import actions as pulls
 from lifecycle.sandbox.pulls import changes
 from lifecycle.sandbox.pulls import payload as payloads
 from lifecycle.sandbox.pulls.merging import actions as merging
+from lifecycle.sandbox.pulls.state import PullTables
 from lifecycle.sandbox.wire.call import Reply
 from lifecycle.sandbox.wire.rest import asking
 from lifecycle.sandbox.wire.rest.routing import REPO, Route
@@ -39,7 +40,7 @@ def list_pulls(call: Call, repo: Repository) -> Reply:
     asking.only(call, "state", "head", "base", "sort", "direction")
     sort = asking.choice(call, "sort", "created", set(SORTS), "PullRequest")
     state = asking.choice(call, "state", "open", {"open", "closed", "all"}, "PullRequest")
-    found = [p for p in repo.pulls.values() if state in {"all", p.issue.state}]
+    found = [p for p in PullTables.of(repo).pulls.values() if state in {"all", p.issue.state}]
     owner, colon, branch = call.query.get("head", "").partition(":")
     if colon:  # GitHub ignores a head without an owner
         found = [p for p in found if p.head == branch and _is_of(p, owner)]
@@ -156,7 +157,7 @@ def commit_pulls(call: Call, repo: Repository, ref: str) -> Reply:
     """GET /repos/O/R/commits/SHA/pulls: those whose head it is, or that brought it to the base."""
     asking.only(call)
     sha = asking.commit(repo, ref)
-    found = [p for p in repo.pulls.values() if sha in {p.head_sha, p.merge_sha}]
+    found = [p for p in PullTables.of(repo).pulls.values() if sha in {p.head_sha, p.merge_sha}]
     shown, headers = call.page(found)
     return Reply(200, [payloads.pull(call, one) for one in shown], headers)
 

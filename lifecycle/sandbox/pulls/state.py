@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
+from lifecycle.sandbox.base.errors import ActionRefused
+from lifecycle.sandbox.repositories.state import Tables
+
 if TYPE_CHECKING:
     from datetime import datetime
 
@@ -166,3 +169,26 @@ class PullRequest:
     @hidden_for.setter
     def hidden_for(self, reads: int) -> None:
         self.issue.hidden_for = reads
+
+
+@dataclass(slots=True, eq=False)
+class PullTables(Tables):
+    """The pull requests of a repository."""
+
+    pulls: dict[int, PullRequest] = field(default_factory=dict, repr=False)
+    pulls_by_head: dict[str, PullRequest] = field(default_factory=dict, repr=False)
+    pulls_indexed: int = 0
+    """How many of `pulls` that table knows; `checks.suites` and a push keep it."""
+    queues: dict[str, list[QueueEntry]] = field(default_factory=dict, repr=False)
+    """The merge queue of each base branch, first to merge first."""
+
+    def pull(self, number: int) -> PullRequest:
+        """The pull request of that number.
+
+        Raises:
+            ActionRefused: There is none.
+        """
+        try:
+            return self.pulls[number]
+        except KeyError:
+            raise ActionRefused(f"There is no pull request {number}; nothing was done.") from None

@@ -6,13 +6,15 @@ import re
 from typing import TYPE_CHECKING
 
 from lifecycle.sandbox.base.times import now
+from lifecycle.sandbox.boards.state import BoardTables
 from lifecycle.sandbox.issues.labels import actions as labels
+from lifecycle.sandbox.issues.state import IssueTables
+from lifecycle.sandbox.pulls.state import PullTables
 from lifecycle.sandbox.repositories.state import Repository
 
 if TYPE_CHECKING:
     from lifecycle.sandbox.accounts.state import User
-    from lifecycle.sandbox.repositories.state import Visibility
-    from lifecycle.sandbox.repositories.world import World
+    from lifecycle.sandbox.repositories.state import Visibility, World
 
 NAME = re.compile(r"[^A-Za-z0-9._-]+")
 
@@ -106,15 +108,15 @@ def delete(repo: Repository) -> None:
         one.parent = None
     if repo.parent is not None:
         repo.parent.forks.remove(repo)
-    for project in world.projects:
-        cards = (project.item_of(issue) for issue in repo.issues.values())
+    for project in BoardTables.of(world).projects:
+        cards = (project.item_of(issue) for issue in IssueTables.of(repo).issues.values())
         for card in [one for one in cards if one is not None]:
             project.take(card)
             world.forget(card.id)
         if repo in project.repositories:
             project.repositories.remove(repo)
-    for issue in repo.issues.values():
+    for issue in IssueTables.of(repo).issues.values():
         world.forget(issue.node_id)
-    for pull in repo.pulls.values():
+    for pull in PullTables.of(repo).pulls.values():
         world.forget(pull.node_id)
     world.forget(repo.node_id)

@@ -9,7 +9,9 @@ from lifecycle.sandbox.base.times import stamp
 from lifecycle.sandbox.git import graph as git
 from lifecycle.sandbox.issues import actions as issues
 from lifecycle.sandbox.issues.graph import issue_page_of
+from lifecycle.sandbox.issues.state import IssueTables
 from lifecycle.sandbox.pulls import actions as pulls
+from lifecycle.sandbox.pulls.state import PullTables
 from lifecycle.sandbox.repositories import access
 from lifecycle.sandbox.repositories import payload as payloads
 from lifecycle.sandbox.wire.graph.pages import connection
@@ -34,23 +36,23 @@ def _repository(call: Call, owner: str, name: str, *, follows: bool | None = Non
 
 
 def _issue(repo: Repository, number: int) -> Issue:
-    issue = repo.issues.get(number)
+    issue = IssueTables.of(repo).issues.get(number)
     if issue is None or issue.is_pull or not repo.has_issues or issue.is_late():
         raise not_found(f"Could not resolve to an Issue with the number of {number}.")
     return issue
 
 
 def _pull(repo: Repository, number: int) -> PullRequest:
-    if number not in repo.pulls or repo.pulls[number].issue.is_late():
+    if number not in PullTables.of(repo).pulls or PullTables.of(repo).pulls[number].issue.is_late():
         raise not_found(f"Could not resolve to a PullRequest with the number of {number}.")
-    return repo.pulls[number]
+    return PullTables.of(repo).pulls[number]
 
 
 def _issue_or_pull(repo: Repository, number: int) -> Issue | PullRequest:
-    if number not in repo.issues:
+    if number not in IssueTables.of(repo).issues:
         words = f"Could not resolve to an issue or pull request with the number of {number}."
         raise not_found(words)
-    return repo.pulls.get(number) or repo.issues[number]
+    return PullTables.of(repo).pulls.get(number) or IssueTables.of(repo).issues[number]
 
 
 def _pulls(call: Call, repo: Repository, **arguments: Any) -> dict[str, Any]:
@@ -64,7 +66,7 @@ def _pulls(call: Call, repo: Repository, **arguments: Any) -> dict[str, Any]:
     names = {name.lower() for name in labels or ()}
     found = [
         p
-        for p in repo.pulls.values()
+        for p in PullTables.of(repo).pulls.values()
         if wanted["headRefName"] in {None, p.head}
         and wanted["baseRefName"] in {None, p.base}
         and (states is None or pulls.state_of(p) in states)
@@ -97,7 +99,7 @@ def _labels(_call: Call, repo: Repository, **given: Any) -> dict[str, Any]:
     order = given.pop("orderBy", None) or {"field": "CREATED_AT", "direction": "ASC"}
     found = [
         one
-        for one in repo.labels.values()
+        for one in IssueTables.of(repo).labels.values()
         if query in one.name.lower() or query in (one.description or "").lower()
     ]
     return connection(ordered(found, order, LABEL_ORDERS), **given)
@@ -108,7 +110,7 @@ def _milestones(_call: Call, repo: Repository, **given: Any) -> dict[str, Any]:
     states, order = given.pop("states", None), given.pop("orderBy", None)
     found = [
         one
-        for one in repo.milestones.values()
+        for one in IssueTables.of(repo).milestones.values()
         if query in one.title.lower() and (states is None or one.state.upper() in states)
     ]
     return connection(ordered(found, order, MILESTONE_ORDERS), **given)
@@ -206,9 +208,9 @@ RESOLVERS: dict[str, dict[str, Any]] = {
         "issueOrPullRequest": lambda _, repo, number: _issue_or_pull(repo, number),
         "pullRequest": lambda _, repo, number: _pull(repo, number),
         "pullRequests(headRefName, baseRefName, states, labels, orderBy)": _pulls,
-        "label": lambda _, repo, name: repo.labels.get(name.lower()),
+        "label": lambda _, repo, name: IssueTables.of(repo).labels.get(name.lower()),
         "labels(query, orderBy)": _labels,
-        "milestone": lambda _, repo, number: repo.milestones.get(number),
+        "milestone": lambda _, repo, number: IssueTables.of(repo).milestones.get(number),
         "milestones(query, states, orderBy)": _milestones,
         "assignableUsers(query)": _assignable,
         "mentionableUsers(query)": _assignable,

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from lifecycle.sandbox.accounts import payload as accounts
 from lifecycle.sandbox.base.times import stamp
+from lifecycle.sandbox.issues.state import IssueTables
+from lifecycle.sandbox.pulls.state import PullTables
 
 if TYPE_CHECKING:
     from lifecycle.sandbox.accounts.state import User
@@ -79,7 +81,9 @@ def association(repo: Repository, author: User) -> str:
         return "MEMBER"
     if author.login.lower() in repo.roles or repo.can_push(author):
         return "COLLABORATOR"
-    merged = any(p.merged_at and p.issue.author is author for p in repo.pulls.values())
+    merged = any(
+        p.merged_at and p.issue.author is author for p in PullTables.of(repo).pulls.values()
+    )
     return "CONTRIBUTOR" if merged else "NONE"
 
 
@@ -95,7 +99,7 @@ def open_issues(call: Call, repo: Repository) -> int:
     """How many issues and pull requests are open, counted once for a request."""
     key = ("open issues", repo.id)
     if key not in call.memo:
-        call.memo[key] = sum(one.state == "open" for one in repo.issues.values())
+        call.memo[key] = sum(one.state == "open" for one in IssueTables.of(repo).issues.values())
     return int(call.memo[key])
 
 

@@ -1,86 +1,59 @@
-"""Repositories: their people, rules, issues, pull requests and checks."""
+"""The world and its repositories: what they are, and the lock to hold while looking or changing.
+
+What a subject keeps about a repository, or about the world, lies in tables of its own, so that neither
+needs to know the subjects.
+"""
 
 from __future__ import annotations
 
+import itertools
+import threading
+from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, TypeVar
 
 from lifecycle.sandbox.base.errors import ActionRefused
 from lifecycle.sandbox.base.ids import node_id
 from lifecycle.sandbox.base.times import now
-from lifecycle.sandbox.git.store.importing import import_all
+from lifecycle.sandbox.git.store.founding import Origin, found, signature
+from lifecycle.sandbox.git.store.importing import NewCommit, import_all
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from datetime import datetime
+    from pathlib import Path
 
-    from lifecycle.sandbox.accounts.state import Role, User
-    from lifecycle.sandbox.checks.state import (
-        Arrival,
-        CheckRun,
-        CheckSuite,
-        CommitStatus,
-        PlannedCheck,
-        Workflow,
-    )
-    from lifecycle.sandbox.git.store.importing import NewCommit, NewRef
+    from lifecycle.sandbox.accounts.state import App, Installation, Role, Token, User
+    from lifecycle.sandbox.git.store.importing import NewRef
     from lifecycle.sandbox.git.store.repository import BareRepository
-    from lifecycle.sandbox.issues.state import Issue, Label, Milestone
-    from lifecycle.sandbox.pulls.state import PullRequest, QueueEntry
-    from lifecycle.sandbox.repositories.world import World
 
 PUSHERS: frozenset[Role] = frozenset({"admin", "maintain", "write"})
 TRIAGERS: frozenset[Role] = PUSHERS | {"triage"}
 Visibility = Literal["public", "private"]
 
 
-@dataclass(slots=True, eq=False)
-class Protection:
-    """What a branch (an exact name or a pattern of fnmatch) demands: classic protection or a ruleset.
+class Tables:
+    """What one subject keeps about a repository or about the world: a dataclass, empty at first."""
 
-    `contexts` are the names of checks that have to pass; `strict` wants the head up to date.
-    A ruleset has a `ruleset_id` and a name; classic protection has neither.
-    """
+    __slots__ = ()
 
-    pattern: str
-    contexts: tuple[str, ...] = ()
-    strict: bool = False
-    approvals: int = 0
-    dismiss_stale: bool = False
-    conversation_resolution: bool = False
-    enforce_admins: bool = False
-    allow_force_pushes: bool = False
-    merge_queue: bool = False
-    ruleset_id: int | None = None
-    name: str = ""
-    requires_pull: bool = False
-    code_owners: bool = False
-    last_push_approval: bool = False
-    linear_history: bool = False
-    allow_deletions: bool = False
-    block_creations: bool = False
-    enforcement: Literal["active", "evaluate", "disabled"] = "active"
-    includes: tuple[str, ...] = ()
-    """Of a ruleset, instead of the pattern: `~ALL`, `~DEFAULT_BRANCH`, `refs/heads/PATTERN`."""
-    excludes: tuple[str, ...] = ()
-    app_ids: dict[str, int] = field(default_factory=dict)
-    """The app from which the check of a context has to come, where it matters."""
-    id: int = 0
-    created_at: datetime = field(default_factory=now)
-    updated_at: datetime = field(default_factory=now)
+    @classmethod
+    def of(cls, owner: Repository | World) -> Self:
+        """The subject's tables of that repository or world."""
+        made: Self | None = owner.tables.get(cls)
+        if made is None:
+            made = owner.tables[cls] = cls()
+        return made
 
-    has_checks: bool = False
-    """Whether checks are demanded although none is named."""
 
-    @property
-    def demands_checks(self) -> bool:
-        """Whether checks are demanded at all."""
-        return self.has_checks or bool(self.contexts)
+class Lagging(Protocol):
+    """Something that lists may miss for a while after its creation."""
 
-    @property
-    def demands_pull(self) -> bool:
-        """Whether a change has to come by a pull request."""
-        return self.requires_pull or self.approvals > 0
+    id: int
+    hidden_for: int
+
+
+Shown = TypeVar("Shown", bound=Lagging)
 
 
 @dataclass(slots=True, eq=False)
@@ -118,39 +91,10 @@ class Repository:
     """What the first commit holds, for as long as nobody asked for the git repository."""
     bundle: str | None = field(default=None, repr=False)
     """The whole of its git instead, as base64 of a git bundle."""
-    labels: dict[str, Label] = field(default_factory=dict, repr=False)
-    """By name in lower case: GitHub compares them so."""
-    milestones: dict[int, Milestone] = field(default_factory=dict, repr=False)
-    issues: dict[int, Issue] = field(default_factory=dict, repr=False)
-    pulls: dict[int, PullRequest] = field(default_factory=dict, repr=False)
-    suites: list[CheckSuite] = field(default_factory=list, repr=False)
-    checks: dict[str, list[CheckRun]] = field(default_factory=dict, repr=False)
-    """By commit, oldest first."""
-    statuses: dict[str, list[CommitStatus]] = field(default_factory=dict, repr=False)
-    """By commit, oldest first."""
-    protections: list[Protection] = field(default_factory=list, repr=False)
-    workflows: dict[str, Workflow] = field(default_factory=dict, repr=False)
-    """By name."""
-    suites_by_sha: dict[str, list[CheckSuite]] = field(default_factory=dict, repr=False)
-    suites_by_run: dict[int, CheckSuite] = field(default_factory=dict, repr=False)
-    suites_indexed: int = 0
-    """How many of `suites` the two tables above know; `checks.suites` keeps them."""
-    pulls_by_head: dict[str, PullRequest] = field(default_factory=dict, repr=False)
-    pulls_indexed: int = 0
-    """How many of `pulls` that table knows; `checks.suites` and a push keep it."""
-    queues: dict[str, list[QueueEntry]] = field(default_factory=dict, repr=False)
-    """The merge queue of each base branch, first to merge first."""
-    required_approvals: int = 0
-    plans: tuple[PlannedCheck, ...] = ()
-    arrivals: list[Arrival] = field(default_factory=list, repr=False)
-    rollup_reads: dict[str, int] = field(default_factory=dict, repr=False)
-    announced: set[str] = field(default_factory=set, repr=False)
     last_number: int = 0
-    gone: set[int] = field(default_factory=set, repr=False)
-    """Numbers of issues that were deleted."""
-    moved: dict[int, Issue] = field(default_factory=dict, repr=False)
-    """Issues that were transferred to another repository, by the number that they had here."""
 
+    tables: dict[type, Any] = field(default_factory=dict, repr=False)
+    """What the subjects keep about it, see `Tables`."""
     _git: BareRepository | None = field(default=None, repr=False)
     _heads: dict[str, str] | None = field(default=None, repr=False)
 
@@ -182,9 +126,7 @@ class Repository:
             SandboxError: git is missing or too old.
         """
         if self._git is None:
-            from lifecycle.sandbox.git.store.founding import found
-
-            self._git, _ = found(self)
+            self._git, _ = self._found_git()
         return self._git
 
     def grow_git(self, wanted: Sequence[NewCommit | NewRef]) -> None:
@@ -197,9 +139,36 @@ class Repository:
         if self._git is not None:
             import_all(self._git, wanted)
         elif wanted:
-            from lifecycle.sandbox.git.store.founding import found
+            self._git, self._heads = self._found_git(wanted)
 
-            self._git, self._heads = found(self, wanted)
+    def _found_git(
+        self, wanted: Sequence[NewCommit | NewRef] = ()
+    ) -> tuple[BareRepository, dict[str, str] | None]:
+        is_new = not self.has_git
+        path = self.world.folder / f"{self.id}.git"
+        origin = self._origin() if is_new else Origin()
+        git, heads = found(path, self.default_branch, origin, wanted)
+        if is_new:
+            self.bundle = None
+        return git, heads
+
+    def _origin(self) -> Origin:
+        if self.bundle:
+            return Origin(bundle=self.bundle)
+        if self.parent is not None:
+            return Origin(parent=self.parent.git)
+        if not self.files:
+            return Origin()
+        ref = f"refs/heads/{self.default_branch}"
+        who = signature(self._first_author(), self.created_at)
+        return Origin(first=NewCommit(ref, "Initial commit", who, self.files))
+
+    def _first_author(self) -> User:
+        """The owner, or for an organization the first person of the world."""
+        if self.owner.kind == "user":
+            return self.owner
+        people = (user for user in self.world.users.values() if user.kind == "user")
+        return next(people, self.owner)
 
     @property
     def has_git(self) -> bool:
@@ -251,24 +220,94 @@ class Repository:
         self.last_number += 1
         return self.last_number
 
-    def issue(self, number: int) -> Issue:
-        """The issue or pull request of that number.
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """Something to download; `until` is a moment of the clock that never runs backwards."""
+
+    data: bytes = field(repr=False)
+    content_type: str
+    until: float
+
+
+@dataclass(slots=True, eq=False)
+class World:
+    """All that the sandbox knows. `folder` is where bare repositories are made."""
+
+    folder: Path
+    users: dict[str, User] = field(default_factory=dict)
+    """Users, organizations and bots by login in lower case."""
+    tokens: dict[str, Token] = field(default_factory=dict)
+    apps: dict[str, App] = field(default_factory=dict)
+    """By slug."""
+    installations: dict[int, Installation] = field(default_factory=dict)
+    repositories: dict[str, Repository] = field(default_factory=dict)
+    """By full name in lower case, in the order of the seed."""
+    renamed: dict[str, Repository] = field(default_factory=dict)
+    """Former full names in lower case."""
+    tables: dict[type, Any] = field(default_factory=dict, repr=False)
+    """What the subjects keep about it, see `Tables`."""
+    nodes: dict[str, Any] = field(default_factory=dict, repr=False)
+    """Everything that has a global id, by it."""
+    unsettled: list[Repository] = field(default_factory=list, repr=False)
+    """Where something happened that a waiting merge may have waited for; see pulls/merging/automerge.py."""
+    links: dict[str, Link] = field(default_factory=dict, repr=False)
+    """What can be downloaded for a while without a token, by path."""
+    lag: Counter[str] = field(default_factory=Counter)
+    """How many reads miss what is new: lists of `pulls`, `issues`, `comments`, `items`; `reads` are
+    those by number."""
+    ahead: float = 0.0
+    """How many seconds its clock is ahead of the machine's."""
+    lock: threading.RLock = field(default_factory=threading.RLock)
+    serial: Iterator[int] = field(default_factory=lambda: itertools.count(1_000_001))
+
+    @property
+    def home(self) -> Repository:
+        """The first repository: the one that is meant where none is named."""
+        return next(iter(self.repositories.values()))
+
+    def register(self, node_id: str, thing: Any) -> None:
+        """Let a thing be found by its global id."""
+        self.nodes[node_id] = thing
+
+    def forget(self, node_id: str) -> None:
+        """Let it not be found any more."""
+        self.nodes.pop(node_id, None)
+
+    def repository(self, full_name: str) -> Repository | None:
+        """The repository of that full name, whose case does not matter."""
+        return self.repositories.get(full_name.lower())
+
+    def user(self, login: str) -> User | None:
+        """The user, organization or bot of that login, whose case does not matter."""
+        return self.users.get(login.lower())
+
+    def human(self, login: str) -> User:
+        """The user who acts.
 
         Raises:
-            ActionRefused: There is none.
+            ActionRefused: Nobody is called that, or it is an organization, which does not act.
         """
-        try:
-            return self.issues[number]
-        except KeyError:
-            raise ActionRefused(f"There is no issue {number}; nothing was done.") from None
+        user = self.user(login)
+        if user is None or user.kind == "organization":
+            raise ActionRefused(f"There is no user {login!r} in this world; nothing was done.")
+        return user
 
-    def pull(self, number: int) -> PullRequest:
-        """The pull request of that number.
+    def visible(self, things: Iterable[Shown], seen: set[object]) -> list[Shown]:
+        """What a list shows now: a fresh thing is missing from as many reads as its lag says.
 
-        Raises:
-            ActionRefused: There is none.
+        Args:
+            things: What there is.
+            seen: What this request counted already, so that one request counts as one read.
         """
-        try:
-            return self.pulls[number]
-        except KeyError:
-            raise ActionRefused(f"There is no pull request {number}; nothing was done.") from None
+        shown = []
+        for thing in things:
+            key = ("lag", thing.id)
+            if key in seen:
+                continue
+            if thing.hidden_for > 0:
+                seen.add(key)
+                thing.hidden_for -= 1
+                continue
+            shown.append(thing)
+        return shown

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Literal
 from lifecycle.sandbox.base.ids import node_id
 from lifecycle.sandbox.checks import actions as checks
 from lifecycle.sandbox.pulls.reviews import actions as reviews
-from lifecycle.sandbox.repositories.state import Protection
+from lifecycle.sandbox.rules.state import Protection, RuleTables
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -83,14 +83,14 @@ def _names(repo: Repository, patterns: Iterable[str], branch: str) -> bool:
 
 def all_of(repo: Repository) -> list[Protection]:
     """Every rule of a repository, with the approvals that a seed asked for as one of them."""
-    if repo.required_approvals:
-        wanted, repo.required_approvals = repo.required_approvals, 0
+    if RuleTables.of(repo).required_approvals:
+        wanted, RuleTables.of(repo).required_approvals = RuleTables.of(repo).required_approvals, 0
         demand_reviews(repo, wanted)
-    for rule in repo.protections:
+    for rule in RuleTables.of(repo).protections:
         if not rule.id:
             rule.id = rule.ruleset_id or repo.new_id("BPR")[0]
         repo.world.nodes.setdefault(global_id(repo, rule), rule)
-    return repo.protections
+    return RuleTables.of(repo).protections
 
 
 def global_id(repo: Repository, rule: Protection) -> str:
@@ -120,15 +120,19 @@ def of_branch(repo: Repository, branch: str) -> list[Protection]:
 def demand_reviews(repo: Repository, approvals: int) -> None:
     """Let classic protection of the default branch want so many approvals; 0 wants none."""
     branch = repo.default_branch
-    own = (one for one in repo.protections if one.ruleset_id is None and one.pattern == branch)
+    own = (
+        one
+        for one in RuleTables.of(repo).protections
+        if one.ruleset_id is None and one.pattern == branch
+    )
     rule = next(own, None)
     if rule is None and approvals:
-        repo.protections.append(Protection(branch, approvals=approvals))
+        RuleTables.of(repo).protections.append(Protection(branch, approvals=approvals))
     elif rule is not None:
         rule.approvals = approvals
         rule.requires_pull = rule.requires_pull and approvals > 0
         if not (rule.demands_checks or rule.demands_pull or rule.merge_queue):
-            repo.protections.remove(rule)
+            RuleTables.of(repo).protections.remove(rule)
 
 
 def binds(repo: Repository, rule: Protection, user: User) -> bool:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 from lifecycle.sandbox.base.ids import named_id
 from lifecycle.sandbox.base.times import stamp
 from lifecycle.sandbox.git.graph import HEADS, RefAt, commit_at
-from lifecycle.sandbox.pulls.state import QueueEntry
+from lifecycle.sandbox.pulls.state import PullTables, QueueEntry
 from lifecycle.sandbox.repositories.payload import page_url
-from lifecycle.sandbox.repositories.state import Protection
 from lifecycle.sandbox.rules import actions as rules
 from lifecycle.sandbox.rules import payload as payloads
+from lifecycle.sandbox.rules.state import Protection
 from lifecycle.sandbox.wire.graph.pages import connection
 
 if TYPE_CHECKING:
@@ -143,11 +143,11 @@ def _parameters(made: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def _entries(_call: Call, queue: Queue, **given: Any) -> dict[str, Any]:
-    return connection(queue.repository.queues.get(queue.branch, []), **given)
+    return connection(PullTables.of(queue.repository).queues.get(queue.branch, []), **given)
 
 
 def _position(entry: QueueEntry) -> int:
-    return entry.pull.repository.queues[entry.pull.base].index(entry) + 1
+    return PullTables.of(entry.pull.repository).queues[entry.pull.base].index(entry) + 1
 
 
 def _pull_queue(_call: Call, pull: PullRequest) -> Queue | None:

@@ -10,7 +10,8 @@ from lifecycle.sandbox.repositories import payload as repositories
 from lifecycle.sandbox.rules import actions as rules
 
 if TYPE_CHECKING:
-    from lifecycle.sandbox.repositories.state import Protection, Repository
+    from lifecycle.sandbox.repositories.state import Repository
+    from lifecycle.sandbox.rules.state import Protection
     from lifecycle.sandbox.wire.call import Call
 
 QUEUE = {

@@ -17,13 +17,12 @@ from lifecycle.sandbox.git.store import objects
 from lifecycle.sandbox.issues import actions as issues
 from lifecycle.sandbox.pulls.merging import actions as merging
 from lifecycle.sandbox.pulls.merging import mergeability
-from lifecycle.sandbox.pulls.state import QueueEntry
+from lifecycle.sandbox.pulls.state import PullTables, QueueEntry
 from lifecycle.sandbox.rules import actions as rules
 
 if TYPE_CHECKING:
     from lifecycle.sandbox.pulls.state import PullRequest
-    from lifecycle.sandbox.repositories.state import Repository
-    from lifecycle.sandbox.repositories.world import World
+    from lifecycle.sandbox.repositories.state import Repository, World
 
 BOT = "github-merge-queue[bot]"
 
@@ -68,7 +67,7 @@ def enter(pull: PullRequest, user: User, *, jump: bool = False) -> QueueEntry:
     repo = pull.repository
     number, node = repo.new_id("MQE")
     entry = pull.queue_entry = QueueEntry(number, node, pull, user, now())
-    line = repo.queues.setdefault(pull.base, [])
+    line = PullTables.of(repo).queues.setdefault(pull.base, [])
     line.insert(0 if jump else len(line), entry)
     repo.world.register(node, entry)
     issues.note(pull.issue, user, "added_to_merge_queue")
@@ -80,7 +79,7 @@ def leave(entry: QueueEntry, user: User, reason: str) -> None:
     """Take an entry out; what is behind it is tested anew."""
     pull = entry.pull
     repo = pull.repository
-    repo.queues[pull.base].remove(entry)
+    PullTables.of(repo).queues[pull.base].remove(entry)
     repo.world.forget(entry.node_id)
     pull.queue_entry = None
     _drop_branch(repo, entry)
@@ -90,14 +89,14 @@ def leave(entry: QueueEntry, user: User, reason: str) -> None:
 
 def run(repo: Repository) -> None:
     """Move every queue of a repository as far as it goes."""
-    for branch in list(repo.queues):
-        while repo.queues[branch] and _step(repo, branch):
+    for branch in list(PullTables.of(repo).queues):
+        while PullTables.of(repo).queues[branch] and _step(repo, branch):
             pass
 
 
 def _step(repo: Repository, branch: str) -> bool:
     """Test the line, and merge or eject its first; whether there was something to do."""
-    line = repo.queues[branch]
+    line = PullTables.of(repo).queues[branch]
     tip = repo.heads.get(f"refs/heads/{branch}")
     if tip is None:
         return False

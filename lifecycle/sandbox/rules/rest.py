@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from lifecycle.sandbox.base.errors import ApiError, invalid
 from lifecycle.sandbox.base.times import now
-from lifecycle.sandbox.repositories.state import Protection
 from lifecycle.sandbox.rules import actions as rules
 from lifecycle.sandbox.rules import payload as payloads
+from lifecycle.sandbox.rules.state import Protection, RuleTables
 from lifecycle.sandbox.wire.call import Reply
 from lifecycle.sandbox.wire.rest import asking
 from lifecycle.sandbox.wire.rest.routing import REPO, Route
@@ -92,9 +92,9 @@ def put_protection(call: Call, repo: Repository, branch: str) -> Reply:
     known = [one for one in rules.all_of(repo) if not one.ruleset_id and one.pattern == branch]
     for one in known:
         rule.id, rule.created_at = one.id, one.created_at
-        repo.protections.remove(one)
+        RuleTables.of(repo).protections.remove(one)
         repo.world.forget(rules.global_id(repo, one))
-    repo.protections.append(rule)
+    RuleTables.of(repo).protections.append(rule)
     repo.touch()
     rules.all_of(repo)
     return Reply(200, payloads.protection(call, repo, branch, rule))
@@ -126,7 +126,7 @@ def _set_reviews(rule: Protection, given: Any) -> None:
 def delete_protection(call: Call, repo: Repository, branch: str) -> Reply:
     """DELETE /repos/O/R/branches/B/protection."""
     rule = _classic(call, repo, branch)
-    repo.protections.remove(rule)
+    RuleTables.of(repo).protections.remove(rule)
     repo.world.forget(rules.global_id(repo, rule))
     repo.touch()
     return Reply(204, None)
@@ -197,14 +197,14 @@ def create_ruleset(call: Call, repo: Repository) -> Reply:
         raise asking.not_found(documentation)
     asking.fields(call, "name", "target", "enforcement", "bypass_actors", "conditions", "rules")
     name = asking.needed(call, "name", str, documentation)
-    if any(one.name == name for one in repo.protections if one.ruleset_id):
+    if any(one.name == name for one in RuleTables.of(repo).protections if one.ruleset_id):
         error = {"resource": "RepositoryRuleset", "code": "custom", "field": "name",
                  "message": "Name must be unique"}  # fmt: skip
         raise invalid(documentation, error)
     number, _ = repo.new_id("RRS")
     rule = Protection("", ruleset_id=number, name=name, id=number)
     _write_ruleset(call, rule, documentation)
-    repo.protections.append(rule)
+    RuleTables.of(repo).protections.append(rule)
     repo.touch()
     rules.all_of(repo)
     return Reply(201, payloads.ruleset(call, repo, rule, whole=True))
@@ -229,7 +229,7 @@ def delete_ruleset(call: Call, repo: Repository, ruleset: int) -> Reply:
     rule = _ruleset(repo, ruleset)
     if repo.role_of(call.viewer) != "admin":
         raise asking.not_found(f"{RULESETS}#delete-a-repository-ruleset")
-    repo.protections.remove(rule)
+    RuleTables.of(repo).protections.remove(rule)
     repo.world.forget(rules.global_id(repo, rule))
     repo.touch()
     return Reply(204, None)

@@ -9,11 +9,10 @@ from lifecycle.sandbox.accounts.state import User
 from lifecycle.sandbox.base.errors import SeedError
 from lifecycle.sandbox.base.ids import node_id
 from lifecycle.sandbox.base.times import now
-from lifecycle.sandbox.issues.state import Issue, Label, Milestone
+from lifecycle.sandbox.issues.state import Issue, IssueTables, Label, Milestone
 
 if TYPE_CHECKING:
-    from lifecycle.sandbox.repositories.state import Repository
-    from lifecycle.sandbox.repositories.world import World
+    from lifecycle.sandbox.repositories.state import Repository, World
 
 
 def moment(given: datetime | None) -> datetime:
@@ -43,9 +42,9 @@ def issue_named(repo: Repository, name: str | int) -> Issue:
     """
     where, _, number = str(name).rpartition("#")
     there = repo.world.repository(where) if where else repo
-    if there is None or not number.isdecimal() or int(number) not in there.issues:
+    if there is None or not number.isdecimal() or int(number) not in IssueTables.of(there).issues:
         raise SeedError(f"The seed names the issue {name!r} in {repo.full_name}: there is none.")
-    return there.issues[int(number)]
+    return IssueTables.of(there).issues[int(number)]
 
 
 def name_of(issue: Issue) -> str:
@@ -65,9 +64,9 @@ def _thing(repo: Repository, value: Any) -> Any:
     if kind == "user":
         return account(repo.world, name)
     if kind == "label":
-        return repo.labels.get(str(name).lower(), name)
+        return IssueTables.of(repo).labels.get(str(name).lower(), name)
     if kind == "milestone":
-        return repo.milestones.get(name, name)
+        return IssueTables.of(repo).milestones.get(name, name)
     return issue_named(repo, name) if kind == "issue" else value
 
 

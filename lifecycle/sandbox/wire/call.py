@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from lifecycle.sandbox.accounts.state import Token, User
-    from lifecycle.sandbox.repositories.world import World
+    from lifecycle.sandbox.repositories.state import World
 
 T = TypeVar("T")
 

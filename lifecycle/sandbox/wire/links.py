@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 
 from werkzeug.wrappers import Response
 
-from lifecycle.sandbox.repositories.world import Link
+from lifecycle.sandbox.repositories.state import Link
 
 if TYPE_CHECKING:
     from werkzeug.wrappers import Request
 
-    from lifecycle.sandbox.repositories.world import World
+    from lifecycle.sandbox.repositories.state import World
     from lifecycle.sandbox.wire.call import Call
 
 PREFIX = "/_downloads/"

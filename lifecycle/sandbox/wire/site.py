@@ -12,8 +12,7 @@ from lifecycle.sandbox.wire.requestlog import RequestLog
 
 if TYPE_CHECKING:
     from lifecycle.sandbox.accounts.state import User
-    from lifecycle.sandbox.repositories.state import Repository
-    from lifecycle.sandbox.repositories.world import World
+    from lifecycle.sandbox.repositories.state import Repository, World
     from lifecycle.sandbox.seed.keeping import Keeper
     from lifecycle.sandbox.wire.recorder import Recorder
 

@@ -10,9 +10,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lifecycle.sandbox.base.times import stamp
-from lifecycle.sandbox.boards.state import DraftIssue
+from lifecycle.sandbox.boards.state import BoardTables, DraftIssue
 from lifecycle.sandbox.checks import actions as checks
+from lifecycle.sandbox.issues.state import IssueTables
 from lifecycle.sandbox.pulls import actions as pulls
+from lifecycle.sandbox.pulls.state import PullTables
 
 if TYPE_CHECKING:
     from lifecycle.sandbox.boards.state import Item, Project
@@ -20,8 +22,7 @@ if TYPE_CHECKING:
     from lifecycle.sandbox.control.faults import Active
     from lifecycle.sandbox.issues.state import Issue
     from lifecycle.sandbox.pulls.state import PullRequest
-    from lifecycle.sandbox.repositories.state import Repository
-    from lifecycle.sandbox.repositories.world import World
+    from lifecycle.sandbox.repositories.state import Repository, World
     from lifecycle.sandbox.wire.requestlog import Entry
     from lifecycle.sandbox.wire.site import Site
 
@@ -118,8 +119,10 @@ def view(site: Site, name: str | None) -> View:
     """The page of a repository, by default the first. Called under the world's lock."""
     world = site.world
     repo = (world.repository(name) if name else None) or world.home
-    board = next((one for one in world.projects if repo in one.repositories), None)
-    issues = [issue for issue in reversed(repo.issues.values()) if not issue.is_pull]
+    board = next((one for one in BoardTables.of(world).projects if repo in one.repositories), None)
+    issues = [
+        issue for issue in reversed(IssueTables.of(repo).issues.values()) if not issue.is_pull
+    ]
     entries = site.log.newest(MOST_REQUESTS)
     return View(
         repositories=[one.full_name for one in world.repositories.values()],
@@ -128,8 +131,10 @@ def view(site: Site, name: str | None) -> View:
         columns=_columns(world, board) if board else [],
         issues=[_issue(issue) for issue in issues[:MOST]],
         issue_count=len(issues),
-        pulls=[_pull(repo, pull) for pull in list(reversed(repo.pulls.values()))[:MOST]],
-        pull_count=len(repo.pulls),
+        pulls=[
+            _pull(repo, pull) for pull in list(reversed(PullTables.of(repo).pulls.values()))[:MOST]
+        ],
+        pull_count=len(PullTables.of(repo).pulls),
         requests=entries,
         request_count=site.log.total,
         counts=sorted(site.log.counts().items()),

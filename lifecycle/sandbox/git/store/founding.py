@@ -6,6 +6,7 @@ So a world of two hundred repositories costs no more than those that are touched
 from __future__ import annotations
 
 import base64
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lifecycle.sandbox.base.times import now
@@ -15,10 +16,10 @@ from lifecycle.sandbox.git.store.repository import BareRepository, Signature
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
+    from pathlib import Path
 
     from lifecycle.sandbox.accounts.state import User
     from lifecycle.sandbox.git.store.importing import NewRef
-    from lifecycle.sandbox.repositories.state import Repository
 
 
 def signature(user: User, when: datetime | None = None) -> Signature:
@@ -27,48 +28,48 @@ def signature(user: User, when: datetime | None = None) -> Signature:
     return Signature(user.name, mail, when or now())
 
 
-def found(
-    repo: Repository, wanted: Sequence[NewCommit | NewRef] = ()
-) -> tuple[BareRepository, dict[str, str] | None]:
-    """Open the bare repository, which is made with its first commit if it is not there.
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """What a new repository begins with: at most one of the three, or nothing.
 
-    One without files stays without a commit; a fork begins with its parent's branches. Where it is
-    new, what its refs point to comes with it.
+    Attributes:
+        bundle: The whole of its git, as base64 of a git bundle.
+        parent: The repository that it is a fork of, whose branches and tags it has.
+        first: The commit that holds its first files.
+    """
+
+    bundle: str | None = None
+    parent: BareRepository | None = None
+    first: NewCommit | None = None
+
+
+def found(
+    path: Path, default_branch: str, origin: Origin, wanted: Sequence[NewCommit | NewRef] = ()
+) -> tuple[BareRepository, dict[str, str] | None]:
+    """Open the bare repository, which is made from its origin if it is not there.
 
     Args:
-        repo: Whose it is.
+        path: Where it is.
+        default_branch: What HEAD names in a new one.
+        origin: What a new one begins with.
         wanted: What is to be in it besides.
+
+    Returns:
+        The repository and, where it is new and all of it was imported, what each ref points to.
 
     Raises:
         SandboxError: git is missing or too old.
         ActionRefused: git does not take what is wanted.
     """
-    path = repo.world.folder / f"{repo.id}.git"
-    git = BareRepository(path, default_branch=repo.default_branch)
-    if git.is_new and not repo.bundle and repo.parent is None:
-        return git, import_new(git, [*_first(repo), *wanted])
-    if git.is_new and repo.bundle:
-        git.unbundle(base64.b64decode(repo.bundle))
-        repo.bundle = None
-    elif git.is_new and repo.parent is not None:  # a fork begins with what its parent has
-        source = str(repo.parent.git.path)
+    git = BareRepository(path, default_branch=default_branch)
+    if git.is_new and not origin.bundle and origin.parent is None:
+        return git, import_new(git, [*([origin.first] if origin.first else []), *wanted])
+    if git.is_new and origin.bundle:
+        git.unbundle(base64.b64decode(origin.bundle))
+    elif git.is_new and origin.parent is not None:
+        source = str(origin.parent.path)
         git.text(
             "fetch", "--quiet", source, "+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*"
         )
     import_all(git, wanted)
     return git, None
-
-
-def _first(repo: Repository) -> list[NewCommit]:
-    """What is in a repository since it was made."""
-    who = signature(_author(repo), repo.created_at)
-    ref = f"refs/heads/{repo.default_branch}"
-    return [NewCommit(ref, "Initial commit", who, repo.files)] if repo.files else []
-
-
-def _author(repo: Repository) -> User:
-    """The owner, or for an organization the first person of the world."""
-    if repo.owner.kind == "user":
-        return repo.owner
-    people = (user for user in repo.world.users.values() if user.kind == "user")
-    return next(people, repo.owner)

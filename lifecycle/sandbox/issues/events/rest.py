@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from lifecycle.sandbox.issues.events import payload as payloads
 from lifecycle.sandbox.issues.rest import ISSUE
+from lifecycle.sandbox.issues.state import IssueTables
 from lifecycle.sandbox.repositories import access
 from lifecycle.sandbox.wire.call import Reply
 from lifecycle.sandbox.wire.rest import asking
@@ -34,7 +35,7 @@ def list_issue_events(call: Call, repo: Repository, number: int) -> Reply:
 def list_events(call: Call, repo: Repository) -> Reply:
     """GET /repos/O/R/issues/events: of every issue, newest first."""
     asking.only(call)
-    found = [(issue, one) for issue in repo.issues.values() for one in _of(issue)]
+    found = [(issue, one) for issue in IssueTables.of(repo).issues.values() for one in _of(issue)]
     found.sort(key=lambda pair: (pair[1].created_at, pair[1].id), reverse=True)
     shown, headers = call.page(found)
     answer = [payloads.event_of_repository(call, issue, one) for issue, one in shown]
@@ -43,7 +44,7 @@ def list_events(call: Call, repo: Repository) -> Reply:
 
 def get_event(call: Call, repo: Repository, event: int) -> Reply:
     """GET /repos/O/R/issues/events/ID."""
-    for issue in repo.issues.values():
+    for issue in IssueTables.of(repo).issues.values():
         for one in _of(issue):
             if one.id == event:
                 return Reply(200, payloads.event_of_repository(call, issue, one))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from lifecycle.sandbox.base.times import now
 from lifecycle.sandbox.issues.actions import note
-from lifecycle.sandbox.issues.state import Label
+from lifecycle.sandbox.issues.state import IssueTables, Label
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -34,14 +34,14 @@ def make(
     number, node = repo.new_id("LA")
     shade = color or hashlib.sha256(name.encode()).hexdigest()[:6]
     label = Label(number, node, name, shade.lower(), description, name in DEFAULTS, repository=repo)
-    repo.labels[name.lower()] = label
+    IssueTables.of(repo).labels[name.lower()] = label
     repo.world.register(node, label)
     return label
 
 
 def named(repo: Repository, name: str) -> Label:
     """The label of that name, made if there is none, as GitHub does when an issue is given it."""
-    return repo.labels.get(name.lower()) or make(repo, name)
+    return IssueTables.of(repo).labels.get(name.lower()) or make(repo, name)
 
 
 def edit(
@@ -54,8 +54,8 @@ def edit(
 ) -> None:
     """Change what is given; issues keep the label under its new name."""
     if name is not None and name != label.name:
-        del repo.labels[label.name.lower()]
-        repo.labels[name.lower()] = label
+        del IssueTables.of(repo).labels[label.name.lower()]
+        IssueTables.of(repo).labels[name.lower()] = label
         label.name = name
     if color is not None:
         label.color = color.lower()
@@ -66,9 +66,9 @@ def edit(
 
 def delete(repo: Repository, label: Label) -> None:
     """Delete a label, which takes it off every issue."""
-    del repo.labels[label.name.lower()]
+    del IssueTables.of(repo).labels[label.name.lower()]
     repo.world.forget(label.node_id)
-    for issue in repo.issues.values():
+    for issue in IssueTables.of(repo).issues.values():
         if label in issue.labels:
             issue.labels.remove(label)
 

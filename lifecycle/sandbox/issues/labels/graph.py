@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lifecycle.sandbox.issues.labels import actions as labels
-from lifecycle.sandbox.issues.state import Issue, Label
+from lifecycle.sandbox.issues.state import Issue, IssueTables, Label
 from lifecycle.sandbox.repositories.state import Repository
 from lifecycle.sandbox.wire.graph.changing import (
     all_meant,
@@ -53,7 +53,7 @@ def create_label(call: Call, wanted: Mapping[str, Any]) -> dict[str, Any]:
     """CreateLabel."""
     repo = meant(call, wanted["repositoryId"], Repository)
     demand(call, repo, "CreateLabel", may=repo.can_push(call.viewer))
-    if wanted["name"].lower() in repo.labels:
+    if wanted["name"].lower() in IssueTables.of(repo).labels:
         raise unprocessable("Name has already been taken")
     made = labels.make(
         repo, wanted["name"], color=wanted["color"], description=wanted.get("description")
@@ -65,7 +65,7 @@ def update_label(call: Call, wanted: Mapping[str, Any]) -> dict[str, Any]:
     """updateLabel: issues keep it under its new name."""
     label, repo = _label(call, wanted, "UpdateLabel")
     name = wanted.get("name")
-    if name is not None and repo.labels.get(name.lower(), label) is not label:
+    if name is not None and IssueTables.of(repo).labels.get(name.lower(), label) is not label:
         raise unprocessable("Name has already been taken")
     labels.edit(
         repo, label, name=name, color=wanted.get("color"), description=wanted.get("description")

@@ -9,6 +9,7 @@ from lifecycle.sandbox.base.errors import ApiError, invalid
 from lifecycle.sandbox.issues import payload as payloads
 from lifecycle.sandbox.issues.labels import actions as labels
 from lifecycle.sandbox.issues.rest import ISSUE, known_labels, label_names
+from lifecycle.sandbox.issues.state import IssueTables
 from lifecycle.sandbox.wire.call import Reply
 from lifecycle.sandbox.wire.rest import asking
 from lifecycle.sandbox.wire.rest.routing import REPO, Route
@@ -27,15 +28,15 @@ FORMS = ("name", "color", "description")
 def list_labels(call: Call, repo: Repository) -> Reply:
     """GET /repos/O/R/labels, by name."""
     asking.only(call)
-    found = sorted(repo.labels.values(), key=lambda one: one.name.lower())
+    found = sorted(IssueTables.of(repo).labels.values(), key=lambda one: one.name.lower())
     shown, headers = call.page(found)
     return Reply(200, [payloads.label(call, repo, one) for one in shown], headers)
 
 
 def _label(repo: Repository, name: str) -> Label:
-    if name.lower() not in repo.labels:
+    if name.lower() not in IssueTables.of(repo).labels:
         raise asking.not_found(f"{DOCS}#get-a-label")
-    return repo.labels[name.lower()]
+    return IssueTables.of(repo).labels[name.lower()]
 
 
 def get_label(call: Call, repo: Repository, label: str) -> Reply:
@@ -62,7 +63,7 @@ def check_name(repo: Repository, name: str, own: Label | None, documentation: st
         error = {"resource": "Label", "code": "missing_field", "field": "name"}
         raise invalid(documentation, error)
     asking.short(name, "name", LONGEST_NAME, "Label", documentation)
-    if repo.labels.get(name.lower(), own) is not own:
+    if IssueTables.of(repo).labels.get(name.lower(), own) is not own:
         error = {"resource": "Label", "code": "already_exists", "field": "name"}
         raise invalid(documentation, error)
 
@@ -150,7 +151,7 @@ def remove_label(call: Call, repo: Repository, number: int, label: str) -> Reply
     documentation = f"{DOCS}#remove-a-label-from-an-issue"
     issue = asking.issue(repo, number)
     asking.demand_triage(call, repo, documentation)
-    found = repo.labels.get(label.lower())
+    found = IssueTables.of(repo).labels.get(label.lower())
     if found is None or found not in issue.labels:
         raise ApiError(404, "Label does not exist", documentation=documentation)
     labels.remove(issue, [found], call.viewer)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lifecycle.sandbox.base.times import now
-from lifecycle.sandbox.issues.state import Milestone
+from lifecycle.sandbox.issues.state import IssueTables, Milestone
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -27,10 +27,11 @@ def make(
     number, node = repo.new_id("MI")
     made = now()
     milestone = Milestone(
-        number, node, max(repo.milestones, default=0) + 1, title, description, by, made, made,
+        number, node, max(IssueTables.of(repo).milestones, default=0) + 1, title, description, by,
+        made, made,
         due_on=due_on, repository=repo,
     )  # fmt: skip
-    repo.milestones[milestone.number] = milestone
+    IssueTables.of(repo).milestones[milestone.number] = milestone
     repo.world.register(node, milestone)
     return milestone
 
@@ -38,7 +39,9 @@ def make(
 def titled(repo: Repository, title: str) -> Milestone | None:
     """The milestone of that title, whose case does not matter, or None."""
     wanted = title.casefold()
-    return next((m for m in repo.milestones.values() if m.title.casefold() == wanted), None)
+    return next(
+        (m for m in IssueTables.of(repo).milestones.values() if m.title.casefold() == wanted), None
+    )
 
 
 def set_state(milestone: Milestone, state: IssueState) -> None:
@@ -50,17 +53,17 @@ def set_state(milestone: Milestone, state: IssueState) -> None:
 
 def delete(repo: Repository, milestone: Milestone) -> None:
     """Delete it; its issues are in none."""
-    del repo.milestones[milestone.number]
+    del IssueTables.of(repo).milestones[milestone.number]
     repo.world.forget(milestone.node_id)
-    for issue in repo.issues.values():
+    for issue in IssueTables.of(repo).issues.values():
         if issue.milestone is milestone:
             issue.milestone = None
 
 
 def counts(repo: Repository) -> dict[int, tuple[int, int]]:
     """How many open and closed issues each milestone has, by its id."""
-    found = {milestone.id: (0, 0) for milestone in repo.milestones.values()}
-    for issue in repo.issues.values():
+    found = {milestone.id: (0, 0) for milestone in IssueTables.of(repo).milestones.values()}
+    for issue in IssueTables.of(repo).issues.values():
         if issue.milestone is not None:
             opened, closed = found[issue.milestone.id]
             is_open = issue.state == "open"

@@ -8,6 +8,7 @@ from lifecycle.sandbox.base.errors import invalid
 from lifecycle.sandbox.base.times import now
 from lifecycle.sandbox.issues import payload as payloads
 from lifecycle.sandbox.issues.milestones import actions as milestones
+from lifecycle.sandbox.issues.state import IssueTables
 from lifecycle.sandbox.wire.call import Reply
 from lifecycle.sandbox.wire.rest import asking
 from lifecycle.sandbox.wire.rest.routing import REPO, Route
@@ -42,16 +43,16 @@ def list_milestones(call: Call, repo: Repository) -> Reply:
         return (one.due_on is None, one.due_on.timestamp() if one.due_on else 0.0, one.number)
 
     key: Callable[[Milestone], Any] = completeness if sort == "completeness" else due
-    found = [one for one in repo.milestones.values() if state in {"all", one.state}]
+    found = [one for one in IssueTables.of(repo).milestones.values() if state in {"all", one.state}]
     found.sort(key=key, reverse=direction == "desc")
     shown, headers = call.page(found)
     return Reply(200, [payloads.milestone(call, repo, one) for one in shown], headers)
 
 
 def _milestone(repo: Repository, number: int) -> Milestone:
-    if number not in repo.milestones:
+    if number not in IssueTables.of(repo).milestones:
         raise asking.not_found(f"{DOCS}#get-a-milestone")
-    return repo.milestones[number]
+    return IssueTables.of(repo).milestones[number]
 
 
 def get_milestone(call: Call, repo: Repository, number: int) -> Reply:
@@ -128,7 +129,7 @@ def list_milestone_labels(call: Call, repo: Repository, number: int) -> Reply:
     """GET /repos/O/R/milestones/N/labels: those of its issues, each once."""
     asking.only(call)
     wanted = _milestone(repo, number)
-    inside = [one for one in repo.issues.values() if one.milestone is wanted]
+    inside = [one for one in IssueTables.of(repo).issues.values() if one.milestone is wanted]
     found = {label.id: label for issue in inside for label in issue.labels}
     shown, headers = call.page(list(found.values()))
     return Reply(200, [payloads.label(call, repo, one) for one in shown], headers)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lifecycle.sandbox.base.times import stamp
+from lifecycle.sandbox.boards.state import BoardTables
 from lifecycle.sandbox.issues.mentions import mentions
 from lifecycle.sandbox.issues.search.query import Term, UnknownSearch, compares, holds_words, parse
+from lifecycle.sandbox.issues.state import IssueTables
 from lifecycle.sandbox.pulls import actions as pulls
 from lifecycle.sandbox.repositories import access
 from lifecycle.sandbox.rules import actions as rules
@@ -53,7 +55,7 @@ LACKS: dict[str, Callable[[Issue], bool]] = {
     "label": lambda i: not i.labels,
     "assignee": lambda i: not i.assignees,
     "milestone": lambda i: i.milestone is None,
-    "project": lambda i: not any(p.item_of(i) for p in i.repository.world.projects),
+    "project": lambda i: not any(p.item_of(i) for p in BoardTables.of(i.repository.world).projects),
     "parent-issue": lambda i: i.parent is None,
 }
 
@@ -183,7 +185,7 @@ def issues(
     found = [
         issue
         for repo in scope
-        for issue in repo.issues.values()
+        for issue in IssueTables.of(repo).issues.values()
         if all(_holds(call, issue, term, places) for term in terms)
     ]
     chosen = query.sort if query.sort != "best" or sort is None else sort

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from lifecycle.sandbox.issues.search import actions
 from lifecycle.sandbox.issues.search.query import UnknownSearch
+from lifecycle.sandbox.pulls.state import PullTables
 from lifecycle.sandbox.wire.graph.pages import connection
 from lifecycle.sandbox.wire.graph.refusals import Refusal
 
@@ -42,7 +43,9 @@ def _search(call: Call, _: Any, **given: Any) -> dict[str, Any]:
 
 def _whole(issue: Issue) -> Any:
     """A pull request is more than its issue half."""
-    return issue.repository.pulls.get(issue.number, issue) if issue.is_pull else issue
+    return (
+        PullTables.of(issue.repository).pulls.get(issue.number, issue) if issue.is_pull else issue
+    )
 
 
 RESOLVERS: dict[str, dict[str, Any]] = {"Query": {"search": _search}}

@@ -14,6 +14,7 @@ from lifecycle.sandbox.issues.mentions import mentions
 from lifecycle.sandbox.issues.rest import filtered
 from lifecycle.sandbox.issues.search import actions
 from lifecycle.sandbox.issues.search.query import UnknownSearch
+from lifecycle.sandbox.issues.state import IssueTables
 from lifecycle.sandbox.repositories import access
 from lifecycle.sandbox.repositories import payload as repositories
 from lifecycle.sandbox.wire.call import Reply
@@ -99,7 +100,7 @@ def _mine(call: Call, owner: object = None) -> Reply:
         issue
         for repo in call.world.repositories.values()
         if access.sees(call.token, repo) and (owner is None or repo.owner is owner)
-        for issue in repo.issues.values()
+        for issue in IssueTables.of(repo).issues.values()
         if FILTERS[wanted](call, issue)
     ]
     if call.query.get("pulls") == "false":

@@ -15,6 +15,7 @@ from lifecycle.sandbox.git.store.repository import Merge, Signature
 from lifecycle.sandbox.issues import actions as issues
 from lifecycle.sandbox.pulls import actions as pulls
 from lifecycle.sandbox.pulls.merging import mergeability
+from lifecycle.sandbox.pulls.state import PullTables
 from lifecycle.sandbox.rules import actions as rules
 
 if TYPE_CHECKING:
@@ -178,7 +179,9 @@ def delete_head(pull: PullRequest, user: User) -> None:
     sha = there.git.refs().get(ref)
     if sha is None or pull.head == there.default_branch:
         return
-    for other in [one for one in there.pulls.values() if one.is_open and one.base == pull.head]:
+    for other in [
+        one for one in PullTables.of(there).pulls.values() if one.is_open and one.base == pull.head
+    ]:
         other.base = pull.base
         issues.note(other.issue, user, "automatic_base_change_succeeded")
     there.git.delete(ref, sha)

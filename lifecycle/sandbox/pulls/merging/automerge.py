@@ -12,15 +12,14 @@ from lifecycle.sandbox.base.times import now
 from lifecycle.sandbox.issues import actions as issues
 from lifecycle.sandbox.pulls.merging import actions as merging
 from lifecycle.sandbox.pulls.merging import mergeability
-from lifecycle.sandbox.pulls.state import AutoMerge
+from lifecycle.sandbox.pulls.state import AutoMerge, PullTables
 from lifecycle.sandbox.rules import actions as rules
 from lifecycle.sandbox.rules import queue
 
 if TYPE_CHECKING:
     from lifecycle.sandbox.accounts.state import User
     from lifecycle.sandbox.pulls.state import PullRequest
-    from lifecycle.sandbox.repositories.state import Repository
-    from lifecycle.sandbox.repositories.world import World
+    from lifecycle.sandbox.repositories.state import Repository, World
 
 NOT_ALLOWED = "Pull request Auto merge is not allowed for this repository"
 
@@ -67,7 +66,9 @@ def disable(pull: PullRequest, user: User, reason: str | None = None) -> None:
 
 def _run(repo: Repository) -> None:
     """Merge what waited and may be merged now."""
-    for pull in [one for one in repo.pulls.values() if one.auto_merge and one.is_open]:
+    for pull in [
+        one for one in PullTables.of(repo).pulls.values() if one.auto_merge and one.is_open
+    ]:
         wanted = pull.auto_merge
         if wanted is None or not pull.is_open:
             continue

@@ -10,7 +10,7 @@ from lifecycle.sandbox.base.times import now
 from lifecycle.sandbox.pulls.reviews import payload as payloads
 from lifecycle.sandbox.pulls.reviews import threads
 from lifecycle.sandbox.pulls.reviews.rest import place_of
-from lifecycle.sandbox.pulls.state import ReviewComment
+from lifecycle.sandbox.pulls.state import PullTables, ReviewComment
 from lifecycle.sandbox.wire.call import Reply
 from lifecycle.sandbox.wire.rest import asking
 from lifecycle.sandbox.wire.rest.routing import REPO, Route
@@ -55,7 +55,7 @@ def list_all(call: Call, repo: Repository) -> Reply:
     """GET /repos/O/R/pulls/comments, of all pull requests."""
     found = [
         one
-        for pull in repo.pulls.values()
+        for pull in PullTables.of(repo).pulls.values()
         if pull.threads
         for one in threads.comments_of(pull, call.viewer)
     ]

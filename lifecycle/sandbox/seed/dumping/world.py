@@ -12,6 +12,11 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import yaml
 
+from lifecycle.sandbox.boards.state import BoardTables
+from lifecycle.sandbox.checks.state import CheckTables
+from lifecycle.sandbox.issues.state import IssueTables
+from lifecycle.sandbox.pulls.state import PullTables
+from lifecycle.sandbox.rules.state import RuleTables
 from lifecycle.sandbox.seed.dumping import boards as dumping_boards
 from lifecycle.sandbox.seed.dumping import pulls as dumping_pulls
 from lifecycle.sandbox.seed.form import (
@@ -39,8 +44,8 @@ if TYPE_CHECKING:
     from lifecycle.sandbox.accounts.state import App
     from lifecycle.sandbox.checks.state import CheckRun, CheckSuite
     from lifecycle.sandbox.issues.state import Issue
-    from lifecycle.sandbox.repositories.state import Protection, Repository
-    from lifecycle.sandbox.repositories.world import World
+    from lifecycle.sandbox.repositories.state import Repository, World
+    from lifecycle.sandbox.rules.state import Protection
 
 
 class _Dumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):  # type: ignore[misc]  # either will do
@@ -93,7 +98,7 @@ def seed_of(world: World, *, with_git: bool = True) -> Seed:
             for token in world.tokens.values()
         ],
         repositories=[_repository(repo, with_git) for repo in world.repositories.values()],
-        projects=[dumping_boards.project(one) for one in world.projects],
+        projects=[dumping_boards.project(one) for one in BoardTables.of(world).projects],
         lag={name: reads for name, reads in world.lag.items() if reads},
         next_id=next_id,
         ahead=world.ahead,
@@ -117,25 +122,29 @@ def _repository(repo: Repository, with_git: bool) -> SeedRepository:
         files={} if bundle else repo.files,
         branches=[],
         refs=[],
-        labels=[plain(SeedLabel, label) for label in repo.labels.values()],
+        labels=[plain(SeedLabel, label) for label in IssueTables.of(repo).labels.values()],
         milestones=[
-            plain(SeedMilestone, one, creator=one.creator.login) for one in repo.milestones.values()
+            plain(SeedMilestone, one, creator=one.creator.login)
+            for one in IssueTables.of(repo).milestones.values()
         ],
-        issues=[_issue(issue) for issue in repo.issues.values() if not issue.is_pull],
-        pulls=[dumping_pulls.pull(pull) for pull in repo.pulls.values()],
-        plans=list(repo.plans),
-        workflows=[plain(SeedWorkflow, one) for one in repo.workflows.values()],
-        suites=[_suite(suite) for suite in repo.suites],
-        checks=[_check(run) for runs in repo.checks.values() for run in runs],
+        issues=[
+            _issue(issue) for issue in IssueTables.of(repo).issues.values() if not issue.is_pull
+        ],
+        pulls=[dumping_pulls.pull(pull) for pull in PullTables.of(repo).pulls.values()],
+        plans=list(CheckTables.of(repo).plans),
+        workflows=[plain(SeedWorkflow, one) for one in CheckTables.of(repo).workflows.values()],
+        suites=[_suite(suite) for suite in CheckTables.of(repo).suites],
+        checks=[_check(run) for runs in CheckTables.of(repo).checks.values() for run in runs],
         statuses=[
             plain(SeedStatus, one, creator=login(one.creator))
-            for made in repo.statuses.values()
+            for made in CheckTables.of(repo).statuses.values()
             for one in made
         ],
-        protections=[_protection(one) for one in repo.protections],
+        required_approvals=RuleTables.of(repo).required_approvals,
+        protections=[_protection(one) for one in RuleTables.of(repo).protections],
         renamed_from=former,
-        gone=sorted(repo.gone),
-        moved={number: name_of(issue) for number, issue in repo.moved.items()},
+        gone=sorted(IssueTables.of(repo).gone),
+        moved={number: name_of(issue) for number, issue in IssueTables.of(repo).moved.items()},
         bundle=bundle,
     )
 

@@ -7,14 +7,23 @@ from typing import TYPE_CHECKING
 from lifecycle.sandbox.base.errors import SeedError
 from lifecycle.sandbox.base.ids import node_id
 from lifecycle.sandbox.boards import actions as boards
-from lifecycle.sandbox.boards.state import DraftIssue, Field, Item, Iteration, Mark, Option, Project
+from lifecycle.sandbox.boards.state import (
+    BoardTables,
+    DraftIssue,
+    Field,
+    Item,
+    Iteration,
+    Mark,
+    Option,
+    Project,
+)
+from lifecycle.sandbox.issues.state import IssueTables
 from lifecycle.sandbox.seed.form import SeedMark
 from lifecycle.sandbox.seed.references import account, moment
 
 if TYPE_CHECKING:
     from lifecycle.sandbox.issues.state import Issue
-    from lifecycle.sandbox.repositories.state import Repository
-    from lifecycle.sandbox.repositories.world import World
+    from lifecycle.sandbox.repositories.state import Repository, World
     from lifecycle.sandbox.seed.form import SeedDraft, SeedField, SeedItem, SeedProject
 
 FIRST_ID = 800_001
@@ -25,7 +34,7 @@ FIELD_PREFIXES = {"SINGLE_SELECT": "PVTSSF", "ITERATION": "PVTIF"}
 def found(world: World, seed: SeedProject) -> None:
     """Make one."""
     owner = account(world, seed.owner) if seed.owner else world.home.owner
-    number = seed.database_id or FIRST_ID + len(world.projects)
+    number = seed.database_id or FIRST_ID + len(BoardTables.of(world).projects)
     project = Project(
         seed.id or node_id("PVT", owner.id, number),
         number,
@@ -43,9 +52,9 @@ def found(world: World, seed: SeedProject) -> None:
         created_at=moment(seed.created_at),
         updated_at=moment(seed.updated_at),
     )
-    world.projects.append(project)
+    BoardTables.of(world).projects.append(project)
     world.register(project.id, project)
-    first = FIELDS_FROM + 100 * (len(world.projects) - 1)
+    first = FIELDS_FROM + 100 * (len(BoardTables.of(world).projects) - 1)
     for place, one in enumerate(seed.fields):
         _field(world, project, one, first + place)
     for item in seed.items:
@@ -90,9 +99,9 @@ def _item(world: World, project: Project, seed: SeedItem) -> None:
         content = _draft(world, project, seed.draft)
     else:
         repo = world.repository(seed.repository) if seed.repository else world.home
-        if repo is None or seed.issue not in repo.issues:
+        if repo is None or seed.issue not in IssueTables.of(repo).issues:
             raise SeedError(f"The board {project.title!r} has a card for no issue.")
-        content = repo.issues[seed.issue]
+        content = IssueTables.of(repo).issues[seed.issue]
     number = seed.number or next(world.serial)
     creator = account(world, seed.creator) if seed.creator else world.home.owner
     item = Item(

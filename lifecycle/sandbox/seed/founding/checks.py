@@ -10,6 +10,7 @@ from lifecycle.sandbox.checks import suites
 from lifecycle.sandbox.checks.state import (
     CheckRun,
     CheckSuite,
+    CheckTables,
     CommitStatus,
     Output,
     Workflow,
@@ -43,10 +44,10 @@ def found(repo: Repository, seed: SeedRepository) -> None:
 
 def _workflow(repo: Repository, seed: SeedWorkflow) -> None:
     number, node = identity(repo, "W", seed.id)
-    repo.workflows[seed.name] = Workflow(
+    CheckTables.of(repo).workflows[seed.name] = Workflow(
         number, node, repo, seed.name, moment(seed.created_at), seed.state, seed.last_number
     )
-    repo.world.register(node, repo.workflows[seed.name])
+    repo.world.register(node, CheckTables.of(repo).workflows[seed.name])
 
 
 def _suite(repo: Repository, seed: SeedSuite) -> None:
@@ -57,7 +58,7 @@ def _suite(repo: Repository, seed: SeedSuite) -> None:
     )  # fmt: skip
     if seed.run:
         suite.run = _run(repo, suite, seed.run)
-    repo.suites.append(suite)
+    CheckTables.of(repo).suites.append(suite)
     repo.world.register(suite.node_id, suite)
 
 
@@ -73,7 +74,7 @@ def _check(repo: Repository, seed: SeedCheckRun) -> None:
     if seed.suite is None:
         suite = suites.job_suite(repo, seed.sha, seed.workflow, seed.event)
     else:
-        known = next((one for one in repo.suites if one.id == seed.suite), None)
+        known = next((one for one in CheckTables.of(repo).suites if one.id == seed.suite), None)
         if known is None:
             raise SeedError(f"The check {seed.name!r} names a suite that is not there.")
         suite = known
@@ -85,7 +86,7 @@ def _check(repo: Repository, seed: SeedCheckRun) -> None:
         Output(seed.title, seed.summary, seed.text, list(seed.annotations)),
         list(seed.actions), seed.log, seed.attempt,
     )  # fmt: skip
-    repo.checks.setdefault(seed.sha, []).append(run)
+    CheckTables.of(repo).checks.setdefault(seed.sha, []).append(run)
     repo.world.register(node, run)
 
 
@@ -96,5 +97,5 @@ def _status(repo: Repository, seed: SeedStatus) -> None:
         moment(seed.created_at), account(repo.world, seed.creator) if seed.creator else None,
         seed.target_url,
     )  # fmt: skip
-    repo.statuses.setdefault(seed.sha, []).append(status)
+    CheckTables.of(repo).statuses.setdefault(seed.sha, []).append(status)
     repo.world.register(node, status)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lifecycle.sandbox.issues.labels import actions as labels
-from lifecycle.sandbox.issues.state import Comment, Issue, IssueEvent
+from lifecycle.sandbox.issues.state import Comment, Issue, IssueEvent, IssueTables
 from lifecycle.sandbox.seed.form import SeedPull
 from lifecycle.sandbox.seed.references import (
     about_of,
@@ -53,7 +53,7 @@ def new_issue(repo: Repository, seed: SeedIssue | SeedPull, number: int, node: s
         state=seed.state,
         labels=[labels.named(repo, name) for name in seed.labels],
         assignees=[account(repo.world, login) for login in seed.assignees],
-        milestone=repo.milestones[seed.milestone] if seed.milestone else None,
+        milestone=IssueTables.of(repo).milestones[seed.milestone] if seed.milestone else None,
         closed_at=closed_at,
         closed_by=closer if closed_at else None,
         locked=seed.locked,
@@ -61,7 +61,7 @@ def new_issue(repo: Repository, seed: SeedIssue | SeedPull, number: int, node: s
         hidden_for=seed.hidden_for,
         unread_for=seed.unread_for,
     )
-    repo.issues[issue.number] = issue
+    IssueTables.of(repo).issues[issue.number] = issue
     repo.last_number = max(repo.last_number, issue.number)
     _talk(repo, issue, seed)
     return issue
@@ -87,7 +87,7 @@ def _talk(repo: Repository, issue: Issue, seed: SeedIssue | SeedPull) -> None:
 
 def relate(repo: Repository, seed: SeedIssue) -> None:
     """Parents and blockers, which may be of another repository."""
-    issue = repo.issues[seed.number]
+    issue = IssueTables.of(repo).issues[seed.number]
     if seed.parent is not None:
         issue.parent = issue_named(repo, seed.parent)
         issue.parent.sub_issues.append(issue)
@@ -99,6 +99,6 @@ def relate(repo: Repository, seed: SeedIssue) -> None:
 
 def recall(repo: Repository) -> None:
     """What events are about, now that all of it is there."""
-    for issue in repo.issues.values():
+    for issue in IssueTables.of(repo).issues.values():
         for event in issue.events:
             event.about = about_of(repo, event.about)

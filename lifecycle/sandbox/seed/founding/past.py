@@ -8,6 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lifecycle.sandbox.issues import actions as issues
+from lifecycle.sandbox.issues.state import IssueTables
+from lifecycle.sandbox.pulls.state import PullTables
 from lifecycle.sandbox.seed.references import moment
 
 if TYPE_CHECKING:
@@ -27,15 +29,15 @@ def understand(made: Sequence[tuple[Repository, SeedRepository]]) -> None:
     """
     for repo, seed in made:
         for one in seed.issues:
-            _had(repo.issues[one.number], one)
+            _had(IssueTables.of(repo).issues[one.number], one)
         for pull in seed.pulls:
-            _had(repo.issues[pull.number], pull)
-        for issue in list(repo.issues.values()):
+            _had(IssueTables.of(repo).issues[pull.number], pull)
+        for issue in list(IssueTables.of(repo).issues.values()):
             issues.refer(issue, issue.author, issue.body, issue.created_at)
             for comment in issue.comments:
                 issues.refer(issue, comment.author, comment.body, comment.created_at)
     for repo, _ in made:
-        for issue in repo.issues.values():
+        for issue in IssueTables.of(repo).issues.values():
             if len(issue.events) > 1:
                 issue.events.sort(key=lambda one: one.created_at)
 
@@ -57,7 +59,7 @@ def _ended(issue: Issue, seed: SeedIssue | SeedPull) -> None:
     kinds = {one.kind for one in issue.events}
     merged_at: datetime | None = getattr(seed, "merged_at", None)
     if merged_at is not None and "merged" not in kinds:
-        pull = issue.repository.pulls[issue.number]
+        pull = PullTables.of(issue.repository).pulls[issue.number]
         by = pull.merged_by or issue.author
         _add(issue, by, "merged", moment(merged_at), commit=pull.merge_sha)
     if issue.state == "closed" and "closed" not in kinds and issue.closed_at is not None:

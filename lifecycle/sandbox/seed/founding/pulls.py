@@ -10,6 +10,7 @@ from lifecycle.sandbox.git.store.importing import NewRef
 from lifecycle.sandbox.pulls.state import (
     AutoMerge,
     PullRequest,
+    PullTables,
     QueueEntry,
     Review,
     ReviewComment,
@@ -89,7 +90,7 @@ def _found(repo: Repository, seed: SeedPull) -> PullRequest:
     )
     if seed.mergeable is not None:
         pull.mergeable, pull.judged = seed.mergeable, (head_sha, base_sha)
-    repo.pulls[pull.number] = pull
+    PullTables.of(repo).pulls[pull.number] = pull
     repo.world.register(node, pull)
     _judged(repo, pull, seed)
     return pull
@@ -145,8 +146,8 @@ def _judged(repo: Repository, pull: PullRequest, seed: SeedPull) -> None:
             number, node, pull, account(repo.world, entry.enqueuer), moment(entry.enqueued_at),
             entry.state, entry.head_sha, entry.base_sha,
         )  # fmt: skip
-        repo.queues.setdefault(pull.base, []).append(pull.queue_entry)
-        repo.queues[pull.base].sort(key=lambda one: (one.enqueued_at, one.id))
+        PullTables.of(repo).queues.setdefault(pull.base, []).append(pull.queue_entry)
+        PullTables.of(repo).queues[pull.base].sort(key=lambda one: (one.enqueued_at, one.id))
         repo.world.register(node, pull.queue_entry)
 
 

@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from lifecycle.sandbox.base.errors import ActionRefused, ApiError, SeedError
 from lifecycle.sandbox.base.ids import node_id
+from lifecycle.sandbox.checks.state import CheckTables
 from lifecycle.sandbox.git.store.founding import signature
 from lifecycle.sandbox.git.store.importing import NewCommit, NewRef
 from lifecycle.sandbox.issues.labels import actions as labels
-from lifecycle.sandbox.issues.state import Milestone
-from lifecycle.sandbox.repositories.state import Protection, Repository
+from lifecycle.sandbox.issues.state import IssueTables, Milestone
+from lifecycle.sandbox.repositories.state import Repository
+from lifecycle.sandbox.rules.state import Protection, RuleTables
 from lifecycle.sandbox.seed.founding import checks as founding_checks
 from lifecycle.sandbox.seed.founding import issues as founding_issues
 from lifecycle.sandbox.seed.founding import past
@@ -20,13 +22,13 @@ from lifecycle.sandbox.seed.references import account, author, identity, issue_n
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from lifecycle.sandbox.repositories.world import World
+    from lifecycle.sandbox.repositories.state import World
     from lifecycle.sandbox.seed.form import SeedMilestone, SeedProtection, SeedRef, SeedRepository
 
 FIRST_ID = 700_001
 SETTINGS = (
     "archived", "has_issues", "allow_merge_commit", "allow_squash_merge", "allow_rebase_merge",
-    "allow_auto_merge", "delete_branch_on_merge", "required_approvals", "allow_update_branch",
+    "allow_auto_merge", "delete_branch_on_merge", "allow_update_branch",
     "allow_forking", "has_projects", "has_wiki", "is_template", "homepage",
 )  # fmt: skip
 """What is called the same in a seed and in the world."""
@@ -49,7 +51,9 @@ def found(world: World, seeds: Sequence[SeedRepository], *, is_told: bool) -> No
     for repo, seed in made:
         for issue in seed.issues:
             founding_issues.relate(repo, issue)
-        repo.moved = {number: issue_named(repo, name) for number, name in seed.moved.items()}
+        IssueTables.of(repo).moved = {
+            number: issue_named(repo, name) for number, name in seed.moved.items()
+        }
         _grow(repo, seed)
     for repo, _ in made:
         founding_issues.recall(repo)
@@ -79,12 +83,14 @@ def _repository(world: World, seed: SeedRepository, number: int) -> Repository:
         pushed_at=moment(seed.pushed_at),
         roles={login.lower(): role for login, role in seed.roles.items()},
         files=dict(seed.files),
-        plans=tuple(seed.plans),
-        protections=[_protection(one) for one in seed.protections],
         **{name: getattr(seed, name) for name in SETTINGS},
     )
+    CheckTables.of(repo).plans = tuple(seed.plans)
+    rules = RuleTables.of(repo)
+    rules.protections = [_protection(one) for one in seed.protections]
+    rules.required_approvals = seed.required_approvals
     repo.bundle = seed.bundle
-    repo.topics, repo.gone = list(seed.topics), set(seed.gone)
+    repo.topics, IssueTables.of(repo).gone = list(seed.topics), set(seed.gone)
     world.repositories[repo.key] = repo
     for former in seed.renamed_from:
         world.renamed[former.lower()] = repo
@@ -116,7 +122,7 @@ def _fill(repo: Repository, seed: SeedRepository) -> None:
 
 def _milestone(repo: Repository, seed: SeedMilestone) -> None:
     number, node = identity(repo, "MI", seed.id)
-    repo.milestones[seed.number] = Milestone(
+    IssueTables.of(repo).milestones[seed.number] = Milestone(
         number,
         node,
         seed.number,
@@ -130,7 +136,7 @@ def _milestone(repo: Repository, seed: SeedMilestone) -> None:
         closed_at=seed.closed_at,
         repository=repo,
     )
-    repo.world.register(node, repo.milestones[seed.number])
+    repo.world.register(node, IssueTables.of(repo).milestones[seed.number])
 
 
 def _grow(repo: Repository, seed: SeedRepository) -> None:

@@ -9,7 +9,7 @@ from lifecycle.sandbox.accounts.state import App, Installation, Token, User
 from lifecycle.sandbox.base.errors import ActionRefused, SeedError
 from lifecycle.sandbox.base.times import clock
 from lifecycle.sandbox.control import catalogue
-from lifecycle.sandbox.repositories.world import World
+from lifecycle.sandbox.repositories.state import World
 from lifecycle.sandbox.seed.founding import boards as founding_boards
 from lifecycle.sandbox.seed.founding import repositories as founding_repositories
 from lifecycle.sandbox.seed.references import account, moment

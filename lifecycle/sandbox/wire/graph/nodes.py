@@ -14,6 +14,8 @@ from lifecycle.sandbox.base.times import stamp
 from lifecycle.sandbox.boards.access import role_in
 from lifecycle.sandbox.boards.graph_access import board_of, readable
 from lifecycle.sandbox.git import graph as git
+from lifecycle.sandbox.issues.state import IssueTables
+from lifecycle.sandbox.pulls.state import PullTables
 from lifecycle.sandbox.repositories.access import sees
 from lifecycle.sandbox.repositories.state import Repository
 from lifecycle.sandbox.wire.graph.refusals import Refusal, no_node
@@ -93,7 +95,9 @@ def _resource(call: Call, url: str) -> Any:
         return None
     if number is None:
         return repo
-    return repo.pulls.get(int(number)) or repo.issues.get(int(number))
+    return PullTables.of(repo).pulls.get(int(number)) or IssueTables.of(repo).issues.get(
+        int(number)
+    )
 
 
 def _rate_limit(call: Call, found: Findings) -> dict[str, Any]:

@@ -10,6 +10,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from lifecycle.sandbox.base.errors import ApiError, Moved, invalid
+from lifecycle.sandbox.issues.state import IssueTables
+from lifecycle.sandbox.pulls.state import PullTables
 
 if TYPE_CHECKING:
     from lifecycle.sandbox.accounts.state import User
@@ -36,12 +38,12 @@ def issue(repo: Repository, number: int) -> Issue:
         ApiError: 404, or 410 for what was deleted, or where issues are switched off.
         Moved: It was transferred.
     """
-    found = repo.issues.get(number)
+    found = IssueTables.of(repo).issues.get(number)
     if found is None:
-        if number in repo.gone:
+        if number in IssueTables.of(repo).gone:
             raise ApiError(410, "This issue was deleted", documentation=f"{ISSUES}#get-an-issue")
-        if number in repo.moved:
-            there = repo.moved[number]
+        if number in IssueTables.of(repo).moved:
+            there = IssueTables.of(repo).moved[number]
             raise Moved(f"/repositories/{there.repository.id}/issues/{there.number}")
         raise not_found(f"{ISSUES}#get-an-issue")
     if found.is_late():
@@ -59,9 +61,9 @@ def demand_issues(repo: Repository) -> None:
 
 def pull(repo: Repository, number: int) -> PullRequest:
     """The pull request of that number, or 404."""
-    if number not in repo.pulls or repo.pulls[number].issue.is_late():
+    if number not in PullTables.of(repo).pulls or PullTables.of(repo).pulls[number].issue.is_late():
         raise not_found(f"{PULLS}#get-a-pull-request")
-    return repo.pulls[number]
+    return PullTables.of(repo).pulls[number]
 
 
 def commit(repo: Repository, ref: str) -> str:

@@ -1,0 +1,70 @@
+"""What branches demand, as it is remembered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+from lifecycle.sandbox.base.times import now
+from lifecycle.sandbox.repositories.state import Tables
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+
+@dataclass(slots=True, eq=False)
+class Protection:
+    """What a branch (an exact name or a pattern of fnmatch) demands: classic protection or a ruleset.
+
+    `contexts` are the names of checks that have to pass; `strict` wants the head up to date.
+    A ruleset has a `ruleset_id` and a name; classic protection has neither.
+    """
+
+    pattern: str
+    contexts: tuple[str, ...] = ()
+    strict: bool = False
+    approvals: int = 0
+    dismiss_stale: bool = False
+    conversation_resolution: bool = False
+    enforce_admins: bool = False
+    allow_force_pushes: bool = False
+    merge_queue: bool = False
+    ruleset_id: int | None = None
+    name: str = ""
+    requires_pull: bool = False
+    code_owners: bool = False
+    last_push_approval: bool = False
+    linear_history: bool = False
+    allow_deletions: bool = False
+    block_creations: bool = False
+    enforcement: Literal["active", "evaluate", "disabled"] = "active"
+    includes: tuple[str, ...] = ()
+    """Of a ruleset, instead of the pattern: `~ALL`, `~DEFAULT_BRANCH`, `refs/heads/PATTERN`."""
+    excludes: tuple[str, ...] = ()
+    app_ids: dict[str, int] = field(default_factory=dict)
+    """The app from which the check of a context has to come, where it matters."""
+    id: int = 0
+    created_at: datetime = field(default_factory=now)
+    updated_at: datetime = field(default_factory=now)
+
+    has_checks: bool = False
+    """Whether checks are demanded although none is named."""
+
+    @property
+    def demands_checks(self) -> bool:
+        """Whether checks are demanded at all."""
+        return self.has_checks or bool(self.contexts)
+
+    @property
+    def demands_pull(self) -> bool:
+        """Whether a change has to come by a pull request."""
+        return self.requires_pull or self.approvals > 0
+
+
+@dataclass(slots=True, eq=False)
+class RuleTables(Tables):
+    """The rules of a repository."""
+
+    protections: list[Protection] = field(default_factory=list, repr=False)
+    required_approvals: int = 0
+    """What a seed asks for without a rule; it becomes one when the rules are first read."""
