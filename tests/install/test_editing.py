@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lifecycle.setup.init.json_editing import Layout, applied, insertion, removal, replacement
-from lifecycle.setup.init.jsonc import parse
+from lifecycle.setup.init.jsonc import Layout, applied, insertion, parse, removal, replacement
 from tests.install.jsonc_texts import VALUES, texts
 
 

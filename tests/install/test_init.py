@@ -21,7 +21,7 @@ from lifecycle.setup.init.found_hooks import allows_all
 from lifecycle.setup.init.hook_table import NAMES, PERMISSIONS, STAGE_PERMISSIONS, WIRES
 from lifecycle.setup.init.init_mark import MARK, PERMITS
 from lifecycle.setup.init.jsonc import parse
-from lifecycle.setup.init.settings_template import TEMPLATE
+from lifecycle.setup.init.supplies import TEMPLATE
 from tests.cli.outcome import ok, refused
 from tests.conftest import COMMAND
 from tests.install.conftest import Clone

@@ -22,7 +22,7 @@ from lifecycle.setup.init.hook_table import (
     own_name,
     shared_form,
 )
-from lifecycle.setup.init.json_entries import Put
+from lifecycle.setup.init.init_mark import Put
 from lifecycle.setup.init.jsonc import parse
 from tests.install.jsonc_texts import texts
 
@@ -125,7 +125,7 @@ def test_what_others_wrote_since_stays(made: tuple[str, Any], form: Any, data: A
     wired, put = wire(made[0], WHERE, form, Put())
     event = data.draw(st.sampled_from(events()))
     theirs = {"hooks": [{"type": "command", "command": "theirs"}]}
-    from lifecycle.setup.init.json_editing import Layout, applied, insertion
+    from lifecycle.setup.init.jsonc import Layout, applied, insertion
 
     node = parse(wired)
     assert node is not None

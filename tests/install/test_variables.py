@@ -12,7 +12,7 @@ from hypothesis import example, given
 from lifecycle.core.errors import Refused
 from lifecycle.setup.init.client_settings import unwire, wire
 from lifecycle.setup.init.hook_table import CAP, PERMISSIONS, STAGE_PERMISSIONS, local_form
-from lifecycle.setup.init.json_entries import Extra, Put
+from lifecycle.setup.init.init_mark import Extra, Put
 from lifecycle.setup.init.jsonc import parse
 from tests.install.jsonc_texts import texts
 

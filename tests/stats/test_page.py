@@ -11,7 +11,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 from lifecycle.core.errors import Refused
 from lifecycle.views.stats import stats_page
-from lifecycle.views.stats.charts import charts
+from lifecycle.views.stats.stats_page import charts
 from lifecycle.views.stats.summary import Summary, summarize
 from tests.sandbox.browser import browser
 from tests.stats.journals import CLAIMED, WHOLE, moved

@@ -14,10 +14,9 @@ from lifecycle.core.errors import Refused
 from lifecycle.storage import journal
 from lifecycle.storage.journal_entry import JournalEntry
 from lifecycle.views.stats import stats_words
-from lifecycle.views.stats.charts import charts
-from lifecycle.views.stats.numbers import Times, rate
 from lifecycle.views.stats.stats_json import as_json
-from lifecycle.views.stats.summary import StatsRow, Wanted, summarize
+from lifecycle.views.stats.stats_page import charts
+from lifecycle.views.stats.summary import StatsRow, Times, Wanted, rate, summarize
 from tests.stats.journals import CLAIMED, HOUR, MINUTE, NOW, WHOLE, checked, moved, phase
 from tests.stats.test_visits import ENTRIES
 

@@ -23,16 +23,18 @@ from lifecycle.setup.init.hook_table import (
     own_name,
     run_name,
 )
-from lifecycle.setup.init.json_editing import (
+from lifecycle.setup.init.init_mark import ENV, Extra, Put, Route
+from lifecycle.setup.init.jsonc import (
+    JsoncError,
     JsonEdit,
     Layout,
+    Node,
     applied,
     insertion,
+    parse,
     removal,
     replacement,
 )
-from lifecycle.setup.init.json_entries import ENV, Extra, Put, Route
-from lifecycle.setup.init.jsonc import JsoncError, Node, parse
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,11 +14,52 @@ from typing import Any
 
 from lifecycle.core.errors import Refused
 from lifecycle.settings.config import CONFIG_FILE
-from lifecycle.setup.init.hook_table import CAP, FORMER_PERMISSIONS, PERMISSIONS, STAGE_PERMISSIONS
-from lifecycle.setup.init.json_entries import Put
-from lifecycle.setup.init.list_lines import PutLines
+from lifecycle.setup.init.hook_table import (
+    CAP,
+    FORMER_PERMISSIONS,
+    PERMISSIONS,
+    STAGE_PERMISSIONS,
+    own_name,
+)
+from lifecycle.setup.init.planned_files import PutLines
 from lifecycle.setup.init.stages_switch import Piece
 from lifecycle.setup.init.supplies import is_one
+
+Route = tuple[str, ...]
+ENV = ("env",)
+
+
+@dataclass(frozen=True, slots=True)
+class Extra:
+    """What goes in beside the hooks: permissions, and variables that sessions are given."""
+
+    permissions: tuple[str, ...] = PERMISSIONS
+    variables: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Put:
+    """What was put into one settings file.
+
+    Attributes:
+        pieces: (text before, text after) of each place that changed, if it takes them to go back.
+        hooks: (event, command) of each entry that does not itself show whose it is.
+        permissions: the rules that were not there before.
+        containers: the way to each object and array that was not there before; () is the whole.
+        variables: (name, value) of each variable that was not there before.
+    """
+
+    pieces: tuple[tuple[str, str], ...] = ()
+    hooks: tuple[tuple[str, str], ...] = ()
+    permissions: tuple[str, ...] = ()
+    containers: tuple[Route, ...] = ()
+    variables: tuple[tuple[str, str], ...] = ()
+
+    def own_name(self, event: str, hook: object) -> str | None:
+        """The script that an entry runs, if the entry is ours."""
+        known = [command for where, command in self.hooks if where == event]
+        return own_name(hook, known)
+
 
 MARK = ".claude/lifecycle.json"
 PERMITS = ".claude/lifecycle-permissions.json"

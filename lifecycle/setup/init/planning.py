@@ -16,7 +16,7 @@ from lifecycle.core.timing.deadline import Deadline
 from lifecycle.git.excluded_files import OWN_LINES
 from lifecycle.git.process import GitRepository
 from lifecycle.settings import config, resources, running_client, user_folder
-from lifecycle.setup.init import client_settings, list_lines
+from lifecycle.setup.init import client_settings
 from lifecycle.setup.init import init_mark as mark
 from lifecycle.setup.init.found_hooks import plugins
 from lifecycle.setup.init.hook_table import (
@@ -36,14 +36,20 @@ from lifecycle.setup.init.init_mark import (
     PERMITS,
     SETTINGS,
     SHARED,
+    Extra,
     InitMark,
+    Put,
 )
-from lifecycle.setup.init.json_entries import Extra, Put
-from lifecycle.setup.init.list_lines import PutLines
-from lifecycle.setup.init.planned_files import FileChange, FileDraft, write_all
-from lifecycle.setup.init.settings_template import TEMPLATE
+from lifecycle.setup.init.planned_files import (
+    FileChange,
+    FileDraft,
+    PutLines,
+    add_lines,
+    take_out_lines,
+    write_all,
+)
 from lifecycle.setup.init.staged_setup import FILES, LOG_LINE, Staging
-from lifecycle.setup.init.supplies import claims, page_of
+from lifecycle.setup.init.supplies import TEMPLATE, claims, page_of
 from lifecycle.storage import store
 from lifecycle.storage.store import CLAIM_FILE
 from lifecycle.trackers import registry
@@ -329,7 +335,7 @@ class _Project:
                 self.notes.append(f"{name} is a symbolic link, which was not written through.")
                 continue
             content = self.draft.read(path)
-            added, put = list_lines.add(content or b"", wanted, before.lines.get(name, PutLines()))
+            added, put = add_lines(content or b"", wanted, before.lines.get(name, PutLines()))
             if added == (content or b""):
                 continue
             what = f"{len(put.lines)} lines"
@@ -347,7 +353,7 @@ class _Project:
         content, put = self.draft.read(path), before.lines.get(name)
         if content is None or put is None or path.is_symlink():
             return
-        left = list_lines.take_out(content, put)
+        left = take_out_lines(content, put)
         gone = not left and name in before.created
         self.draft.write(path, _shown(name), None if gone else left, "lifecycle's lines go")
 

@@ -13,10 +13,8 @@ from lifecycle.core.errors import Refused
 from lifecycle.core.values.configured import StageSettings
 from lifecycle.settings import config
 from lifecycle.setup.init.hook_table import CAP, PERMISSIONS, STAGE_PERMISSIONS, cap_for
-from lifecycle.setup.init.init_mark import LOCAL, InitMark
-from lifecycle.setup.init.json_entries import Extra
+from lifecycle.setup.init.init_mark import LOCAL, Extra, InitMark
 from lifecycle.setup.init.planned_files import FileDraft
-from lifecycle.setup.init.settings_template import staged
 from lifecycle.setup.init.stages_switch import switch_off, switch_on
 from lifecycle.setup.init.supplies import (
     COMMANDS,
@@ -29,6 +27,7 @@ from lifecycle.setup.init.supplies import (
     Supply,
     is_one,
     page_of,
+    staged,
     supplies,
 )
 from lifecycle.storage.stage_log import FOLDER, LOG

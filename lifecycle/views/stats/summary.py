@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from statistics import fmean, median
 
 from lifecycle.core.stage_names import LINE, Stage
 from lifecycle.storage import journal
 from lifecycle.storage.journal_entry import JournalEntry
-from lifecycle.views.stats.numbers import Times, rate
 from lifecycle.views.stats.stats_words import part
 from lifecycle.views.stats.visits import ORDER, Visit, visits
 
@@ -346,3 +347,37 @@ def _tries(told: Iterable[Visit]) -> dict[str, int]:
         if one.task:
             found[one.task] = found.get(one.task, 0) + one.attempts
     return found
+
+
+_NINETY = 0.9
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """Seconds in a few numbers; all 0.0 if there are none.
+
+    Attributes:
+        count: how many there are.
+        total, mean, median: as the words say.
+        p90: nine of ten took no longer: the smallest one of which that is true (nearest rank).
+    """
+
+    count: int = 0
+    total: float = 0.0
+    mean: float = 0.0
+    median: float = 0.0
+    p90: float = 0.0
+
+    @classmethod
+    def of(cls, seconds: Iterable[float]) -> Times:
+        """The numbers of these times."""
+        known = sorted(seconds)
+        if not known:
+            return cls()
+        nearest = known[math.ceil(_NINETY * len(known)) - 1]
+        return cls(len(known), math.fsum(known), fmean(known), median(known), nearest)
+
+
+def rate(part: int, whole: int) -> float | None:
+    """The part of the whole, from 0 to 1, or None of nothing."""
+    return part / whole if whole else None
