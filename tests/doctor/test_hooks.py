@@ -13,7 +13,7 @@ import pytest
 
 import lifecycle
 from lifecycle.settings.resources import graphql_documents, hook_script, hooks_folder
-from lifecycle.setup.doctor.examine_wires import hears
+from lifecycle.setup.doctor.examine_hooks import hears
 from lifecycle.setup.init.hook_table import NAMES, WIRES, groups, local_form
 from tests.cli.outcome import ok
 from tests.doctor.conftest import LOCAL, SHARED, Patient, entries

@@ -10,7 +10,7 @@ import pytest
 
 from lifecycle.core.timing.clock import SystemClock
 from lifecycle.sandbox.control.faults import Fault
-from lifecycle.setup.doctor import github_facts
+from lifecycle.setup.doctor import examined
 from lifecycle.setup.doctor.doctor_finding import FixStep
 from lifecycle.setup.doctor.examination import FAMILIES, examine
 from tests.cli.outcome import ok
@@ -80,8 +80,8 @@ def test_a_github_that_never_answers_ends_in_time(
     patient: Patient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The first question that hangs is given up, and no further one is asked."""
-    monkeypatch.setattr(github_facts, "ANSWER_SECONDS", 0.3)
-    monkeypatch.setattr(github_facts, "_GRACE", 0.1)
+    monkeypatch.setattr(examined, "ANSWER_SECONDS", 0.3)
+    monkeypatch.setattr(examined, "_GRACE", 0.1)
     patient.place.control.add_fault(Fault("trickle", path="^/user$", count=9))
     patient.place.control.clear_requests()
     report = examine(patient.root, patient.place.environment, SystemClock())

@@ -16,8 +16,8 @@ from lifecycle.cli.main import group
 from lifecycle.core.errors import Refused
 from lifecycle.core.values.configured import Settings
 from lifecycle.settings import config, resources, user_folder
-from lifecycle.setup.init import apply, copy_to, installed, plan
-from lifecycle.setup.init.found_hooks import allows_all
+from lifecycle.setup.init import apply, copy_to, plan
+from lifecycle.setup.init.found_hooks import ClientSetup, allows_all
 from lifecycle.setup.init.hook_table import NAMES, PERMISSIONS, STAGE_PERMISSIONS, WIRES
 from lifecycle.setup.init.init_mark import MARK, PERMITS
 from lifecycle.setup.init.jsonc import parse
@@ -449,7 +449,7 @@ def test_after_an_interrupted_run_the_next_one_completes(clone: Clone) -> None:
     assert only.after is not None
     clone.write(MARK, only.after)
     ok(clone.run("init"))
-    assert installed(clone.root, clone.environment).missing == ()
+    assert ClientSetup.read(clone.root, clone.environment).missing == []
     ok(clone.run("init", "--remove"))
     assert clone.contents() == before
 
@@ -461,7 +461,7 @@ def test_an_entry_that_somebody_took_out_comes_back(clone: Clone) -> None:
     del data["hooks"]["Stop"][0]["hooks"][1], data["hooks"]["SessionEnd"]
     clone.write(LOCAL, json.dumps(data, indent=2))
     ok(clone.run("init"))
-    assert installed(clone.root, clone.environment).missing == ()
+    assert ClientSetup.read(clone.root, clone.environment).missing == []
     assert len(settings(clone)["hooks"]["Stop"]) == 1
 
 
@@ -593,7 +593,7 @@ def test_a_fresh_worktree_gets_what_git_does_not_carry(clone: Clone) -> None:
     pages = {f".claude/commands/{name}.md" for name in ("claim", "handoff", "status")}
     assert names == {LOCAL, MARK, *pages}
     assert config.load(new.root, {}).remote == "fork"
-    assert installed(new.root, new.environment).missing == ()
+    assert ClientSetup.read(new.root, new.environment).missing == []
     assert "theirs" not in new.read(LOCAL)
     assert new.git("status", "--porcelain", "--untracked-files=all") == ""
     before = new.picture()
@@ -614,7 +614,7 @@ def test_a_fresh_worktree_of_an_unwired_project_stays_as_it_is(clone: Clone) -> 
 
 
 def test_what_is_installed_can_be_asked(clone: Clone) -> None:
-    """Every entry of every settings file, whose it is, what is missing, doubled, or not there."""
+    """Every entry of ours in every settings file, what is missing, doubled, or not there."""
     (clone.home / ".claude").mkdir()
     hook = {"type": "command", "command": "/gone/hooks/on-stop", "timeout": 30000}
     wrapped = {"type": "command", "command": "lifecycle hook on-idle | tee log"}
@@ -627,18 +627,18 @@ def test_what_is_installed_can_be_asked(clone: Clone) -> None:
     (clone.home / ".claude/settings.json").write_text(json.dumps(users))
     clone.write(SHARED, "{ broken")
     clone.write(LOCAL, THEIRS)
-    found = installed(clone.root, clone.environment)
-    assert [(one.event, one.name, one.timeout, one.is_there) for one in found.wired] == [
+    found = ClientSetup.read(clone.root, clone.environment)
+    assert [(one.event, one.name, one.timeout, one.is_there) for one in found.entries] == [
         ("Stop", "on-stop", 30000, False),
         ("Notification", "on-idle", None, True),
-        ("Stop", "", None, True),
     ]
-    assert set(found.missing) == set(NAMES) - {"on-stop", "on-idle"}
-    assert len(found.problems) == 1
-    assert "line 1, column 3" in found.problems[0]
+    assert {wire.name for wire in found.missing} == set(NAMES) - {"on-stop", "on-idle"}
+    (problem,) = [file.problem for file in found.files if file.problem]
+    assert "line 1, column 3" in problem
     clone.write(SHARED, "{}")
     ok(clone.run("init"))
-    found = installed(clone.root, clone.environment)
-    assert (found.missing, found.doubled) == ((), ("on-stop", "on-idle"))
+    found = ClientSetup.read(clone.root, clone.environment)
+    assert found.missing == []
+    assert [wire.name for wire, _ in found.doubled] == ["on-stop", "on-idle"]
     assert found.mark is not None
     assert found.mark.mode == "local"

@@ -78,7 +78,7 @@ def look(at: Session, kept: SessionRecord | None) -> Shown:
 
 def _is_heard(at: Session) -> bool:
     """True if a hook of ours hears the end of a turn here."""
-    from lifecycle.setup.doctor.examine_client import ClientSetup
+    from lifecycle.setup.init.found_hooks import ClientSetup
 
     client = ClientSetup.read(at.root, at.world.environment)
     return client.plugin_runs or bool(client.of("on-stop"))

@@ -101,9 +101,9 @@ class HookCall:
         environment = self.world.environment
         if environment.get("CLAUDE_PLUGIN_ROOT"):
             return (Path(environment["CLAUDE_PLUGIN_ROOT"]) / "hooks" / ON_CLEAR).is_file()
-        from lifecycle.setup.init.found_hooks import installed
+        from lifecycle.setup.init.found_hooks import ClientSetup
 
-        wired = installed(self.world.root, environment).of(ON_CLEAR)
+        wired = ClientSetup.read(self.world.root, environment).of(ON_CLEAR)
         return any(one.is_rewake and one.is_there for one in wired)
 
     @property

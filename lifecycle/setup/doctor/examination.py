@@ -11,21 +11,14 @@ from lifecycle.core.errors import LifecycleError
 from lifecycle.core.ports import Clock
 from lifecycle.core.timing.deadline import DeadlineReached
 from lifecycle.setup.doctor import (
-    examine_board,
-    examine_checks,
-    examine_command,
     examine_hooks,
+    examine_installation,
+    examine_repository,
     examine_sessions,
-    examine_settings,
-    examine_stages,
     examine_token,
     examine_tracker,
-    examine_versions,
-    examine_waiter,
     examine_worktree,
 )
-from lifecycle.setup.doctor import examine_clock as clock
-from lifecycle.setup.doctor import examine_repository as repository
 from lifecycle.setup.doctor.doctor_finding import DoctorFinding, Level, cause, fail, ok
 from lifecycle.setup.doctor.examined import SECONDS, Examined
 from lifecycle.storage.regular_files import StrangeFileError
@@ -34,20 +27,20 @@ from lifecycle.trackers import registry
 Check = Callable[[Examined], Iterator[DoctorFinding]]
 
 FAMILIES: tuple[tuple[str, Check], ...] = (
-    ("versions", examine_versions.check),
-    ("command", examine_command.check),
+    ("versions", examine_installation.check),
+    ("command", examine_installation.check_command),
     ("worktree", examine_worktree.check),
-    ("settings", examine_settings.check),
+    ("settings", examine_worktree.check_settings),
     ("token", examine_token.check),
-    ("repository", repository.check),
-    ("board", examine_board.check),
-    ("checks", examine_checks.check),
+    ("repository", examine_repository.check),
+    ("board", examine_repository.check_board),
+    ("checks", examine_repository.check_checks),
     ("tracker", examine_tracker.check),
     ("hooks", examine_hooks.check),
     ("session", examine_sessions.check),
-    ("stages", examine_stages.check),
-    ("clock", clock.check),
-    ("waiter", examine_waiter.check),
+    ("stages", examine_tracker.check_stages),
+    ("clock", examine_token.check_clock),
+    ("waiter", examine_sessions.check_waiter),
 )
 """Every family of checks, in the order of the list."""
 

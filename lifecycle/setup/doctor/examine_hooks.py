@@ -6,16 +6,14 @@ import os
 import re
 import shlex
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from lifecycle.settings import user_folder
 from lifecycle.settings.resources import hooks_folder
-from lifecycle.setup.doctor import examine_wires
 from lifecycle.setup.doctor.doctor_finding import DoctorFinding, FixStep, fail, ok, warn
-from lifecycle.setup.doctor.examine_client import HookEntry, shown
 from lifecycle.setup.doctor.examined import Examined
-from lifecycle.setup.init.found_hooks import allows_all
-from lifecycle.setup.init.hook_table import WIRES, Wire
+from lifecycle.setup.init.found_hooks import HookEntry, allows_all, shown
+from lifecycle.setup.init.hook_table import DAY, WIRES, Wire
 from lifecycle.setup.init.init_mark import LOCAL, MARK
 
 STEPS: dict[str, tuple[FixStep, ...]] = {
@@ -47,7 +45,7 @@ def check(case: Examined) -> Iterator[DoctorFinding]:
     yield from _doubled(case)
     for entry in case.client.entries:
         yield from _script(case, entry)
-    yield from examine_wires.check(case.client.entries, STEPS, lambda entry: fix_of(case, entry))
+    yield from check_wires(case.client.entries, STEPS, lambda entry: fix_of(case, entry))
 
 
 def _all() -> tuple[FixStep, ...]:
@@ -120,8 +118,7 @@ def _missing(case: Examined) -> Iterator[DoctorFinding]:
         names = ", ".join(client.plugins)
         yield ok("hooks.installed", f"All eight hooks are installed by the plugin {names}.")
         return
-    wired = {(entry.event, entry.name) for entry in client.entries}
-    missing = [wire for wire in WIRES if (wire.event, wire.name) not in wired]
+    missing = client.missing
     if not missing:
         files = dict.fromkeys(entry.file.shown for entry in client.entries)
         silent = "; the plugin's copies are silent" if client.plugins else ""
@@ -164,7 +161,6 @@ def _missed(wire: Wire, missing: list[Wire]) -> str:
 def _doubled(case: Examined) -> Iterator[DoctorFinding]:
     """Entries of one call are one hook for the client; others run side by side."""
     client = case.client
-    found = [(wire, [e for e in client.of(wire.name) if e.event == wire.event]) for wire in WIRES]
     if client.plugin_runs and client.entries:
         files = list(dict.fromkeys(entry.file.shown for entry in client.entries))
         yield fail(
@@ -173,10 +169,12 @@ def _doubled(case: Examined) -> Iterator[DoctorFinding]:
             (FixStep.WAKE, FixStep.NEWS),
             "lifecycle init",
         )
-    twice = [(wire, entries) for wire, entries in found if len({e.call for e in entries}) > 1]
+    twice = [
+        (wire, entries) for wire, entries in client.doubled if len({e.call for e in entries}) > 1
+    ]
     if twice:
         yield _twice(twice)
-    elif same := list(dict.fromkeys(wire.name for wire, entries in found if len(entries) > 1)):
+    elif same := list(dict.fromkeys(wire.name for wire, _ in client.doubled)):
         files = list(dict.fromkeys(e.file.shown for name in same for e in client.of(name)))
         yield warn(
             "hooks.doubled",
@@ -244,3 +242,118 @@ def _is_known(case: Examined, entry: HookEntry) -> bool:
 
 def _list(names: list[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+DEFAULT_TIMEOUT = {"UserPromptSubmit": 30.0, "SessionEnd": 1.5}
+"""Seconds that the client gives to a command without a timeout; 600 for the events not named.
+
+Source: https://code.claude.com/docs/en/hooks.
+"""
+_DEFAULT = 600.0
+
+LEAST = {
+    "session-start": 6.0,
+    "on-clear": 10.0,
+    "user-prompt-submit": 6.0,
+    "on-stop": 10.0,
+    "ci-waiter": float(DAY),
+    "on-idle": 10.0,
+    "post-tool-use": 10.0,
+    "session-end": 3.0,
+}
+"""Seconds: what each script takes at most, and a little more."""
+
+MOST = 3600.0
+"""Seconds for all but the waiter: whoever writes more thought of milliseconds."""
+
+SOURCES = ("startup", "resume", "clear", "compact")
+"""How a session starts. Source: as above."""
+
+_NAMES = re.compile(r"[\w\- ,|]*", re.ASCII)
+
+Steps = Mapping[str, tuple[FixStep, ...]]
+Fix = Callable[[HookEntry], str]
+
+
+def check_wires(entries: Iterable[HookEntry], steps: Steps, fix: Fix) -> Iterator[DoctorFinding]:
+    """What is wrong with each entry.
+
+    Args:
+        entries: those that run a script of ours.
+        steps: what does not happen without each script.
+        fix: what puts an entry right.
+    """
+    for entry in entries:
+        wires = [wire for wire in WIRES if wire.name == entry.name]
+        wire = next((wire for wire in wires if wire.event == entry.event), None)
+        if wire is None:
+            yield warn(
+                "hooks.event",
+                f"{entry.name} in {entry.file.shown} hears {entry.event}, at which it does nothing; "
+                f"its event is {wires[0].event}.",
+                fix=fix(entry),
+            )
+            continue
+        for look in (_matcher, _background, _timeout):
+            yield from look(entry, wire, steps[entry.name], fix(entry))
+
+
+def hears(matcher: str, kind: str) -> bool:
+    """True if the client runs an entry of this matcher for this kind of its event."""
+    if matcher in ("", "*"):
+        return True
+    if _NAMES.fullmatch(matcher):
+        return kind in [name.strip() for name in re.split(r"[|,]", matcher)]
+    try:
+        return re.search(matcher, kind) is not None
+    except re.error:
+        return False
+
+
+def _matcher(
+    entry: HookEntry, wire: Wire, steps: tuple[FixStep, ...], fix: str
+) -> Iterator[DoctorFinding]:
+    about = f'{entry.name} in {entry.file.shown} has the matcher "{entry.matcher}"'
+    if wire.event == "SessionStart" and not wire.matcher:
+        missed = [source for source in SOURCES if not hears(entry.matcher, source)]
+        if missed:
+            says = (
+                f"{about}, which misses {', '.join(missed)}: such sessions begin without the claim."
+            )
+            yield warn("hooks.matcher", says, steps, fix)
+    elif wire.matcher and not hears(entry.matcher, wire.matcher):
+        yield fail("hooks.matcher", f"{about}, which misses {wire.matcher}.", steps, fix)
+
+
+def _background(
+    entry: HookEntry, wire: Wire, steps: tuple[FixStep, ...], fix: str
+) -> Iterator[DoctorFinding]:
+    about = f"{entry.name} in {entry.file.shown}"
+    wakes = entry.is_rewake
+    if wire.is_rewake and not wakes:
+        blocks = ", and holds up every turn" if wire.name == "ci-waiter" else ""
+        says = f"{about} lacks asyncRewake, so it wakes nobody{blocks}."
+        yield fail("hooks.rewake", says, steps, fix)
+    elif not wire.is_rewake and (wakes or entry.hook.get("async") is True):
+        loses = "what it says comes late or is lost"
+        if wire.name == "post-tool-use":
+            loses = "the files may have changed before it looks at them"
+        says = f"{about} runs in the background, where {loses}."
+        yield fail("hooks.background", says, steps, fix)
+
+
+def _timeout(
+    entry: HookEntry, wire: Wire, steps: tuple[FixStep, ...], fix: str
+) -> Iterator[DoctorFinding]:
+    about = f"{entry.name} in {entry.file.shown}"
+    given = entry.timeout
+    seconds = DEFAULT_TIMEOUT.get(wire.event, _DEFAULT) if given is None else given
+    named = f"has the client's {seconds:g} s" if given is None else f"is given {seconds:g} s"
+    least = LEAST[wire.name]
+    if seconds < least:
+        reason = "after that it wakes nobody" if wire.is_rewake else "it may be ended in the middle"
+        says = f"{about} {named} and needs {least:g} s: {reason}."
+        yield fail("hooks.timeout", says, steps, fix)
+    elif seconds > MOST and wire.name != "ci-waiter":
+        says = f"{about} {named}, which is {seconds / 3600:.1f} hours: timeouts are in seconds."
+        yield warn("hooks.timeout", says, (), fix)

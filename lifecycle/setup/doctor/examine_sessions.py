@@ -1,14 +1,20 @@
-"""Sessions: whether their hooks were seen at work, and how often a Stop hook may continue a turn."""
+"""Sessions: their hooks, the cap on continuations, the waiter, and the log's last failure."""
 
 from __future__ import annotations
 
+import re
+import time
 from collections.abc import Iterator
 
+from lifecycle.claim.decisions.table import IN_REVIEW
+from lifecycle.core.errors import LifecycleError
+from lifecycle.core.redact import visible
 from lifecycle.settings.running_client import session_of
 from lifecycle.setup.doctor.doctor_finding import DoctorFinding, FixStep, ok, warn
 from lifecycle.setup.doctor.examined import Examined
 from lifecycle.setup.init.hook_table import CAP, DEFAULT_CAP
-from lifecycle.storage import signs_of_life
+from lifecycle.storage import log, signs_of_life
+from lifecycle.storage.store import FOLDER
 
 
 def check(case: Examined) -> Iterator[DoctorFinding]:
@@ -65,3 +71,82 @@ def _seen(case: Examined) -> Iterator[DoctorFinding]:
         (FixStep.PR, FixStep.CI, FixStep.MERGE, FixStep.WAKE, FixStep.CLOSE),
         "start Claude Code at the top of the repository, or install the plugin",
     )
+
+
+RECENT_SECONDS = 86_400.0
+"""What went wrong earlier is history."""
+
+_LINE = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d),\d+ \d+ (.*)")
+_WRONG = re.compile(
+    r"\w+ failed: |(?:look|on-stop|on-idle|ci-waiter|session-\w+|user-prompt-submit): |deadline"
+)
+_LONGEST = 200
+
+
+def check_waiter(case: Examined) -> Iterator[DoctorFinding]:
+    """Whether somebody waits for news, and the last line of the log that tells of a failure."""
+    if not case.is_worktree:
+        return
+    if signs_of_life.is_live(case.claim_store.folder, case.clock.now()):
+        yield ok("waiter.live", "A waiter watches the PR of this worktree.")
+    elif _has_pull_request(case) and not has_met(case):
+        yield warn(
+            "waiter.live",
+            "No waiter watches the PR of this worktree, and no hook has been seen that would start one.",
+            (FixStep.CI, FixStep.MERGE, FixStep.WAKE),
+            "lifecycle tick",
+        )
+    elif _has_pull_request(case):
+        yield ok("waiter.live", "No waiter watches right now; one starts at the agent's next stop.")
+    wrong = _last_wrong(case)
+    if wrong is not None:
+        moment, text = wrong
+        yield warn(
+            "waiter.log",
+            f"At {moment} something went wrong: {visible(text)}",
+            fix=f"tail {FOLDER}/{log.LOG}",
+        )
+
+
+def has_met(case: Examined) -> bool:
+    """True if a hook of the session that runs this was seen; on a terminal, of any session."""
+    return signs_of_life.has_met(case.claim_store.folder, session_of({}, case.environment))
+
+
+def _has_pull_request(case: Examined) -> bool:
+    try:
+        record = case.claim_store.load(repair=False).record
+    except LifecycleError:
+        return False  # said with the worktree
+    return record is not None and record.claim.phase in IN_REVIEW
+
+
+def _last_wrong(case: Examined) -> tuple[str, str] | None:
+    """When and what, unless something was done since."""
+    found = case.claim_store.folder.read(log.LOG)
+    lines = found.content.decode("utf-8", "replace").splitlines() if found is not None else []
+    for line in reversed(lines):
+        match = _LINE.fullmatch(line)
+        if match is None:
+            continue
+        if " done for " in match[2]:
+            return None
+        if _WRONG.match(match[2]):
+            return (match[1], _cut(match[2])) if _is_recent(case, match[1]) else None
+    return None
+
+
+def _cut(text: str) -> str:
+    """At most so much of it, cut between two words."""
+    if len(text) <= _LONGEST:
+        return text
+    start, gap, _ = text[:_LONGEST].rpartition(" ")
+    return f"{start if gap else text[: _LONGEST - 1]}…"
+
+
+def _is_recent(case: Examined, moment: str) -> bool:
+    try:
+        then = time.mktime(time.strptime(moment, "%Y-%m-%d %H:%M:%S"))
+    except (ValueError, OverflowError):
+        return False
+    return case.clock.now() - then < RECENT_SECONDS

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from lifecycle.setup.init.copies import copy_to
-from lifecycle.setup.init.found_hooks import Installed, Wired, installed
 from lifecycle.setup.init.planned_files import FileChange
 from lifecycle.setup.init.planning import Plan, apply, plan
 
 __all__ = [
     "FileChange",
-    "Installed",
     "Plan",
-    "Wired",
     "apply",
     "copy_to",
-    "installed",
     "plan",
 ]

@@ -1,15 +1,21 @@
-"""Which hooks a project's and a user's settings run, ours and others'. Reads, and writes nothing."""
+"""What Claude Code's settings say here: hook entries, our plugin, permissions, variables. Only reads.
+
+Three files count, the user's and two of the project's, and the client runs the hooks of all of them.
+Source: Claude Code's settings reference, https://code.claude.com/docs/en/settings.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import json
+import shlex
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from lifecycle.core.errors import Refused
-from lifecycle.setup.init import init_mark as mark
-from lifecycle.setup.init.hook_table import NAMES, PERMISSIONS, run_name
+from lifecycle.setup.init import init_mark
+from lifecycle.setup.init.hook_table import PERMISSIONS, WIRES, Wire, own_name, run_name
 from lifecycle.setup.init.init_mark import MARK, SETTINGS, InitMark
 from lifecycle.setup.init.jsonc import JsoncError, parse
 from lifecycle.storage import store
@@ -21,154 +27,239 @@ _BROAD = {"Bash", "Bash(*)", "Bash(lifecycle:*)", "Bash(lifecycle *)"}
 
 
 @dataclass(frozen=True, slots=True)
-class Wired:
-    """One hook entry.
+class ClientSettings:
+    """One settings file; `problem` says why it cannot be read, and `data` is empty then."""
 
-    Attributes:
-        file: the settings file that it stands in.
-        event: the client's name of the event.
-        matcher: which of the event's kinds it hears; empty for all.
-        command: what is run, without its arguments.
-        timeout: seconds, or None for the client's default.
-        is_rewake: its exit 2 wakes an idle session.
-        name: the script of ours that it runs, in whatever way; empty for somebody else's.
-    """
+    path: Path
+    shown: str
+    data: Mapping[str, Any]
+    problem: str = ""
 
-    file: Path
-    event: str
-    matcher: str
-    command: str
-    timeout: float | None
-    is_rewake: bool
-    name: str
+    def object(self, key: str) -> Mapping[str, Any]:
+        """The object that a key holds, empty if it holds none."""
+        value = self.data.get(key)
+        return value if isinstance(value, dict) else {}
 
     @property
-    def is_ours(self) -> bool:
-        """True if it runs one of our scripts."""
-        return bool(self.name)
+    def variables(self) -> Mapping[str, Any]:
+        """The environment that this file gives to sessions."""
+        return self.object("env")
+
+
+@dataclass(frozen=True, slots=True)
+class HookEntry:
+    """One hook entry that runs a script of ours.
+
+    Attributes:
+        file: where it stands.
+        event, matcher: what it hears.
+        name: the script.
+        hook: the entry as it is written.
+        script: the script's path, or None if the entry does not name one.
+        is_inits: `lifecycle init` put it there, and so can put it right.
+    """
+
+    file: ClientSettings
+    event: str
+    matcher: str
+    name: str
+    hook: Mapping[str, Any]
+    script: Path | None
+    is_inits: bool
+
+    @property
+    def timeout(self) -> float | None:
+        """Seconds, or None for the client's default."""
+        value = self.hook.get("timeout")
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        return float(value) if is_number and value is not None else None
+
+    @property
+    def call(self) -> str:
+        """What is run: entries of one call are one hook for the client."""
+        return json.dumps([self.hook.get("command"), self.hook.get("args")])
+
+    @property
+    def is_rewake(self) -> bool:
+        """True if its exit 2 wakes an idle session."""
+        return self.hook.get("asyncRewake") is True
 
     @property
     def is_there(self) -> bool:
-        """False if it names a script by an absolute path that is not there (any more)."""
-        path = Path(self.command)
+        """False if it starts a script by an absolute path that is not there (any more)."""
+        path = Path(str(self.hook.get("command") or ""))
         return not path.is_absolute() or path.is_file()
 
 
 @dataclass(frozen=True, slots=True)
-class Installed:
-    """What is wired for one project.
+class ClientSetup:
+    """All settings files, and what they amount to.
 
     Attributes:
-        wired: every hook entry of the settings files, ours and others'.
-        plugins: (settings file, name) of each enabled plugin of ours.
+        files: the user's, the project's, the person's own for the project.
+        plugins: the name of each enabled plugin of ours.
+        entries: hook entries that run our scripts.
         mark: what `init` left, or None.
-        problems: sentences on files that could not be read.
+        mark_problem: why the mark cannot be read; empty if it can, or if there is none.
     """
 
-    wired: tuple[Wired, ...]
-    plugins: tuple[tuple[str, str], ...]
+    files: tuple[ClientSettings, ...]
+    plugins: tuple[str, ...]
+    entries: tuple[HookEntry, ...]
     mark: InitMark | None
-    problems: tuple[str, ...]
+    mark_problem: str
 
-    def of(self, name: str) -> tuple[Wired, ...]:
-        """The entries that run one of our scripts."""
-        return tuple(one for one in self.wired if one.name == name)
+    @classmethod
+    def read(cls, root: Path, environment: Mapping[str, str]) -> ClientSetup:
+        """Read them; what cannot be read is a problem of its own, not an error."""
+        files = _files(root, environment)
+        mark, problem = _mark(root)
+        reader = _Reader(root, environment, mark)
+        entries = tuple(entry for file in files for entry in reader.entries(file))
+        names = tuple(name for _, name in _enabled(files))
+        return cls(files, names, entries, mark, problem)
 
     @property
-    def missing(self) -> tuple[str, ...]:
-        """Our scripts that no settings file runs; the plugin, if enabled, runs them all."""
-        return tuple(name for name in NAMES if not self.of(name))
+    def has_mark(self) -> bool:
+        """True if the plugin's copies of the hooks are silent here."""
+        return self.mark is not None or bool(self.mark_problem)
 
     @property
-    def doubled(self) -> tuple[str, ...]:
-        """Our scripts that several entries run at one event."""
-        heard = {name: [one.event for one in self.of(name)] for name in NAMES}
-        return tuple(name for name, events in heard.items() if len(set(events)) < len(events))
+    def plugin_runs(self) -> bool:
+        """True if the plugin's copies of the hooks do their work here."""
+        return bool(self.plugins) and not self.has_mark
+
+    @property
+    def missing(self) -> list[Wire]:
+        """What no settings file wires; the plugin, if it runs, wires all."""
+        wired = {(entry.event, entry.name) for entry in self.entries}
+        return [wire for wire in WIRES if (wire.event, wire.name) not in wired]
+
+    @property
+    def doubled(self) -> list[tuple[Wire, list[HookEntry]]]:
+        """Scripts that several entries run at one event, with these entries."""
+        heard = [(w, [e for e in self.of(w.name) if e.event == w.event]) for w in WIRES]
+        return [(wire, entries) for wire, entries in heard if len(entries) > 1]
+
+    def of(self, name: str) -> tuple[HookEntry, ...]:
+        """The entries that run one script."""
+        return tuple(entry for entry in self.entries if entry.name == name)
 
 
-def installed(root: Path, environment: Mapping[str, str]) -> Installed:
-    """Read the settings of the project and of the user, and the mark.
-
-    A file that cannot be read is a problem, not an error: the others are read all the same.
-    """
-    problems: list[str] = []
-    wired: list[Wired] = []
-    for path in settings_files(root, environment):
-        data = _settings(path, problems)
-        wired += _entries(path, data)
-    left = None
-    try:
-        found = store.read(root / MARK)
-        left = mark.parse(found.content) if found is not None else None
-    except (Refused, OSError) as error:
-        problems.append(str(error))
-    enabled = tuple(plugins(root, environment))
-    return Installed(tuple(wired), enabled, left, tuple(problems))
+def shown(path: Path, root: Path, environment: Mapping[str, str]) -> str:
+    """A path as a person would write it."""
+    if path.is_relative_to(root):
+        return str(path.relative_to(root))
+    home = environment.get("HOME", "")
+    return f"~/{path.relative_to(home)}" if home and path.is_relative_to(home) else str(path)
 
 
 def allows_all(root: Path, environment: Mapping[str, str]) -> bool:
     """True if the client's settings let the agent run unasked what it runs in the normal course."""
-    rules: set[str] = set()
-    for path in settings_files(root, environment):
-        permissions = _settings(path, []).get("permissions")
-        allow = permissions.get("allow") if isinstance(permissions, dict) else None
-        rules |= (
-            {rule for rule in allow if isinstance(rule, str)} if isinstance(allow, list) else set()
-        )
+    lists = [file.object("permissions").get("allow") for file in _files(root, environment)]
+    rules = {
+        rule for one in lists if isinstance(one, list) for rule in one if isinstance(rule, str)
+    }
     return bool(rules & _BROAD) or rules >= set(PERMISSIONS)
 
 
-def plugins(root: Path, environment: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """The settings file and the name of each plugin of ours that is enabled here.
+def plugins(root: Path, environment: Mapping[str, str]) -> list[tuple[str, str]]:
+    """The settings file and the name of each plugin of ours that is enabled here."""
+    return _enabled(_files(root, environment))
 
-    Later files win, as in the client: the user's, the project's, the person's own.
-    """
+
+def _enabled(files: Iterable[ClientSettings]) -> list[tuple[str, str]]:
+    """The same; later files win, as in the client: the user's, the project's, the person's own."""
     enabled: dict[str, tuple[str, bool]] = {}
-    for path in settings_files(root, environment):
-        names = _settings(path, []).get("enabledPlugins")
-        for name, value in names.items() if isinstance(names, dict) else ():
+    for file in files:
+        for name, value in file.object("enabledPlugins").items():
             if name.partition("@")[0] == PLUGIN:
-                enabled[name] = (path.name, value is True)
-    yield from ((where, name) for name, (where, is_on) in enabled.items() if is_on)
+                enabled[name] = (file.path.name, value is True)
+    return [(where, name) for name, (where, is_on) in enabled.items() if is_on]
 
 
-def settings_files(root: Path, environment: Mapping[str, str]) -> list[Path]:
+def _files(root: Path, environment: Mapping[str, str]) -> tuple[ClientSettings, ...]:
     """The user's settings, the project's, and the person's own for the project."""
     user = environment.get("CLAUDE_CONFIG_DIR") or environment.get("HOME", "")
     folder = Path(user) if environment.get("CLAUDE_CONFIG_DIR") else Path(user) / ".claude"
-    users = [folder / "settings.json"] if user else []
-    return [*users, *(root / SETTINGS[mode] for mode in (mark.SHARED, mark.LOCAL))]
+    paths = [folder / "settings.json"] if user else []
+    paths += [root / SETTINGS[mode] for mode in (init_mark.SHARED, init_mark.LOCAL)]
+    return tuple(_settings(path, root, environment) for path in dict.fromkeys(paths))
 
 
-def _settings(path: Path, problems: list[str]) -> dict[str, Any]:
+def _settings(path: Path, root: Path, environment: Mapping[str, str]) -> ClientSettings:
+    name = shown(path, root, environment)
     try:
-        found = store.read(path)
-        node = parse(found.content.decode("utf-8")) if found is not None else None
-    except (OSError, UnicodeDecodeError, JsoncError) as error:
-        problems.append(f"{path} cannot be read ({error}).")
-        return {}
-    return node.value if node is not None and isinstance(node.value, dict) else {}
+        content = store.read(path)
+        node = parse(content.content.decode("utf-8")) if content is not None else None
+    except OSError as error:
+        return ClientSettings(path, name, {}, error.strerror or "it cannot be opened")
+    except UnicodeDecodeError:
+        return ClientSettings(path, name, {}, "it is no UTF-8 text")
+    except JsoncError as error:
+        return ClientSettings(path, name, {}, str(error))
+    if node is not None and not isinstance(node.value, dict):
+        return ClientSettings(path, name, {}, "it holds no object")
+    return ClientSettings(path, name, node.value if node is not None else {})
 
 
-def _entries(path: Path, data: Mapping[str, Any]) -> Iterator[Wired]:
-    hooks = data.get("hooks")
-    for event, groups in hooks.items() if isinstance(hooks, dict) else ():
-        for group in groups if isinstance(groups, list) else ():
-            entries = group.get("hooks") if isinstance(group, dict) else None
-            for entry in entries if isinstance(entries, list) else ():
-                if isinstance(entry, dict):
-                    yield _entry(path, event, str(group.get("matcher") or ""), entry)
+def _mark(root: Path) -> tuple[InitMark | None, str]:
+    try:
+        content = store.read(root / MARK)
+        return (init_mark.parse(content.content) if content is not None else None), ""
+    except Refused:
+        return None, "it is none of ours, or was broken by hand"
+    except OSError as error:
+        return None, error.strerror or "it cannot be opened"
 
 
-def _entry(path: Path, event: str, matcher: str, entry: Mapping[str, Any]) -> Wired:
-    timeout = entry.get("timeout")
-    is_number = isinstance(timeout, int | float) and not isinstance(timeout, bool)
-    return Wired(
-        path,
-        event,
-        matcher,
-        str(entry.get("command") or ""),
-        float(timeout) if is_number and timeout is not None else None,
-        entry.get("asyncRewake") is True,
-        run_name(entry) or "",
-    )
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """What an entry's command is read with."""
+
+    root: Path
+    environment: Mapping[str, str]
+    mark: InitMark | None
+
+    def entries(self, file: ClientSettings) -> Iterator[HookEntry]:
+        """The entries of a file that run a script of ours."""
+        for event, groups in file.object("hooks").items():
+            for group in groups if isinstance(groups, list) else ():
+                listed = group.get("hooks") if isinstance(group, dict) else None
+                for hook in listed if isinstance(listed, list) else ():
+                    words = _words(hook)
+                    name = run_name({"command": " ".join(words)})
+                    if name is not None:
+                        script, is_inits = self._script(words, name), self._is_inits(event, hook)
+                        matcher = str(group.get("matcher") or "")
+                        yield HookEntry(file, event, matcher, name, hook, script, is_inits)
+
+    def _script(self, words: list[str], name: str) -> Path | None:
+        """The path of our script among the words of a command, if it can be told."""
+        places = {"CLAUDE_PROJECT_DIR": str(self.root), "HOME": self.environment.get("HOME", "")}
+        path = next((word for word in words if word.endswith(f"/{name}")), "")
+        for variable, value in places.items():
+            path = path.replace(f"${{{variable}}}", value).replace(f"${variable}", value)
+        if path.startswith("~/"):
+            path = places["HOME"] + path[1:]
+        return Path(path) if Path(path).is_absolute() and "$" not in path else None
+
+    def _is_inits(self, event: str, hook: object) -> bool:
+        """True if `init` takes this entry for its own."""
+        if self.mark is not None:
+            return self.mark.settings.own_name(event, hook) is not None
+        return own_name(hook) is not None
+
+
+def _words(hook: object) -> list[str]:
+    """An entry's command line in words."""
+    command = hook.get("command") if isinstance(hook, dict) else None
+    if not isinstance(hook, dict) or not isinstance(command, str):
+        return []
+    arguments = hook.get("args")
+    if isinstance(arguments, list):  # started without a shell, so the command is one word
+        return [command, *map(str, arguments)]
+    try:
+        return shlex.split(command)
+    except ValueError:
+        return command.split()
