@@ -24,26 +24,26 @@ from lifecycle.storage.regular_files import StrangeFileError
 from lifecycle.storage.store import FOLDER
 
 COMMANDS = {
-    "claim": "claims",
-    "takeover": "claims",
-    "handoff": "claims",
-    "status": "claims",
-    "tick": "claims",
-    "close": "claims",
-    "nudge": "claims",
-    "release": "claims",
-    "tracker": "tracker",
-    "stage": "stages",
-    "reconcile": "reconcile",
-    "stats": "stats",
-    "init": "setup",
-    "doctor": "setup",
-    "trust": "setup",
-    "sandbox": "",
-    "demo": "demo",
-    "hook": "",
+    "claim": "claims.claim:command",
+    "takeover": "claims.claim:takeover",
+    "handoff": "claims.claim_moves:handoff",
+    "status": "claims.claim_look:status",
+    "tick": "claims.claim_look:tick",
+    "close": "claims.claim_moves:close",
+    "nudge": "claims.claim_moves:nudge",
+    "release": "claims.claim_moves:release",
+    "tracker": "tracker.tracker:command",
+    "stage": "stages.stage:command",
+    "reconcile": "reconcile.reconcile:command",
+    "stats": "stats.stats:command",
+    "init": "setup.init:command",
+    "doctor": "setup.doctor:command",
+    "trust": "setup.trust:command",
+    "sandbox": "sandbox:command",
+    "demo": "demo.demo:command",
+    "hook": "hook:command",
 }
-"""Every command is `command` in a file of its name, which lies in this folder of `lifecycle/cli/`."""
+"""Where in `lifecycle/cli/` each command is: its module, and its name there."""
 
 
 class LazyGroup(click.Group):
@@ -68,10 +68,9 @@ class LazyGroup(click.Group):
         """The command called `cmd_name`, or None."""
         if cmd_name not in COMMANDS:
             return None
-        folder = f"lifecycle.cli.{COMMANDS[cmd_name]}".rstrip(".")
-        module = importlib.import_module(f"{folder}.{cmd_name}")
-        found: click.Command = module.command
-        return found
+        module, _, name = COMMANDS[cmd_name].partition(":")
+        command: click.Command = getattr(importlib.import_module(f"lifecycle.cli.{module}"), name)
+        return command
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})

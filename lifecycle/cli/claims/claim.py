@@ -1,4 +1,4 @@
-"""`lifecycle claim`: take a task; and what `lifecycle takeover` shares with it."""
+"""`lifecycle claim` and `lifecycle takeover`: take a task."""
 
 from __future__ import annotations
 
@@ -136,3 +136,16 @@ def _show(session: Session, taken: Taken, root: Path | None) -> None:
         lines.append(f"Start there: {start}")
         data |= {"worktree": str(root), "start": start}
     session.show(lines, {**data, "new": taken.is_new})
+
+
+@click.command("takeover", short_help="Take a task from an agent that is gone.")
+@task_options
+@json_option
+@timed
+def takeover(task: tuple[str, ...], *, worktree: str | None, as_json: bool) -> None:
+    """Take TASK although another holds it, it is not in Todo, or it depends on open issues.
+
+    Whoever held it is told at the next look and writes nothing more. All else is as with lifecycle
+    claim. It is a command of its own so that a permission to claim does not cover it: the client asks.
+    """
+    run(task, worktree, as_json=as_json, force=True)

@@ -14,13 +14,24 @@ from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.engine import look
 from lifecycle.claim.linked import linked_writes
 from lifecycle.cli.claims.claim import without_force
-from lifecycle.cli.claims.tick import glance, tones
+from lifecycle.cli.claims.claim_look import glance, report_lines, tones
 from lifecycle.cli.command_session import Session, claim_data, json_option, timed
-from lifecycle.cli.report_text import report_lines
-from lifecycle.cli.tracker import tracker_over
-from lifecycle.cli.tracker.tracker_rules import has_remote, refuse_half, refuse_others, stand_of
-from lifecycle.cli.tracker.tracker_session import begin
-from lifecycle.cli.tracker.tracker_values import READY, key_of, labels_option, nothing_is, task_data
+from lifecycle.cli.tracker.tracker_rules import (
+    free,
+    has_remote,
+    refuse_half,
+    refuse_others,
+    stand_of,
+    take_over,
+)
+from lifecycle.cli.tracker.tracker_values import (
+    READY,
+    begin,
+    key_of,
+    labels_option,
+    nothing_is,
+    task_data,
+)
 from lifecycle.core.errors import (
     BlockedBy,
     HeldByAnother,
@@ -148,7 +159,7 @@ def _claimed(session: Session, task: Task, *, force: bool = False) -> _Told:
     if is_claimed or linked_writes.issue_named(world, task) is not None:
         taken = take(world, session.claim_store, task.id, force=force)
         return _taken(session, taken, "" if is_issue else task.id)
-    mine, notes = tracker_over.take(session, task, force=force)
+    mine, notes = take_over(session, task, force=force)
     return _Told(mine, [_is_yours(session, mine)], notes)
 
 
@@ -228,7 +239,7 @@ def _freed(session: Session, task: Task) -> list[str]:
     tracker = session.world.tracker
     if tracker.name == GITHUB or not task.is_open or task.assignee in ("", tracker.actor):
         return []
-    return [tracker_over.free(session, task.id, task.assignee, "given back")]
+    return [free(session, task.id, task.assignee, "given back")]
 
 
 def _given_back(session: Session, task: Task, reason: str) -> _Told:

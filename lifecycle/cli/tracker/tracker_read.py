@@ -6,11 +6,11 @@ import click
 
 from lifecycle.cli.command_session import Session, json_option, timed
 from lifecycle.cli.tracker import tracker_screen as screen
-from lifecycle.cli.tracker.tracker_session import begin
 from lifecycle.cli.tracker.tracker_values import (
     ALL,
     NOT_CLOSED,
     READY,
+    begin,
     labels_option,
     limit_option,
     note_data,

@@ -6,9 +6,9 @@ import click
 
 from lifecycle.cli.command_session import Session, json_option, timed
 from lifecycle.cli.tracker.tracker_rules import refuse_others, reopen_ours, stand_of
-from lifecycle.cli.tracker.tracker_session import begin
 from lifecycle.cli.tracker.tracker_values import (
     STDIN,
+    begin,
     file_option,
     key_of,
     note_data,

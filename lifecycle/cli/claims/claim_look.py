@@ -1,0 +1,177 @@
+"""`lifecycle tick` and `lifecycle status`: where a claim stands, and how a look is reported."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import click
+
+from lifecycle.claim.commands import unfinished_claims
+from lifecycle.claim.engine import look as engine
+from lifecycle.claim.engine.look import Report
+from lifecycle.cli.command_session import Session, begin, claim_data, json_option, timed
+from lifecycle.core import plan
+from lifecycle.core.errors import Transient
+from lifecycle.core.plan import Audience, Wake
+from lifecycle.core.redact import quoted, redact
+from lifecycle.core.values.model import LABELS_ITEM
+from lifecycle.settings.running_client import session_of
+
+
+@click.command("tick", short_help="Look at GitHub once, now.")
+@click.option("--dry-run", is_flag=True, help="Print the plan; write nothing anywhere.")
+@json_option
+@timed
+def tick(*, dry_run: bool, as_json: bool) -> int:
+    """Look at GitHub once and do what the claim needs next, as the hooks do.
+
+    Does not wait for the polling backoff. Doing it again changes nothing.
+    """
+    session = begin(as_json=as_json)
+    return dry(session) if dry_run else look(session)
+
+
+@dataclass(frozen=True, slots=True)
+class Glance:
+    """One look's report, and how a person reads it; exit code 1 if it could not be finished."""
+
+    report: Report
+    lines: list[str]
+
+    @property
+    def code(self) -> int:
+        """The command's exit code."""
+        return 1 if self.report.problem is not None else 0
+
+
+def look(session: Session) -> int:
+    """One look, reported; exit code 1 if it could not be finished."""
+    seen = glance(session)
+    session.show(seen.lines, report_data(seen.report))
+    if isinstance(seen.report.problem, Transient) and not session.as_json:
+        click.echo("What was done is kept; the rest is tried again at the next look.", err=True)
+    return seen.code
+
+
+def glance(session: Session) -> Glance:
+    """One look, and what there is to print of it."""
+    whom = session_of({}, session.world.environment)
+    report = engine.tick(session.world, session.claim_store, Wake.TICK, tones=tones(), session=whom)
+    # What is the agent's stays on the queue for it, and is shown here all the same.
+    shown = [*report.said, *session.claim_store.ledger.waiting()]
+    lines = report_lines(replace(report, said=tuple(shown)))
+    if report.record is not None and not report.record.outcome:
+        known = "\n".join(lines)
+        lines += [line for line in session.claim_lines(report.record) if line not in known]
+    problem = report.problem
+    if problem is not None and not any(problem.sentence in line for line in lines):
+        lines.append(problem.sentence)
+    if report.record is None and not lines:
+        lines.append("No claim in this worktree: nothing to do.")
+    return Glance(replace(report, said=tuple(shown)), lines)
+
+
+def tones() -> Collection[Audience]:
+    """What this terminal may take off the queue: in an agent's session all of it.
+
+    Claude Code sets CLAUDE_CODE_SESSION_ID for the commands that its agent runs. A person who looks
+    must not use up what the agent has not heard.
+    """
+    return tuple(Audience) if os.environ.get("CLAUDE_CODE_SESSION_ID") else (Audience.NOTE,)
+
+
+def dry(session: Session) -> int:
+    """The plan, printed."""
+    report = engine.rehearse(session.world, session.claim_store)
+    lines = report_lines(report, would=True) or ["Nothing to do."]
+    if report.problem is not None:
+        lines.append(report.problem.sentence)
+    session.show(lines, report_data(report))
+    return 1 if report.problem is not None else 0
+
+
+@click.command("status", short_help="Show where the claim stands; no network.")
+@json_option
+@timed
+def status(*, as_json: bool) -> None:
+    """Show the claim, its PR and checks as last seen, and the question that is open.
+
+    Asks nothing of GitHub; `lifecycle tick` looks anew.
+    """
+    session = begin(as_json=as_json)
+    loaded = session.claim_store.load(repair=False)
+    if loaded.record is None:
+        lines = ["No claim in this worktree. Make one with: lifecycle claim <number>"]
+        lines += filter(None, [unfinished_claims.left(session.claim_store)])
+    else:
+        lines = session.claim_lines(loaded.record)
+    waiting = [say.text for say in session.claim_store.ledger.waiting()]
+    # One sentence on the queue may stand in two lines of the claim: the question and what to do.
+    known = " ".join(lines)
+    lines += [text for text in waiting if text not in known]
+    session.show(lines, {"claim": claim_data(loaded.record), "waiting": waiting})
+
+
+_LINKED = {"claimed": "claim", "closed": "close", "released": "give back"}
+"""What is done to a linked task that is wanted to be so."""
+
+
+def report_lines(report: Report, *, would: bool = False) -> list[str]:
+    """What was done (or, `would`, is planned), then what there is to say."""
+    mark = "would " if would else "did   "
+    lines = [f"{mark}{describe(action)}" for action in report.actions]
+    return lines + [say.text for say in report.said]
+
+
+def report_data(report: Report) -> dict[str, Any]:
+    """The report for `--json`."""
+    problem = report.problem
+    return {
+        "claim": claim_data(report.record),
+        "actions": [{"kind": type(a).__name__, **asdict(a)} for a in report.actions],
+        "said": [{"key": say.key, "text": say.text, "tone": say.tone} for say in report.said],
+        "problem": problem
+        and {"kind": type(problem).__name__, "sentence": redact(problem.sentence)},
+    }
+
+
+def describe(action: plan.Action) -> str:
+    """One action in words."""
+    match action:
+        case plan.OpenPullRequest():
+            kind = "draft PR" if action.is_draft else "PR"
+            return f"open a {kind} from {action.head} into {action.base}: {quoted(action.title)}"
+        case plan.LinkPullRequest():
+            return f"add a line to PR #{action.number} that refers to #{action.issue}"
+        case plan.AddToBoard():
+            return f"put #{action.issue} on the board"
+        case plan.SetBoard():
+            parts = [f'Status "{action.status}"'] if action.status else []
+            parts += ["Agent cleared"] if action.clear_agent else []
+            parts += [f'Agent "{action.agent}"'] if action.agent else []
+            where = "Status label" if action.item_id.startswith(LABELS_ITEM) else "board"
+            return f"set the {where}: {', '.join(parts)}"
+        case plan.PostComment():
+            return f"comment on #{action.issue}: {action.body.splitlines()[0]}"
+        case plan.SetLinked():
+            return f"{_LINKED.get(action.wanted, action.wanted)} {action.id} in {action.tracker}"
+        case _:
+            return _describe_end(action)
+
+
+def _describe_end(
+    action: plan.CloseIssue | plan.Unassign | plan.ReleaseLease | plan.ForgetClaim,
+) -> str:
+    """One step of closing or giving back."""
+    match action:
+        case plan.CloseIssue():
+            return f"close #{action.issue}"
+        case plan.Unassign():
+            return f"take {action.login} off #{action.issue}"
+        case plan.ReleaseLease():
+            return f"release the lease on #{action.issue}"
+        case plan.ForgetClaim():
+            return "delete .agent-claim.json"
