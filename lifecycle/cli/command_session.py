@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import os
 from collections.abc import Callable, Mapping
@@ -113,6 +114,31 @@ def timed(function: F) -> F:
     """Say in the command's `--help` how long it may take: as long as `begin` lets it."""
     function.__doc__ = f"{inspect.cleandoc(function.__doc__ or '')}\n\n{LIMIT}"
     return function
+
+
+def in_worktree(
+    *, changes_tasks: bool = False, first: Callable[[Session], None] | None = None
+) -> Callable[[F], F]:
+    """Make a function a command's: it gets the session of its worktree, and `--json` and LIMIT are added.
+
+    Args:
+        changes_tasks: as `begin` takes it.
+        first: what is to be done before the function.
+    """
+
+    def decorate(function: F) -> F:
+        @functools.wraps(function)
+        def run(*, as_json: bool, **given: Any) -> Any:
+            session = begin(as_json=as_json, changes_tasks=changes_tasks)
+            if first is not None:
+                first(session)
+            return function(session, **given)
+
+        command: Any = json_option(timed(run))
+        decorated: F = command
+        return decorated
+
+    return decorate
 
 
 def _forget_tasks(session: Session) -> None:

@@ -12,7 +12,7 @@ import click
 from lifecycle.claim.commands import unfinished_claims
 from lifecycle.claim.engine import look as engine
 from lifecycle.claim.engine.look import Report
-from lifecycle.cli.command_session import Session, begin, claim_data, json_option, timed
+from lifecycle.cli.command_session import Session, claim_data, in_worktree
 from lifecycle.core import plan
 from lifecycle.core.errors import Transient
 from lifecycle.core.plan import Audience, Wake
@@ -23,14 +23,12 @@ from lifecycle.settings.running_client import session_of
 
 @click.command("tick", short_help="Look at GitHub once, now.")
 @click.option("--dry-run", is_flag=True, help="Print the plan; write nothing anywhere.")
-@json_option
-@timed
-def tick(*, dry_run: bool, as_json: bool) -> int:
+@in_worktree()
+def tick(session: Session, *, dry_run: bool) -> int:
     """Look at GitHub once and do what the claim needs next, as the hooks do.
 
     Does not wait for the polling backoff. Doing it again changes nothing.
     """
-    session = begin(as_json=as_json)
     return dry(session) if dry_run else look(session)
 
 
@@ -94,14 +92,12 @@ def dry(session: Session) -> int:
 
 
 @click.command("status", short_help="Show where the claim stands; no network.")
-@json_option
-@timed
-def status(*, as_json: bool) -> None:
+@in_worktree()
+def status(session: Session) -> None:
     """Show the claim, its PR and checks as last seen, and the question that is open.
 
     Asks nothing of GitHub; `lifecycle tick` looks anew.
     """
-    session = begin(as_json=as_json)
     loaded = session.claim_store.load(repair=False)
     if loaded.record is None:
         lines = ["No claim in this worktree. Make one with: lifecycle claim <number>"]

@@ -14,7 +14,14 @@ from lifecycle.claim.engine import look as engine
 from lifecycle.claim.engine.look import Report
 from lifecycle.claim.record.state import Record
 from lifecycle.cli.claims.claim_look import look, report_data, report_lines, tones
-from lifecycle.cli.command_session import Session, begin, claim_data, json_option, timed
+from lifecycle.cli.command_session import (
+    Session,
+    begin,
+    claim_data,
+    in_worktree,
+    json_option,
+    timed,
+)
 from lifecycle.cli.tracker.tracker_values import text_from
 from lifecycle.core.errors import Refused
 from lifecycle.core.messages import messages
@@ -133,16 +140,14 @@ def nudge(phase: str, *, reason: str, dry_run: bool, force: bool, as_json: bool)
 @click.command("release", short_help="Give the task back.")
 @click.option("--reason", metavar="TEXT", default="", help="Why; it goes into the issue's comment.")
 @click.option("--dry-run", is_flag=True, help="Print the plan; write nothing anywhere.")
-@json_option
-@timed
-def release(reason: str, *, dry_run: bool, as_json: bool) -> int:
+@in_worktree(changes_tasks=True)
+def release(session: Session, reason: str, *, dry_run: bool) -> int:
     """Give the claim's task back, so that somebody else can take it.
 
     Says on the issue how far the work got, takes your assignee off, sets the board to Todo, clears
     Agent, releases the lease, and deletes .agent-claim.json. Branch, commits and an open PR stay. What
     people moved on the board by hand is left. A task whose PR is merged is closed instead.
     """
-    session = begin(as_json=as_json, changes_tasks=True)
     given = give_back(session.world, session.claim_store, reason, dry_run=dry_run)
     if given.is_over:
         session.show([given.said], report_data(Report(given.record)) | {"notes": []})

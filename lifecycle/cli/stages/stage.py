@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lifecycle.app import tracker_opening
-from lifecycle.cli.command_session import Session, begin, json_option, timed
+from lifecycle.cli.command_session import Session, in_worktree, json_option
 from lifecycle.cli.terminal import json_text
 from lifecycle.core.errors import GitFailed, LifecycleError, Refused, Transient
 from lifecycle.core.redact import quoted
@@ -43,6 +43,10 @@ TAIL = 1_000_000
 """Bytes at the end of the text in which a stage is looked for."""
 
 
+_in_worktree = in_worktree(first=lambda at: at.world.refuse_tracked())
+"""Refused where `.lifecycle/` came with the repository."""
+
+
 @click.group("stage", short_help="The staged workflow: show it, set a stage, switch it off.")
 def command() -> None:
     """The staged workflow of labelled tasks: coding, reviews, tests, closing, the next task.
@@ -70,14 +74,12 @@ def detect(*, as_json: bool) -> None:
 
 
 @command.command("status", short_help="Where the workflow and this session stand.")
-@json_option
-@timed
-def status(*, as_json: bool) -> None:
+@_in_worktree
+def status(at: Session) -> None:
     """Show whether the workflow is active here, and at which stage the session is.
 
     In a client's session it is about that session; elsewhere about the last one that was active here.
     """
-    at = _begin(as_json=as_json)
     shown = _look(at, _kept(WorkflowFiles(at.root)))
     at.show(_fitted(shown.lines), shown.data)
 
@@ -85,9 +87,8 @@ def status(*, as_json: bool) -> None:
 @command.command("set", short_help="Set the stage by hand.")
 @click.argument("stage", metavar="STAGE", type=click.Choice([stage.value for stage in Stage]))
 @click.option("--task", metavar="ID", default="", help="The task that the session works on.")
-@json_option
-@timed
-def set_(stage: str, *, task: str, as_json: bool) -> None:
+@_in_worktree
+def set_(at: Session, stage: str, *, task: str) -> None:
     """Set the stage by hand: the session is told at its next stop what that stage asks for.
 
     In a client's session it is about that session; elsewhere about the last one that was active here, or
@@ -95,7 +96,6 @@ def set_(stage: str, *, task: str, as_json: bool) -> None:
 
     The stages: CODING, REQUIREMENTS_REVIEW, TESTING, ORACLE_REVIEW, COMMIT_CLOSE, NEXT_TASK.
     """
-    at = _begin(as_json=as_json)
     stages = _settings(at)
     shelf = WorkflowFiles(at.root)
     kept = _kept(shelf) or SessionRecord("")
@@ -119,22 +119,18 @@ def set_(stage: str, *, task: str, as_json: bool) -> None:
 
 
 @command.command("off", short_help="Switch the workflow off in this worktree.")
-@json_option
-@timed
-def off(*, as_json: bool) -> None:
+@_in_worktree
+def off(at: Session) -> None:
     """Switch the workflow off in this worktree; no session is told anything until it is on again."""
-    at = _begin(as_json=as_json)
     WorkflowFiles(at.root).switch(off=True)
     line = "The staged workflow is off in this worktree; lifecycle stage on switches it on again."
     at.show([line], {"off": True})
 
 
 @command.command("on", short_help="Switch the workflow on again here.")
-@json_option
-@timed
-def on(*, as_json: bool) -> None:
+@_in_worktree
+def on(at: Session) -> None:
     """Switch the workflow on again in this worktree, after off."""
-    at = _begin(as_json=as_json)
     WorkflowFiles(at.root).switch(off=False)
     _settings(at)
     at.show(["The staged workflow is on in this worktree."], {"off": False})
@@ -152,13 +148,6 @@ def _fitted(lines: list[str]) -> list[str]:
             line, width, break_long_words=False, break_on_hyphens=False, subsequent_indent="  "
         )
     ]
-
-
-def _begin(*, as_json: bool) -> Session:
-    """A worktree's session; Refused where `.lifecycle/` came with the repository."""
-    at = begin(as_json=as_json)
-    at.world.refuse_tracked()
-    return at
 
 
 def _settings(at: Session) -> StageSettings:

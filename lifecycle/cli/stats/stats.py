@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from lifecycle.cli.command_session import begin, json_option, timed
+from lifecycle.cli.command_session import Session, in_worktree
 from lifecycle.core.redact import visible
 from lifecycle.storage import journal
 from lifecycle.views.stats.stats_json import as_json as plain
@@ -35,10 +35,9 @@ EMPTY = (
     type=click.Path(dir_okay=False, path_type=Path),
     help="Also write a page with charts that needs no network; one that is there is replaced.",
 )
-@json_option
-@timed
+@in_worktree()
 def command(
-    *, since: str | None, label: str | None, task: str | None, page: Path | None, as_json: bool
+    session: Session, *, since: str | None, label: str | None, task: str | None, page: Path | None
 ) -> None:
     """Show how long tasks are in each stage and phase, how often that led onward, and what holds work up.
 
@@ -48,7 +47,6 @@ def command(
     nine of ten visits did not exceed. An attempt is a completion that was accepted, one that was not,
     or a step back.
     """
-    session = begin(as_json=as_json)
     start = moment(since, session.world.clock.now()) if since else float("-inf")
     entries = journal.read(session.root)
     wanted = Wanted(start, label or "", task or "")
@@ -63,7 +61,7 @@ def command(
 
         write(page, summary, _about(since, wanted))
     where = os.fspath(page.absolute()) if page is not None else None
-    if as_json:
+    if session.as_json:
         session.show([], {**plain(summary), "page": where})
         return
     from lifecycle.cli.stats.stats_screen import show

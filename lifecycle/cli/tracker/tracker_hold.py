@@ -15,7 +15,7 @@ from lifecycle.claim.engine import look
 from lifecycle.claim.linked import linked_writes
 from lifecycle.cli.claims.claim import without_force
 from lifecycle.cli.claims.claim_look import glance, report_lines, tones
-from lifecycle.cli.command_session import Session, claim_data, json_option, timed
+from lifecycle.cli.command_session import Session, claim_data
 from lifecycle.cli.tracker.tracker_rules import (
     free,
     has_remote,
@@ -26,7 +26,7 @@ from lifecycle.cli.tracker.tracker_rules import (
 )
 from lifecycle.cli.tracker.tracker_values import (
     READY,
-    begin,
+    for_tasks,
     key_of,
     labels_option,
     nothing_is,
@@ -75,9 +75,8 @@ class _Told:
 @click.command("claim", short_help="Take a task.")
 @without_force("lifecycle tracker takeover")
 @click.argument("task")
-@json_option
-@timed
-def claim(task: str, *, as_json: bool) -> int:
+@for_tasks(changes_tasks=True)
+def claim(session: Session, task: str) -> int:
     """Take the task TASK, for you alone.
 
     An issue of GitHub's, or a task that is linked to one, is taken as lifecycle claim takes it: with
@@ -86,31 +85,26 @@ def claim(task: str, *, as_json: bool) -> int:
     What somebody else holds is left (exit code 4), unless that was an earlier session of this worktree
     and is over; lifecycle tracker takeover takes it over from whoever has it.
     """
-    session = begin(as_json=as_json, changes_tasks=True)
     return _claimed(session, session.world.tracker.get(task)).show(session)
 
 
 @click.command("takeover", short_help="Take a task over from an agent that is gone.")
 @click.argument("task")
-@json_option
-@timed
-def takeover(task: str, *, as_json: bool) -> int:
+@for_tasks(changes_tasks=True)
+def takeover(session: Session, task: str) -> int:
     """Take the task TASK, for you alone, also from whoever has it and is gone.
 
     For an issue of GitHub's, or a task that is linked to one, it is lifecycle takeover: that one may
     also be in another Status than Todo, or wait for others.
     """
-    session = begin(as_json=as_json, changes_tasks=True)
     return _claimed(session, session.world.tracker.get(task), force=True).show(session)
 
 
 @click.command("next", short_help="Take the most urgent task that is ready.")
 @labels_option
-@json_option
-@timed
-def claim_next(labels: tuple[str, ...], *, as_json: bool) -> int:
+@for_tasks(changes_tasks=True)
+def claim_next(session: Session, labels: tuple[str, ...]) -> int:
     """Take the most urgent task that could be begun now; what somebody else just took is passed over."""
-    session = begin(as_json=as_json, changes_tasks=True)
     tracker = session.world.tracker
     found = tracker.ready(labels=labels)
     is_plain = tracker.name != GITHUB and not any(
@@ -193,15 +187,13 @@ def _taken(session: Session, taken: Taken, name: str = "") -> _Told:
 
 @click.command("renew", short_help="Keep a task that has a lease.")
 @click.argument("task")
-@json_option
-@timed
-def renew(task: str, *, as_json: bool) -> int:
+@for_tasks()
+def renew(session: Session, task: str) -> int:
     """Renew your claim on the task TASK, in a tracker whose claims run out.
 
     Nothing else renews it, so whoever works for long runs this now and then. Where claims do not run
     out there is nothing to renew: exit code 1.
     """
-    session = begin(as_json=as_json)
     mine = session.world.tracker.renew(task)
     return _Told(mine, [f"{mine.id} stays yours, as {session.world.tracker.actor}."]).show(session)
 
@@ -210,16 +202,14 @@ def renew(task: str, *, as_json: bool) -> int:
 @click.argument("task")
 @click.option("--reason", metavar="TEXT", default="", help="Why; it goes into a comment.")
 @click.option("--force", is_flag=True, help="Give it back for whoever has it and is gone.")
-@json_option
-@timed
-def release(task: str, reason: str, *, force: bool, as_json: bool) -> int:
+@for_tasks(changes_tasks=True)
+def release(session: Session, task: str, reason: str, *, force: bool) -> int:
     """Give the task TASK back, so that somebody else can take it.
 
     The task of this worktree's claim is given back as lifecycle release does it. What somebody else
     holds is left (exit code 4), unless that was an earlier session of this worktree and is over, or
     --force is given. An issue is not given back for others: take it over first, with lifecycle takeover.
     """
-    session = begin(as_json=as_json, changes_tasks=True)
     reason = session.world.public(reason, "reason")
     tracker = session.world.tracker
     stand = stand_of(session, task)
@@ -260,16 +250,14 @@ def _given_back(session: Session, task: Task, reason: str) -> _Told:
 @click.command("close", short_help="Close a task.")
 @click.argument("task")
 @click.option("--reason", metavar="TEXT", default="", help="Why; kept with the task.")
-@json_option
-@timed
-def close(task: str, reason: str, *, as_json: bool) -> int:
+@for_tasks(changes_tasks=True)
+def close(session: Session, task: str, reason: str) -> int:
     """Close the task TASK; one that is closed already stays as it is.
 
     The task of this worktree's claim is closed as lifecycle close does it: your yes, after its PR was
     merged; the comment then says which PR, and --reason plays no part. What somebody else holds is
     left (exit code 4).
     """
-    session = begin(as_json=as_json, changes_tasks=True)
     reason = session.world.public(reason, "reason")
     stand = stand_of(session, task)
     if stand.is_ours:

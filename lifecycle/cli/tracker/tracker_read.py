@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import click
 
-from lifecycle.cli.command_session import Session, json_option, timed
+from lifecycle.cli.command_session import Session
 from lifecycle.cli.tracker import tracker_screen as screen
 from lifecycle.cli.tracker.tracker_values import (
     ALL,
     NOT_CLOSED,
     READY,
-    begin,
+    for_tasks,
     labels_option,
     limit_option,
     note_data,
@@ -25,14 +25,12 @@ _STATUSES = [ALL, *(one.value for one in TaskStatus)]
 @click.command("ready", short_help="What could be begun now.")
 @labels_option
 @limit_option
-@json_option
-@timed
-def ready(labels: tuple[str, ...], limit: int | None, *, as_json: bool) -> None:
+@for_tasks()
+def ready(session: Session, labels: tuple[str, ...], limit: int | None) -> None:
     """List the tasks that could be begun now, the most urgent first.
 
     Those are open, nobody's, and not blocked by an open task.
     """
-    session = begin(as_json=as_json)
     tracker = session.world.tracker
     _tell(session, tracker, tracker.ready(labels=labels), limit, READY)
 
@@ -48,13 +46,11 @@ def ready(labels: tuple[str, ...], limit: int | None, *, as_json: bool) -> None:
     "[default: all that are not closed]",
 )
 @limit_option
-@json_option
-@timed
+@for_tasks()
 def listed(
-    labels: tuple[str, ...], status: str | None, limit: int | None, *, as_json: bool
+    session: Session, labels: tuple[str, ...], status: str | None, limit: int | None
 ) -> None:
     """List the tasks, the most urgent first: all that are not closed, unless you ask for others."""
-    session = begin(as_json=as_json)
     tracker = session.world.tracker
     found = _listed(tracker, labels, status)
     _tell(session, tracker, found, limit, status or NOT_CLOSED)
@@ -84,11 +80,9 @@ def _tell(
 
 @click.command("show", short_help="One task, with its text.")
 @click.argument("task")
-@json_option
-@timed
-def show(task: str, *, as_json: bool) -> None:
+@for_tasks()
+def show(session: Session, task: str) -> None:
     """Show the task with the id TASK."""
-    session = begin(as_json=as_json)
     tracker = session.world.tracker
     found = tracker.get(task)
     if session.as_json:
@@ -99,11 +93,9 @@ def show(task: str, *, as_json: bool) -> None:
 
 @click.command("comments", short_help="What was said on a task.")
 @click.argument("task")
-@json_option
-@timed
-def comments(task: str, *, as_json: bool) -> None:
+@for_tasks()
+def comments(session: Session, task: str) -> None:
     """Show the comments on the task with the id TASK, the oldest first."""
-    session = begin(as_json=as_json)
     tracker = session.world.tracker
     notes = tracker.list_comments(task)
     if session.as_json:

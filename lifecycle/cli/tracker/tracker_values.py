@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import sys
 from collections.abc import Callable
@@ -12,7 +13,7 @@ import click
 
 from lifecycle.app import tracker_opening
 from lifecycle.cli import command_session
-from lifecycle.cli.command_session import Session
+from lifecycle.cli.command_session import Session, in_worktree
 from lifecycle.core.errors import Refused
 from lifecycle.core.redact import visible
 from lifecycle.core.timing.times import render
@@ -172,19 +173,19 @@ def _moment(seconds: float | None) -> str | None:
     return render(seconds) if seconds is not None else None
 
 
-def begin(*, as_json: bool, changes_tasks: bool = False) -> Session:
-    """The session of the current worktree; that its tasks are not where they seem goes to stderr first.
-
-    Args:
-        as_json: print one JSON object instead of sentences.
-        changes_tasks: the command changes a task, as `session.begin` has it.
-
-    Raises:
-        Refused: the current folder is in no git worktree.
-        BadConfig: the settings cannot be used.
-    """
-    begun = command_session.begin(as_json=as_json, changes_tasks=changes_tasks)
-    note = tracker_opening.note_of(begun.world)
+def tell_place(session: Session) -> None:
+    """Say on stderr that the tasks are not where they seem to be, if so; raises BadConfig."""
+    note = tracker_opening.note_of(session.world)
     if note:
         click.echo(f"Note: {visible(note)}", err=True)
-    return begun
+
+
+def begin(*, as_json: bool, changes_tasks: bool = False) -> Session:
+    """The session of a command that has something to check before it needs one; see `for_tasks`."""
+    session = command_session.begin(as_json=as_json, changes_tasks=changes_tasks)
+    tell_place(session)
+    return session
+
+
+for_tasks = functools.partial(in_worktree, first=tell_place)
+"""What every `lifecycle tracker` command is made with; see `in_worktree`."""

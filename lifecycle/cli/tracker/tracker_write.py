@@ -10,6 +10,7 @@ from lifecycle.cli.tracker.tracker_values import (
     STDIN,
     begin,
     file_option,
+    for_tasks,
     key_of,
     note_data,
     task_data,
@@ -34,9 +35,9 @@ _PRIORITY = click.IntRange(0, 4)
 @click.option(
     "--key", metavar="KEY", default=None, help="Its own key: a second task of the same texts."
 )
-@json_option
-@timed
+@for_tasks(changes_tasks=True)
 def create(
+    session: Session,
     title: tuple[str, ...],
     description: str | None,
     file: str | None,
@@ -44,15 +45,12 @@ def create(
     priority: int | None,
     external: str,
     key: str | None,
-    *,
-    as_json: bool,
 ) -> None:
     """Make a task called TITLE.
 
     It is made once: the same title and text give the same task again, as it is now. So a command that
     was interrupted can be repeated. For another task of the same texts, give a --key.
     """
-    session = begin(as_json=as_json, changes_tasks=True)
     name = session.world.public(" ".join(title), "title")
     text = session.world.public(text_from(description, file, "--description") or "", "description")
     labels = tuple(session.world.public(one, "label") for one in labels)
@@ -74,15 +72,13 @@ def create(
 @click.command("reopen", short_help="Open a closed task again.")
 @click.argument("task")
 @click.option("--force", is_flag=True, help="Although somebody's claim on it is still there.")
-@json_option
-@timed
-def reopen(task: str, *, force: bool, as_json: bool) -> None:
+@for_tasks(changes_tasks=True)
+def reopen(session: Session, task: str, *, force: bool) -> None:
     """Open the closed task TASK again; it is nobody's then.
 
     The task of this worktree's claim stays the claim's. What somebody else's claim holds is left (exit
     code 4); --force ends that claim.
     """
-    session = begin(as_json=as_json, changes_tasks=True)
     tracker, stand = session.world.tracker, stand_of(session, task)
     if not (force or stand.is_ours or stand.task.is_open):
         refuse_others(session, stand, "reopened")
@@ -178,11 +174,9 @@ def comment(
 @click.command("dep", short_help="Let one task wait for another.")
 @click.argument("task")
 @click.argument("blocker")
-@json_option
-@timed
-def dep(task: str, blocker: str, *, as_json: bool) -> None:
+@for_tasks(changes_tasks=True)
+def dep(session: Session, task: str, blocker: str) -> None:
     """Let TASK wait for BLOCKER: it is not ready before BLOCKER is closed."""
-    session = begin(as_json=as_json, changes_tasks=True)
     tracker = session.world.tracker
     now = tracker.add_dependency(task, blocker)
     open_ones = ", ".join(now.blocked_by) or "no open task"
@@ -190,11 +184,9 @@ def dep(task: str, blocker: str, *, as_json: bool) -> None:
 
 
 @click.command("publish", short_help="Send what was written to where others read it.")
-@json_option
-@timed
-def publish(*, as_json: bool) -> None:
+@for_tasks()
+def publish(session: Session) -> None:
     """Send what was written to where others read it, for a tracker that keeps it here first."""
-    session = begin(as_json=as_json)
     tracker = session.world.tracker
     tracker.publish()
     session.show(
