@@ -61,6 +61,7 @@ PLACES = {
         "cli.demo.demo",
         "cli.setup.doctor",
         "cli.reconcile.reconcile_screen",
+        "cli.screen",
         "cli.stats.stats_screen",
         "cli.terminal",
         "cli.tracker.tracker_screen",

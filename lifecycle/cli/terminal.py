@@ -14,13 +14,14 @@ import re
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
-from lifecycle.core.redact import redact, shown, swept, visible
+from lifecycle.core.redact import as_data, redact, shown, swept, visible
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+T = TypeVar("T")
 
 _FRAMES = r"(?i)<(?=[/!?A-Z])|:{3,}|\](?=\()|(?<=current) (?=workflow stage|stage *:)"
 """What begins a tag, a stage's marker or a link, or is in our own words: an escape in JSON."""
@@ -87,6 +88,27 @@ def guarded() -> Iterator[None]:
 def behind(stream: TextIO) -> TextIO:
     """The stream behind the rim, for the one thing that is printed as it is: the sandbox's own tokens."""
     return stream.raw if isinstance(stream, Rim) else stream
+
+
+def is_terminal(stream: TextIO | None) -> bool:
+    """True if somebody watches it; a stream that was closed before we were started is None."""
+    return stream is not None and stream.isatty()
+
+
+def one_line(text: str) -> str:
+    """Text of anybody's in one line: no secret, and nothing that hides, moves, or passes for ours."""
+    return as_data(redact(text))
+
+
+def signs_for(
+    encoding: str | None, signs: Mapping[T, str], plain: Mapping[T, str]
+) -> Mapping[T, str]:
+    """The signs if an output with this encoding can hold them, else the plain ones."""
+    try:
+        "".join(signs.values()).encode(encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return plain
+    return signs
 
 
 def at_once(text: str) -> None:

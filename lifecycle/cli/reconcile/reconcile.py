@@ -6,10 +6,10 @@ import math
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -25,15 +25,17 @@ from lifecycle.cli.reconcile.reconcile_scope import (
     whole,
     within,
 )
-from lifecycle.cli.reconcile.reconcile_screen import bar, show
-from lifecycle.cli.reconcile.reconcile_words import clean, lines, signs_for
-from lifecycle.cli.terminal import json_text
+from lifecycle.cli.reconcile.reconcile_words import lines, signs_for
+from lifecycle.cli.terminal import is_terminal, json_text, one_line
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.timing.clock import SystemClock
 from lifecycle.core.timing.deadline import Deadline, ending
 from lifecycle.reconcile.finding import State
 from lifecycle.reconcile.scope import Policy, Scope
 from lifecycle.reconcile.sweep_report import SweepReport
+
+if TYPE_CHECKING:
+    from lifecycle.reconcile.sweep import Progress
 
 MINUTES = 50
 """How long a run may take: a token of a GitHub App, and so a run's, lasts an hour."""
@@ -220,12 +222,20 @@ def _run(
     from lifecycle.reconcile.reconcile_run import Interrupted, reconcile
 
     try:
-        with bar() if is_terminal(sys.stderr) else nullcontext() as progress:
+        with _bar() as progress:
             report = reconcile(world, scope, allowed, dry_run=dry_run, progress=progress)
     except Interrupted as stop:
         stop.report = _noted(stop.report, note)
         raise
     return _noted(report, note)
+
+
+def _bar() -> AbstractContextManager[Progress | None]:
+    if not is_terminal(sys.stderr):
+        return nullcontext()
+    from lifecycle.cli.reconcile.reconcile_screen import bar
+
+    return bar()
 
 
 def _noted(report: SweepReport, note: str) -> SweepReport:
@@ -234,11 +244,6 @@ def _noted(report: SweepReport, note: str) -> SweepReport:
 
 class Untold(LifecycleError):
     """The run is over, and its report could not be written; what it did is done."""
-
-
-def is_terminal(stream: TextIO | None) -> bool:
-    """True if somebody watches it; a stream that was closed before we were started is None."""
-    return stream is not None and stream.isatty()
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,7 +291,7 @@ class Form:
         if not (self.summary and _is_action()):
             return
         actions.write_summary(SweepReport(skipped=f"Nothing was done. {sentence}"), os.environ)
-        told = actions.StepAnnotation("error", "lifecycle reconcile", clean(sentence))
+        told = actions.StepAnnotation("error", "lifecycle reconcile", one_line(sentence))
         click.echo(told.command(), err=self.as_json)
 
     def _print(self, report: SweepReport) -> None:
@@ -295,6 +300,8 @@ class Form:
         elif self.summary and not os.environ.get(actions.SUMMARY):
             click.echo(actions.summary(report), nl=False)
         elif is_terminal(sys.stdout):
+            from lifecycle.cli.reconcile.reconcile_screen import show
+
             show(report)
         elif sys.stdout is not None:
             plain = lines(report, signs_for(sys.stdout.encoding))

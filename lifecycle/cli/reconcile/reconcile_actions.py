@@ -18,7 +18,6 @@ from pathlib import Path
 from lifecycle.cli.reconcile.reconcile_words import (
     Fold,
     account,
-    clean,
     outcome,
     parted,
     problems,
@@ -26,6 +25,7 @@ from lifecycle.cli.reconcile.reconcile_words import (
     totals,
     why_not,
 )
+from lifecycle.cli.terminal import one_line
 from lifecycle.core.redact import short
 from lifecycle.reconcile.finding import Finding, State
 from lifecycle.reconcile.sweep_report import SweepReport
@@ -101,15 +101,15 @@ def annotated(report: SweepReport) -> list[StepAnnotation]:
 
 def _annotations(report: SweepReport) -> Iterator[StepAnnotation]:
     if report.ended:
-        yield StepAnnotation("error", "Ended early", clean(report.ended))
+        yield StepAnnotation("error", "Ended early", one_line(report.ended))
     for problem in report.problems:
-        yield StepAnnotation("error", clean(problem.where), clean(problem.sentence))
+        yield StepAnnotation("error", one_line(problem.where), one_line(problem.sentence))
     for note in report.notes:
-        yield StepAnnotation("notice", "lifecycle reconcile", clean(note))
+        yield StepAnnotation("notice", "lifecycle reconcile", one_line(note))
     for finding in parted(report)[0]:
         level = _LEVELS.get(finding.state)
         if level is not None:
-            text = short(clean(f"{finding.evidence} {outcome(finding)}"), 2 * CELL)
+            text = short(one_line(f"{finding.evidence} {outcome(finding)}"), 2 * CELL)
             yield StepAnnotation(level, f"{task_of(finding)} {finding.kind}", text)
 
 
@@ -191,7 +191,7 @@ def escaped(text: str) -> str:
 
     It makes no table cell, link, image, tag, mention, reference or formula.
     """
-    plain = short(clean(text), CELL)
+    plain = short(one_line(text), CELL)
     return _MARKUP.sub(_entity, plain)
 
 

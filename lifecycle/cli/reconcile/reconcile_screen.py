@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+from rich.progress import Progress as Bar
+from rich.table import Table
+from rich.text import Text
+
 from lifecycle.cli import terminal
-from lifecycle.cli.reconcile.reconcile_words import clean, ending, parted, signs_for, why_not
+from lifecycle.cli.reconcile.reconcile_words import ending, parted, signs_for, why_not
+from lifecycle.cli.screen import fitted, grid
+from lifecycle.cli.terminal import one_line
 from lifecycle.reconcile.finding import Finding, State
 
 if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
+    from lifecycle.reconcile.sweep import Progress
     from lifecycle.reconcile.sweep_report import SweepReport
-
-Progress = Callable[[str, int, int | None], None]
 
 WIDTH = 160
 """Columns at most: further apart, the cells of a row lose each other."""
@@ -49,9 +52,6 @@ _URL = re.compile(r"https?://[!-~]+")
 @contextmanager
 def bar() -> Iterator[Progress]:
     """A progress bar on standard error, gone when the work is over."""
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
-    from rich.progress import Progress as Bar
-
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -65,7 +65,7 @@ def bar() -> Iterator[Progress]:
             nonlocal row, said
             if what != said:  # a row of its own: a total that was known cannot be taken back
                 shown.remove_task(row)
-                row, said = shown.add_task(clean(what), total=total), what
+                row, said = shown.add_task(one_line(what), total=total), what
             shown.update(row, completed=done, total=total)
 
         yield tell
@@ -73,10 +73,7 @@ def bar() -> Iterator[Progress]:
 
 def show(report: SweepReport, console: Console | None = None) -> None:
     """Print the tables and what goes with them, to standard output unless a console is given."""
-    from rich.text import Text
-
-    shown = console or terminal.console()
-    width = min(shown.width, WIDTH)
+    shown, width = fitted(console, WIDTH)
     title = Text("lifecycle reconcile", style="bold")
     shown.print(title.append("  dry run", "not bold cyan") if report.is_dry_run else title)
     shown.print()
@@ -84,19 +81,21 @@ def show(report: SweepReport, console: Console | None = None) -> None:
     rows, folds = parted(report)
     by_repository = groupby(rows, lambda finding: finding.repository)
     for index, (repository, findings) in enumerate(by_repository):
-        shown.print(Text(clean(repository), "bold", no_wrap=True, overflow="ellipsis"), width=width)
+        shown.print(
+            Text(one_line(repository), "bold", no_wrap=True, overflow="ellipsis"), width=width
+        )
         shown.print(form.table(findings, has_header=not index), width=width)
         shown.print()
     for fold in folds:
         sign = form.signs[State.LEFT]
-        shown.print(Text(f"{sign} {clean(fold.head)}", _STYLES[State.LEFT]), width=width)
+        shown.print(Text(f"{sign} {one_line(fold.head)}", _STYLES[State.LEFT]), width=width)
     if folds:
         shown.print()
     first, *rest = ending(report)
     style = _STYLES[State.FAILED] if report.failed else "bold"
-    shown.print(Text(clean(first), style=style), width=width)
+    shown.print(Text(one_line(first), style=style), width=width)
     for line in rest:
-        shown.print(Text(clean(line)), width=width)
+        shown.print(Text(one_line(line)), width=width)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,34 +122,23 @@ class _Form:
 
     def table(self, findings: Iterable[Finding], *, has_header: bool) -> Table:
         """One repository's findings; a header only where evidence and fix have columns of their own."""
-        from rich.table import Table
-        from rich.text import Text
+        widths: list[int | None] = [1, self.task, self.kind, None]
+        if self.width >= WIDE:
+            widths = [1, self.task, TITLE, self.kind, None, None]
+        elif self.width < NARROW:
+            widths = [1, None]
+        is_headed = self.width >= WIDE and has_header
+        head = ("", "task", "", "finding", "what is so", "what is done") if is_headed else ()
+        rows = ([self._sign(finding), *self._cells(finding)] for finding in findings)
+        return grid(widths, rows, head, overflow="ellipsis")
 
-        table = Table.grid(padding=(0, 2, 0, 0), expand=True)
-        table.add_column(width=1)
-        if self.width >= NARROW:
-            table.add_column(width=self.task)
-        if self.width >= WIDE:
-            table.add_column(width=TITLE)
-        if self.width >= NARROW:
-            table.add_column(width=self.kind)
-        if self.width >= WIDE:
-            table.add_column(ratio=1)
-        table.add_column(ratio=1)
-        if self.width >= WIDE and has_header:
-            words = ("", "task", "", "finding", "what is so", "what is done")
-            table.add_row(*(Text(word, "dim") for word in words))
-        for finding in findings:
-            sign = Text(self.signs[finding.state], _STYLES[finding.state])
-            table.add_row(sign, *self._cells(finding))
-        return table
+    def _sign(self, finding: Finding) -> Text:
+        return Text(self.signs[finding.state], _STYLES[finding.state])
 
     def _cells(self, finding: Finding) -> list[Text]:
-        from rich.text import Text
-
         number, kind = _number(finding), Text(finding.kind, "bold")
-        title = Text(clean(finding.title), "dim")
-        seen = Text(clean(finding.evidence))
+        title = Text(one_line(finding.title), "dim")
+        seen = Text(one_line(finding.evidence))
         if self.width >= WIDE:
             title.truncate(TITLE, overflow="ellipsis")
             return [number, title, kind, seen, _done(finding)]
@@ -163,21 +151,17 @@ class _Form:
 
 def _number(finding: Finding) -> Text:
     """The issue's number, which leads to the issue where a terminal follows links."""
-    from rich.text import Text
-
     link = f"link {finding.url}" if _URL.fullmatch(finding.url) else ""
     return Text(f"#{finding.issue}", link)
 
 
 def _done(finding: Finding) -> Text:
     """What becomes of it, and why not."""
-    from rich.text import Text
-
     reason = why_not(finding)
     colon = ":" if finding.fix or reason else ""
     parts = [Text(f"{finding.state}{colon}", _STYLES[finding.state])]
     if finding.fix:
-        parts.append(Text(clean(finding.fix)))
+        parts.append(Text(one_line(finding.fix)))
     if reason:
-        parts.append(Text(clean(reason), "yellow"))
+        parts.append(Text(one_line(reason), "yellow"))
     return Text(" ").join(parts)

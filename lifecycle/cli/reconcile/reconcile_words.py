@@ -1,13 +1,15 @@
-"""What a reconcile came to, in words: the sentences that every form of its output shares."""
+"""The sentences on a reconcile's findings that all forms of its output share."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from lifecycle.core.redact import as_data, redact
+from lifecycle.cli import terminal
+from lifecycle.cli.terminal import one_line
 from lifecycle.reconcile.finding import KINDS, Finding, Gate, State
 from lifecycle.reconcile.sweep_report import SweepReport
+from lifecycle.views.stats.stats_words import count
 
 SIGNS = {
     State.APPLIED: "✓",
@@ -79,23 +81,9 @@ def _told_once(finding: Finding, ended: str) -> Finding:
     return replace(finding, problem="" if finding.state is State.LEFT else _AS_ENDED)
 
 
-def signs_for(encoding: str | None) -> dict[State, str]:
+def signs_for(encoding: str | None) -> Mapping[State, str]:
     """The signs that an output with this encoding can hold."""
-    try:
-        "".join(SIGNS.values()).encode(encoding or "ascii")
-    except (UnicodeEncodeError, LookupError):
-        return PLAIN_SIGNS
-    return SIGNS
-
-
-def clean(text: str) -> str:
-    """Text of anybody's in one line: no secret, and nothing that hides, moves, or passes for ours."""
-    return as_data(redact(text))
-
-
-def counted(number: int, one: str, many: str = "") -> str:
-    """`1 request`, `2 requests`, `1,000 requests`."""
-    return f"{number:,} {one if number == 1 else many or f'{one}s'}"
+    return terminal.signs_for(encoding, SIGNS, PLAIN_SIGNS)
 
 
 def task_of(finding: Finding) -> str:
@@ -134,20 +122,20 @@ def totals(report: SweepReport) -> str:
         return f"Nothing drifted{where}: {scope_of(report)}."
     counts = {state: report.count(state) for state in State}
     parts = [f"{count:,} {state}" for state, count in counts.items() if count]
-    return f"{counted(found, 'finding')}: {', '.join(parts)}."
+    return f"{count(found, 'finding')}: {', '.join(parts)}."
 
 
 def scope_of(report: SweepReport) -> str:
     """How much was looked at: issues that are claimed, were claimed, or have a card."""
-    where = counted(report.repositories, "repository", "repositories")
+    where = count(report.repositories, "repository", "repositories")
     if not report.tasks:
         return f"in {where} no issue is claimed or has a card"
-    return f"{counted(report.tasks, 'issue')} in {where}"
+    return f"{count(report.tasks, 'issue')} in {where}"
 
 
 def cost(report: SweepReport) -> str:
     """What it cost: `12 requests, 9 points`."""
-    return f"{counted(report.requests, 'request')}, {counted(report.points, 'point')}"
+    return f"{count(report.requests, 'request')}, {count(report.points, 'point')}"
 
 
 def account(report: SweepReport) -> str:
@@ -190,12 +178,12 @@ def some(names: Sequence[str], most: int) -> str:
     return ", ".join(names[:most]) + (f" and {rest:,} more" if rest > 0 else "")
 
 
-def lines(report: SweepReport, signs: dict[State, str]) -> list[str]:
+def lines(report: SweepReport, signs: Mapping[State, str]) -> list[str]:
     """The report for a pipe or a log: a finding a line, then the ending."""
-    return [clean(line) for line in (*_findings(report, signs), *ending(report))]
+    return [one_line(line) for line in (*_findings(report, signs), *ending(report))]
 
 
-def _findings(report: SweepReport, signs: dict[State, str]) -> Iterable[str]:
+def _findings(report: SweepReport, signs: Mapping[State, str]) -> Iterable[str]:
     rows, folds = parted(report)
     for finding in rows:
         head = f"{signs[finding.state]} {task_of(finding)} {finding.kind}:"

@@ -6,14 +6,15 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from lifecycle.cli import terminal
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from lifecycle.cli.screen import fitted
 from lifecycle.core.redact import visible
 from lifecycle.views.stats.stats_words import count, part, span
 
 if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.table import Table
-
     from lifecycle.views.stats.summary import Group, StatsRow, Summary
     from lifecycle.views.stats.visits import Visit
 
@@ -35,10 +36,7 @@ def show(summary: Summary, *, is_told: bool, console: Console | None = None) -> 
         is_told: print every visit as well.
         console: where to.
     """
-    from rich.text import Text
-
-    shown = console or terminal.console()
-    width = min(shown.width, WIDTH)
+    shown, width = fitted(console, WIDTH)
     head = f"{count(len(summary.tasks), 'task')}, {len(summary.done)} done"
     period = f"{_moment(summary.since)} to {_moment(summary.until)} UTC"
     shown.print(Text.assemble((head, "bold"), f"  {period}" if summary.entries else ""))
@@ -79,8 +77,6 @@ def _left_out(rows: Sequence[StatsRow], width: int) -> list[str]:
 
 
 def _table(first: str, *others: str) -> Table:
-    from rich.table import Table
-
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
     table.add_column(first, overflow="fold")
     for name in others:
@@ -115,8 +111,6 @@ def _cells(row: StatsRow) -> dict[str, str]:
 
 
 def _groups(title: str, groups: Sequence[Group], width: int) -> Table:
-    from rich.text import Text
-
     tries = ("tries",) if width >= VISITS else ()
     table = _table(title, "tasks", "done", "median", *tries, "success")
     for one in groups:
@@ -128,8 +122,6 @@ def _groups(title: str, groups: Sequence[Group], width: int) -> Table:
 
 def _tasks(summary: Summary, width: int) -> Table:
     """The newest tasks, their titles, and how long they took."""
-    from rich.text import Text
-
     is_wide = width >= AWAY
     table = _table("task", "time", "tries", *(("done (UTC)",) if is_wide else ()))
     newest = list(summary.tasks.items())[: -TASKS - 1 : -1]
