@@ -9,6 +9,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from lifecycle.cli.tracker import tracker_screen as screen
+from lifecycle.cli.tracker.task_text import Listing
 from lifecycle.cli.tracker.tracker_values import nothing_is
 from lifecycle.core.tracker import Task, TaskStatus
 from tests.cli.terminal import on_terminal, plain
@@ -39,7 +40,7 @@ def shown(tasks: tuple[Task, ...], width: int) -> list[str]:
     """What is printed on a terminal of this width."""
     out = StringIO()
     console = Console(file=out, width=width, force_terminal=True, color_system=None)
-    screen.show_tasks(screen.Listing("beads", "not closed", tasks, 5), console)
+    screen.draw(Listing("beads", "not closed", tasks, 5), console)
     return [line.rstrip() for line in plain(out.getvalue()).splitlines()]
 
 

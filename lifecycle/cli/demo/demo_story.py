@@ -17,15 +17,28 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
 from lifecycle.claim.decisions.table import Phase
+from lifecycle.cli import terminal
 from lifecycle.core.values.board_options import Status
 from lifecycle.sandbox.checks.state import PlannedCheck
 from lifecycle.sandbox.control import Control
 from lifecycle.sandbox.server import Sandbox, SandboxInfo
 from lifecycle.settings.resources import hook_script
 from lifecycle.storage.store import CLAIM_FILE
+from lifecycle.views.stats.stats_words import count
 
 ISSUE = 42
+
+WIDTH = 100
+"""Columns at most: further apart, words and numbers of one line lose each other."""
+
+_COLOURS = {"agent": "cyan", "hook": "magenta", "human": "green"}
+
 _STEP_SECONDS = 60.0
 
 
@@ -247,3 +260,42 @@ def _heard(output: str) -> str:
     texts = [reply.get("reason"), reply.get("systemMessage")]
     texts.append(reply.get("hookSpecificOutput", {}).get("additionalContext"))
     return "\n".join(text for text in texts if text)
+
+
+def begin(*, quiet: bool) -> Console:
+    """The console that the story is printed on, with the title on it; nothing if `quiet`."""
+    console = terminal.console(quiet=quiet, width=min(terminal.console().width, WIDTH))
+    says = ", on an embedded GitHub: real git, real HTTP, real hooks\n"
+    console.print(Text.assemble(("claim to close", "bold"), says))
+    return console
+
+
+def print_step(console: Console, step: DemoStep) -> None:
+    """Print one step: who, what, what it cost, the board; and what was heard."""
+    row = Table.grid(padding=(0, 2), expand=True)
+    row.add_column(width=5)
+    row.add_column(ratio=1)
+    row.add_column(width=10, justify="right")
+    row.add_column(width=11)
+    who = Text(step.who, style=f"bold {_COLOURS.get(step.who, 'white')}")
+    board = Text(step.board, style="bold green" if step.board == "Done" else "dim")
+    row.add_row(
+        who, Text(step.what, style="dim"), Text(count(step.requests, "request"), style="dim"), board
+    )
+    console.print(row)
+    if step.heard:
+        style = "red" if "FAILED" in step.heard else "green" if "passed!" in step.heard else ""
+        console.print(Padding(Text(step.heard, style=style), (0, 0, 0, 7), expand=False))
+
+
+def print_end(console: Console, story: Story) -> None:
+    """Print how it ended."""
+    total = sum(step.requests for step in story.steps)
+    if story.is_good:
+        end = f'closed, "{story.comment.splitlines()[0]}", board {story.board}, Agent cleared'
+        says = f" in {story.seconds} s with {total} requests: #42 {end}."
+        console.print(Text.assemble("\n", ("done", "bold green"), says))
+        return
+    state = "closed" if story.is_closed else "open"
+    says = f": #42 is {state}, the board says {story.board or 'nothing'}."
+    console.print(Text.assemble("\n", ("failed", "bold red"), says))

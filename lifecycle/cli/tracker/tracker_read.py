@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from lifecycle.cli.command_session import Session
-from lifecycle.cli.tracker import tracker_screen as screen
+from lifecycle.cli.tracker.task_text import Listing, show_comments, show_task, show_tasks
 from lifecycle.cli.tracker.tracker_values import (
     ALL,
     NOT_CLOSED,
@@ -75,7 +75,7 @@ def _tell(
         data = {"tracker": tracker.name, "total": len(found), "tasks": [*map(task_data, shown)]}
         session.show([], data)
     else:
-        screen.show_tasks(screen.Listing(tracker.name, what, shown, len(found)))
+        show_tasks(Listing(tracker.name, what, shown, len(found)))
 
 
 @click.command("show", short_help="One task, with its text.")
@@ -88,7 +88,7 @@ def show(session: Session, task: str) -> None:
     if session.as_json:
         session.show([], {"tracker": tracker.name, "task": task_data(found)})
     else:
-        screen.show_task(found)
+        show_task(found)
 
 
 @click.command("comments", short_help="What was said on a task.")
@@ -102,4 +102,4 @@ def comments(session: Session, task: str) -> None:
         data = {"tracker": tracker.name, "task": task, "comments": [*map(note_data, notes)]}
         session.show([], data)
     else:
-        screen.show_comments(task, notes)
+        show_comments(task, notes)
