@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import click
 
-from lifecycle.cli.terminal import is_terminal, one_line
+from lifecycle.cli.terminal import one_line
 from lifecycle.cli.tracker.tracker_values import nothing_is
 from lifecycle.core.redact import block, named, quoted
 from lifecycle.core.timing.times import render
@@ -61,12 +60,7 @@ COLUMNS = (
 
 
 def show_tasks(listing: Listing) -> None:
-    """Print them: a table on a terminal, else a line for each task."""
-    if is_terminal(sys.stdout):
-        from lifecycle.cli.tracker.tracker_screen import draw
-
-        draw(listing)
-        return
+    """Print a line for each of them."""
     for task in listing.tasks:
         click.echo(one_line(_line(task)))
     if listing.more or not listing.tasks:

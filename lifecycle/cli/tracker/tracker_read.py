@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import sys
+
 import click
 
 from lifecycle.cli.command_session import Session
+from lifecycle.cli.terminal import is_terminal
 from lifecycle.cli.tracker.task_text import Listing, show_comments, show_task, show_tasks
 from lifecycle.cli.tracker.tracker_values import (
     ALL,
@@ -75,7 +78,13 @@ def _tell(
         data = {"tracker": tracker.name, "total": len(found), "tasks": [*map(task_data, shown)]}
         session.show([], data)
     else:
-        show_tasks(Listing(tracker.name, what, shown, len(found)))
+        listing = Listing(tracker.name, what, shown, len(found))
+        if is_terminal(sys.stdout):
+            from lifecycle.cli.tracker.tracker_screen import draw
+
+            draw(listing)
+        else:
+            show_tasks(listing)
 
 
 @click.command("show", short_help="One task, with its text.")
