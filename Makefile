@@ -62,7 +62,7 @@ types: $(READY) ## mypy, strict
 bench: $(READY) ## how fast the hooks are, as ratios in one run, and what a sweep costs
 	@$(BIN)/python tests/bench/bench.py
 
-docs: $(READY) ## regenerate the diagrams in README and docs from the phase table
+docs: $(READY) ## regenerate what the pages take from the code, and the picture of the demo
 	$(BIN)/python -m tests.docs.regenerate
 
 $(SDL):

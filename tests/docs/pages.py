@@ -15,6 +15,7 @@ from markdown_it.token import Token
 
 ROOT = Path(__file__).parents[2]
 README = ROOT / "README.md"
+REFERENCE = ROOT / "docs" / "reference.md"
 
 
 def every_page() -> list[Path]:

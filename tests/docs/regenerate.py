@@ -1,4 +1,4 @@
-"""Writes what the phase table says into README.md and docs/states.md: `make docs`.
+"""Writes what the code says into README.md and docs/, and draws the demo: `make docs`.
 
 A generated part lies between two comments, `<!-- NAME: … -->` and `<!-- /NAME -->`; everything else
 on the page is written by hand.
@@ -6,9 +6,7 @@ on the page is written by hand.
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -17,7 +15,9 @@ from lifecycle.claim.decisions.table import CLAIM, Phase
 from lifecycle.claim.engine.briefing import NEXT_STEPS
 from lifecycle.stages.decisions.table import STAGES
 from lifecycle.stages.detection.inference import ANY, TABLE
-from tests.docs.pages import README, ROOT
+from tests.docs.demo_picture import PICTURE, demo, picture
+from tests.docs.pages import README, REFERENCE, ROOT
+from tests.docs.reference_tables import commands, own_settings, settings
 
 STATES = ROOT / "docs" / "states.md"
 
@@ -59,27 +59,6 @@ def inferred() -> str:
     return "\n".join(rows)
 
 
-def demo() -> str:
-    """What `lifecycle demo` prints, with the numbers that differ from run to run made equal."""
-    command = Path(sys.executable).with_name("lifecycle")
-    environment = {**os.environ, "COLUMNS": "80", "NO_COLOR": "1"}
-    told = subprocess.run(
-        [command, "demo"], env=environment, capture_output=True, text=True, check=True
-    )
-    text = "\n".join(line.rstrip() for line in told.stdout.strip().splitlines())
-    for pattern, example in _PASSING:
-        text = re.sub(pattern, example, text)
-    return f"```text\n{text}\n```"
-
-
-_PASSING = (
-    (r"(?<=127\.0\.0\.1:)\d+", "43889"),
-    (r"(?<=octocat-)\d{16}", "1795251656951395"),
-    (r"(?<= at )[0-9a-f]{7}", "33b69c6"),
-    (r"(?<=done in )[\d.]+(?= s)", "3.3"),
-)
-"""What is of this run only, and what stands on the page instead."""
-
 PARTS: dict[str, Callable[[], str]] = {
     "phases": diagram,
     "moves": moves,
@@ -87,11 +66,19 @@ PARTS: dict[str, Callable[[], str]] = {
     "stages": stages,
     "inferred": inferred,
     "demo": demo,
+    "commands": commands,
 }
 """The name of each generated part and what makes it."""
 
+EXPLAINED: dict[str, Callable[[str], str]] = {
+    "settings": settings,
+    "own_settings": own_settings,
+}
+"""The parts that keep what the page itself says of their rows: what makes them of what stands there."""
+
 PAGES: tuple[tuple[Path, tuple[str, ...]], ...] = (
-    (README, ("demo", "phases")),
+    (README, ("phases",)),
+    (REFERENCE, ("commands", "settings", "own_settings", "demo")),
     (STATES, ("phases", "moves", "steps", "stages", "inferred")),
 )
 """Which page holds which parts."""
@@ -104,7 +91,7 @@ def renewed(text: str, names: tuple[str, ...]) -> str:
         ValueError: a part's two comments are not on the page, exactly once.
     """
     for name in names:
-        between = re.compile(rf"(?s)(<!-- {name}: [^>]*-->\n)(?:.*?\n)??(<!-- /{name} -->)")
+        between = re.compile(rf"(?s)(<!-- {name}: [^>]*-->\n)(.*?\n)??(<!-- /{name} -->)")
         found = list(between.finditer(text))
         if len(found) != 1:
             count = len(found)
@@ -112,7 +99,8 @@ def renewed(text: str, names: tuple[str, ...]) -> str:
                 f"<!-- {name}: … --> … <!-- /{name} --> is there {count} times, not once"
             )
         (part,) = found
-        text = f"{text[: part.end(1)]}{PARTS[name]()}\n{text[part.start(2) :]}"
+        made = EXPLAINED[name](part[2] or "") if name in EXPLAINED else PARTS[name]()
+        text = f"{text[: part.end(1)]}{made}\n{text[part.start(3) :]}"
     return text
 
 
@@ -122,9 +110,16 @@ def main() -> int:
         before = path.read_text(encoding="utf-8")
         after = renewed(before, names)
         path.write_text(after, encoding="utf-8")
-        state = "as it was" if after == before else "renewed"
-        sys.stdout.write(f"{path.relative_to(ROOT)}: {state}\n")
+        _tell(path, is_new=after != before)
+    drawn = picture()
+    is_new = not PICTURE.exists() or PICTURE.read_text(encoding="utf-8") != drawn
+    PICTURE.write_text(drawn, encoding="utf-8")
+    _tell(PICTURE, is_new=is_new)
     return 0
+
+
+def _tell(path: Path, *, is_new: bool) -> None:
+    sys.stdout.write(f"{path.relative_to(ROOT)}: {'renewed' if is_new else 'as it was'}\n")
 
 
 if __name__ == "__main__":

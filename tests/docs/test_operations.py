@@ -21,7 +21,7 @@ from lifecycle.reconcile.repair import LONGEST_WAIT
 from lifecycle.reconcile.sweep import RECENT_SECONDS
 from lifecycle.reconcile.sweep_report import SweepReport
 from tests.conftest import COMMAND, Place
-from tests.docs.pages import ROOT, Page, codes_in
+from tests.docs.pages import REFERENCE, ROOT, Page, codes_in
 
 PAGE = Page(ROOT / "docs/operations.md")
 ACTION: dict[str, Any] = yaml.safe_load(
@@ -99,9 +99,9 @@ def test_the_keys_of_the_json_are_those_of_a_report() -> None:
 
 
 def test_the_exit_codes_are_among_those_of_the_command_line() -> None:
-    """The same numbers as in the README; nothing is held by another here."""
-    (readme,) = [t for t in Page(ROOT / "README.md").tables if t.header[0] == "exit code"]
-    known = [row[0] for row in readme.rows]
+    """The same numbers as in the reference; nothing is held by another here."""
+    (table,) = [t for t in Page(REFERENCE).tables if t.header[0] == "exit code"]
+    known = [row[0] for row in table.rows]
     shown = [row[0] for row in PAGE.table("Exit codes").rows]
     assert shown == [code for code in known if code != "4"]
 

@@ -8,13 +8,17 @@ import pytest
 
 from lifecycle.claim.decisions.table import CLAIM
 from tests.docs import regenerate
-from tests.docs.pages import README, Page
+from tests.docs.demo_picture import PICTURE, picture, printed, words_in
+from tests.docs.pages import REFERENCE, Page
+from tests.docs.reference_tables import settings
 from tests.docs.regenerate import PAGES, STATES, renewed
 
+FRESH = [name for name in (*regenerate.PARTS, *regenerate.EXPLAINED) if name != "demo"]
 
-@pytest.mark.parametrize("name", ["phases", "moves", "steps", "stages", "inferred"])
+
+@pytest.mark.parametrize("name", FRESH)
 def test_generated_parts_are_fresh(name: str) -> None:
-    """What stands between the markers is what the phase table gives now; else: make docs."""
+    """What stands between the markers is what the code gives now; else: make docs."""
     pages = [path for path, names in PAGES if name in names]
     assert pages
     for path in pages:
@@ -22,10 +26,30 @@ def test_generated_parts_are_fresh(name: str) -> None:
         assert renewed(text, (name,)) == text, f"{path.name} is stale: run make docs"
 
 
-def test_demo_prints_what_the_readme_shows() -> None:
-    """The README's story is what `lifecycle demo` prints, up to line breaks and passing numbers."""
-    text = README.read_text(encoding="utf-8")
-    assert renewed(text, ("demo",)).split() == text.split(), "README.md is stale: run make docs"
+def test_demo_prints_what_the_reference_shows() -> None:
+    """The page's story is what `lifecycle demo` prints, up to line breaks and passing numbers."""
+    text = REFERENCE.read_text(encoding="utf-8")
+    assert renewed(text, ("demo",)).split() == text.split(), "reference.md is stale: run make docs"
+
+
+def test_the_picture_shows_what_demo_prints() -> None:
+    """The README's picture has every word of the same run, in its order, and loads nothing."""
+    kept = PICTURE.read_text(encoding="utf-8")
+    assert words_in(kept) == "".join(printed().plain.split()), "demo.svg is stale: run make docs"
+    assert picture() == picture()
+    assert "url(http" not in kept
+    assert "href" not in kept
+
+
+def test_a_setting_without_a_meaning_is_an_error() -> None:
+    """Whoever adds a setting is told to explain it; what the page says of the others is kept."""
+    (text,) = re.findall(
+        r"(?s)<!-- settings: .*?-->\n(.*?)<!-- /settings -->", Page(REFERENCE).text
+    )
+    assert settings(text) == text.rstrip("\n")
+    lines = [line for line in text.splitlines() if not line.startswith("| `labels.use`")]
+    with pytest.raises(ValueError, match=re.escape("does not explain 'labels.use'")):
+        settings("\n".join(lines))
 
 
 def test_every_move_of_the_table_is_on_the_states_page() -> None:

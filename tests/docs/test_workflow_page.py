@@ -24,7 +24,7 @@ from lifecycle.stages.session.workflow_tasks import INACTIVE_SECONDS
 from lifecycle.storage import stage_log
 from lifecycle.trackers.beads.bd_commands import START
 from tests.conftest import COMMAND, Place
-from tests.docs.pages import README, ROOT, Page, codes_in
+from tests.docs.pages import README, REFERENCE, ROOT, Page, codes_in
 from tests.e2e.staged import Ground, marker
 from tests.trackers.beads import simulated
 
@@ -116,7 +116,7 @@ def test_the_lines_of_the_log_are_those_in_code() -> None:
 
 def test_the_numbers_on_the_page_are_those_in_code() -> None:
     """How often, how long, how much."""
-    text = " ".join(PAGE.section(WORKFLOW).split()) + " ".join(Page(README).text.split())
+    text = " ".join(PAGE.section(WORKFLOW).split()) + " ".join(Page(REFERENCE).text.split())
     assert IDLE_BLOCKS == 8
     assert "eight times told without using a tool" in text
     assert MAX_BLOCKS == 50
@@ -131,14 +131,14 @@ def test_the_numbers_on_the_page_are_those_in_code() -> None:
 
 
 def test_what_init_supplies_is_named() -> None:
-    """The README lists every file, the runbook the variable and what is let run."""
+    """The reference lists every file, the runbook the variable and what is let run."""
     names = [
         supply.name for supply in supplies(review="/oracle-review", start="/task-start", label="x")
     ]
     assert {DETECT, ORCHESTRATOR} <= set(names)
     for name in names:
-        assert f"`{name}`" in Page(README).text
-    assert f"`{Path(page_of(START)).name}`" in Page(README).text
+        assert f"`{name}`" in Page(REFERENCE).text
+    assert f"`{Path(page_of(START)).name}`" in Page(REFERENCE).text
     assert f"`{CAP}`" in PAGE.section(WORKFLOW)
     assert not any("close" in rule for rule in STAGE_PERMISSIONS)
 
