@@ -18,8 +18,10 @@ from lifecycle.stages.detection.inference import ANY, TABLE
 from tests.docs.demo_picture import PICTURE, demo, picture
 from tests.docs.pages import README, REFERENCE, ROOT
 from tests.docs.reference_tables import commands, own_settings, settings
+from tests.docs.rooms_picture import rooms, tree
 
 STATES = ROOT / "docs" / "states.md"
+ARCHITECTURE = ROOT / "docs" / "architecture.md"
 
 
 def diagram() -> str:
@@ -67,6 +69,8 @@ PARTS: dict[str, Callable[[], str]] = {
     "inferred": inferred,
     "demo": demo,
     "commands": commands,
+    "rooms": rooms,
+    "tree": tree,
 }
 """The name of each generated part and what makes it."""
 
@@ -79,6 +83,7 @@ EXPLAINED: dict[str, Callable[[str], str]] = {
 PAGES: tuple[tuple[Path, tuple[str, ...]], ...] = (
     (README, ("phases",)),
     (REFERENCE, ("commands", "settings", "own_settings", "demo")),
+    (ARCHITECTURE, ("rooms", "tree")),
     (STATES, ("phases", "moves", "steps", "stages", "inferred")),
 )
 """Which page holds which parts."""

@@ -20,8 +20,14 @@ from lifecycle.hooks import wake
 from tests.docs.pages import ROOT, Page, codes_in, every_page
 
 ARCHITECTURE = Page(ROOT / "docs/architecture.md")
+CONTRIBUTING = Page(ROOT / "CONTRIBUTING.md")
 HOOKS = Page(ROOT / "docs/hooks.md")
 API = Page(ROOT / "docs/api.md")
+CHANGES = Page(ROOT / "docs/changes.md")
+GLOSSARY = Page(ROOT / "docs/glossary.md")
+ROOMS = sorted(
+    path.name for path in (ROOT / "lifecycle").iterdir() if (path / "__init__.py").exists()
+)
 
 
 @pytest.mark.parametrize("path", every_page(), ids=lambda path: path.name)
@@ -58,13 +64,67 @@ def test_every_file_of_the_project_that_a_page_names_exists(path: Path) -> None:
     """A path in code quotes that begins like one of ours leads to a file or folder."""
     for code in codes_in(Page(path).text):
         if re.fullmatch(r"(?:lifecycle|tests|docs|hooks|graphql|requirements)/[\w./-]*", code):
-            assert (ROOT / code).exists(), code
-        elif re.fullmatch(r"(?:claim|github|sandbox|cli)/[\w./-]*", code):
+            assert any((ROOT / top / code).exists() for top in ("", "lifecycle")), code
+        elif re.fullmatch(rf"(?:{'|'.join(ROOMS)})/[\w./-]*", code):
             assert (ROOT / "lifecycle" / code).exists(), code
 
 
+@pytest.mark.parametrize("path", every_page(), ids=lambda path: path.name)
+def test_every_module_that_a_page_names_exists(path: Path) -> None:
+    """A file of Python's in code quotes is one of the project's, or one that an example writes."""
+    files = [found for top in ("lifecycle", "tests") for found in (ROOT / top).rglob("*.py")]
+    there = {f"/{found.relative_to(ROOT).as_posix()}" for found in files}
+    for code in codes_in(Page(path).text):
+        if re.fullmatch(r"[\w./]+\.py", code):
+            assert any(name.endswith(f"/{code}") for name in there), code
+
+
+def test_every_file_that_a_change_touches_exists() -> None:
+    """Whoever follows a row of docs/changes.md finds each file of it, and the tests that hold it."""
+    for table in CHANGES.tables:
+        for row in table.rows:
+            named = [code for cell in row[1:] for code in codes_in(cell) if "/" in code]
+            assert named, row[0]
+            for code in named:
+                assert (ROOT / code).exists(), code
+
+
+def test_the_likely_changes_are_all_there() -> None:
+    """The first table has a row for each of them, and says what holds it."""
+    rows = CHANGES.tables[0].rows
+    subjects = [
+        "event of the client", "tracker", "check of", "message", "phase", "setting", "command",
+        "operation of the public API", "finding of reconcile", "stage", "failure of GitHub's",
+    ]  # fmt: skip
+    assert len(rows) == len(subjects)
+    for row, subject in zip(rows, subjects, strict=True):
+        assert subject in row[0]
+        assert any(code.startswith(("tests/", "lifecycle/")) for code in codes_in(row[2]))
+
+
+def test_the_glossary_has_one_word_for_one_thing() -> None:
+    """Its words are in order, each once, and none of them is one that it says is not used."""
+    rows = GLOSSARY.tables[0].rows
+    words = [row[0] for row in rows]
+    assert words == sorted(set(words), key=str.casefold)
+    assert 35 <= len(words) <= 50
+    assert all(row[1] for row in rows)
+    without = {
+        word.strip()
+        for row in rows
+        for word in re.sub(r"\(.*?\)", "", row[2]).split(",")
+        if "(" not in row[2]
+    }
+    assert not without & set(words)
+
+
+def test_the_architecture_can_be_read_in_one_go() -> None:
+    """What does not fit is where its subject is."""
+    assert len(ARCHITECTURE.text.splitlines()) <= 200
+
+
 def test_the_reply_table_is_the_one_in_code() -> None:
-    """The page's table of events and tones is hookio.REPLIES, neither more nor less."""
+    """The page's table of events and audiences is REPLIES, neither more nor less."""
     shown = {
         codes_in(row[0])[0]: (codes_in(row[1])[0], set(codes_in(row[2])))
         for row in HOOKS.table("What each may say").rows
@@ -84,10 +144,10 @@ def test_what_counts_as_the_yes_is_said_in_the_same_words(path: Path) -> None:
     assert consent.RULE in " ".join(path.read_text(encoding="utf-8").split())
 
 
-def test_every_tone_is_explained() -> None:
-    """The page's second table explains each tone of the code once."""
-    (table,) = [table for table in HOOKS.tables if table.header[0] == "tone"]
-    assert sorted(table.codes()) == sorted(tone.value for tone in Audience)
+def test_every_audience_is_explained() -> None:
+    """The page's second table explains each audience of the code once."""
+    (table,) = [table for table in HOOKS.tables if table.header[0] == "audience"]
+    assert sorted(table.codes()) == sorted(audience.value for audience in Audience)
 
 
 def test_the_deadlines_are_those_in_code() -> None:
@@ -105,7 +165,7 @@ def test_every_dependency_is_explained() -> None:
     extras = project["optional-dependencies"].values()
     listed = [*project["dependencies"], *(name for extra in extras for name in extra)]
     wanted = {re.split(r"[\[<>=]", name)[0].casefold() for name in listed}
-    rows = ARCHITECTURE.table("Dependencies").rows
+    rows = CONTRIBUTING.table("Dependencies").rows
     assert {row[0].split()[0].casefold() for row in rows} == wanted
     for row in rows:
         for place in codes_in(row[3]):
@@ -113,7 +173,7 @@ def test_every_dependency_is_explained() -> None:
 
 
 def test_every_module_is_in_the_tree() -> None:
-    """The tree on the architecture page names every module and package at the top of lifecycle/."""
+    """The list on the architecture page names every module and room at the top of lifecycle/."""
     (tree,) = [block.code for block in ARCHITECTURE.blocks if block.code.startswith("lifecycle/\n")]
     named = set(re.findall(r"[\w.-]+(?:\.py|/)", tree))
     top = (ROOT / "lifecycle").iterdir()

@@ -1,0 +1,35 @@
+"""Names that `lifecycle.api` had before: they go on, and say what they are called now."""
+
+from __future__ import annotations
+
+import warnings
+
+import pytest
+
+from lifecycle import api
+
+
+@pytest.mark.parametrize(("old", "new"), [("Say", api.Notice), ("Tone", api.Audience)])
+def test_an_old_name_warns_and_gives_the_new_class(old: str, new: type) -> None:
+    """A program that was written for the old name runs, and its author is told the new one."""
+    with pytest.warns(DeprecationWarning, match=f"{old} is called {new.__name__} now") as caught:
+        assert getattr(api, old) is new
+    assert [warning.filename for warning in caught] == [__file__]
+
+
+@pytest.mark.parametrize("old", ["Say", "Tone"])
+def test_an_old_name_is_not_exported(old: str) -> None:
+    """`from lifecycle.api import *` and the page of the API have the new names alone."""
+    assert old not in api.__all__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for name in api.__all__:
+            getattr(api, name)
+
+
+def test_an_unknown_name_is_an_error() -> None:
+    """A misspelt name is what it is in any module: an AttributeError that names it, and no warning."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(AttributeError, match=r"module 'lifecycle\.api' has no attribute 'Sai'"):
+            _ = api.Sai
