@@ -67,6 +67,7 @@ class WorktreeWorld:
         clock: time.
         deadline: when everything has to be over.
         state: state.json's content, for the cache of ids.
+        settings: as they were read already; they are read when they are touched unless given.
 
     `is_hook` is set by whoever answers a hook: what is slow or may fail is left to others then.
     `withheld` names the texts out of which a secret was taken on their way to GitHub, until somebody
@@ -80,8 +81,10 @@ class WorktreeWorld:
         clock: Clock,
         deadline: Deadline,
         state: dict[str, Any],
+        settings: Settings | None = None,
     ) -> None:
         self.root = root
+        self._settings = settings
         self.environment = environment
         self.clock = clock
         self.deadline = deadline
@@ -132,7 +135,7 @@ class WorktreeWorld:
     @cached_property
     def settings(self) -> Settings:
         """The settings; raises BadConfig."""
-        return config.load(self.root, self.environment)
+        return self._settings or config.load(self.root, self.environment)
 
     @cached_property
     def git(self) -> GitRepository:

@@ -20,7 +20,7 @@ from lifecycle.core.errors import LifecycleError, Refused
 from lifecycle.core.plan import Audience, Notice
 from lifecycle.core.timing.clock import SystemClock
 from lifecycle.core.timing.deadline import Deadline, DeadlineReached, alarm
-from lifecycle.core.values.configured import HOOK_SECONDS
+from lifecycle.core.values.configured import HOOK_SECONDS, Settings
 from lifecycle.hooks import client_contract, stdin_event
 from lifecycle.hooks.answers.call import HookCall
 from lifecycle.hooks.client_contract import Reply
@@ -62,12 +62,17 @@ def _root(environment: Mapping[str, str]) -> Path:
 def _within_deadline(
     hook: str, root: Path, environment: Mapping[str, str], event: Mapping[str, Any] | None
 ) -> Reply:
-    seconds = _seconds(hook, root, environment)
+    try:
+        settings = config.load(root, environment)
+    except LifecycleError:
+        settings = None  # whoever needs them reads them again, and says what is wrong
+    limit = settings.hook_seconds if settings is not None else HOOK_SECONDS
+    seconds = min(limit, SECONDS.get(hook, limit))
     try:
         if hook in UNLIMITED:
-            return _answer(hook, root, environment, seconds, event)
+            return _answer(hook, root, environment, settings, seconds, event)
         with alarm(seconds):
-            return _answer(hook, root, environment, seconds, event)
+            return _answer(hook, root, environment, settings, seconds, event)
     except DeadlineReached:
         _log_quietly(root, f"{hook}: the deadline was reached")
     except LifecycleError as error:
@@ -90,18 +95,11 @@ def _unwritable(error: OSError) -> str:
     )
 
 
-def _seconds(hook: str, root: Path, environment: Mapping[str, str]) -> float:
-    try:
-        limit = config.load(root, environment).hook_seconds
-    except LifecycleError:
-        limit = HOOK_SECONDS
-    return min(limit, SECONDS.get(hook, limit))
-
-
 def _answer(
     hook: str,
     root: Path,
     environment: Mapping[str, str],
+    settings: Settings | None,
     seconds: float,
     event: Mapping[str, Any] | None,
 ) -> Reply:
@@ -116,7 +114,7 @@ def _answer(
     clock = SystemClock()
     claim_store = ClaimStore(root, clock)
     deadline = Deadline.after(clock, max(seconds - 1.0, seconds / 2))
-    world = WorktreeWorld(root, environment, clock, deadline, claim_store.state)
+    world = WorktreeWorld(root, environment, clock, deadline, claim_store.state, settings)
     world.is_hook = True
     try:
         if claim_store.path.exists() or claim_store.folder.path.is_dir():
@@ -140,7 +138,7 @@ def _refused(hook: str, world: WorktreeWorld, claim_store: ClaimStore, error: Re
     if hook != "on-stop" or world.is_tracked(FOLDER):
         return Reply()
     with claim_store.folder.locked(world.deadline.remaining(at_most=1.0)):
-        claim_store.state = claim_store.folder.load_state(repair=False)
+        claim_store.reload(repair=False)
         if claim_store.remembered() is None:
             return Reply()
         claim_store.ledger.queue(Notice(f"tracked:{error.sentence}", error.sentence, Audience.ACT))

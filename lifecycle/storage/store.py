@@ -387,8 +387,11 @@ class Folder:
             set_aside(Path(path), "unreadable")
         return {}
 
-    def save_state(self, state: dict[str, Any]) -> None:
-        """Replace state.json."""
-        self.make()
+    def save_state(self, state: dict[str, Any], unless: bytes | None = None) -> bytes:
+        """Replace state.json, unless its content would be these bytes; returns the content."""
         text = json.dumps({"version": STATE_VERSION, **state}, indent=1)
-        self.write(STATE, text.encode("ascii") + b"\n")
+        content = text.encode("ascii") + b"\n"
+        if content != unless:
+            self.make()
+            self.write(STATE, content)
+        return content

@@ -83,6 +83,7 @@ def tick(
     tones: Collection[Audience] = tuple(Audience),
     channel: str = "cli",
     session: str = "",
+    is_untracked: bool = False,
 ) -> Report:
     """Bring the world one look nearer to what the claim wants.
 
@@ -93,12 +94,14 @@ def tick(
         tones: which sentences the caller can deliver; the others stay on the queue.
         channel: the name under which they are marked as offered.
         session: the client's session that they are offered to, or empty if nobody knows.
+        is_untracked: the caller has just seen that git tracks nothing of ours here.
 
     Raises:
         Refused: the claim file cannot be acted on, or git tracks it; nothing was done.
         LockBusy: another process is at work on this claim.
     """
-    world.refuse_tracked()
+    if not is_untracked:
+        world.refuse_tracked()
     world.renew_token()
     with claim_store.folder.locked(world.deadline.remaining(at_most=30.0)):
         try:
@@ -126,11 +129,10 @@ def tick(
         _tell_withheld(working)
         said = claim_store.take(tones, channel, session)
         record = working.seen.record
-        if claim_store.ledger.retire("" if record.outcome else record.claim_key):
-            claim_store.save()
+        claim_store.ledger.retire("" if record.outcome else record.claim_key)
         if wake is Wake.TICK and record.claim.phase == Phase.MERGED_DETECTED:
             claim_store.note_asked()  # whoever asks by command reads the question on the terminal
-            claim_store.save()
+        claim_store.save()
         guard_stamp.mark(
             claim_store,
             working.seen,
@@ -251,7 +253,6 @@ def _work(working: _Look, loaded: Loaded) -> None:
     if any(trouble.is_of_access for trouble in kept.values()):
         claim_store.state[_ACCESS] = working.world.access
     claim_store.remember(record)
-    claim_store.save()
 
 
 def _observe(working: _Look, loaded: Loaded) -> None:
@@ -398,7 +399,7 @@ def _conclude(working: _Look, action: Action, fact: plan.Fact) -> None:
 def _commit(working: _Look) -> None:
     if working.seen.record.outcome:
         return
-    committed = working.claim_store.commit(working.seen.record, working.seen.hints)
+    committed = working.claim_store.commit(working.seen.record, working.seen.hints, is_last=False)
     working.seen = replace(working.seen, record=committed.record)
     working.is_gone = working.is_gone or committed.is_gone
     # The agent edited while we looked: what we saw may not fit what it wants now. Look again.

@@ -94,6 +94,8 @@ class ClaimStore:
         self.clock = clock
         self.state: dict[str, Any] = {}
         self.taken: list[LateEdit] = []
+        self._parsed: tuple[object, Record | None] = (None, None)
+        self._saved: bytes | None = None
 
     def load(self, *, repair: bool = True) -> Loaded:
         """Read both files and merge them.
@@ -104,7 +106,7 @@ class ClaimStore:
         Raises:
             ClaimRefused: an unknown schema version, or (without `repair`) a corrupt file.
         """
-        self.state = self.folder.load_state(repair=repair)
+        self.reload(repair=repair)
         record = self.remembered()
         if repair:
             self._sweep(record)
@@ -135,12 +137,21 @@ class ClaimStore:
             record = replace(record, override="", consent="")  # a yes is to one closing
         return Loaded(record, merged.hints, snapshot.mtime_ns, says)
 
-    def commit(self, record: Record, hints: Mapping[str, Any]) -> Committed:
+    def reload(self, *, repair: bool) -> None:
+        """Read state.json alone; `repair` sets a corrupt one aside, which takes the lock."""
+        self.state = self.folder.load_state(repair=repair)
+        self._saved = None
+
+    def commit(
+        self, record: Record, hints: Mapping[str, Any], *, is_last: bool = True
+    ) -> Committed:
         """Make the record durable and bring the claim file to it; the agent's edits win.
 
         Args:
             record: what the engine wants.
             hints: unjudged edits of engine fields, which stay in the file as they are.
+            is_last: what came of the file is saved as well. False for a caller that saves again: a crash
+                in between is read at the next look as an edit to what the engine wanted.
         """
         self._keep(record)
         self._know()
@@ -167,7 +178,9 @@ class ClaimStore:
                 break
         record = record.projected()
         self._journal(record)
-        self._keep(record)
+        self.remember(record)
+        if is_last:
+            self.save()
         return Committed(record, frozenset(changed))
 
     def create(self, record: Record) -> Record:
@@ -199,8 +212,11 @@ class ClaimStore:
         return Ledger(self.state, self.clock)
 
     def save(self) -> None:
-        """Write state.json as it is in memory, and what the hooks' guards read of it."""
-        self.folder.save_state(self.state)
+        """Write state.json as it is in memory, and what the hooks' guards read of it.
+
+        Nothing is written if that is what this object wrote last.
+        """
+        self._saved = self.folder.save_state(self.state, unless=self._saved)
         record = self.remembered()
         is_alive = record is not None and not record.outcome
         self._show_owner(record.session if record is not None and is_alive else "")
@@ -212,6 +228,7 @@ class ClaimStore:
     def remember(self, record: Record) -> None:
         """Put the record into state.json's content, without writing it."""
         self.state["record"] = record.as_json()
+        self._parsed = (self.state["record"], record)
 
     def take(
         self, tones: Collection[Audience], channel: str, session: str = ""
@@ -285,7 +302,10 @@ class ClaimStore:
 
     def remembered(self) -> Record | None:
         """The record that state.json holds, whether the claim file is there or not."""
-        return _record_from(self.state.get("record"))
+        data = self.state.get("record")
+        if self._parsed[0] is not data:
+            self._parsed = (data, _record_from(data))
+        return self._parsed[1]
 
     @property
     def _aside(self) -> Path:

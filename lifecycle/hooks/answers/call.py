@@ -158,6 +158,7 @@ class HookCall:
             tones=REPLIES[self.hook].tones,
             channel=self.hook,
             session=self.session,
+            is_untracked=True,  # `wake` has asked before anything was read
         )
         return self.reply(report)
 

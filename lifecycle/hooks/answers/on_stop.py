@@ -64,6 +64,7 @@ def _claim(call: HookCall) -> tuple[Notice, ...]:
         tones=_tones(call),
         channel=call.hook,
         session=call.session,
+        is_untracked=True,  # `wake` has asked before anything was read
     )
     return report.said
 
@@ -87,7 +88,7 @@ def _held_back(call: HookCall, said: tuple[Notice, ...]) -> tuple[Notice, ...]:
     goes_on = [say for say in said if say.tone is not Audience.NOTE]
     if goes_on:
         with call.claim_store.folder.locked(call.world.deadline.remaining(at_most=1.0)):
-            call.claim_store.state = call.claim_store.folder.load_state()
+            call.claim_store.reload(repair=True)
             for say in goes_on:
                 call.claim_store.ledger.queue(replace(say, stands=False, ends=()), again=True)
             call.claim_store.save()
