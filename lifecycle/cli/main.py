@@ -81,7 +81,7 @@ def group() -> None:
     A task is claimed, worked on, handed off as a PR, watched through CI and review, and closed when a
     person says yes. The hooks do most of it while the agent works; these commands look and nudge.
 
-    Tokens come from GH_TOKEN or GITHUB_TOKEN, settings from .lifecycle.toml; see the README.
+    Tokens come from GH_TOKEN or GITHUB_TOKEN, settings from .lifecycle.toml; see docs/reference.md.
     """
 
 
