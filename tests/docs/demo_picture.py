@@ -18,7 +18,7 @@ from rich.text import Text
 from tests.docs.pages import ROOT
 
 PICTURE = ROOT / "docs" / "pictures" / "demo.svg"
-WIDTH = 80
+WIDTH = 100
 
 _PASSING = (
     (r"(?<=127\.0\.0\.1:)\d+", "43889"),
@@ -34,7 +34,7 @@ _FONTS = re.compile(r"@font-face \{\{.*?\n    \}\}\n", re.DOTALL)
 
 @cache
 def printed() -> Text:
-    """What the demo prints on a terminal with colours, 80 columns wide.
+    """What the demo prints on a terminal with colours, 100 columns wide.
 
     Raises:
         subprocess.CalledProcessError: the demo did not end well.
