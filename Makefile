@@ -47,7 +47,7 @@ test: $(READY) ## the whole suite, or PYTEST= what to leave out or add
 soak: $(READY) ## random sequences with faults, N= of them from SEED= on (JOBS= at once; SHRINK=1: fewer steps)
 	@$(BIN)/python -m tests.soak $(if $(N),--n $(N)) $(if $(SEED),--seed $(SEED)) $(if $(JOBS),--jobs $(JOBS)) \
 		$(if $(SHRINK),--shrink) $(if $(STEPS),--steps)
-	@$(if $(SEED)$(STEPS),,LIFECYCLE_ROUNDS=1500 $(BIN)/python -m pytest -q -n auto -o timeout=900 tests/claim/test_desk.py -k fault_4)
+	@$(if $(SEED)$(STEPS),,LIFECYCLE_ROUNDS=1500 $(BIN)/python -m pytest -q -n auto -o timeout=900 tests/claim/test_claim_store.py -k fault_4)
 
 lint: $(READY) ## ruff: rules and format; zizmor and GitHub's schemas: workflows and the action
 	$(BIN)/ruff check .

@@ -23,8 +23,8 @@ from tests.claim.linked_ground import (
     tracker_of,
     writes,
 )
+from tests.claim.test_crashes import CrashError, crash_at
 from tests.conftest import Place
-from tests.test_crashes import CrashError, crash_at
 
 
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
@@ -58,7 +58,7 @@ def test_a_crash_at_any_write_while_taking_is_repaired_by_the_next_look(
 
 
 def moments(seen: list[str], verb: str) -> range:
-    """The writes around the one inside, counted from 1; `tests/test_crashes.py` has all the others."""
+    """The writes around the one inside, counted from 1; `test_crashes.py` has all the others."""
     at = seen.index(verb) + 1
     return range(at - 1, at + 4)
 

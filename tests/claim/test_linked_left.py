@@ -14,9 +14,9 @@ from lifecycle.core.errors import BlockedBy, LifecycleError, NotInstalled
 from lifecycle.git import lease
 from lifecycle.storage import journal
 from tests.claim.linked_ground import busy, claim, failing, inside, look, merged, tracker_of
+from tests.claim.test_crashes import CrashError
 from tests.conftest import Place
 from tests.factories import texts
-from tests.test_crashes import CrashError
 
 DAY = 86_400
 

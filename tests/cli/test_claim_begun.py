@@ -15,9 +15,9 @@ from lifecycle.git import lease
 from lifecycle.github.pulls.forge import GitHubForge
 from lifecycle.sandbox.control.faults import Fault
 from lifecycle.storage import store
+from tests.claim.test_crashes import CrashError, crash_at
 from tests.cli.outcome import ok, refused
 from tests.conftest import Place
-from tests.test_crashes import CrashError, crash_at
 
 WRITES: tuple[tuple[Any, str], ...] = (
     (lease, "take"),

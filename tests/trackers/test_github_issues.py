@@ -11,7 +11,7 @@ import pytest
 from lifecycle.core.errors import BlockedBy, Invalid, Lacking, NotFound, NoToken, Rejected
 from lifecycle.core.tracker import Capability
 from lifecycle.sandbox.control.faults import Fault
-from tests.ops.ground import hub_on
+from tests.github.operations.ground import hub_on
 from tests.trackers.grounds import VISITOR, GitHubGround, github
 from tests.trackers.issues import asked, issue, tracker
 

@@ -269,7 +269,7 @@ def test_the_commands_that_agents_are_told_are_commands(root: Path, verb: str) -
 KNOWS = {
     "trackers/registry.py": "the line that says where its functions are",
     "trackers/command_signs.py": "the list of what speaks to any tracker, which has its words from there",
-    "setup/init/settings_template.py": "the command that `init` supplies is called as the design calls it",
+    "setup/init/supplies.py": "the command that `init` supplies is called as the design calls it",
 }
 """Whose code may name bd, and why; what lies in `trackers/beads/` knows it."""
 

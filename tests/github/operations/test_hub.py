@@ -16,7 +16,7 @@ from lifecycle.core import errors
 from lifecycle.core.errors import BadConfig, BadCredentials, NoToken
 from lifecycle.github.client.calls import Calls, part
 from lifecycle.sandbox.control.faults import Fault
-from tests.ops.ground import APP, Ground, PatientClock, hub_on
+from tests.github.operations.ground import APP, Ground, PatientClock, hub_on
 
 
 def test_everything_comes_from_the_environment(ground: Ground, tmp_path: Path) -> None:

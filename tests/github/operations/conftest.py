@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.ops.ground import APP, Ground, ground
+from tests.github.operations.ground import APP, Ground, ground
 
 
 @pytest.fixture(name="ground")

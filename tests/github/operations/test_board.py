@@ -11,7 +11,7 @@ from lifecycle.api import NotFound, Refused, Rejected, UnknownOption
 from lifecycle.core.errors import ItemArchived, ItemMissing, MissingScope
 from lifecycle.github.operations.ensure_board import BoardOperations
 from lifecycle.sandbox.control.faults import Fault
-from tests.ops.ground import Ground
+from tests.github.operations.ground import Ground
 
 
 def board(ground: Ground) -> BoardOperations:

@@ -8,7 +8,7 @@ from datetime import date
 from typing import Any
 
 from lifecycle.api import Annotation, Ensured
-from tests.ops.ground import Ground
+from tests.github.operations.ground import Ground
 
 Operation = Callable[["Scene"], Ensured[Any]]
 

@@ -19,7 +19,7 @@ from lifecycle.api import (
     Transient,
 )
 from lifecycle.github.operations.ensure_checks import Conclusion
-from tests.ops.ground import APP, Ground
+from tests.github.operations.ground import APP, Ground
 
 PAGE: dict[str, Any] = {"title": "Two remarks", "summary": "See below."}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lifecycle.api import GitHub, Refused
-from tests.ops.ground import Ground
+from tests.github.operations.ground import Ground
 
 SECRET = "gh" + "p_" + "aB3dE5gH1j" * 4
 

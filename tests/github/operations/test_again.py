@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from lifecycle.api import Refused, Rejected, Transient
 from lifecycle.sandbox.control.faults import Fault
-from tests.ops.ground import APP, Ground, ground, is_write, still
-from tests.ops.table import APPS, PEOPLE, Operation, Scene, prepared
+from tests.github.operations.ground import APP, Ground, ground, is_write, still
+from tests.github.operations.table import APPS, PEOPLE, Operation, Scene, prepared
 
 EVERY = {**PEOPLE, **APPS}
 MOVING = re.compile(r"[0-9a-f]{40}|\d{4}-\d\d-\d\d[T ][\d:.+Z]+|\b\d{6,}\b|http://[\d.:]+")

@@ -6,7 +6,7 @@ import pytest
 
 from lifecycle.api import NotFound, Refused, Rejected, Transient, UnknownOption
 from lifecycle.sandbox.control.faults import Fault
-from tests.ops.ground import MARIA, Ground, hub_on
+from tests.github.operations.ground import MARIA, Ground, hub_on
 
 ISSUE = "/issues/42"
 

@@ -8,7 +8,7 @@ from lifecycle.api import HeadMoved, NotMergeable, Refused, Rejected, Transient
 from lifecycle.core.values.shapes import PullFacts
 from lifecycle.github.operations.ensure_merge import Method
 from lifecycle.sandbox.control.faults import Fault
-from tests.ops.ground import Ground
+from tests.github.operations.ground import Ground
 
 
 def opened(ground: Ground, branch: str = "work", *, draft: bool = False) -> PullFacts:

@@ -6,7 +6,7 @@ import pytest
 
 from lifecycle.api import NotFound, Refused, Transient, UnknownOption
 from lifecycle.sandbox.control.faults import Fault
-from tests.ops.ground import Ground
+from tests.github.operations.ground import Ground
 
 ISSUE = "/issues/42"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lifecycle.api import NotFound, Refused, Transient
-from tests.ops.ground import Ground, hub_on
+from tests.github.operations.ground import Ground, hub_on
 
 COMMENTS = "/issues/42/comments"
 

@@ -10,7 +10,7 @@ from lifecycle.api import Rejected, Transient
 from lifecycle.core.errors import HeadMissing, NothingToMerge
 from lifecycle.core.values.shapes import PullFacts
 from lifecycle.sandbox.control.faults import Fault
-from tests.ops.ground import MARIA, Ground
+from tests.github.operations.ground import MARIA, Ground
 
 
 def opened(ground: Ground, branch: str = "work", *, draft: bool = False) -> PullFacts:
