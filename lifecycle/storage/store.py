@@ -85,14 +85,14 @@ def _line(path: Path) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Snapshot:
+class FileContent:
     """A file as one read found it; `mtime_ns` is from the open descriptor, before the read."""
 
     content: bytes
     mtime_ns: int
 
 
-def read(path: Path, *, follow: bool = True) -> Snapshot | None:
+def read(path: Path, *, follow: bool = True) -> FileContent | None:
     """The file's content, or None if there is none (a folder in its place counts as none).
 
     Args:
@@ -108,7 +108,7 @@ def read(path: Path, *, follow: bool = True) -> Snapshot | None:
         raise regular_files.StrangeFileError(
             str(path), f"is larger than {regular_files.LIMIT // 1_000_000} MB"
         )
-    return Snapshot(*found) if found is not None else None
+    return FileContent(*found) if found is not None else None
 
 
 def write(path: Path, content: bytes) -> None:
@@ -325,7 +325,7 @@ class Folder:
             self.at("")
             self.path.mkdir(mode=0o700, exist_ok=True)
 
-    def read(self, name: str) -> Snapshot | None:
+    def read(self, name: str) -> FileContent | None:
         """A file's content, or None if it is not there."""
         return read(Path(self.at(name)), follow=False)
 

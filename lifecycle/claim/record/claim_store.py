@@ -357,7 +357,7 @@ class ClaimStore:
         if entry is not None:
             journal.note(self.root, entry)
 
-    def _settled(self) -> tuple[store.Snapshot | None, dict[str, Any] | None]:
+    def _settled(self) -> tuple[store.FileContent | None, dict[str, Any] | None]:
         """The file once nobody is in the middle of writing it."""
         for attempt in range(SETTLE_TRIES):
             snapshot = self._read()
@@ -372,7 +372,7 @@ class ClaimStore:
                 self.clock.sleep(SETTLE_SECONDS)
         raise AssertionError("unreachable")
 
-    def _read(self) -> store.Snapshot | None:
+    def _read(self) -> store.FileContent | None:
         """The claim file's bytes; no more of them than `file.parse` takes for a claim."""
         what = regular_files.strange(str(self.path))
         if what:  # a folder too: no claim could be kept in its place
@@ -381,7 +381,7 @@ class ClaimStore:
             found = regular_files.content(str(self.path), limit=claim_file.LIMIT)
         except StrangeFileError as error:
             raise ClaimRefused(error.sentence) from None
-        return store.Snapshot(*found) if found is not None else None
+        return store.FileContent(*found) if found is not None else None
 
     def _late(
         self, record: Record, *, repair: bool

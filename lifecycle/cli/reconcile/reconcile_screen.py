@@ -77,7 +77,7 @@ def show(report: SweepReport, console: Console | None = None) -> None:
     title = Text("lifecycle reconcile", style="bold")
     shown.print(title.append("  dry run", "not bold cyan") if report.is_dry_run else title)
     shown.print()
-    form = _Form.of(report, width, signs_for(shown.encoding))
+    form = _ReportForm.of(report, width, signs_for(shown.encoding))
     rows, folds = parted(report)
     by_repository = groupby(rows, lambda finding: finding.repository)
     for index, (repository, findings) in enumerate(by_repository):
@@ -99,7 +99,7 @@ def show(report: SweepReport, console: Console | None = None) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Form:
+class _ReportForm:
     """How findings are laid out; the same for every repository, so that columns meet.
 
     Attributes:
@@ -114,7 +114,7 @@ class _Form:
     signs: Mapping[State, str]
 
     @classmethod
-    def of(cls, report: SweepReport, width: int, signs: Mapping[State, str]) -> _Form:
+    def of(cls, report: SweepReport, width: int, signs: Mapping[State, str]) -> _ReportForm:
         """The form for this report on so many columns."""
         task = max(len(word) for word in ("task", *(f"#{one.issue}" for one in report.findings)))
         kind = max(len(word) for word in ("finding", *(one.kind for one in report.findings)))

@@ -42,13 +42,13 @@ def draw(listing: Listing, console: Console | None = None) -> None:
     shown.print(Text.assemble((listing.tracker, "bold"), f"  {listing.head}"))
     if listing.tasks:
         shown.print()
-        shown.print(_Form.of(listing.tasks, width).table(listing.tasks), width=width)
+        shown.print(_TaskForm.of(listing.tasks, width).table(listing.tasks), width=width)
     if listing.more:
         shown.print(Text(listing.more, "dim"))
 
 
 @dataclass(frozen=True, slots=True)
-class _Form:
+class _TaskForm:
     """How tasks are laid out; the same for all of them, so that columns meet.
 
     Attributes:
@@ -68,7 +68,7 @@ class _Form:
     is_narrow: bool
 
     @classmethod
-    def of(cls, tasks: tuple[Task, ...], width: int) -> _Form:
+    def of(cls, tasks: tuple[Task, ...], width: int) -> _TaskForm:
         """The form for these tasks on so many columns."""
         told = [one for one in COLUMNS if any(one.value(task) for task in tasks)]
         if len({COLUMNS[0].value(task) for task in tasks}) == 1:

@@ -68,7 +68,7 @@ def repeated(*names: str) -> Document:
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class _RepeatedPart:
     """A document that is repeated.
 
     Attributes:
@@ -85,7 +85,7 @@ class _Part:
 
 
 @cache
-def _part(name: str) -> _Part:
+def _part(name: str) -> _RepeatedPart:
     operation, *fragments = definitions(name)
     if not isinstance(operation, OperationDefinitionNode) or document(name).is_mutation:
         raise TypeError("only queries can be repeated")
@@ -96,7 +96,7 @@ def _part(name: str) -> _Part:
     if len(asking) != 1:
         raise ValueError(f"{len(asking)} fields with variables where one is needed")
     known = operation.variable_definitions or ()
-    return _Part(
+    return _RepeatedPart(
         bare,
         asking[0],
         tuple(one for one in known if name_of(one) in own),

@@ -35,7 +35,7 @@ _OPEN, _CLOSED, _ONE = "survey_open_issues", "survey_closed_issues", "survey_iss
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class _SweepPart:
     """One document of a request.
 
     Attributes:
@@ -88,17 +88,19 @@ class IssueSweep:
         closed = {**first, "since": times.render(since)}
         yield from self._all(
             deque(
-                _Part(one.repository, _OPEN, first, one.claimed) for one in readable if one.claimed
+                _SweepPart(one.repository, _OPEN, first, one.claimed)
+                for one in readable
+                if one.claimed
             ),
-            deque(_Part(one.repository, _CLOSED, closed, LOOK) for one in readable),
+            deque(_SweepPart(one.repository, _CLOSED, closed, LOOK) for one in readable),
         )
 
     def named(self, wanted: Iterable[tuple[str, int]]) -> Iterator[Swept]:
         """These issues; those that GitHub does not know are left out."""
-        parts = (_Part(name, _ONE, {"number": number}) for name, number in wanted)
+        parts = (_SweepPart(name, _ONE, {"number": number}) for name, number in wanted)
         yield from self._all(deque(parts), deque())
 
-    def _all(self, waiting: deque[_Part], looks: deque[_Part]) -> Iterator[Swept]:
+    def _all(self, waiting: deque[_SweepPart], looks: deque[_SweepPart]) -> Iterator[Swept]:
         while waiting or looks:
             batch, sizes = self._packed(waiting, looks)
             sent = [one.sent(size) for one, size in zip(batch, sizes, strict=True)]
@@ -116,10 +118,12 @@ class IssueSweep:
                 yield from found
                 waiting.extend([more] if more is not None else [])
 
-    def _packed(self, waiting: deque[_Part], looks: deque[_Part]) -> tuple[list[_Part], list[int]]:
+    def _packed(
+        self, waiting: deque[_SweepPart], looks: deque[_SweepPart]
+    ) -> tuple[list[_SweepPart], list[int]]:
         """What the next request asks for, and how many issues of each."""
         room = self._batches.size
-        batch: list[_Part] = []
+        batch: list[_SweepPart] = []
         sizes: list[int] = []
         while waiting and room:
             batch.append(waiting.popleft())
@@ -159,8 +163,8 @@ class IssueSweep:
         return error_of_board or self._sight.blindness(shown) or reply
 
     def _read(
-        self, reply: GraphReply, number: int, one: _Part, size: int
-    ) -> tuple[list[Swept], _Part | None]:
+        self, reply: GraphReply, number: int, one: _SweepPart, size: int
+    ) -> tuple[list[Swept], _SweepPart | None]:
         """The issues of one part, and what is left of it."""
         alias = f"p{number}"
         shown = part(reply.data, alias)
@@ -180,7 +184,7 @@ class IssueSweep:
             found.append(one.swept(self._graph.failures.of_problems(wrong, asked)))
         return found, self._more(one, size, part(shown, "issues"))
 
-    def _more(self, one: _Part, size: int, page: Json) -> _Part | None:
+    def _more(self, one: _SweepPart, size: int, page: Json) -> _SweepPart | None:
         after = next_page(page, self._graph.failures, f"issues of {one.repository}")
         if after is None:
             return None

@@ -114,7 +114,7 @@ class ClientSetup:
         """Read them; what cannot be read is a problem of its own, not an error."""
         files = _files(root, environment)
         mark, problem = _mark(root)
-        reader = _Reader(root, environment, mark)
+        reader = _SettingsReader(root, environment, mark)
         entries = tuple(entry for file in files for entry in reader.entries(file))
         names = tuple(name for _, name in _enabled(files))
         return cls(files, names, entries, mark, problem)
@@ -214,7 +214,7 @@ def _mark(root: Path) -> tuple[InitMark | None, str]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Reader:
+class _SettingsReader:
     """What an entry's command is read with."""
 
     root: Path

@@ -82,7 +82,7 @@ def parse(text: str) -> Node | None:
     Raises:
         JsoncError: it is no JSON with comments.
     """
-    reader = _Reader(text)
+    reader = _JsonReader(text)
     start = reader.skip(1 if text.startswith("\ufeff") else 0)
     if start == len(text):
         return None
@@ -95,7 +95,7 @@ def parse(text: str) -> Node | None:
 
 def skip(text: str, offset: int) -> int:
     """The offset behind the space and comments that begin here."""
-    return _Reader(text).skip(offset)
+    return _JsonReader(text).skip(offset)
 
 
 def skip_one(text: str, offset: int) -> int:
@@ -116,7 +116,7 @@ def comments_until(text: str, offset: int, limit: int) -> int:
     return end
 
 
-class _Reader:
+class _JsonReader:
     """One pass over the text."""
 
     def __init__(self, text: str) -> None:

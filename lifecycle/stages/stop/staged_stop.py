@@ -60,7 +60,7 @@ def look(call: StageCall) -> Word:
             str(world.root), workflow_marks.DUE, world.clock.now()
         ):
             return SILENCE
-        return _Look(call, stages).word()
+        return _StagedStop(call, stages).word()
     except DeadlineReached:
         return _failed(call, "the time for this look was up")
     except LifecycleError as error:
@@ -75,7 +75,7 @@ def _failed(call: StageCall, why: str) -> Word:
     return SILENCE
 
 
-class _Look:
+class _StagedStop:
     """One look at one stop."""
 
     def __init__(self, call: StageCall, stages: StageSettings) -> None:

@@ -112,7 +112,7 @@ class _Stay:
 
 
 @dataclass(slots=True)
-class _Reader:
+class _JournalReader:
     """What was read so far."""
 
     moments: _Moments
@@ -248,7 +248,7 @@ class _Moments:
 def visits(entries: Iterable[JournalEntry]) -> tuple[Visit, ...]:
     """Every visit that the journal tells of, in the order in which they ended, those that last behind."""
     ordered = _without_refused_ends(sorted(entries, key=lambda entry: entry.at))
-    reader = _Reader(_Moments(ordered))
+    reader = _JournalReader(_Moments(ordered))
     for entry in ordered:
         reader.take(entry)
     return (*reader.visits, *(reader.visit(stay, None, "") for stay in reader.stays))

@@ -1,0 +1,132 @@
+"""The rooms of the product: read at a glance, named so that a name is enough, and kept to their size."""
+
+from __future__ import annotations
+
+import ast
+import io
+import tokenize
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "lifecycle"
+APART = "sandbox"
+
+ENTRIES, FILES = 24, 4
+"""What the top of the package has at the most: entries, and files among them."""
+
+IN_FOLDER = 14
+"""What any other folder has at the most, beside `__init__.py`."""
+
+SIBLINGS = {"table", "state", "decide"}
+"""Each system has these; learn one, know all. Commands are named for what people type."""
+
+BUDGET = {
+    "core": 2_200,
+    "storage": 1_200,
+    "settings": 780,
+    "git": 450,
+    "github": 6_250,
+    "trackers": 3_300,
+    "evidence": 960,
+    "claim": 5_250,
+    "stages": 3_000,
+    "reconcile": 1_500,
+    "views": 800,
+    "app": 480,
+    "setup": 4_100,
+    "hooks": 1_000,
+    "cli": 3_800,
+    APART: 19_100,
+}
+"""Lines of code that each room may have: without blank lines, comments and docstrings."""
+
+
+def modules(folder: Path = PACKAGE) -> list[Path]:
+    """The modules of a folder and of those below it."""
+    return sorted(folder.rglob("*.py"))
+
+
+def entries(folder: Path) -> list[str]:
+    """What lies in a folder, but for caches and the file that makes it a package."""
+    hidden = ("__pycache__", "__init__.py")
+    return sorted(path.name for path in folder.iterdir() if path.name not in hidden)
+
+
+def lines_of_code(path: Path) -> int:
+    """Lines with code on them: a statement of three lines counts three, a docstring none."""
+    text = path.read_text(encoding="utf-8")
+    prose: set[int] = set()
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            first = node.body[0] if node.body else None
+            if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
+                prose |= set(range(first.lineno, (first.end_lineno or 0) + 1))
+    nothing = {
+        tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT,
+        tokenize.ENDMARKER,
+    }  # fmt: skip
+    code: set[int] = set()
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type not in nothing:
+            code |= set(range(token.start[0], token.end[0] + 1))
+    return len(code - prose)
+
+
+def test_the_top_can_be_read_at_a_glance() -> None:
+    """Rooms, and hardly a file beside them."""
+    there = [path for path in PACKAGE.iterdir() if path.name != "__pycache__"]
+    assert len(there) <= ENTRIES
+    assert len([path for path in there if path.suffix == ".py"]) <= FILES
+
+
+def test_every_folder_can_be_read_at_a_glance() -> None:
+    """No folder has more doors than a reader keeps in mind."""
+    folders = {path.parent for path in modules()} - {PACKAGE}
+    assert len(folders) > 40
+    assert {str(one): len(entries(one)) for one in folders if len(entries(one)) > IN_FOLDER} == {}
+
+
+def test_a_module_is_known_by_its_name() -> None:
+    """A name that needs its path to be understood is none; the embedded GitHub's mirror GitHub's."""
+    places: dict[str, list[str]] = defaultdict(list)
+    for path in modules():
+        room = path.relative_to(PACKAGE).parts[0]
+        if room not in (APART, "cli") and not path.stem.startswith("__"):
+            places[path.stem].append(str(path.relative_to(PACKAGE)))
+    several = {name for name, found in places.items() if len(found) > 1}
+    assert several <= SIBLINGS, {name: places[name] for name in several - SIBLINGS}
+
+
+def test_a_class_is_known_by_its_name() -> None:
+    """One name, one class, private ones too."""
+    places: dict[str, list[str]] = defaultdict(list)
+    for path in modules():
+        if path.relative_to(PACKAGE).parts[0] != APART:
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.ClassDef):
+                    places[node.name].append(str(path.relative_to(PACKAGE)))
+    assert len(places) > 300
+    assert {name: found for name, found in places.items() if len(found) > 1} == {}
+
+
+@pytest.mark.parametrize("room", BUDGET)
+def test_a_room_keeps_to_its_size(room: str) -> None:
+    """A line must pay rent: whoever wants more takes something out, or says why in the budget."""
+    size = sum(lines_of_code(path) for path in modules(PACKAGE / room))
+    assert 0 < size <= BUDGET[room]
+
+
+def test_every_room_has_a_budget() -> None:
+    """A room that comes adds its row; one that goes takes it away."""
+    assert {path.name for path in PACKAGE.iterdir() if (path / "__init__.py").is_file()} == set(
+        BUDGET
+    )
+
+
+def test_the_reading_matter_is_short() -> None:
+    """The README is read in one sitting, and so is the architecture."""
+    assert len((ROOT / "README.md").read_text("utf-8").splitlines()) <= 180
+    assert len((ROOT / "docs/architecture.md").read_text("utf-8").splitlines()) <= 200
