@@ -14,21 +14,17 @@ import tempfile
 import threading
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Self, TextIO
+from types import FrameType, TracebackType
+from typing import Self, TextIO
 
 from lifecycle.sandbox.base.errors import SandboxError
-from lifecycle.sandbox.seed import default_seed
+from lifecycle.sandbox.seed import Seed, default_seed
 from lifecycle.sandbox.seed.founding.world import fault_of, make_world
 from lifecycle.sandbox.seed.keeping import Keeper
 from lifecycle.sandbox.wire.app import Application
 from lifecycle.sandbox.wire.http import Server
 from lifecycle.sandbox.wire.recorder import recorder_of
 from lifecycle.sandbox.wire.site import Site
-
-if TYPE_CHECKING:
-    from types import FrameType, TracebackType
-
-    from lifecycle.sandbox.seed import Seed
 
 HOST = "127.0.0.1"
 ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)

@@ -6,14 +6,11 @@ Source: https://docs.github.com/apps/creating-github-apps/authenticating-with-a-
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from lifecycle.sandbox.accounts.state import Token
+from lifecycle.sandbox.accounts.state import App, Token
 from lifecycle.sandbox.base.errors import ApiError
-
-if TYPE_CHECKING:
-    from lifecycle.sandbox.accounts.state import App
-    from lifecycle.sandbox.repositories.state import World
+from lifecycle.sandbox.repositories.state import World
 
 LONGEST = 600
 """Seconds that a JWT may last."""

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote
 
+from lifecycle.sandbox.accounts.state import User
 from lifecycle.sandbox.base.times import stamp
-
-if TYPE_CHECKING:
-    from lifecycle.sandbox.accounts.state import User
-    from lifecycle.sandbox.wire.call import Call
-
+from lifecycle.sandbox.wire.call import Call
 
 TYPES = {"organization": "Organization", "bot": "Bot", "user": "User"}
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lifecycle.sandbox.accounts import payload as accounts
+from lifecycle.sandbox.accounts.state import App, Installation, Token
 from lifecycle.sandbox.base.times import stamp
 from lifecycle.sandbox.repositories import payload as repositories
-
-if TYPE_CHECKING:
-    from lifecycle.sandbox.accounts.state import App, Installation, Token
-    from lifecycle.sandbox.wire.call import Call
+from lifecycle.sandbox.wire.call import Call
 
 
 def app(call: Call, made: App) -> dict[str, Any]:

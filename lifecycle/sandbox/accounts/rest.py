@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from lifecycle.sandbox.accounts import payload as payloads
+from lifecycle.sandbox.accounts.state import User
 from lifecycle.sandbox.base.errors import ApiError
-from lifecycle.sandbox.wire.call import Reply
+from lifecycle.sandbox.wire.call import Call, Reply
 from lifecycle.sandbox.wire.rest import asking
 from lifecycle.sandbox.wire.rest.routing import Route
-
-if TYPE_CHECKING:
-    from lifecycle.sandbox.accounts.state import User
-    from lifecycle.sandbox.wire.call import Call
 
 USERS = "https://docs.github.com/rest/users/users"
 ORGS = "https://docs.github.com/rest/orgs/orgs"

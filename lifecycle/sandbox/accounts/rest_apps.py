@@ -7,21 +7,17 @@ from __future__ import annotations
 
 import hashlib
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lifecycle.sandbox.accounts import payload_apps as payloads
-from lifecycle.sandbox.accounts.state import Token, User
+from lifecycle.sandbox.accounts.state import App, Installation, Token, User
 from lifecycle.sandbox.base.errors import ApiError, invalid
 from lifecycle.sandbox.base.times import now
 from lifecycle.sandbox.repositories import payload as repositories
-from lifecycle.sandbox.wire.call import Reply
+from lifecycle.sandbox.repositories.state import Repository
+from lifecycle.sandbox.wire.call import Call, Reply
 from lifecycle.sandbox.wire.rest.asking import not_found
 from lifecycle.sandbox.wire.rest.routing import REPO, Route
-
-if TYPE_CHECKING:
-    from lifecycle.sandbox.accounts.state import App, Installation
-    from lifecycle.sandbox.repositories.state import Repository
-    from lifecycle.sandbox.wire.call import Call
 
 APPS = "https://docs.github.com/rest/apps"
 LEVELS = ("read", "write", "admin")

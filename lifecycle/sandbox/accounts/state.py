@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from datetime import datetime
+from typing import Literal
 
 from lifecycle.sandbox.base.ids import node_id
 from lifecycle.sandbox.base.times import now
-
-if TYPE_CHECKING:
-    from datetime import datetime
 
 Role = Literal["admin", "maintain", "write", "triage", "read"]
 TokenKind = Literal["classic", "fine-grained", "app", "actions", "jwt"]

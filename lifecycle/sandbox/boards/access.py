@@ -9,14 +9,9 @@ https://docs.github.com/issues/planning-and-tracking-with-projects/automating-yo
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from lifecycle.sandbox.boards.state import DraftIssue, Item
+from lifecycle.sandbox.accounts.state import Token, User
+from lifecycle.sandbox.boards.state import DraftIssue, Item, Project, ProjectRole
 from lifecycle.sandbox.repositories.access import sees
-
-if TYPE_CHECKING:
-    from lifecycle.sandbox.accounts.state import Token, User
-    from lifecycle.sandbox.boards.state import Project, ProjectRole
 
 LEVELS = ("read", "write", "admin")
 SCOPES = {"read": {"read:project", "project"}, "write": {"project"}, "admin": {"project"}}

@@ -5,21 +5,16 @@ Source: https://docs.github.com/issues/planning-and-tracking-with-projects/autom
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
+from lifecycle.sandbox.accounts.state import User
 from lifecycle.sandbox.base.errors import ActionRefused
 from lifecycle.sandbox.base.ids import node_id, option_id
 from lifecycle.sandbox.base.times import now
-from lifecycle.sandbox.boards.state import DraftIssue, Item, Option
+from lifecycle.sandbox.boards.state import DraftIssue, Field, Item, Option, Project
 from lifecycle.sandbox.issues import actions as issues
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from lifecycle.sandbox.accounts.state import User
-    from lifecycle.sandbox.boards.state import Field, Project
-    from lifecycle.sandbox.issues.state import Issue
-    from lifecycle.sandbox.repositories.state import Repository, World
+from lifecycle.sandbox.issues.state import Issue
+from lifecycle.sandbox.repositories.state import Repository, World
 
 ARCHIVED = "The item is archived and cannot be updated"
 

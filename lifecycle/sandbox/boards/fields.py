@@ -8,20 +8,24 @@ https://github.com/github/github-mcp-server/issues/2953.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from lifecycle.sandbox.accounts.state import User
 from lifecycle.sandbox.base.ids import node_id
 from lifecycle.sandbox.base.times import now
 from lifecycle.sandbox.boards.actions import BoardRefused, demand_active, new_option
-from lifecycle.sandbox.boards.state import WRITABLE, Field, Iteration, Option
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from lifecycle.sandbox.accounts.state import User
-    from lifecycle.sandbox.boards.state import FieldType, Item, Project
-    from lifecycle.sandbox.repositories.state import World
+from lifecycle.sandbox.boards.state import (
+    WRITABLE,
+    Field,
+    FieldType,
+    Item,
+    Iteration,
+    Option,
+    Project,
+)
+from lifecycle.sandbox.repositories.state import World
 
 PREFIXES = {"SINGLE_SELECT": "PVTSSF", "ITERATION": "PVTIF"}
 WANTED = {

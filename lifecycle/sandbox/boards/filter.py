@@ -7,22 +7,16 @@ for cards, and `gh`'s own queries (`is:open` and words of the title) for boards.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import timedelta
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING
 
+from lifecycle.sandbox.accounts.state import User
 from lifecycle.sandbox.base.times import now
 from lifecycle.sandbox.boards.actions import BoardRefused
-from lifecycle.sandbox.boards.state import DraftIssue
-from lifecycle.sandbox.pulls.state import PullTables
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from lifecycle.sandbox.accounts.state import User
-    from lifecycle.sandbox.boards.state import Field, Item, Project
-    from lifecycle.sandbox.pulls.state import PullRequest
+from lifecycle.sandbox.boards.state import DraftIssue, Field, Item, Project
+from lifecycle.sandbox.pulls.state import PullRequest, PullTables
 
 VALUE = r"""(?:"[^"]*"|'[^']*'|[^\s,"'])+"""
 TERM = re.compile(

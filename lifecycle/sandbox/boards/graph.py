@@ -5,9 +5,11 @@ Source: https://docs.github.com/issues/planning-and-tracking-with-projects/autom
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from datetime import date
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from lifecycle.sandbox.accounts.state import User
 from lifecycle.sandbox.base.times import stamp
 from lifecycle.sandbox.boards import graph_access as board_access
 from lifecycle.sandbox.boards.access import is_open, role_in
@@ -19,19 +21,21 @@ from lifecycle.sandbox.boards.graph_values import (
     value_of,
     values_of,
 )
-from lifecycle.sandbox.boards.state import BoardTables, DraftIssue, Field, Item, Option, Project
+from lifecycle.sandbox.boards.state import (
+    BoardTables,
+    DraftIssue,
+    Field,
+    Item,
+    Iteration,
+    Option,
+    Project,
+)
 from lifecycle.sandbox.issues.state import Issue
 from lifecycle.sandbox.pulls.state import PullRequest
+from lifecycle.sandbox.repositories.state import Repository
+from lifecycle.sandbox.wire.call import Call
 from lifecycle.sandbox.wire.graph.pages import connection
 from lifecycle.sandbox.wire.graph.refusals import forbidden, not_found
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from lifecycle.sandbox.accounts.state import User
-    from lifecycle.sandbox.boards.state import Iteration
-    from lifecycle.sandbox.repositories.state import Repository
-    from lifecycle.sandbox.wire.call import Call
 
 PROJECT_ORDERS: dict[str, Callable[[Project], Any]] = {
     "NUMBER": lambda project: project.number,

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from lifecycle.sandbox.boards.access import is_granted, role_in
 from lifecycle.sandbox.boards.state import BoardTables, DraftIssue, Field, Item, Project
+from lifecycle.sandbox.wire.call import Call
 from lifecycle.sandbox.wire.graph.refusals import forbidden, no_node, no_permission
-
-if TYPE_CHECKING:
-    from lifecycle.sandbox.wire.call import Call
 
 
 def is_shown(call: Call, project: Project) -> bool:

@@ -6,21 +6,17 @@ Source: https://docs.github.com/issues/planning-and-tracking-with-projects/under
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from lifecycle.sandbox.accounts.state import User
 from lifecycle.sandbox.base.times import stamp
 from lifecycle.sandbox.boards.access import is_open
-from lifecycle.sandbox.boards.state import DraftIssue, Field, Item, Mark
+from lifecycle.sandbox.boards.state import DraftIssue, Field, FieldType, Item, Mark
 from lifecycle.sandbox.issues.state import Issue
 from lifecycle.sandbox.pulls import closing
-from lifecycle.sandbox.pulls.state import PullTables
+from lifecycle.sandbox.pulls.state import PullRequest, PullTables
+from lifecycle.sandbox.wire.call import Call
 from lifecycle.sandbox.wire.graph.pages import connection
-
-if TYPE_CHECKING:
-    from lifecycle.sandbox.accounts.state import User
-    from lifecycle.sandbox.boards.state import FieldType
-    from lifecycle.sandbox.pulls.state import PullRequest
-    from lifecycle.sandbox.wire.call import Call
 
 UNKNOWN_TO_GRAPHQL: set[FieldType] = {"ISSUE_TYPE"}
 """Types that REST's fields have and GraphQL's published schema has not."""

@@ -6,23 +6,19 @@ Source: https://docs.github.com/rest/projects
 from __future__ import annotations
 
 from datetime import date
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lifecycle.sandbox.accounts import payload as accounts
+from lifecycle.sandbox.accounts.state import User
 from lifecycle.sandbox.base.times import stamp
-from lifecycle.sandbox.boards.state import DraftIssue
+from lifecycle.sandbox.boards.state import DraftIssue, Field, Item, Iteration, Option, Project
 from lifecycle.sandbox.issues import payload as issues
+from lifecycle.sandbox.issues.state import Issue
 from lifecycle.sandbox.pulls import closing
 from lifecycle.sandbox.pulls import payload as pulls
-from lifecycle.sandbox.pulls.state import PullTables
+from lifecycle.sandbox.pulls.state import PullRequest, PullTables
 from lifecycle.sandbox.repositories import payload as repositories
-
-if TYPE_CHECKING:
-    from lifecycle.sandbox.accounts.state import User
-    from lifecycle.sandbox.boards.state import Field, Item, Iteration, Option, Project
-    from lifecycle.sandbox.issues.state import Issue
-    from lifecycle.sandbox.pulls.state import PullRequest
-    from lifecycle.sandbox.wire.call import Call
+from lifecycle.sandbox.wire.call import Call
 
 UNKNOWN_TO_REST = {"TRACKS", "TRACKED_BY"}
 """Types of fields that GraphQL has and REST's published description has not."""

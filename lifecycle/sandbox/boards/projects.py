@@ -6,18 +6,14 @@ Source: https://docs.github.com/issues/planning-and-tracking-with-projects/creat
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from lifecycle.sandbox.accounts.state import User
 from lifecycle.sandbox.base.ids import node_id
 from lifecycle.sandbox.base.times import now
 from lifecycle.sandbox.boards.actions import BoardRefused, add_draft
 from lifecycle.sandbox.boards.fields import PREFIXES, add_field
-from lifecycle.sandbox.boards.state import BoardTables, DraftIssue, Field, Project
-
-if TYPE_CHECKING:
-    from lifecycle.sandbox.accounts.state import User
-    from lifecycle.sandbox.boards.state import FieldType
-    from lifecycle.sandbox.repositories.state import Repository, World
+from lifecycle.sandbox.boards.state import BoardTables, DraftIssue, Field, FieldType, Project
+from lifecycle.sandbox.repositories.state import Repository, World
 
 BUILT_IN: tuple[tuple[str, FieldType], ...] = (
     ("Title", "TITLE"),

@@ -6,10 +6,12 @@ Source: https://docs.github.com/rest/projects
 from __future__ import annotations
 
 import base64
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import Any, TypeVar, cast
 from urllib.parse import urlencode
 
+from lifecycle.sandbox.accounts.state import User
 from lifecycle.sandbox.base.errors import ActionRefused, ApiError, invalid
 from lifecycle.sandbox.base.ids import node_id
 from lifecycle.sandbox.boards import actions as boards
@@ -17,21 +19,13 @@ from lifecycle.sandbox.boards import fields as board_fields
 from lifecycle.sandbox.boards import payload as payloads
 from lifecycle.sandbox.boards.access import is_granted, is_open, role_in
 from lifecycle.sandbox.boards.filter import NotImitated, item_filter, matching_projects
-from lifecycle.sandbox.boards.state import BoardTables, Item
-from lifecycle.sandbox.issues.state import IssueTables
+from lifecycle.sandbox.boards.state import BoardTables, Field, FieldType, Item, Project
+from lifecycle.sandbox.issues.state import Issue, IssueTables
 from lifecycle.sandbox.pulls.state import PullRequest
 from lifecycle.sandbox.repositories.access import sees
-from lifecycle.sandbox.wire.call import Reply
+from lifecycle.sandbox.wire.call import Call, Reply
 from lifecycle.sandbox.wire.rest import asking
 from lifecycle.sandbox.wire.rest.routing import Route
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from lifecycle.sandbox.accounts.state import User
-    from lifecycle.sandbox.boards.state import Field, FieldType, Project
-    from lifecycle.sandbox.issues.state import Issue
-    from lifecycle.sandbox.wire.call import Call
 
 T = TypeVar("T")
 DOCS = "https://docs.github.com/rest/projects"

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal
+from datetime import datetime
+from typing import Literal
 
+from lifecycle.sandbox.accounts.state import User
 from lifecycle.sandbox.base.errors import ActionRefused
 from lifecycle.sandbox.base.times import now
-from lifecycle.sandbox.repositories.state import Tables
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from lifecycle.sandbox.accounts.state import User
-    from lifecycle.sandbox.issues.state import Issue
-    from lifecycle.sandbox.repositories.state import Repository
+from lifecycle.sandbox.issues.state import Issue
+from lifecycle.sandbox.repositories.state import Repository, Tables
 
 FieldType = Literal[
     "TITLE", "ASSIGNEES", "LABELS", "LINKED_PULL_REQUESTS", "MILESTONE", "REPOSITORY", "REVIEWERS",

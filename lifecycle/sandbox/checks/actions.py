@@ -6,26 +6,22 @@ read is one request that asks for the checks of a head, however often it asks wi
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING
 
+from lifecycle.sandbox.accounts.state import App, User
 from lifecycle.sandbox.base.times import now
 from lifecycle.sandbox.checks import suites
 from lifecycle.sandbox.checks.state import (
     Arrival,
     CheckRun,
+    CheckSuite,
     CheckTables,
     CommitStatus,
     PlannedCheck,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from lifecycle.sandbox.accounts.state import App, User
-    from lifecycle.sandbox.checks.state import CheckSuite
-    from lifecycle.sandbox.repositories.state import Repository
+from lifecycle.sandbox.repositories.state import Repository
 
 WAITING = {"queued", "waiting", "requested", "pending"}
 MOST_STATUSES = 1000

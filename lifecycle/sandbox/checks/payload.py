@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote
 
 from lifecycle.sandbox.accounts import payload as accounts
+from lifecycle.sandbox.accounts.state import App
 from lifecycle.sandbox.base.times import stamp
 from lifecycle.sandbox.checks import actions as checks
 from lifecycle.sandbox.checks import suites
+from lifecycle.sandbox.checks.state import Annotation, CheckRun, CheckSuite, CommitStatus
 from lifecycle.sandbox.git.store import objects
 from lifecycle.sandbox.pulls import payload as pulls
 from lifecycle.sandbox.repositories import payload as repositories
-
-if TYPE_CHECKING:
-    from lifecycle.sandbox.accounts.state import App
-    from lifecycle.sandbox.checks.state import Annotation, CheckRun, CheckSuite, CommitStatus
-    from lifecycle.sandbox.repositories.state import Repository
-    from lifecycle.sandbox.wire.call import Call
+from lifecycle.sandbox.repositories.state import Repository
+from lifecycle.sandbox.wire.call import Call
 
 
 def details_url(call: Call, run: CheckRun) -> str:

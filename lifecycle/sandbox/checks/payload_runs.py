@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lifecycle.sandbox.accounts import payload as accounts
 from lifecycle.sandbox.base.times import stamp
 from lifecycle.sandbox.checks import payload as checks
 from lifecycle.sandbox.checks import suites
+from lifecycle.sandbox.checks.state import CheckRun, CheckSuite, Workflow, WorkflowRun
 from lifecycle.sandbox.repositories import payload as repositories
-
-if TYPE_CHECKING:
-    from lifecycle.sandbox.checks.state import CheckRun, CheckSuite, Workflow, WorkflowRun
-    from lifecycle.sandbox.wire.call import Call
+from lifecycle.sandbox.wire.call import Call
 
 
 def workflow(call: Call, made: Workflow) -> dict[str, Any]:

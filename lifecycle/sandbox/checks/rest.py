@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, get_args
+from collections.abc import Iterable
+from typing import Any, get_args
 
+from lifecycle.sandbox.accounts.state import App
 from lifecycle.sandbox.base.errors import ApiError
 from lifecycle.sandbox.base.ids import node_id
 from lifecycle.sandbox.checks import actions as checks
 from lifecycle.sandbox.checks import payload as payloads
 from lifecycle.sandbox.checks import suites
 from lifecycle.sandbox.checks.state import Annotation, CheckRun, CheckStatus, Conclusion
-from lifecycle.sandbox.wire.call import Reply
+from lifecycle.sandbox.repositories.state import Repository
+from lifecycle.sandbox.wire.call import Call, Reply
 from lifecycle.sandbox.wire.rest import asking
 from lifecycle.sandbox.wire.rest.routing import REPO, Route
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from lifecycle.sandbox.accounts.state import App
-    from lifecycle.sandbox.repositories.state import Repository
-    from lifecycle.sandbox.wire.call import Call
 
 RUNS = "https://docs.github.com/rest/checks/runs"
 CREATE, UPDATE = f"{RUNS}#create-a-check-run", f"{RUNS}#update-a-check-run"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable
 
 from lifecycle.sandbox.base.errors import ActionRefused, ApiError
 from lifecycle.sandbox.checks import actions as checks
@@ -10,17 +10,12 @@ from lifecycle.sandbox.checks import payload_runs as payloads
 from lifecycle.sandbox.checks import runs as actions_runs
 from lifecycle.sandbox.checks import suites
 from lifecycle.sandbox.checks.rest import run_of
+from lifecycle.sandbox.checks.state import CheckRun, CheckSuite, WorkflowRun
+from lifecycle.sandbox.repositories.state import Repository
 from lifecycle.sandbox.wire import links
-from lifecycle.sandbox.wire.call import Reply
+from lifecycle.sandbox.wire.call import Call, Reply
 from lifecycle.sandbox.wire.rest import asking
 from lifecycle.sandbox.wire.rest.routing import REPO, Route
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from lifecycle.sandbox.checks.state import CheckRun, CheckSuite, WorkflowRun
-    from lifecycle.sandbox.repositories.state import Repository
-    from lifecycle.sandbox.wire.call import Call
 
 RUNS = "https://docs.github.com/rest/actions/workflow-runs"
 JOBS = "https://docs.github.com/rest/actions/workflow-jobs"

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, get_args
+from typing import get_args
 
 from lifecycle.sandbox.base.errors import ApiError, invalid
 from lifecycle.sandbox.checks import actions as checks
 from lifecycle.sandbox.checks import payload as payloads
 from lifecycle.sandbox.checks.state import CheckTables, StatusState
-from lifecycle.sandbox.wire.call import Reply
+from lifecycle.sandbox.repositories.state import Repository
+from lifecycle.sandbox.wire.call import Call, Reply
 from lifecycle.sandbox.wire.rest import asking
 from lifecycle.sandbox.wire.rest.routing import REPO, Route
-
-if TYPE_CHECKING:
-    from lifecycle.sandbox.repositories.state import Repository
-    from lifecycle.sandbox.wire.call import Call
 
 STATUSES = "https://docs.github.com/rest/commits/statuses"
 CREATE = f"{STATUSES}#create-a-commit-status"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from lifecycle.sandbox.base.errors import ApiError
 from lifecycle.sandbox.base.ids import node_id
 from lifecycle.sandbox.checks import actions as checks
@@ -11,13 +9,10 @@ from lifecycle.sandbox.checks import payload as payloads
 from lifecycle.sandbox.checks import suites
 from lifecycle.sandbox.checks.rest import app_of, page_of_runs
 from lifecycle.sandbox.checks.state import CheckSuite, CheckTables
-from lifecycle.sandbox.wire.call import Reply
+from lifecycle.sandbox.repositories.state import Repository
+from lifecycle.sandbox.wire.call import Call, Reply
 from lifecycle.sandbox.wire.rest import asking
 from lifecycle.sandbox.wire.rest.routing import REPO, Route
-
-if TYPE_CHECKING:
-    from lifecycle.sandbox.repositories.state import Repository
-    from lifecycle.sandbox.wire.call import Call
 
 SUITES = "https://docs.github.com/rest/checks/suites"
 

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from lifecycle.sandbox.base.errors import ApiError
 from lifecycle.sandbox.checks import payload_runs as payloads
 from lifecycle.sandbox.checks import runs as actions_runs
 from lifecycle.sandbox.checks import suites
 from lifecycle.sandbox.checks.rest_runs import page_of_runs
-from lifecycle.sandbox.checks.state import CheckTables
-from lifecycle.sandbox.wire.call import Reply
+from lifecycle.sandbox.checks.state import CheckTables, Workflow
+from lifecycle.sandbox.repositories.state import Repository
+from lifecycle.sandbox.wire.call import Call, Reply
 from lifecycle.sandbox.wire.rest import asking
 from lifecycle.sandbox.wire.rest.routing import REPO, Route
-
-if TYPE_CHECKING:
-    from lifecycle.sandbox.checks.state import Workflow
-    from lifecycle.sandbox.repositories.state import Repository
-    from lifecycle.sandbox.wire.call import Call
 
 WORKFLOWS = "https://docs.github.com/rest/actions/workflows"
 

@@ -7,19 +7,15 @@ from __future__ import annotations
 
 import io
 import zipfile
-from typing import TYPE_CHECKING
 
+from lifecycle.sandbox.accounts.state import User
 from lifecycle.sandbox.base.errors import ActionRefused
 from lifecycle.sandbox.base.ids import node_id
 from lifecycle.sandbox.base.times import now
 from lifecycle.sandbox.checks import actions as checks
 from lifecycle.sandbox.checks import suites
-from lifecycle.sandbox.checks.state import CheckSuite, CheckTables, WorkflowRun
-
-if TYPE_CHECKING:
-    from lifecycle.sandbox.accounts.state import User
-    from lifecycle.sandbox.checks.state import CheckRun, Workflow
-    from lifecycle.sandbox.repositories.state import Repository
+from lifecycle.sandbox.checks.state import CheckRun, CheckSuite, CheckTables, Workflow, WorkflowRun
+from lifecycle.sandbox.repositories.state import Repository
 
 FAILED = {"failure", "cancelled", "timed_out", "startup_failure", "action_required"}
 

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from datetime import datetime
+from typing import Any, Literal
 
-from lifecycle.sandbox.repositories.state import Tables
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from lifecycle.sandbox.accounts.state import App, User
-    from lifecycle.sandbox.repositories.state import Repository
+from lifecycle.sandbox.accounts.state import App, User
+from lifecycle.sandbox.repositories.state import Repository, Tables
 
 CheckStatus = Literal["queued", "in_progress", "completed", "waiting", "requested", "pending"]
 Conclusion = Literal[

@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 from itertools import islice
-from typing import TYPE_CHECKING
 
-from lifecycle.sandbox.accounts.state import App
+from lifecycle.sandbox.accounts.state import App, Token
 from lifecycle.sandbox.base.ids import node_id
 from lifecycle.sandbox.base.times import now
-from lifecycle.sandbox.checks.state import CheckSuite, CheckTables, Workflow, WorkflowRun
-from lifecycle.sandbox.pulls.state import PullTables
-
-if TYPE_CHECKING:
-    from lifecycle.sandbox.accounts.state import Token
-    from lifecycle.sandbox.checks.state import CheckRun
-    from lifecycle.sandbox.pulls.state import PullRequest
-    from lifecycle.sandbox.repositories.state import Repository, World
+from lifecycle.sandbox.checks.state import CheckRun, CheckSuite, CheckTables, Workflow, WorkflowRun
+from lifecycle.sandbox.pulls.state import PullRequest, PullTables
+from lifecycle.sandbox.repositories.state import Repository, World
 
 ACTIONS = "github-actions"
 ORDER = (

@@ -7,8 +7,9 @@ auth, and loopback only: it is a test's remote control, and no part of GitHub.
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, get_args
 
 from lifecycle.sandbox.base.errors import ActionRefused, ApiError, SeedError
 from lifecycle.sandbox.base.times import now, set_clock, stamp
@@ -33,17 +34,12 @@ from lifecycle.sandbox.pulls.merging import automerge
 from lifecycle.sandbox.pulls.reviews import actions as reviews
 from lifecycle.sandbox.pulls.state import MergeMethod, PullTables, ReviewState
 from lifecycle.sandbox.repositories import actions as repositories
+from lifecycle.sandbox.repositories.state import Repository
 from lifecycle.sandbox.rules import actions as rules
 from lifecycle.sandbox.seed import shaped
 from lifecycle.sandbox.seed.dumping.world import as_yaml, seed_of
 from lifecycle.sandbox.wire import links
-from lifecycle.sandbox.wire.site import At
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from lifecycle.sandbox.repositories.state import Repository
-    from lifecycle.sandbox.wire.site import Site
+from lifecycle.sandbox.wire.site import At, Site
 
 
 def merge_pull(at: At, *, number: int, method: str, delete_branch: bool, by: str) -> Any:

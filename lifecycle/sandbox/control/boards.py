@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from lifecycle.sandbox.base.errors import ActionRefused
 from lifecycle.sandbox.boards import actions as cards
 from lifecycle.sandbox.boards.actions import add_item, new_option
-from lifecycle.sandbox.boards.state import BoardTables
+from lifecycle.sandbox.boards.state import BoardTables, Field, Item
 from lifecycle.sandbox.issues.state import IssueTables
-
-if TYPE_CHECKING:
-    from lifecycle.sandbox.boards.state import Field, Item
-    from lifecycle.sandbox.repositories.state import World
-    from lifecycle.sandbox.wire.site import At
+from lifecycle.sandbox.repositories.state import World
+from lifecycle.sandbox.wire.site import At
 
 
 def _field(world: World, name: str) -> Field:

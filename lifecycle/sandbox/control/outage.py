@@ -11,15 +11,13 @@ import selectors
 import socket
 import struct
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from werkzeug.wrappers import Response
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from lifecycle.sandbox.control.faults import Fault
+from lifecycle.sandbox.control.faults import Fault
 
 
 @dataclass(slots=True)

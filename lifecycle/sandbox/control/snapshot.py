@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lifecycle.sandbox.base.times import stamp
-from lifecycle.sandbox.boards.state import BoardTables
-from lifecycle.sandbox.checks.state import CheckTables
+from lifecycle.sandbox.boards.state import BoardTables, Item, Project
+from lifecycle.sandbox.checks.state import CheckRun, CheckTables, CommitStatus
 from lifecycle.sandbox.issues.state import Issue, IssueTables
 from lifecycle.sandbox.pulls import actions as pulls
-from lifecycle.sandbox.pulls.state import PullTables
-
-if TYPE_CHECKING:
-    from lifecycle.sandbox.boards.state import Item, Project
-    from lifecycle.sandbox.checks.state import CheckRun, CommitStatus
-    from lifecycle.sandbox.pulls.state import PullRequest
-    from lifecycle.sandbox.repositories.state import Repository
+from lifecycle.sandbox.pulls.state import PullRequest, PullTables
+from lifecycle.sandbox.repositories.state import Repository
 
 
 def snapshot(repo: Repository) -> dict[str, Any]:

@@ -5,20 +5,16 @@ Whatever moves a branch here has the same consequences as a push.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from lifecycle.sandbox.accounts.state import User
 from lifecycle.sandbox.base.errors import ActionRefused
 from lifecycle.sandbox.base.times import now
 from lifecycle.sandbox.git.store import objects
 from lifecycle.sandbox.pulls import actions as pulls
+from lifecycle.sandbox.repositories.state import Repository
 from lifecycle.sandbox.rules import actions as rules
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from lifecycle.sandbox.accounts.state import User
-    from lifecycle.sandbox.repositories.state import Repository
 
 NOTHING = "0" * 40
 BRANCHES = "refs/heads/"

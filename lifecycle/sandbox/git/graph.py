@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lifecycle.sandbox.base.ids import named_id, node_id, read_named_id
 from lifecycle.sandbox.base.times import stamp
 from lifecycle.sandbox.git import payload as payloads
 from lifecycle.sandbox.git.store import history, objects
+from lifecycle.sandbox.git.store.objects import Entry, Pointer
+from lifecycle.sandbox.git.store.repository import Commit, Signature
+from lifecycle.sandbox.repositories.state import Repository
+from lifecycle.sandbox.wire.call import Call
 from lifecycle.sandbox.wire.graph.pages import connection
-
-if TYPE_CHECKING:
-    from lifecycle.sandbox.git.store.objects import Entry, Pointer
-    from lifecycle.sandbox.git.store.repository import Commit, Signature
-    from lifecycle.sandbox.repositories.state import Repository
-    from lifecycle.sandbox.wire.call import Call
 
 HEADS, TAGS = "refs/heads/", "refs/tags/"
 MANY = 2000

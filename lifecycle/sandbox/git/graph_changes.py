@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import base64
 import binascii
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from lifecycle.sandbox.base.errors import ActionRefused
 from lifecycle.sandbox.git import actions as refs
@@ -12,13 +13,9 @@ from lifecycle.sandbox.git.graph import HEADS, CommitAt, RefAt
 from lifecycle.sandbox.git.store import objects
 from lifecycle.sandbox.git.store.founding import signature
 from lifecycle.sandbox.repositories.state import Repository
+from lifecycle.sandbox.wire.call import Call
 from lifecycle.sandbox.wire.graph.changing import demand, meant, mutations, unprocessable
 from lifecycle.sandbox.wire.graph.refusals import Refusal, not_found
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from lifecycle.sandbox.wire.call import Call
 
 
 def _demand(call: Call, repo: Repository, action: str) -> None:

@@ -8,24 +8,19 @@ from __future__ import annotations
 
 import contextlib
 import subprocess
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING, Self
+from typing import IO, Self
 
-from werkzeug.wrappers import Response
+from werkzeug.wrappers import Request, Response
 
+from lifecycle.sandbox.accounts.state import Token
 from lifecycle.sandbox.base.errors import ApiError, SandboxError
 from lifecycle.sandbox.git import pushes
 from lifecycle.sandbox.pulls import actions as pulls
 from lifecycle.sandbox.pulls.merging import automerge
+from lifecycle.sandbox.repositories.state import Repository, World
 from lifecycle.sandbox.wire.call import authenticate
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from werkzeug.wrappers import Request
-
-    from lifecycle.sandbox.accounts.state import Token
-    from lifecycle.sandbox.repositories.state import Repository, World
 
 CHUNK = 65536
 

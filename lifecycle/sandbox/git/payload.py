@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import base64
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 from urllib.parse import quote
 
 from lifecycle.sandbox.accounts import payload as accounts
+from lifecycle.sandbox.accounts.state import User
 from lifecycle.sandbox.base.ids import named_id
 from lifecycle.sandbox.base.times import stamp
 from lifecycle.sandbox.git.store import objects
+from lifecycle.sandbox.git.store.history import FileChange
+from lifecycle.sandbox.git.store.objects import Entry, Tag
+from lifecycle.sandbox.git.store.repository import Commit, Signature
 from lifecycle.sandbox.repositories import payload as repositories
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from lifecycle.sandbox.accounts.state import User
-    from lifecycle.sandbox.git.store.history import FileChange
-    from lifecycle.sandbox.git.store.objects import Entry, Tag
-    from lifecycle.sandbox.git.store.repository import Commit, Signature
-    from lifecycle.sandbox.repositories.state import Repository
-    from lifecycle.sandbox.wire.call import Call
+from lifecycle.sandbox.repositories.state import Repository
+from lifecycle.sandbox.wire.call import Call
 
 UNSIGNED = {
     "verified": False, "reason": "unsigned", "signature": None, "payload": None,

@@ -9,13 +9,11 @@ Source: https://git-scm.com/docs/pack-protocol#_reference_update_request_and_pac
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import IO, TYPE_CHECKING
+from typing import IO
 
+from lifecycle.sandbox.accounts.state import User
+from lifecycle.sandbox.repositories.state import Repository
 from lifecycle.sandbox.rules import actions as rules
-
-if TYPE_CHECKING:
-    from lifecycle.sandbox.accounts.state import User
-    from lifecycle.sandbox.repositories.state import Repository
 
 VARIABLE = "SANDBOX_REFUSALS"
 HOOK = f"""\

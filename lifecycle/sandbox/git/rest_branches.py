@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote
 
 from lifecycle.sandbox.base.errors import ActionRefused, ApiError
@@ -12,14 +12,11 @@ from lifecycle.sandbox.git import payload as payloads
 from lifecycle.sandbox.git.store import objects
 from lifecycle.sandbox.git.store.founding import signature
 from lifecycle.sandbox.repositories import payload as repositories
+from lifecycle.sandbox.repositories.state import Repository
 from lifecycle.sandbox.rules import actions as rules
-from lifecycle.sandbox.wire.call import Reply
+from lifecycle.sandbox.wire.call import Call, Reply
 from lifecycle.sandbox.wire.rest import asking
 from lifecycle.sandbox.wire.rest.routing import REPO, Route
-
-if TYPE_CHECKING:
-    from lifecycle.sandbox.repositories.state import Repository
-    from lifecycle.sandbox.wire.call import Call
 
 DOCS = "https://docs.github.com/rest/branches/branches"
 HEADS, TAGS = "refs/heads/", "refs/tags/"

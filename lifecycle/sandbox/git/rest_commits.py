@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote
 
 from lifecycle.sandbox.base.errors import ApiError
 from lifecycle.sandbox.git import payload as payloads
 from lifecycle.sandbox.git.rest_branches import heads_of
 from lifecycle.sandbox.git.store import history, objects
+from lifecycle.sandbox.git.store.repository import Commit
 from lifecycle.sandbox.repositories import access
 from lifecycle.sandbox.repositories import payload as repositories
-from lifecycle.sandbox.wire.call import Reply
+from lifecycle.sandbox.repositories.state import Repository
+from lifecycle.sandbox.wire.call import Call, Reply
 from lifecycle.sandbox.wire.rest import asking
 from lifecycle.sandbox.wire.rest.routing import REPO, Route
-
-if TYPE_CHECKING:
-    from lifecycle.sandbox.git.store.repository import Commit
-    from lifecycle.sandbox.repositories.state import Repository
-    from lifecycle.sandbox.wire.call import Call
 
 DOCS = "https://docs.github.com/rest/commits/commits"
 TEXT = "text/plain; charset=utf-8"

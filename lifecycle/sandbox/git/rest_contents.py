@@ -5,7 +5,7 @@ Source: https://docs.github.com/rest/repos/contents
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lifecycle.sandbox.base.errors import ActionRefused, ApiError
 from lifecycle.sandbox.git import actions as refs
@@ -13,15 +13,12 @@ from lifecycle.sandbox.git import payload as payloads
 from lifecycle.sandbox.git.rest_objects import decoded, signed
 from lifecycle.sandbox.git.store import objects
 from lifecycle.sandbox.git.store.founding import signature
-from lifecycle.sandbox.wire.call import Reply
+from lifecycle.sandbox.git.store.objects import Entry
+from lifecycle.sandbox.git.store.repository import Signature
+from lifecycle.sandbox.repositories.state import Repository
+from lifecycle.sandbox.wire.call import Call, Reply
 from lifecycle.sandbox.wire.rest import asking
 from lifecycle.sandbox.wire.rest.routing import REPO, Route
-
-if TYPE_CHECKING:
-    from lifecycle.sandbox.git.store.objects import Entry
-    from lifecycle.sandbox.git.store.repository import Signature
-    from lifecycle.sandbox.repositories.state import Repository
-    from lifecycle.sandbox.wire.call import Call
 
 DOCS = "https://docs.github.com/rest/repos/contents"
 RAW = "application/vnd.github.raw; charset=utf-8"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lifecycle.sandbox.base.errors import ActionRefused, ApiError
 from lifecycle.sandbox.git import payload as payloads
@@ -12,13 +12,10 @@ from lifecycle.sandbox.git.store import objects
 from lifecycle.sandbox.git.store.founding import signature
 from lifecycle.sandbox.git.store.repository import Signature
 from lifecycle.sandbox.repositories import payload as repositories
-from lifecycle.sandbox.wire.call import Reply
+from lifecycle.sandbox.repositories.state import Repository
+from lifecycle.sandbox.wire.call import Call, Reply
 from lifecycle.sandbox.wire.rest import asking
 from lifecycle.sandbox.wire.rest.routing import REPO, Route
-
-if TYPE_CHECKING:
-    from lifecycle.sandbox.repositories.state import Repository
-    from lifecycle.sandbox.wire.call import Call
 
 DOCS = "https://docs.github.com/rest/git"
 MODES = {"100644", "100755", "040000", "160000", "120000"}

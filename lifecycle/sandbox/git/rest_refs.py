@@ -5,19 +5,16 @@ Source: https://docs.github.com/rest/git/refs
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lifecycle.sandbox.base.errors import ActionRefused, ApiError
 from lifecycle.sandbox.git import actions as refs
 from lifecycle.sandbox.git import payload as payloads
 from lifecycle.sandbox.git.store import objects
-from lifecycle.sandbox.wire.call import Reply
+from lifecycle.sandbox.repositories.state import Repository
+from lifecycle.sandbox.wire.call import Call, Reply
 from lifecycle.sandbox.wire.rest import asking
 from lifecycle.sandbox.wire.rest.routing import REPO, Route
-
-if TYPE_CHECKING:
-    from lifecycle.sandbox.repositories.state import Repository
-    from lifecycle.sandbox.wire.call import Call
 
 DOCS = "https://docs.github.com/rest/git/refs"
 

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any, Literal
 
+from lifecycle.sandbox.accounts.state import User
 from lifecycle.sandbox.base.times import now
 from lifecycle.sandbox.issues import mentions
-from lifecycle.sandbox.issues.state import Comment, Issue, IssueEvent, IssueTables
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from datetime import datetime
-
-    from lifecycle.sandbox.accounts.state import User
-    from lifecycle.sandbox.issues.state import Milestone
-    from lifecycle.sandbox.repositories.state import Repository
+from lifecycle.sandbox.issues.state import Comment, Issue, IssueEvent, IssueTables, Milestone
+from lifecycle.sandbox.repositories.state import Repository
 
 Reason = Literal["completed", "not_planned", "duplicate"]
 MOST_ASSIGNEES = 10

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from lifecycle.sandbox.accounts.state import User
 from lifecycle.sandbox.base.errors import ActionRefused
@@ -14,6 +15,7 @@ from lifecycle.sandbox.issues.labels import actions as labels
 from lifecycle.sandbox.issues.relations import actions as relations
 from lifecycle.sandbox.issues.state import Comment, Issue, IssueTables, Label, Milestone
 from lifecycle.sandbox.repositories.state import Repository
+from lifecycle.sandbox.wire.call import Call
 from lifecycle.sandbox.wire.graph.changing import (
     all_meant,
     demand,
@@ -23,11 +25,6 @@ from lifecycle.sandbox.wire.graph.changing import (
     unprocessable,
 )
 from lifecycle.sandbox.wire.graph.pages import connection
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from lifecycle.sandbox.wire.call import Call
 
 LONGEST_TITLE, LONGEST_BODY = 256, 65_536
 SPACE = "-"

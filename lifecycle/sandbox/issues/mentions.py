@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
-from lifecycle.sandbox.issues.state import IssueTables
-
-if TYPE_CHECKING:
-    from lifecycle.sandbox.issues.state import Issue
-    from lifecycle.sandbox.repositories.state import Repository
+from lifecycle.sandbox.issues.state import Issue, IssueTables
+from lifecycle.sandbox.repositories.state import Repository
 
 ISSUE = re.compile(
     r"(?<![\w/#])(?:(?P<repo>[\w.-]+/[\w.-]+))?#(?P<number>\d+)\b"

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from lifecycle.sandbox.accounts.state import User
 from lifecycle.sandbox.base.times import now
 from lifecycle.sandbox.boards.state import BoardTables
 from lifecycle.sandbox.issues.actions import note
 from lifecycle.sandbox.issues.relations import actions as relations
-from lifecycle.sandbox.issues.state import IssueTables
-
-if TYPE_CHECKING:
-    from lifecycle.sandbox.accounts.state import User
-    from lifecycle.sandbox.issues.state import Issue
-    from lifecycle.sandbox.repositories.state import Repository
+from lifecycle.sandbox.issues.state import Issue, IssueTables
+from lifecycle.sandbox.repositories.state import Repository
 
 
 def delete(issue: Issue, by: User) -> None:

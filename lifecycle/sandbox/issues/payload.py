@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote
 
 from lifecycle.sandbox.accounts import payload as accounts
 from lifecycle.sandbox.base.times import stamp
 from lifecycle.sandbox.issues.milestones import actions as milestones
+from lifecycle.sandbox.issues.state import Comment, Issue, Label, Milestone
 from lifecycle.sandbox.pulls import actions as pulls
 from lifecycle.sandbox.repositories import payload as repositories
-
-if TYPE_CHECKING:
-    from lifecycle.sandbox.issues.state import Comment, Issue, Label, Milestone
-    from lifecycle.sandbox.repositories.state import Repository
-    from lifecycle.sandbox.wire.call import Call
+from lifecycle.sandbox.repositories.state import Repository
+from lifecycle.sandbox.wire.call import Call
 
 REACTIONS = ("+1", "-1", "laugh", "hooray", "confused", "heart", "rocket", "eyes")
 

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from lifecycle.sandbox.base.errors import ApiError
 from lifecycle.sandbox.base.ids import node_id
 from lifecycle.sandbox.issues import actions as issues
 from lifecycle.sandbox.issues import payload as payloads
 from lifecycle.sandbox.issues.rest import ISSUE, LONGEST_BODY
 from lifecycle.sandbox.issues.state import Comment, IssueTables
-from lifecycle.sandbox.wire.call import Reply
+from lifecycle.sandbox.repositories.state import Repository
+from lifecycle.sandbox.wire.call import Call, Reply
 from lifecycle.sandbox.wire.rest import asking
 from lifecycle.sandbox.wire.rest.routing import REPO, Route
-
-if TYPE_CHECKING:
-    from lifecycle.sandbox.repositories.state import Repository
-    from lifecycle.sandbox.wire.call import Call
 
 DOCS = "https://docs.github.com/rest/issues/comments"
 CREATE = f"{DOCS}#create-an-issue-comment"

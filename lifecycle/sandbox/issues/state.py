@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from datetime import datetime
+from typing import Any, Literal
 
+from lifecycle.sandbox.accounts.state import User
 from lifecycle.sandbox.base.errors import ActionRefused
 from lifecycle.sandbox.base.times import now
-from lifecycle.sandbox.repositories.state import Tables
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from lifecycle.sandbox.accounts.state import User
-    from lifecycle.sandbox.repositories.state import Repository
+from lifecycle.sandbox.repositories.state import Repository, Tables
 
 IssueState = Literal["open", "closed"]
 StateReason = Literal["completed", "not_planned", "duplicate", "reopened"]

@@ -6,27 +6,22 @@ branch, which may be in a fork, while the pull request is open, and stays when t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
-from lifecycle.sandbox.base.errors import ActionRefused, invalid
+from lifecycle.sandbox.accounts.state import User
+from lifecycle.sandbox.base.errors import ActionRefused, ApiError, invalid
 from lifecycle.sandbox.base.times import now
 from lifecycle.sandbox.checks import actions as checks_
 from lifecycle.sandbox.git.store.founding import signature
 from lifecycle.sandbox.git.store.objects import write_commit
 from lifecycle.sandbox.issues import actions as issues
+from lifecycle.sandbox.issues.state import Issue
 from lifecycle.sandbox.pulls import closing
 from lifecycle.sandbox.pulls.reviews import actions as reviews
 from lifecycle.sandbox.pulls.reviews import threads
 from lifecycle.sandbox.pulls.state import PullRequest, PullTables
+from lifecycle.sandbox.repositories.state import Repository
 from lifecycle.sandbox.rules import actions as rules
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from lifecycle.sandbox.accounts.state import User
-    from lifecycle.sandbox.base.errors import ApiError
-    from lifecycle.sandbox.issues.state import Issue
-    from lifecycle.sandbox.repositories.state import Repository
 
 CREATE = "https://docs.github.com/rest/pulls/pulls#create-a-pull-request"
 UPDATE = "https://docs.github.com/rest/pulls/pulls#update-a-pull-request"

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from lifecycle.sandbox.git.store import history
-from lifecycle.sandbox.pulls.state import Measure
-
-if TYPE_CHECKING:
-    from lifecycle.sandbox.git.store.repository import Commit
-    from lifecycle.sandbox.pulls.state import PullRequest
+from lifecycle.sandbox.git.store.repository import Commit
+from lifecycle.sandbox.pulls.state import Measure, PullRequest
 
 
 def parting(pull: PullRequest) -> str:

@@ -6,15 +6,12 @@ Source: https://docs.github.com/issues/tracking-your-work-with-issues/using-issu
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from lifecycle.sandbox.accounts.state import User
 from lifecycle.sandbox.issues import actions as issues
-from lifecycle.sandbox.issues.state import IssueTables
-
-if TYPE_CHECKING:
-    from lifecycle.sandbox.accounts.state import User
-    from lifecycle.sandbox.issues.state import Issue
-    from lifecycle.sandbox.repositories.state import Repository
+from lifecycle.sandbox.issues.state import Issue, IssueTables
+from lifecycle.sandbox.repositories.state import Repository
 
 WORDS = re.compile(
     r"\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?\s+"

@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lifecycle.sandbox.base.ids import named_id
 from lifecycle.sandbox.base.times import stamp
 from lifecycle.sandbox.boards.graph_values import linked_pulls
 from lifecycle.sandbox.checks import graph as checks
 from lifecycle.sandbox.git.graph import CommitAt, branch_ref, commit_at
+from lifecycle.sandbox.git.store.history import FileChange
 from lifecycle.sandbox.issues import graph as issues
 from lifecycle.sandbox.issues.payload import issue_page
+from lifecycle.sandbox.issues.state import Issue
 from lifecycle.sandbox.pulls import actions as pulls
 from lifecycle.sandbox.pulls import changes, closing
 from lifecycle.sandbox.pulls.merging import mergeability
 from lifecycle.sandbox.pulls.state import PullRequest
+from lifecycle.sandbox.wire.call import Call
 from lifecycle.sandbox.wire.graph.pages import connection
-
-if TYPE_CHECKING:
-    from lifecycle.sandbox.git.store.history import FileChange
-    from lifecycle.sandbox.issues.state import Issue
-    from lifecycle.sandbox.wire.call import Call
 
 MERGEABLE = {None: "UNKNOWN", True: "MERGEABLE", False: "CONFLICTING"}
 

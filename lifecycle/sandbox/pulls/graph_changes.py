@@ -7,7 +7,8 @@ https://github.com/peter-evans/enable-pull-request-automerge/issues/343
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from lifecycle.sandbox.accounts.state import User
 from lifecycle.sandbox.base.errors import ActionRefused, ApiError
@@ -16,17 +17,12 @@ from lifecycle.sandbox.issues.state import Label, Milestone
 from lifecycle.sandbox.pulls import actions as pulls
 from lifecycle.sandbox.pulls.merging import actions as merging
 from lifecycle.sandbox.pulls.merging import automerge
-from lifecycle.sandbox.pulls.state import PullRequest
+from lifecycle.sandbox.pulls.state import MergeMethod, PullRequest
 from lifecycle.sandbox.repositories.state import Repository
 from lifecycle.sandbox.rules import queue
+from lifecycle.sandbox.wire.call import Call
 from lifecycle.sandbox.wire.graph import nodes
 from lifecycle.sandbox.wire.graph.refusals import Refusal, forbidden, no_node
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lifecycle.sandbox.pulls.state import MergeMethod
-    from lifecycle.sandbox.wire.call import Call
 
 Thing = TypeVar("Thing")
 Given = dict[str, Any]

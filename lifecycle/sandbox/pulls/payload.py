@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lifecycle.sandbox.accounts import payload as accounts
+from lifecycle.sandbox.accounts.state import User
 from lifecycle.sandbox.base.times import stamp
 from lifecycle.sandbox.issues import payload as issues
 from lifecycle.sandbox.pulls import changes
 from lifecycle.sandbox.pulls.merging import actions as merging
 from lifecycle.sandbox.pulls.merging import mergeability
 from lifecycle.sandbox.pulls.reviews import threads
+from lifecycle.sandbox.pulls.state import PullRequest
 from lifecycle.sandbox.repositories import payload as repositories
-
-if TYPE_CHECKING:
-    from lifecycle.sandbox.accounts.state import User
-    from lifecycle.sandbox.pulls.state import PullRequest
-    from lifecycle.sandbox.repositories.state import Repository
-    from lifecycle.sandbox.wire.call import Call
+from lifecycle.sandbox.repositories.state import Repository
+from lifecycle.sandbox.wire.call import Call
 
 
 def pull_url(call: Call, subject: PullRequest) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from lifecycle.sandbox.base.errors import ActionRefused, ApiError, invalid
 from lifecycle.sandbox.git import payload as git_payloads
@@ -12,17 +13,11 @@ from lifecycle.sandbox.pulls import actions as pulls
 from lifecycle.sandbox.pulls import changes
 from lifecycle.sandbox.pulls import payload as payloads
 from lifecycle.sandbox.pulls.merging import actions as merging
-from lifecycle.sandbox.pulls.state import PullTables
-from lifecycle.sandbox.wire.call import Reply
+from lifecycle.sandbox.pulls.state import PullRequest, PullTables
+from lifecycle.sandbox.repositories.state import Repository
+from lifecycle.sandbox.wire.call import Call, Reply
 from lifecycle.sandbox.wire.rest import asking
 from lifecycle.sandbox.wire.rest.routing import REPO, Route
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lifecycle.sandbox.pulls.state import PullRequest
-    from lifecycle.sandbox.repositories.state import Repository
-    from lifecycle.sandbox.wire.call import Call
 
 MERGE = f"{asking.PULLS}#merge-a-pull-request"
 ABOUT_RULES = "https://docs.github.com/articles/about-protected-branches"

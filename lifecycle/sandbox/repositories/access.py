@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from lifecycle.sandbox.accounts.state import Token
-    from lifecycle.sandbox.repositories.state import Repository, World
+from lifecycle.sandbox.accounts.state import Token
+from lifecycle.sandbox.repositories.state import Repository, World
 
 
 def sees(token: Token, repo: Repository) -> bool:

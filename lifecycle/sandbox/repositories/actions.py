@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
+from lifecycle.sandbox.accounts.state import User
 from lifecycle.sandbox.base.times import now
 from lifecycle.sandbox.boards.state import BoardTables
 from lifecycle.sandbox.issues.labels import actions as labels
 from lifecycle.sandbox.issues.state import IssueTables
 from lifecycle.sandbox.pulls.state import PullTables
-from lifecycle.sandbox.repositories.state import Repository
-
-if TYPE_CHECKING:
-    from lifecycle.sandbox.accounts.state import User
-    from lifecycle.sandbox.repositories.state import Visibility, World
+from lifecycle.sandbox.repositories.state import Repository, Visibility, World
 
 NAME = re.compile(r"[^A-Za-z0-9._-]+")
 

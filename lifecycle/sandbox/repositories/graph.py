@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from lifecycle.sandbox.accounts.graph import ordered
 from lifecycle.sandbox.base.times import stamp
 from lifecycle.sandbox.git import graph as git
 from lifecycle.sandbox.issues import actions as issues
 from lifecycle.sandbox.issues.graph import issue_page_of
-from lifecycle.sandbox.issues.state import IssueTables
+from lifecycle.sandbox.issues.state import Issue, IssueTables, Label, Milestone
 from lifecycle.sandbox.pulls import actions as pulls
-from lifecycle.sandbox.pulls.state import PullTables
+from lifecycle.sandbox.pulls.state import PullRequest, PullTables
 from lifecycle.sandbox.repositories import access
 from lifecycle.sandbox.repositories import payload as payloads
+from lifecycle.sandbox.repositories.state import Repository
+from lifecycle.sandbox.wire.call import Call
 from lifecycle.sandbox.wire.graph.pages import connection
 from lifecycle.sandbox.wire.graph.refusals import not_found
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lifecycle.sandbox.issues.state import Issue, Label, Milestone
-    from lifecycle.sandbox.pulls.state import PullRequest
-    from lifecycle.sandbox.repositories.state import Repository
-    from lifecycle.sandbox.wire.call import Call
 
 
 def _repository(call: Call, owner: str, name: str, *, follows: bool | None = None) -> Repository:

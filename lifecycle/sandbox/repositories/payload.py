@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lifecycle.sandbox.accounts import payload as accounts
+from lifecycle.sandbox.accounts.state import User
 from lifecycle.sandbox.base.times import stamp
 from lifecycle.sandbox.issues.state import IssueTables
 from lifecycle.sandbox.pulls.state import PullTables
-
-if TYPE_CHECKING:
-    from lifecycle.sandbox.accounts.state import User
-    from lifecycle.sandbox.repositories.state import Repository
-    from lifecycle.sandbox.wire.call import Call
+from lifecycle.sandbox.repositories.state import Repository
+from lifecycle.sandbox.wire.call import Call
 
 LINKS = {
     "keys_url": "/keys{/key_id}",

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable
+from typing import Any
 
 from lifecycle.sandbox.accounts.rest import demand_person, organization
+from lifecycle.sandbox.accounts.state import User
 from lifecycle.sandbox.base.errors import ApiError, invalid
 from lifecycle.sandbox.base.times import now
 from lifecycle.sandbox.repositories import access, actions
 from lifecycle.sandbox.repositories import payload as payloads
-from lifecycle.sandbox.wire.call import Reply
+from lifecycle.sandbox.repositories.state import Repository
+from lifecycle.sandbox.wire.call import Call, Reply
 from lifecycle.sandbox.wire.rest import asking
 from lifecycle.sandbox.wire.rest.routing import REPO, Route
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from lifecycle.sandbox.accounts.state import User
-    from lifecycle.sandbox.repositories.state import Repository
-    from lifecycle.sandbox.wire.call import Call
 
 DOCS = "https://docs.github.com/rest/repos/repos"
 UPDATE = f"{DOCS}#update-a-repository"

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lifecycle.sandbox.accounts import payload as accounts
+from lifecycle.sandbox.accounts.state import Role, User
 from lifecycle.sandbox.base.errors import ApiError
 from lifecycle.sandbox.base.times import now, stamp
 from lifecycle.sandbox.issues import actions as issues
 from lifecycle.sandbox.repositories import payload as payloads
-from lifecycle.sandbox.wire.call import Reply
+from lifecycle.sandbox.repositories.state import Repository
+from lifecycle.sandbox.wire.call import Call, Reply
 from lifecycle.sandbox.wire.rest import asking
 from lifecycle.sandbox.wire.rest.routing import REPO, Route
-
-if TYPE_CHECKING:
-    from lifecycle.sandbox.accounts.state import Role, User
-    from lifecycle.sandbox.repositories.state import Repository
-    from lifecycle.sandbox.wire.call import Call
 
 DOCS = "https://docs.github.com/rest/collaborators/collaborators"
 ASSIGNEES = "https://docs.github.com/rest/issues/assignees"

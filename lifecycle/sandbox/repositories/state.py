@@ -9,23 +9,19 @@ from __future__ import annotations
 import itertools
 import threading
 from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, TypeVar
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Literal, Protocol, Self, TypeVar
 
+from lifecycle.sandbox.accounts.state import App, Installation, Role, Token, User
 from lifecycle.sandbox.base.errors import ActionRefused
 from lifecycle.sandbox.base.ids import node_id
 from lifecycle.sandbox.base.times import now
 from lifecycle.sandbox.git.store.founding import Origin, found, signature
-from lifecycle.sandbox.git.store.importing import NewCommit, import_all
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from datetime import datetime
-    from pathlib import Path
-
-    from lifecycle.sandbox.accounts.state import App, Installation, Role, Token, User
-    from lifecycle.sandbox.git.store.importing import NewRef
-    from lifecycle.sandbox.git.store.repository import BareRepository
+from lifecycle.sandbox.git.store.importing import NewCommit, NewRef, import_all
+from lifecycle.sandbox.git.store.repository import BareRepository
 
 PUSHERS: frozenset[Role] = frozenset({"admin", "maintain", "write"})
 TRIAGERS: frozenset[Role] = PUSHERS | {"triage"}

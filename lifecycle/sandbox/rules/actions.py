@@ -11,21 +11,18 @@ and https://docs.github.com/repositories/configuring-branches-and-merges-in-your
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
+from lifecycle.sandbox.accounts.state import User
 from lifecycle.sandbox.base.ids import node_id
 from lifecycle.sandbox.checks import actions as checks
 from lifecycle.sandbox.pulls.reviews import actions as reviews
+from lifecycle.sandbox.pulls.state import PullRequest
+from lifecycle.sandbox.repositories.state import Repository
 from lifecycle.sandbox.rules.state import Protection, RuleTables
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from lifecycle.sandbox.accounts.state import User
-    from lifecycle.sandbox.pulls.state import PullRequest
-    from lifecycle.sandbox.repositories.state import Repository
 
 Decision = Literal["APPROVED", "CHANGES_REQUESTED", "REVIEW_REQUIRED"]
 PASSED = {"success", "neutral", "skipped"}

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lifecycle.sandbox.base.ids import named_id
 from lifecycle.sandbox.base.times import stamp
 from lifecycle.sandbox.git.graph import HEADS, RefAt, commit_at
-from lifecycle.sandbox.pulls.state import PullTables, QueueEntry
+from lifecycle.sandbox.pulls.state import PullRequest, PullTables, QueueEntry
 from lifecycle.sandbox.repositories.payload import page_url
+from lifecycle.sandbox.repositories.state import Repository
 from lifecycle.sandbox.rules import actions as rules
 from lifecycle.sandbox.rules import payload as payloads
 from lifecycle.sandbox.rules.state import Protection
+from lifecycle.sandbox.wire.call import Call
 from lifecycle.sandbox.wire.graph.pages import connection
-
-if TYPE_CHECKING:
-    from lifecycle.sandbox.pulls.state import PullRequest
-    from lifecycle.sandbox.repositories.state import Repository
-    from lifecycle.sandbox.wire.call import Call
 
 
 @dataclass(frozen=True, slots=True)

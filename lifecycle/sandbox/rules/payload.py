@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote
 
 from lifecycle.sandbox.base.times import stamp
 from lifecycle.sandbox.repositories import payload as repositories
+from lifecycle.sandbox.repositories.state import Repository
 from lifecycle.sandbox.rules import actions as rules
-
-if TYPE_CHECKING:
-    from lifecycle.sandbox.repositories.state import Repository
-    from lifecycle.sandbox.rules.state import Protection
-    from lifecycle.sandbox.wire.call import Call
+from lifecycle.sandbox.rules.state import Protection
+from lifecycle.sandbox.wire.call import Call
 
 QUEUE = {
     "check_response_timeout_minutes": 60,

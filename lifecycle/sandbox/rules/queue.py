@@ -7,8 +7,6 @@ Source: https://docs.github.com/repositories/configuring-branches-and-merges-in-
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from lifecycle.sandbox.accounts.state import User
 from lifecycle.sandbox.base.errors import ActionRefused
 from lifecycle.sandbox.base.times import now
@@ -17,12 +15,9 @@ from lifecycle.sandbox.git.store import objects
 from lifecycle.sandbox.issues import actions as issues
 from lifecycle.sandbox.pulls.merging import actions as merging
 from lifecycle.sandbox.pulls.merging import mergeability
-from lifecycle.sandbox.pulls.state import PullTables, QueueEntry
+from lifecycle.sandbox.pulls.state import PullRequest, PullTables, QueueEntry
+from lifecycle.sandbox.repositories.state import Repository, World
 from lifecycle.sandbox.rules import actions as rules
-
-if TYPE_CHECKING:
-    from lifecycle.sandbox.pulls.state import PullRequest
-    from lifecycle.sandbox.repositories.state import Repository, World
 
 BOT = "github-merge-queue[bot]"
 

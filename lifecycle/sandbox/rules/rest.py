@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lifecycle.sandbox.base.errors import ApiError, invalid
 from lifecycle.sandbox.base.times import now
+from lifecycle.sandbox.repositories.state import Repository
 from lifecycle.sandbox.rules import actions as rules
 from lifecycle.sandbox.rules import payload as payloads
 from lifecycle.sandbox.rules.state import Protection, RuleTables
-from lifecycle.sandbox.wire.call import Reply
+from lifecycle.sandbox.wire.call import Call, Reply
 from lifecycle.sandbox.wire.rest import asking
 from lifecycle.sandbox.wire.rest.routing import REPO, Route
-
-if TYPE_CHECKING:
-    from lifecycle.sandbox.repositories.state import Repository
-    from lifecycle.sandbox.wire.call import Call
 
 PROTECTION = "https://docs.github.com/rest/branches/branch-protection"
 RULESETS = "https://docs.github.com/rest/repos/rules"

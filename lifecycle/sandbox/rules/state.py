@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from datetime import datetime
+from typing import Literal
 
 from lifecycle.sandbox.base.times import now
 from lifecycle.sandbox.repositories.state import Tables
-
-if TYPE_CHECKING:
-    from datetime import datetime
 
 
 @dataclass(slots=True, eq=False)

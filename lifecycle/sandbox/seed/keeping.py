@@ -8,24 +8,21 @@ goes out: whoever has seen an answer finds it again after a crash.
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import filelock
 import msgspec
 from msgspec.structs import replace
 
 from lifecycle.sandbox.base.errors import SandboxError, SeedError
+from lifecycle.sandbox.repositories.state import World
 from lifecycle.sandbox.seed.dumping.world import as_yaml, seed_of
 from lifecycle.sandbox.seed.form import Seed
 from lifecycle.sandbox.seed.founding.world import make_world
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from lifecycle.sandbox.repositories.state import World
 
 VERSION = 1
 PARTS = ("issues", "pulls", "checks", "statuses")

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
+from lifecycle.sandbox.accounts.state import User
+from lifecycle.sandbox.issues.state import Issue
 from lifecycle.sandbox.seed.form import Form, SeedComment, SeedEvent
 from lifecycle.sandbox.seed.references import names_in
-
-if TYPE_CHECKING:
-    from lifecycle.sandbox.accounts.state import User
-    from lifecycle.sandbox.issues.state import Issue
 
 F = TypeVar("F", bound=Form)
 

@@ -10,30 +10,26 @@ import contextlib
 import json
 import re
 from collections import Counter
+from collections.abc import Callable, Iterable
 from importlib.resources import files
-from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
+from pathlib import Path, PurePosixPath
+from typing import Any, Literal, get_args, get_origin
 
 import msgspec
 import yaml
 
 from lifecycle.sandbox.base.errors import SeedError
 from lifecycle.sandbox.boards.state import WRITABLE
-from lifecycle.sandbox.seed.form import Seed
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from pathlib import Path
-
-    from lifecycle.sandbox.seed.form import (
-        SeedField,
-        SeedIssue,
-        SeedItem,
-        SeedProject,
-        SeedPull,
-        SeedRepository,
-        SeedToken,
-    )
+from lifecycle.sandbox.seed.form import (
+    Seed,
+    SeedField,
+    SeedIssue,
+    SeedItem,
+    SeedProject,
+    SeedPull,
+    SeedRepository,
+    SeedToken,
+)
 
 DEEPEST = 64
 DEEP = re.compile(rf"(?:[-?:] *){{{DEEPEST}}}|^ {{{DEEPEST * 2}}}", re.MULTILINE)

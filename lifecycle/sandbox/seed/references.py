@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lifecycle.sandbox.accounts.state import User
 from lifecycle.sandbox.base.errors import SeedError
 from lifecycle.sandbox.base.ids import node_id
 from lifecycle.sandbox.base.times import now
 from lifecycle.sandbox.issues.state import Issue, IssueTables, Label, Milestone
-
-if TYPE_CHECKING:
-    from lifecycle.sandbox.repositories.state import Repository, World
+from lifecycle.sandbox.repositories.state import Repository, World
 
 
 def moment(given: datetime | None) -> datetime:

@@ -7,16 +7,19 @@ import hashlib
 import itertools
 import json
 import time
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
+from wsgiref.types import StartResponse
 
 from werkzeug.wrappers import Request, Response
 
+from lifecycle.sandbox.accounts.state import Token
 from lifecycle.sandbox.base.errors import ApiError, SandboxError
 from lifecycle.sandbox.base.times import set_clock
 from lifecycle.sandbox.control import api as control_api
 from lifecycle.sandbox.control import outage
-from lifecycle.sandbox.control.faults import LIGHT
+from lifecycle.sandbox.control.faults import LIGHT, Fault
 from lifecycle.sandbox.control.page import serving as page
 from lifecycle.sandbox.git import http as git_http
 from lifecycle.sandbox.pulls.merging import automerge
@@ -24,17 +27,10 @@ from lifecycle.sandbox.wire import demands, limits, links
 from lifecycle.sandbox.wire.call import Call, Reply, authenticate
 from lifecycle.sandbox.wire.graph import run as graph
 from lifecycle.sandbox.wire.headers import is_tagged, last_modified, of_token, standing
+from lifecycle.sandbox.wire.requestlog import Entry, RequestKind
 from lifecycle.sandbox.wire.rest import router
 from lifecycle.sandbox.wire.rest.asking import not_found
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from wsgiref.types import StartResponse
-
-    from lifecycle.sandbox.accounts.state import Token
-    from lifecycle.sandbox.control.faults import Fault
-    from lifecycle.sandbox.wire.requestlog import Entry, RequestKind
-    from lifecycle.sandbox.wire.site import Site
+from lifecycle.sandbox.wire.site import Site
 
 JSON = "application/json; charset=utf-8"
 CONTROL = "/_sandbox/"

@@ -5,19 +5,16 @@ from __future__ import annotations
 import base64
 import binascii
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 from urllib.parse import urlencode
 
 from lifecycle.sandbox.accounts import appjwt
+from lifecycle.sandbox.accounts.state import Token, User
 from lifecycle.sandbox.base.errors import ApiError
 from lifecycle.sandbox.base.times import now
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from lifecycle.sandbox.accounts.state import Token, User
-    from lifecycle.sandbox.repositories.state import World
+from lifecycle.sandbox.repositories.state import World
 
 T = TypeVar("T")
 

@@ -8,12 +8,9 @@ https://github.com/devspace-sh/devspace/pull/282 (those about a media type).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from werkzeug.wrappers import Request
 
 from lifecycle.sandbox.base.errors import ApiError
-
-if TYPE_CHECKING:
-    from werkzeug.wrappers import Request
 
 SERVED = "2022-11-28"
 """The version of the REST API that is answered, also where none is named."""

@@ -8,18 +8,15 @@ and when it changed in https://docs.github.com/rest/using-the-rest-api/best-prac
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from werkzeug.http import http_date
 
+from lifecycle.sandbox.accounts.state import Token
 from lifecycle.sandbox.wire.demands import SERVED
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from lifecycle.sandbox.accounts.state import Token
-    from lifecycle.sandbox.wire.requestlog import Entry
+from lifecycle.sandbox.wire.requestlog import Entry
 
 EXPOSED = (
     "ETag, Link, Location, Retry-After, X-GitHub-OTP, X-RateLimit-Limit, X-RateLimit-Remaining, "

@@ -8,21 +8,19 @@ Source: https://www.rfc-editor.org/rfc/rfc9112#name-persistence
 from __future__ import annotations
 
 import itertools
+import socket
+from collections.abc import Iterator
 from contextlib import closing
 from tempfile import SpooledTemporaryFile
-from typing import IO, TYPE_CHECKING, Any, cast
+from typing import IO, Any, cast
 
 from werkzeug.datastructures import Headers
 from werkzeug.serving import ThreadedWSGIServer, WSGIRequestHandler
 from werkzeug.test import run_wsgi_app
 from werkzeug.wsgi import ClosingIterator
 
-if TYPE_CHECKING:
-    import socket
-    from collections.abc import Iterator
-
-    from lifecycle.sandbox.wire.app import Application
-    from lifecycle.sandbox.wire.connections import Connections
+from lifecycle.sandbox.wire.app import Application
+from lifecycle.sandbox.wire.connections import Connections
 
 SERVER = "lifecycle-sandbox"
 CHUNK = 65536

@@ -8,12 +8,10 @@ https://docs.github.com/graphql/overview/rate-limits-and-query-limits-for-the-gr
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from lifecycle.sandbox.accounts.state import Token
 from lifecycle.sandbox.base.errors import ApiError
-
-if TYPE_CHECKING:
-    from lifecycle.sandbox.accounts.state import Token
 
 RESOURCES = {
     "core": 5000, "graphql": 5000, "search": 30, "code_search": 10,

@@ -9,17 +9,11 @@ from __future__ import annotations
 
 import secrets
 import time
-from typing import TYPE_CHECKING
 
-from werkzeug.wrappers import Response
+from werkzeug.wrappers import Request, Response
 
-from lifecycle.sandbox.repositories.state import Link
-
-if TYPE_CHECKING:
-    from werkzeug.wrappers import Request
-
-    from lifecycle.sandbox.repositories.state import World
-    from lifecycle.sandbox.wire.call import Call
+from lifecycle.sandbox.repositories.state import Link, World
+from lifecycle.sandbox.wire.call import Call
 
 PREFIX = "/_downloads/"
 SECONDS = 60

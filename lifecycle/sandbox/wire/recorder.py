@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 from urllib.parse import urlsplit
 
+from werkzeug.wrappers import Request, Response
+
 from lifecycle.sandbox.base.errors import SandboxError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from werkzeug.wrappers import Request, Response
 
 VARIABLE = "LIFECYCLE_SANDBOX_RECORD"
 FORMING = (

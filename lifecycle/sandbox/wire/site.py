@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
+from lifecycle.sandbox.accounts.state import User
 from lifecycle.sandbox.control.faults import FaultBoard
 from lifecycle.sandbox.control.outage import StopSignal
+from lifecycle.sandbox.repositories.state import Repository, World
+from lifecycle.sandbox.seed.keeping import Keeper
 from lifecycle.sandbox.wire.connections import Connections
+from lifecycle.sandbox.wire.recorder import Recorder
 from lifecycle.sandbox.wire.requestlog import RequestLog
-
-if TYPE_CHECKING:
-    from lifecycle.sandbox.accounts.state import User
-    from lifecycle.sandbox.repositories.state import Repository, World
-    from lifecycle.sandbox.seed.keeping import Keeper
-    from lifecycle.sandbox.wire.recorder import Recorder
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,17 +4,12 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from functools import cache
-from typing import TYPE_CHECKING
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from werkzeug.wrappers import Response
+from werkzeug.wrappers import Request, Response
 
 from lifecycle.sandbox.control.page.view import view
-
-if TYPE_CHECKING:
-    from werkzeug.wrappers import Request
-
-    from lifecycle.sandbox.wire.site import Site
+from lifecycle.sandbox.wire.site import Site
 
 LIVE = "/_sandbox/page"
 GUARDS = {

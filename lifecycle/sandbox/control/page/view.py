@@ -7,24 +7,18 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from lifecycle.sandbox.base.times import stamp
-from lifecycle.sandbox.boards.state import BoardTables, DraftIssue
+from lifecycle.sandbox.boards.state import BoardTables, DraftIssue, Item, Project
 from lifecycle.sandbox.checks import actions as checks
-from lifecycle.sandbox.issues.state import IssueTables
+from lifecycle.sandbox.checks.state import CheckRun, CommitStatus
+from lifecycle.sandbox.control.faults import Active
+from lifecycle.sandbox.issues.state import Issue, IssueTables
 from lifecycle.sandbox.pulls import actions as pulls
-from lifecycle.sandbox.pulls.state import PullTables
-
-if TYPE_CHECKING:
-    from lifecycle.sandbox.boards.state import Item, Project
-    from lifecycle.sandbox.checks.state import CheckRun, CommitStatus
-    from lifecycle.sandbox.control.faults import Active
-    from lifecycle.sandbox.issues.state import Issue
-    from lifecycle.sandbox.pulls.state import PullRequest
-    from lifecycle.sandbox.repositories.state import Repository, World
-    from lifecycle.sandbox.wire.requestlog import Entry
-    from lifecycle.sandbox.wire.site import Site
+from lifecycle.sandbox.pulls.state import PullRequest, PullTables
+from lifecycle.sandbox.repositories.state import Repository, World
+from lifecycle.sandbox.wire.requestlog import Entry
+from lifecycle.sandbox.wire.site import Site
 
 MOST = 50
 """Rows of a list, and cards of a column."""

@@ -6,20 +6,15 @@ So a world of two hundred repositories costs no more than those that are touched
 from __future__ import annotations
 
 import base64
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from datetime import datetime
+from pathlib import Path
 
+from lifecycle.sandbox.accounts.state import User
 from lifecycle.sandbox.base.times import now
-from lifecycle.sandbox.git.store.importing import NewCommit, import_all, import_new
+from lifecycle.sandbox.git.store.importing import NewCommit, NewRef, import_all, import_new
 from lifecycle.sandbox.git.store.repository import BareRepository, Signature
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from datetime import datetime
-    from pathlib import Path
-
-    from lifecycle.sandbox.accounts.state import User
-    from lifecycle.sandbox.git.store.importing import NewRef
 
 
 def signature(user: User, when: datetime | None = None) -> Signature:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from lifecycle.sandbox.git.store.objects import FIELDS, parsed
-
-if TYPE_CHECKING:
-    from lifecycle.sandbox.git.store.repository import BareRepository, Commit
+from lifecycle.sandbox.git.store.repository import BareRepository, Commit
 
 EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 Change = Literal["added", "removed", "modified", "renamed", "copied", "changed"]

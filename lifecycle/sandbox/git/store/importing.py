@@ -5,13 +5,10 @@ Source: https://git-scm.com/docs/git-fast-import
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from lifecycle.sandbox.git.store.repository import BareRepository, Signature
+from lifecycle.sandbox.git.store.repository import BareRepository, Signature
 
 
 @dataclass(frozen=True, slots=True)

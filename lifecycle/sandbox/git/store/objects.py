@@ -5,16 +5,12 @@ Every object is named by its full sha; whoever takes names from outside resolves
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-from lifecycle.sandbox.git.store.repository import Commit, Signature
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from lifecycle.sandbox.git.store.repository import BareRepository
+from lifecycle.sandbox.git.store.repository import BareRepository, Commit, Signature
 
 Kind = Literal["blob", "tree", "commit", "tag"]
 SHA = 40

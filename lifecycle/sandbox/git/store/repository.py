@@ -8,16 +8,13 @@ from __future__ import annotations
 
 import os
 import subprocess
+from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cache
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from lifecycle.sandbox.base.errors import ActionRefused, SandboxError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from datetime import datetime
-    from pathlib import Path
 
 CONFIG = {
     "http.receivepack": "true",

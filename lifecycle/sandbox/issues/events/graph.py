@@ -6,24 +6,21 @@ https://docs.github.com/graphql/reference/unions#pullrequesttimelineitems
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lifecycle.sandbox.base.times import stamp
 from lifecycle.sandbox.git.graph import branch_ref, commit_at
 from lifecycle.sandbox.issues.payload import issue_page
+from lifecycle.sandbox.issues.state import Issue, IssueEvent
 from lifecycle.sandbox.pulls import closing
 from lifecycle.sandbox.pulls.actions import issue_face
+from lifecycle.sandbox.pulls.state import PullRequest
 from lifecycle.sandbox.repositories import access
+from lifecycle.sandbox.wire.call import Call
 from lifecycle.sandbox.wire.graph.pages import connection
 from lifecycle.sandbox.wire.graph.refusals import Refusal
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from lifecycle.sandbox.issues.state import Issue, IssueEvent
-    from lifecycle.sandbox.pulls.state import PullRequest
-    from lifecycle.sandbox.wire.call import Call
 
 ISSUE_KINDS = {
     "ASSIGNED_EVENT": ("assigned", "AssignedEvent"),

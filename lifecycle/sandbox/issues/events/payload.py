@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from lifecycle.sandbox.accounts import payload as accounts
 from lifecycle.sandbox.accounts.state import User
 from lifecycle.sandbox.base.times import stamp
 from lifecycle.sandbox.issues import payload as issues
-from lifecycle.sandbox.issues.state import Comment, Issue, Label, Milestone
+from lifecycle.sandbox.issues.state import Comment, Issue, IssueEvent, Label, Milestone
 from lifecycle.sandbox.repositories import payload as repositories
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lifecycle.sandbox.issues.state import IssueEvent
-    from lifecycle.sandbox.wire.call import Call
+from lifecycle.sandbox.wire.call import Call
 
 RELATED = {"sub_issue", "parent_issue", "blocked_by", "blocking"}
 IN_TIMELINE_ONLY = {"cross-referenced"}

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from lifecycle.sandbox.issues.events import payload as payloads
 from lifecycle.sandbox.issues.rest import ISSUE
-from lifecycle.sandbox.issues.state import IssueTables
+from lifecycle.sandbox.issues.state import Comment, Issue, IssueEvent, IssueTables
 from lifecycle.sandbox.repositories import access
-from lifecycle.sandbox.wire.call import Reply
+from lifecycle.sandbox.repositories.state import Repository
+from lifecycle.sandbox.wire.call import Call, Reply
 from lifecycle.sandbox.wire.rest import asking
 from lifecycle.sandbox.wire.rest.routing import REPO, Route
-
-if TYPE_CHECKING:
-    from lifecycle.sandbox.issues.state import Comment, Issue, IssueEvent
-    from lifecycle.sandbox.repositories.state import Repository
-    from lifecycle.sandbox.wire.call import Call
 
 DOCS = "https://docs.github.com/rest/issues/events"
 

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
+from lifecycle.sandbox.accounts.state import User
 from lifecycle.sandbox.base.times import now
 from lifecycle.sandbox.issues.actions import note
-from lifecycle.sandbox.issues.state import IssueTables, Label
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from lifecycle.sandbox.accounts.state import User
-    from lifecycle.sandbox.issues.state import Issue
-    from lifecycle.sandbox.repositories.state import Repository
+from lifecycle.sandbox.issues.state import Issue, IssueTables, Label
+from lifecycle.sandbox.repositories.state import Repository
 
 DEFAULTS = {
     "bug", "documentation", "duplicate", "enhancement", "good first issue", "help wanted",

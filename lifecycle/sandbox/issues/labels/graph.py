@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from lifecycle.sandbox.issues.labels import actions as labels
 from lifecycle.sandbox.issues.state import Issue, IssueTables, Label
 from lifecycle.sandbox.repositories.state import Repository
+from lifecycle.sandbox.wire.call import Call
 from lifecycle.sandbox.wire.graph.changing import (
     all_meant,
     demand,
@@ -15,11 +17,6 @@ from lifecycle.sandbox.wire.graph.changing import (
     mutations,
     unprocessable,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from lifecycle.sandbox.wire.call import Call
 
 
 def add_labels(call: Call, wanted: Mapping[str, Any]) -> dict[str, Any]:

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from lifecycle.sandbox.base.errors import ApiError, invalid
 from lifecycle.sandbox.issues import payload as payloads
 from lifecycle.sandbox.issues.labels import actions as labels
 from lifecycle.sandbox.issues.rest import ISSUE, known_labels, label_names
-from lifecycle.sandbox.issues.state import IssueTables
-from lifecycle.sandbox.wire.call import Reply
+from lifecycle.sandbox.issues.state import Issue, IssueTables, Label
+from lifecycle.sandbox.repositories.state import Repository
+from lifecycle.sandbox.wire.call import Call, Reply
 from lifecycle.sandbox.wire.rest import asking
 from lifecycle.sandbox.wire.rest.routing import REPO, Route
-
-if TYPE_CHECKING:
-    from lifecycle.sandbox.issues.state import Issue, Label
-    from lifecycle.sandbox.repositories.state import Repository
-    from lifecycle.sandbox.wire.call import Call
 
 DOCS = "https://docs.github.com/rest/issues/labels"
 COLOR = re.compile(r"[0-9A-Fa-f]{6}|[0-9A-Fa-f]{3}")

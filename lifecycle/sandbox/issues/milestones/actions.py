@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from datetime import datetime
 
+from lifecycle.sandbox.accounts.state import User
 from lifecycle.sandbox.base.times import now
-from lifecycle.sandbox.issues.state import IssueTables, Milestone
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from lifecycle.sandbox.accounts.state import User
-    from lifecycle.sandbox.issues.state import IssueState
-    from lifecycle.sandbox.repositories.state import Repository
+from lifecycle.sandbox.issues.state import IssueState, IssueTables, Milestone
+from lifecycle.sandbox.repositories.state import Repository
 
 
 def make(

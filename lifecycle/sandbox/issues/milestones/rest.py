@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
 
 from lifecycle.sandbox.base.errors import invalid
 from lifecycle.sandbox.base.times import now
 from lifecycle.sandbox.issues import payload as payloads
 from lifecycle.sandbox.issues.milestones import actions as milestones
-from lifecycle.sandbox.issues.state import IssueTables
-from lifecycle.sandbox.wire.call import Reply
+from lifecycle.sandbox.issues.state import IssueTables, Milestone
+from lifecycle.sandbox.repositories.state import Repository
+from lifecycle.sandbox.wire.call import Call, Reply
 from lifecycle.sandbox.wire.rest import asking
 from lifecycle.sandbox.wire.rest.routing import REPO, Route
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from datetime import datetime
-
-    from lifecycle.sandbox.issues.state import Milestone
-    from lifecycle.sandbox.repositories.state import Repository
-    from lifecycle.sandbox.wire.call import Call
 
 DOCS = "https://docs.github.com/rest/issues/milestones"
 CREATE = f"{DOCS}#create-a-milestone"

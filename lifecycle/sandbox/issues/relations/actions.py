@@ -7,14 +7,10 @@ https://docs.github.com/issues/tracking-your-work-with-issues/using-issues/addin
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from lifecycle.sandbox.accounts.state import User
 from lifecycle.sandbox.base.errors import ActionRefused
 from lifecycle.sandbox.issues.actions import note
-
-if TYPE_CHECKING:
-    from lifecycle.sandbox.accounts.state import User
-    from lifecycle.sandbox.issues.state import Issue
+from lifecycle.sandbox.issues.state import Issue
 
 MOST_SUB_ISSUES = 100
 DEEPEST = 8

@@ -6,7 +6,8 @@ https://docs.github.com/rest/issues/issue-dependencies
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from typing import Any
 
 from lifecycle.sandbox.base.errors import ActionRefused, ApiError
 from lifecycle.sandbox.base.ids import node_id
@@ -16,16 +17,10 @@ from lifecycle.sandbox.issues.rest import ISSUE
 from lifecycle.sandbox.issues.state import Issue
 from lifecycle.sandbox.repositories import access
 from lifecycle.sandbox.repositories import payload as repositories
-from lifecycle.sandbox.wire.call import Reply
+from lifecycle.sandbox.repositories.state import Repository
+from lifecycle.sandbox.wire.call import Call, Reply
 from lifecycle.sandbox.wire.rest import asking
 from lifecycle.sandbox.wire.rest.routing import Route
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any
-
-    from lifecycle.sandbox.repositories.state import Repository
-    from lifecycle.sandbox.wire.call import Call
 
 SUB = "https://docs.github.com/rest/issues/sub-issues"
 DEPENDENCIES = "https://docs.github.com/rest/issues/issue-dependencies"

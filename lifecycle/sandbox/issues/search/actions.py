@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable
+from typing import Any
 
+from lifecycle.sandbox.accounts.state import User
 from lifecycle.sandbox.base.times import stamp
 from lifecycle.sandbox.boards.state import BoardTables
 from lifecycle.sandbox.issues.mentions import mentions
-from lifecycle.sandbox.issues.search.query import Term, UnknownSearch, compares, holds_words, parse
-from lifecycle.sandbox.issues.state import IssueTables
+from lifecycle.sandbox.issues.search.query import (
+    Query,
+    Term,
+    UnknownSearch,
+    compares,
+    holds_words,
+    parse,
+)
+from lifecycle.sandbox.issues.state import Issue, IssueTables
 from lifecycle.sandbox.pulls import actions as pulls
+from lifecycle.sandbox.pulls.state import PullRequest
 from lifecycle.sandbox.repositories import access
+from lifecycle.sandbox.repositories.state import Repository
 from lifecycle.sandbox.rules import actions as rules
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from lifecycle.sandbox.accounts.state import User
-    from lifecycle.sandbox.issues.search.query import Query
-    from lifecycle.sandbox.issues.state import Issue
-    from lifecycle.sandbox.pulls.state import PullRequest
-    from lifecycle.sandbox.repositories.state import Repository
-    from lifecycle.sandbox.wire.call import Call
+from lifecycle.sandbox.wire.call import Call
 
 MOST = 1000
 """Results that a search gives at most: https://docs.github.com/rest/search/search#about-search"""

@@ -5,17 +5,15 @@ Source: https://docs.github.com/graphql/reference/queries#search
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lifecycle.sandbox.issues.search import actions
 from lifecycle.sandbox.issues.search.query import UnknownSearch
+from lifecycle.sandbox.issues.state import Issue
 from lifecycle.sandbox.pulls.state import PullTables
+from lifecycle.sandbox.wire.call import Call
 from lifecycle.sandbox.wire.graph.pages import connection
 from lifecycle.sandbox.wire.graph.refusals import Refusal
-
-if TYPE_CHECKING:
-    from lifecycle.sandbox.issues.state import Issue
-    from lifecycle.sandbox.wire.call import Call
 
 COUNTS = (
     "issueCount", "repositoryCount", "userCount", "codeCount", "discussionCount", "wikiCount",

@@ -8,13 +8,10 @@ https://docs.github.com/search-github/getting-started-with-searching-on-github/u
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from lifecycle.sandbox.base.errors import SandboxError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 TERM = re.compile(r'(?P<minus>-)?(?:(?P<key>[A-Za-z][\w-]*):)?(?P<value>(?:"[^"]*"|[^\s"])+)')
 SORT = re.compile(r"(?P<field>[\w+-]+?)(?:-(?P<direction>asc|desc))?")

@@ -5,7 +5,8 @@ Source: https://docs.github.com/rest/search/search
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from lifecycle.sandbox.accounts.rest import demand_person, organization
 from lifecycle.sandbox.base.errors import ApiError, invalid
@@ -14,18 +15,12 @@ from lifecycle.sandbox.issues.mentions import mentions
 from lifecycle.sandbox.issues.rest import filtered
 from lifecycle.sandbox.issues.search import actions
 from lifecycle.sandbox.issues.search.query import UnknownSearch
-from lifecycle.sandbox.issues.state import IssueTables
+from lifecycle.sandbox.issues.state import Issue, IssueTables
 from lifecycle.sandbox.repositories import access
 from lifecycle.sandbox.repositories import payload as repositories
-from lifecycle.sandbox.wire.call import Reply
+from lifecycle.sandbox.wire.call import Call, Reply
 from lifecycle.sandbox.wire.rest import asking
 from lifecycle.sandbox.wire.rest.routing import Route
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lifecycle.sandbox.issues.state import Issue
-    from lifecycle.sandbox.wire.call import Call
 
 DOCS = "https://docs.github.com/rest/search/search"
 UNSEARCHABLE = (

@@ -6,8 +6,8 @@ Source: https://docs.github.com/rest/pulls/pulls#merge-a-pull-request
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
+from lifecycle.sandbox.accounts.state import User
 from lifecycle.sandbox.base.errors import ActionRefused
 from lifecycle.sandbox.base.times import now
 from lifecycle.sandbox.git.store.founding import signature
@@ -15,13 +15,9 @@ from lifecycle.sandbox.git.store.repository import Merge, Signature
 from lifecycle.sandbox.issues import actions as issues
 from lifecycle.sandbox.pulls import actions as pulls
 from lifecycle.sandbox.pulls.merging import mergeability
-from lifecycle.sandbox.pulls.state import PullTables
+from lifecycle.sandbox.pulls.state import MergeMethod, PullRequest, PullTables
+from lifecycle.sandbox.repositories.state import Repository
 from lifecycle.sandbox.rules import actions as rules
-
-if TYPE_CHECKING:
-    from lifecycle.sandbox.accounts.state import User
-    from lifecycle.sandbox.pulls.state import MergeMethod, PullRequest
-    from lifecycle.sandbox.repositories.state import Repository
 
 HEAD_MOVED = "Head branch was modified. Review and try the merge again."
 BASE_MOVED = "Base branch was modified. Review and try the merge again."

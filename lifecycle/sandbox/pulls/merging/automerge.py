@@ -5,21 +5,16 @@ Source: https://docs.github.com/pull-requests/collaborating-with-pull-requests/i
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from lifecycle.sandbox.accounts.state import User
 from lifecycle.sandbox.base.errors import ActionRefused
 from lifecycle.sandbox.base.times import now
 from lifecycle.sandbox.issues import actions as issues
 from lifecycle.sandbox.pulls.merging import actions as merging
 from lifecycle.sandbox.pulls.merging import mergeability
-from lifecycle.sandbox.pulls.state import AutoMerge, PullTables
+from lifecycle.sandbox.pulls.state import AutoMerge, PullRequest, PullTables
+from lifecycle.sandbox.repositories.state import Repository, World
 from lifecycle.sandbox.rules import actions as rules
 from lifecycle.sandbox.rules import queue
-
-if TYPE_CHECKING:
-    from lifecycle.sandbox.accounts.state import User
-    from lifecycle.sandbox.pulls.state import PullRequest
-    from lifecycle.sandbox.repositories.state import Repository, World
 
 NOT_ALLOWED = "Pull request Auto merge is not allowed for this repository"
 

@@ -6,15 +6,13 @@ https://docs.github.com/graphql/reference/enums#mergestatestatus
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from lifecycle.sandbox.checks import actions as checks
 from lifecycle.sandbox.git.store import objects
 from lifecycle.sandbox.git.store.founding import signature
+from lifecycle.sandbox.pulls.state import PullRequest
 from lifecycle.sandbox.rules import actions as rules
-
-if TYPE_CHECKING:
-    from lifecycle.sandbox.pulls.state import PullRequest
 
 State = Literal["unknown", "dirty", "draft", "blocked", "behind", "unstable", "clean"]
 

@@ -6,18 +6,13 @@ and https://docs.github.com/graphql/reference/objects#pullrequest
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
+from lifecycle.sandbox.accounts.state import User
 from lifecycle.sandbox.base.errors import ActionRefused
 from lifecycle.sandbox.base.times import now
 from lifecycle.sandbox.issues import actions as issues
-from lifecycle.sandbox.pulls.state import Review
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from lifecycle.sandbox.accounts.state import User
-    from lifecycle.sandbox.pulls.state import PullRequest, ReviewState
+from lifecycle.sandbox.pulls.state import PullRequest, Review, ReviewState
 
 OPINIONS = {"APPROVED", "CHANGES_REQUESTED", "DISMISSED"}
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from lifecycle.sandbox.accounts.state import User
 from lifecycle.sandbox.base.ids import named_id
 from lifecycle.sandbox.base.times import stamp
 from lifecycle.sandbox.git.graph import CommitAt
@@ -12,15 +13,11 @@ from lifecycle.sandbox.issues.graph import reaction_groups
 from lifecycle.sandbox.pulls.reviews import actions as reviews
 from lifecycle.sandbox.pulls.reviews import threads
 from lifecycle.sandbox.pulls.reviews.payload import comment_url, review_url
-from lifecycle.sandbox.pulls.state import Review, ReviewComment, ReviewThread
+from lifecycle.sandbox.pulls.state import PullRequest, Review, ReviewComment, ReviewThread
 from lifecycle.sandbox.repositories.payload import associate
 from lifecycle.sandbox.rules import actions as rules
+from lifecycle.sandbox.wire.call import Call
 from lifecycle.sandbox.wire.graph.pages import connection
-
-if TYPE_CHECKING:
-    from lifecycle.sandbox.accounts.state import User
-    from lifecycle.sandbox.pulls.state import PullRequest
-    from lifecycle.sandbox.wire.call import Call
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,8 @@ Source: https://docs.github.com/graphql/reference/mutations
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from lifecycle.sandbox.accounts.state import User
 from lifecycle.sandbox.pulls.graph_changes import (
@@ -18,14 +19,15 @@ from lifecycle.sandbox.pulls.graph_changes import (
 )
 from lifecycle.sandbox.pulls.reviews import actions as reviews
 from lifecycle.sandbox.pulls.reviews import threads
-from lifecycle.sandbox.pulls.state import PullRequest, Review, ReviewThread
+from lifecycle.sandbox.pulls.state import (
+    PullRequest,
+    Review,
+    ReviewComment,
+    ReviewState,
+    ReviewThread,
+)
+from lifecycle.sandbox.wire.call import Call
 from lifecycle.sandbox.wire.graph.refusals import no_node
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lifecycle.sandbox.pulls.state import ReviewComment, ReviewState
-    from lifecycle.sandbox.wire.call import Call
 
 STATES: dict[str | None, ReviewState] = {
     None: "PENDING", "COMMENT": "COMMENTED", "APPROVE": "APPROVED",

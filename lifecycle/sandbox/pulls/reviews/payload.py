@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lifecycle.sandbox.accounts import payload as accounts
 from lifecycle.sandbox.base.times import stamp
 from lifecycle.sandbox.issues import payload as issues
 from lifecycle.sandbox.pulls import payload as pulls
+from lifecycle.sandbox.pulls.state import Review, ReviewComment
 from lifecycle.sandbox.repositories import payload as repositories
-
-if TYPE_CHECKING:
-    from lifecycle.sandbox.pulls.state import Review, ReviewComment
-    from lifecycle.sandbox.wire.call import Call
+from lifecycle.sandbox.wire.call import Call
 
 
 def review_url(call: Call, made: Review) -> str:

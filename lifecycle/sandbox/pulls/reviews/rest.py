@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from lifecycle.sandbox.accounts import payload as account_payloads
+from lifecycle.sandbox.accounts.state import User
 from lifecycle.sandbox.base.errors import ActionRefused, ApiError, invalid
 from lifecycle.sandbox.pulls import payload as pull_payloads
 from lifecycle.sandbox.pulls.reviews import actions as reviews
 from lifecycle.sandbox.pulls.reviews import payload as payloads
 from lifecycle.sandbox.pulls.reviews import threads
-from lifecycle.sandbox.wire.call import Reply
+from lifecycle.sandbox.pulls.state import Review, ReviewState
+from lifecycle.sandbox.repositories.state import Repository
+from lifecycle.sandbox.wire.call import Call, Reply
 from lifecycle.sandbox.wire.rest import asking
 from lifecycle.sandbox.wire.rest.routing import REPO, Route
-
-if TYPE_CHECKING:
-    from lifecycle.sandbox.accounts.state import User
-    from lifecycle.sandbox.pulls.state import Review, ReviewState
-    from lifecycle.sandbox.repositories.state import Repository
-    from lifecycle.sandbox.wire.call import Call
 
 REVIEWS = "https://docs.github.com/rest/pulls/reviews"
 REQUESTS = "https://docs.github.com/rest/pulls/review-requests"

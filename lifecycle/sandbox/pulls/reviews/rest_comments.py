@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from lifecycle.sandbox.base.errors import invalid
 from lifecycle.sandbox.base.ids import node_id
 from lifecycle.sandbox.base.times import now
@@ -11,13 +9,10 @@ from lifecycle.sandbox.pulls.reviews import payload as payloads
 from lifecycle.sandbox.pulls.reviews import threads
 from lifecycle.sandbox.pulls.reviews.rest import place_of
 from lifecycle.sandbox.pulls.state import PullTables, ReviewComment
-from lifecycle.sandbox.wire.call import Reply
+from lifecycle.sandbox.repositories.state import Repository
+from lifecycle.sandbox.wire.call import Call, Reply
 from lifecycle.sandbox.wire.rest import asking
 from lifecycle.sandbox.wire.rest.routing import REPO, Route
-
-if TYPE_CHECKING:
-    from lifecycle.sandbox.repositories.state import Repository
-    from lifecycle.sandbox.wire.call import Call
 
 COMMENTS = "https://docs.github.com/rest/pulls/comments"
 CREATE = f"{COMMENTS}#create-a-review-comment-for-a-pull-request"

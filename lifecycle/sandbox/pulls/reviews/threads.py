@@ -7,17 +7,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
+from lifecycle.sandbox.accounts.state import User
 from lifecycle.sandbox.base.errors import ActionRefused
 from lifecycle.sandbox.base.times import now
 from lifecycle.sandbox.pulls import changes
 from lifecycle.sandbox.pulls.reviews import actions as reviews
-from lifecycle.sandbox.pulls.state import ReviewComment, ReviewThread
-
-if TYPE_CHECKING:
-    from lifecycle.sandbox.accounts.state import User
-    from lifecycle.sandbox.pulls.state import PullRequest, Review
+from lifecycle.sandbox.pulls.state import PullRequest, Review, ReviewComment, ReviewThread
 
 Side = Literal["LEFT", "RIGHT"]
 HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from lifecycle.sandbox.boards.state import DraftIssue
+from lifecycle.sandbox.boards.state import DraftIssue, Field, Item, Project
 from lifecycle.sandbox.seed.form import (
     SeedDraft,
     SeedField,
@@ -15,9 +15,6 @@ from lifecycle.sandbox.seed.form import (
     SeedProject,
 )
 from lifecycle.sandbox.seed.plain import login, plain
-
-if TYPE_CHECKING:
-    from lifecycle.sandbox.boards.state import Field, Item, Project
 
 
 def project(made: Project) -> SeedProject:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from lifecycle.sandbox.pulls.state import PullRequest, ReviewThread
 from lifecycle.sandbox.seed.form import (
     SeedAutoMerge,
     SeedPull,
@@ -13,9 +12,6 @@ from lifecycle.sandbox.seed.form import (
     SeedThread,
 )
 from lifecycle.sandbox.seed.plain import comments_of, events_of, halves, login, plain
-
-if TYPE_CHECKING:
-    from lifecycle.sandbox.pulls.state import PullRequest, ReviewThread
 
 OF_THE_ISSUE = (
     "number", "title", "body", "state", "locked", "lock_reason", "created_at", "updated_at",

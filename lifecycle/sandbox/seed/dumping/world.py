@@ -7,16 +7,18 @@ from __future__ import annotations
 
 import base64
 import itertools
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 import yaml
 
+from lifecycle.sandbox.accounts.state import App
 from lifecycle.sandbox.boards.state import BoardTables
-from lifecycle.sandbox.checks.state import CheckTables
-from lifecycle.sandbox.issues.state import IssueTables
+from lifecycle.sandbox.checks.state import CheckRun, CheckSuite, CheckTables
+from lifecycle.sandbox.issues.state import Issue, IssueTables
 from lifecycle.sandbox.pulls.state import PullTables
-from lifecycle.sandbox.rules.state import RuleTables
+from lifecycle.sandbox.repositories.state import Repository, World
+from lifecycle.sandbox.rules.state import Protection, RuleTables
 from lifecycle.sandbox.seed.dumping import boards as dumping_boards
 from lifecycle.sandbox.seed.dumping import pulls as dumping_pulls
 from lifecycle.sandbox.seed.form import (
@@ -39,13 +41,6 @@ from lifecycle.sandbox.seed.form import (
 )
 from lifecycle.sandbox.seed.plain import comments_of, events_of, halves, login, plain
 from lifecycle.sandbox.seed.references import name_of
-
-if TYPE_CHECKING:
-    from lifecycle.sandbox.accounts.state import App
-    from lifecycle.sandbox.checks.state import CheckRun, CheckSuite
-    from lifecycle.sandbox.issues.state import Issue
-    from lifecycle.sandbox.repositories.state import Repository, World
-    from lifecycle.sandbox.rules.state import Protection
 
 
 class _Dumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):  # type: ignore[misc]  # either will do

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from lifecycle.sandbox.base.errors import SeedError
 from lifecycle.sandbox.base.ids import node_id
 from lifecycle.sandbox.boards import actions as boards
@@ -17,14 +15,10 @@ from lifecycle.sandbox.boards.state import (
     Option,
     Project,
 )
-from lifecycle.sandbox.issues.state import IssueTables
-from lifecycle.sandbox.seed.form import SeedMark
+from lifecycle.sandbox.issues.state import Issue, IssueTables
+from lifecycle.sandbox.repositories.state import Repository, World
+from lifecycle.sandbox.seed.form import SeedDraft, SeedField, SeedItem, SeedMark, SeedProject
 from lifecycle.sandbox.seed.references import account, moment
-
-if TYPE_CHECKING:
-    from lifecycle.sandbox.issues.state import Issue
-    from lifecycle.sandbox.repositories.state import Repository, World
-    from lifecycle.sandbox.seed.form import SeedDraft, SeedField, SeedItem, SeedProject
 
 FIRST_ID = 800_001
 FIELDS_FROM = 810_001

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from lifecycle.sandbox.base.errors import SeedError
 from lifecycle.sandbox.base.ids import node_id
 from lifecycle.sandbox.checks import suites
@@ -16,18 +14,16 @@ from lifecycle.sandbox.checks.state import (
     Workflow,
     WorkflowRun,
 )
+from lifecycle.sandbox.repositories.state import Repository
+from lifecycle.sandbox.seed.form import (
+    SeedCheckRun,
+    SeedRepository,
+    SeedStatus,
+    SeedSuite,
+    SeedWorkflow,
+    SeedWorkflowRun,
+)
 from lifecycle.sandbox.seed.references import account, identity, moment
-
-if TYPE_CHECKING:
-    from lifecycle.sandbox.repositories.state import Repository
-    from lifecycle.sandbox.seed.form import (
-        SeedCheckRun,
-        SeedRepository,
-        SeedStatus,
-        SeedSuite,
-        SeedWorkflow,
-        SeedWorkflowRun,
-    )
 
 
 def found(repo: Repository, seed: SeedRepository) -> None:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from lifecycle.sandbox.issues.labels import actions as labels
 from lifecycle.sandbox.issues.state import Comment, Issue, IssueEvent, IssueTables
-from lifecycle.sandbox.seed.form import SeedPull
+from lifecycle.sandbox.repositories.state import Repository
+from lifecycle.sandbox.seed.form import SeedIssue, SeedPull
 from lifecycle.sandbox.seed.references import (
     about_of,
     account,
@@ -15,10 +14,6 @@ from lifecycle.sandbox.seed.references import (
     issue_named,
     moment,
 )
-
-if TYPE_CHECKING:
-    from lifecycle.sandbox.repositories.state import Repository
-    from lifecycle.sandbox.seed.form import SeedIssue
 
 
 def found(repo: Repository, seed: SeedIssue) -> None:

@@ -5,21 +5,17 @@ A dump tells of it all, and nothing is added to it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
 
+from lifecycle.sandbox.accounts.state import User
 from lifecycle.sandbox.issues import actions as issues
-from lifecycle.sandbox.issues.state import IssueTables
+from lifecycle.sandbox.issues.state import Issue, IssueTables
 from lifecycle.sandbox.pulls.state import PullTables
+from lifecycle.sandbox.repositories.state import Repository
+from lifecycle.sandbox.seed.form import SeedIssue, SeedPull, SeedRepository
 from lifecycle.sandbox.seed.references import moment
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from datetime import datetime
-
-    from lifecycle.sandbox.accounts.state import User
-    from lifecycle.sandbox.issues.state import Issue
-    from lifecycle.sandbox.repositories.state import Repository
-    from lifecycle.sandbox.seed.form import SeedIssue, SeedPull, SeedRepository
 
 
 def understand(made: Sequence[tuple[Repository, SeedRepository]]) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
+from lifecycle.sandbox.accounts.state import User
 from lifecycle.sandbox.base.errors import ActionRefused
 from lifecycle.sandbox.checks import actions as checks
-from lifecycle.sandbox.git.store.importing import NewRef
+from lifecycle.sandbox.git.store.importing import NewCommit, NewRef
 from lifecycle.sandbox.pulls.state import (
     AutoMerge,
     PullRequest,
@@ -16,16 +17,10 @@ from lifecycle.sandbox.pulls.state import (
     ReviewComment,
     ReviewThread,
 )
+from lifecycle.sandbox.repositories.state import Repository
+from lifecycle.sandbox.seed.form import SeedPull, SeedRepository, SeedThread
 from lifecycle.sandbox.seed.founding.issues import new_issue
 from lifecycle.sandbox.seed.references import account, identity, moment
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from lifecycle.sandbox.accounts.state import User
-    from lifecycle.sandbox.git.store.importing import NewCommit
-    from lifecycle.sandbox.repositories.state import Repository
-    from lifecycle.sandbox.seed.form import SeedPull, SeedRepository, SeedThread
 
 
 def refs(seed: SeedRepository, branches: Iterable[NewCommit | NewRef]) -> list[NewRef]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from lifecycle.sandbox.base.errors import ActionRefused, ApiError, SeedError
 from lifecycle.sandbox.base.ids import node_id
@@ -11,19 +12,14 @@ from lifecycle.sandbox.git.store.founding import signature
 from lifecycle.sandbox.git.store.importing import NewCommit, NewRef
 from lifecycle.sandbox.issues.labels import actions as labels
 from lifecycle.sandbox.issues.state import IssueTables, Milestone
-from lifecycle.sandbox.repositories.state import Repository
+from lifecycle.sandbox.repositories.state import Repository, World
 from lifecycle.sandbox.rules.state import Protection, RuleTables
+from lifecycle.sandbox.seed.form import SeedMilestone, SeedProtection, SeedRef, SeedRepository
 from lifecycle.sandbox.seed.founding import checks as founding_checks
 from lifecycle.sandbox.seed.founding import issues as founding_issues
 from lifecycle.sandbox.seed.founding import past
 from lifecycle.sandbox.seed.founding import pulls as founding_pulls
 from lifecycle.sandbox.seed.references import account, author, identity, issue_named, moment
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from lifecycle.sandbox.repositories.state import World
-    from lifecycle.sandbox.seed.form import SeedMilestone, SeedProtection, SeedRef, SeedRepository
 
 FIRST_ID = 700_001
 SETTINGS = (

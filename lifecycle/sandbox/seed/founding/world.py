@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from lifecycle.sandbox.accounts.state import App, Installation, Token, User
 from lifecycle.sandbox.base.errors import ActionRefused, SeedError
 from lifecycle.sandbox.base.times import clock
 from lifecycle.sandbox.control import catalogue
+from lifecycle.sandbox.control.faults import Fault
 from lifecycle.sandbox.repositories.state import World
+from lifecycle.sandbox.seed.form import Seed, SeedApp, SeedFault, SeedUser
 from lifecycle.sandbox.seed.founding import boards as founding_boards
 from lifecycle.sandbox.seed.founding import repositories as founding_repositories
 from lifecycle.sandbox.seed.references import account, moment
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from lifecycle.sandbox.control.faults import Fault
-    from lifecycle.sandbox.seed.form import Seed, SeedApp, SeedFault, SeedUser
 
 FIRST_ID = 1_000_001
 

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeVar
 
 from lifecycle.sandbox.issues.state import Issue
 from lifecycle.sandbox.pulls.state import PullRequest
 from lifecycle.sandbox.repositories import access
 from lifecycle.sandbox.repositories.state import Repository
+from lifecycle.sandbox.wire.call import Call
 from lifecycle.sandbox.wire.graph.nodes import node
 from lifecycle.sandbox.wire.graph.refusals import Refusal, forbidden, no_node
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from lifecycle.sandbox.wire.call import Call
 
 T = TypeVar("T")
 

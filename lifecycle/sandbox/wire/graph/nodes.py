@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lifecycle.sandbox.base.times import stamp
 from lifecycle.sandbox.boards.access import role_in
@@ -18,12 +18,10 @@ from lifecycle.sandbox.issues.state import IssueTables
 from lifecycle.sandbox.pulls.state import PullTables
 from lifecycle.sandbox.repositories.access import sees
 from lifecycle.sandbox.repositories.state import Repository
+from lifecycle.sandbox.wire.call import Call
 from lifecycle.sandbox.wire.graph.refusals import Refusal, no_node
+from lifecycle.sandbox.wire.graph.walk import Findings
 from lifecycle.sandbox.wire.limits import left, limit_of
-
-if TYPE_CHECKING:
-    from lifecycle.sandbox.wire.call import Call
-    from lifecycle.sandbox.wire.graph.walk import Findings
 
 MOST_IDS = 100
 PAGE = re.compile(r"/([^/]+)(?:/([^/]+)(?:/(?:issues|pull)/(\d+))?)?/?")

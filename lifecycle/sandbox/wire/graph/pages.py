@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import base64
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from lifecycle.sandbox.wire.graph.refusals import Refusal
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 def connection(

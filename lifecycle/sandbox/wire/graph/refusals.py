@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from lifecycle.sandbox.accounts.state import Token, User
+from lifecycle.sandbox.accounts.state import Token, User
 
 
 class Refusal(Exception):

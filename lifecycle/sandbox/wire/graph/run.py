@@ -6,11 +6,13 @@ before anything runs), pagination, then execution, where a failed field is null 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from graphql import (
+    DocumentNode,
     GraphQLError,
     OperationDefinitionNode,
     OverlappingFieldsCanBeMergedRule,
@@ -22,20 +24,13 @@ from graphql import (
 from graphql.execution.values import get_variable_values
 
 from lifecycle.sandbox.base.errors import ActionRefused
-from lifecycle.sandbox.control.faults import LIGHT
+from lifecycle.sandbox.control.faults import LIGHT, Weight
+from lifecycle.sandbox.wire.call import Call
 from lifecycle.sandbox.wire.graph import wording
 from lifecycle.sandbox.wire.graph.refusals import Refusal
 from lifecycle.sandbox.wire.graph.schema.published import schema
 from lifecycle.sandbox.wire.graph.types import resolve_field, resolve_type
 from lifecycle.sandbox.wire.graph.walk import inspect
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from graphql import DocumentNode
-
-    from lifecycle.sandbox.control.faults import Weight
-    from lifecycle.sandbox.wire.call import Call
 
 RULES = [rule for rule in specified_rules if rule is not OverlappingFieldsCanBeMergedRule]
 

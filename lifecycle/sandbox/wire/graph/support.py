@@ -18,12 +18,10 @@ from __future__ import annotations
 
 import inspect
 import re
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from types import ModuleType
+from types import ModuleType
+from typing import Any
 
 PAGING = frozenset({"first", "last", "after", "before"})
 KEY = re.compile(r"(?P<name>\w+)(?:\((?P<arguments>[\w, ]*)\))?")

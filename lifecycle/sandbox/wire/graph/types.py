@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from graphql import GraphQLAbstractType, GraphQLResolveInfo
 
 from lifecycle.sandbox.accounts import graph as accounts
 from lifecycle.sandbox.accounts.state import User
@@ -30,9 +32,6 @@ from lifecycle.sandbox.rules import graph as rules
 from lifecycle.sandbox.wire.graph import nodes
 from lifecycle.sandbox.wire.graph.refusals import Refusal
 from lifecycle.sandbox.wire.graph.support import put_together
-
-if TYPE_CHECKING:
-    from graphql import GraphQLAbstractType, GraphQLResolveInfo
 
 SUBJECTS = (
     accounts, repositories, git, git_changes, issues, issue_changes, label_changes, search, pulls,

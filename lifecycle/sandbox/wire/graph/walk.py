@@ -8,35 +8,30 @@ answers). Fields behind `@include(if: false)` do not count.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from graphql import (
+    DocumentNode,
     FieldNode,
     FragmentDefinitionNode,
     FragmentSpreadNode,
     GraphQLInterfaceType,
+    GraphQLNamedType,
     GraphQLObjectType,
+    GraphQLSchema,
     InlineFragmentNode,
+    Node,
+    OperationDefinitionNode,
+    SelectionSetNode,
     get_named_type,
     is_composite_type,
     is_leaf_type,
     value_from_ast_untyped,
 )
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from graphql import (
-        DocumentNode,
-        GraphQLNamedType,
-        GraphQLSchema,
-        Node,
-        OperationDefinitionNode,
-        SelectionSetNode,
-    )
-
-    from lifecycle.sandbox.accounts.state import Token
+from lifecycle.sandbox.accounts.state import Token
 
 READ, WRITE = ("read:project", "project"), ("project",)
 WAYS_IN = {"projectV2", "projectsV2"}

@@ -7,18 +7,14 @@ ignored: a client must not learn from the sandbox what is not true of GitHub.
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from lifecycle.sandbox.accounts.state import User
 from lifecycle.sandbox.base.errors import ApiError, Moved, invalid
-from lifecycle.sandbox.issues.state import IssueTables
-from lifecycle.sandbox.pulls.state import PullTables
-
-if TYPE_CHECKING:
-    from lifecycle.sandbox.accounts.state import User
-    from lifecycle.sandbox.issues.state import Issue
-    from lifecycle.sandbox.pulls.state import PullRequest
-    from lifecycle.sandbox.repositories.state import Repository
-    from lifecycle.sandbox.wire.call import Call
+from lifecycle.sandbox.issues.state import Issue, IssueTables
+from lifecycle.sandbox.pulls.state import PullRequest, PullTables
+from lifecycle.sandbox.repositories.state import Repository
+from lifecycle.sandbox.wire.call import Call
 
 ISSUES = "https://docs.github.com/rest/issues/issues"
 PULLS = "https://docs.github.com/rest/pulls/pulls"

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from lifecycle.sandbox.wire import limits
-from lifecycle.sandbox.wire.call import Reply
+from lifecycle.sandbox.wire.call import Call, Reply
 from lifecycle.sandbox.wire.rest import asking
 from lifecycle.sandbox.wire.rest.routing import Route
-
-if TYPE_CHECKING:
-    from lifecycle.sandbox.wire.call import Call
 
 PAGED = "{?q,page,per_page,sort,order}"
 ROOT = {

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from werkzeug.exceptions import MethodNotAllowed, NotFound
 from werkzeug.routing import Map, Rule
@@ -37,15 +36,12 @@ from lifecycle.sandbox.pulls.reviews import rest_comments as review_comments
 from lifecycle.sandbox.repositories import access
 from lifecycle.sandbox.repositories import rest as repositories
 from lifecycle.sandbox.repositories import rest_people as people
+from lifecycle.sandbox.repositories.state import Repository
 from lifecycle.sandbox.rules import rest as rules
-from lifecycle.sandbox.wire.call import Reply
+from lifecycle.sandbox.wire.call import Call, Reply
 from lifecycle.sandbox.wire.rest import meta
 from lifecycle.sandbox.wire.rest.asking import not_found
-
-if TYPE_CHECKING:
-    from lifecycle.sandbox.repositories.state import Repository
-    from lifecycle.sandbox.wire.call import Call
-    from lifecycle.sandbox.wire.rest.routing import Route
+from lifecycle.sandbox.wire.rest.routing import Route
 
 SUBJECTS = (
     meta, accounts, apps, repositories, people, issues, comments, labels, milestones, relations, events,

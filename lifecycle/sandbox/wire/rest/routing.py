@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lifecycle.sandbox.wire.call import Reply
+from lifecycle.sandbox.wire.call import Reply
 
 REPO = "/repos/<owner>/<name>"
 

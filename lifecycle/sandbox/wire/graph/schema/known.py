@@ -9,12 +9,10 @@ from __future__ import annotations
 import re
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING
+
+from graphql import GraphQLSchema
 
 from lifecycle.sandbox.wire.graph.support import PAGING
-
-if TYPE_CHECKING:
-    from graphql import GraphQLSchema
 
 HEADER = """\
 # The names in GitHub's GraphQL schema. Generated; do not edit: make schema

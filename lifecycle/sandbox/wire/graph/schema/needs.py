@@ -7,7 +7,8 @@ whole, what interfaces demand of the types that are kept, and nothing else.
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
 from graphql import (
     DocumentNode,
@@ -31,12 +32,7 @@ from graphql import (
     visit,
 )
 
-from lifecycle.sandbox.wire.graph.support import PAGING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from lifecycle.sandbox.wire.graph.support import Tables
+from lifecycle.sandbox.wire.graph.support import PAGING, Tables
 
 PAGE = {
     "Connection": {"nodes", "edges", "pageInfo", "totalCount"},
