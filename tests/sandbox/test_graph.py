@@ -10,7 +10,7 @@ from gql.transport.exceptions import TransportQueryError
 from gql.transport.requests import RequestsHTTPTransport
 
 from lifecycle.sandbox.wire.graph.run import operation_of
-from lifecycle.sandbox.wire.graph.schema.published import schema
+from lifecycle.sandbox.wire.graph.schema.known import schema
 from lifecycle.settings.resources import graphql_document
 
 if TYPE_CHECKING:

@@ -22,9 +22,9 @@ from graphql import (
 from lifecycle.sandbox.base.errors import ActionRefused
 from lifecycle.sandbox.issues.events.graph import ISSUE_KINDS, KINDS
 from lifecycle.sandbox.issues.state import IssueTables
-from lifecycle.sandbox.wire.graph.refusals import Refusal
+from lifecycle.sandbox.wire.graph.pages import Refusal
 from lifecycle.sandbox.wire.graph.run import run
-from lifecycle.sandbox.wire.graph.schema.published import schema
+from lifecycle.sandbox.wire.graph.schema.known import schema
 from lifecycle.sandbox.wire.graph.types import TABLES, resolve_field, resolve_type
 from lifecycle.sandbox.wire.graph.walk import Findings
 from tests.sandbox import everything

@@ -11,8 +11,7 @@ from lifecycle.sandbox.base.times import stamp
 from lifecycle.sandbox.repositories import access
 from lifecycle.sandbox.repositories.state import Repository
 from lifecycle.sandbox.wire.call import Call
-from lifecycle.sandbox.wire.graph.pages import connection
-from lifecycle.sandbox.wire.graph.refusals import not_found
+from lifecycle.sandbox.wire.graph.pages import connection, not_found
 
 
 def _user(call: Call, login: str) -> User:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from lifecycle.sandbox.accounts import payload as payloads
 from lifecycle.sandbox.accounts.state import User
 from lifecycle.sandbox.base.errors import ApiError
-from lifecycle.sandbox.wire.call import Call, Reply
+from lifecycle.sandbox.wire.call import Call, Reply, Route
 from lifecycle.sandbox.wire.rest import asking
-from lifecycle.sandbox.wire.rest.routing import Route
 
 USERS = "https://docs.github.com/rest/users/users"
 ORGS = "https://docs.github.com/rest/orgs/orgs"

@@ -15,9 +15,8 @@ from lifecycle.sandbox.base.errors import ApiError, invalid
 from lifecycle.sandbox.base.times import now
 from lifecycle.sandbox.repositories import payload as repositories
 from lifecycle.sandbox.repositories.state import Repository
-from lifecycle.sandbox.wire.call import Call, Reply
+from lifecycle.sandbox.wire.call import REPO, Call, Reply, Route
 from lifecycle.sandbox.wire.rest.asking import not_found
-from lifecycle.sandbox.wire.rest.routing import REPO, Route
 
 APPS = "https://docs.github.com/rest/apps"
 LEVELS = ("read", "write", "admin")

@@ -34,8 +34,7 @@ from lifecycle.sandbox.issues.state import Issue
 from lifecycle.sandbox.pulls.state import PullRequest
 from lifecycle.sandbox.repositories.state import Repository
 from lifecycle.sandbox.wire.call import Call
-from lifecycle.sandbox.wire.graph.pages import connection
-from lifecycle.sandbox.wire.graph.refusals import forbidden, not_found
+from lifecycle.sandbox.wire.graph.pages import connection, forbidden, not_found
 
 PROJECT_ORDERS: dict[str, Callable[[Project], Any]] = {
     "NUMBER": lambda project: project.number,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from lifecycle.sandbox.boards.access import is_granted, role_in
 from lifecycle.sandbox.boards.state import BoardTables, DraftIssue, Field, Item, Project
 from lifecycle.sandbox.wire.call import Call
-from lifecycle.sandbox.wire.graph.refusals import forbidden, no_node, no_permission
+from lifecycle.sandbox.wire.graph.pages import forbidden, no_node, no_permission
 
 
 def is_shown(call: Call, project: Project) -> bool:

@@ -18,9 +18,9 @@ from lifecycle.sandbox.issues.state import Issue
 from lifecycle.sandbox.pulls.state import PullRequest
 from lifecycle.sandbox.repositories.access import sees
 from lifecycle.sandbox.repositories.state import Repository
-from lifecycle.sandbox.wire.graph.pages import connection
-from lifecycle.sandbox.wire.graph.refusals import (
+from lifecycle.sandbox.wire.graph.pages import (
     Refusal,
+    connection,
     forbidden,
     no_node,
     no_permission,

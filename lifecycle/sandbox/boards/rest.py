@@ -23,9 +23,8 @@ from lifecycle.sandbox.boards.state import BoardTables, Field, FieldType, Item, 
 from lifecycle.sandbox.issues.state import Issue, IssueTables
 from lifecycle.sandbox.pulls.state import PullRequest
 from lifecycle.sandbox.repositories.access import sees
-from lifecycle.sandbox.wire.call import Call, Reply
+from lifecycle.sandbox.wire.call import Call, Reply, Route
 from lifecycle.sandbox.wire.rest import asking
-from lifecycle.sandbox.wire.rest.routing import Route
 
 T = TypeVar("T")
 DOCS = "https://docs.github.com/rest/projects"

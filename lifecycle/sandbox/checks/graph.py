@@ -9,8 +9,7 @@ from lifecycle.sandbox.base.ids import node_id
 from lifecycle.sandbox.base.times import stamp
 from lifecycle.sandbox.checks import actions as checks
 from lifecycle.sandbox.checks import suites
-from lifecycle.sandbox.checks.payload import annotation, details_url, page_url
-from lifecycle.sandbox.checks.payload_runs import run_page
+from lifecycle.sandbox.checks.payload import annotation, details_url, page_url, run_page
 from lifecycle.sandbox.checks.state import (
     CheckRun,
     CheckSuite,
@@ -25,8 +24,7 @@ from lifecycle.sandbox.repositories.payload import page_url as repository_page
 from lifecycle.sandbox.repositories.state import Repository
 from lifecycle.sandbox.rules import actions as rules
 from lifecycle.sandbox.wire.call import Call
-from lifecycle.sandbox.wire.graph.pages import connection
-from lifecycle.sandbox.wire.graph.refusals import forbidden, no_node
+from lifecycle.sandbox.wire.graph.pages import connection, forbidden, no_node
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Check runs and what they say."""
+"""Check runs and check suites, and commit statuses."""
 
 from __future__ import annotations
 
@@ -6,16 +6,23 @@ from collections.abc import Iterable
 from typing import Any, get_args
 
 from lifecycle.sandbox.accounts.state import App
-from lifecycle.sandbox.base.errors import ApiError
+from lifecycle.sandbox.base.errors import ApiError, invalid
 from lifecycle.sandbox.base.ids import node_id
 from lifecycle.sandbox.checks import actions as checks
 from lifecycle.sandbox.checks import payload as payloads
 from lifecycle.sandbox.checks import suites
-from lifecycle.sandbox.checks.state import Annotation, CheckRun, CheckStatus, Conclusion
+from lifecycle.sandbox.checks.state import (
+    Annotation,
+    CheckRun,
+    CheckStatus,
+    CheckSuite,
+    CheckTables,
+    Conclusion,
+    StatusState,
+)
 from lifecycle.sandbox.repositories.state import Repository
-from lifecycle.sandbox.wire.call import Call, Reply
+from lifecycle.sandbox.wire.call import REPO, Call, Reply, Route
 from lifecycle.sandbox.wire.rest import asking
-from lifecycle.sandbox.wire.rest.routing import REPO, Route
 
 RUNS = "https://docs.github.com/rest/checks/runs"
 CREATE, UPDATE = f"{RUNS}#create-a-check-run", f"{RUNS}#update-a-check-run"
@@ -198,6 +205,127 @@ def rerequest_run(call: Call, repo: Repository, run: int) -> Reply:
 
 
 RUN = f"{REPO}/check-runs/<int:run>"
+
+
+SUITES = "https://docs.github.com/rest/checks/suites"
+
+
+def _suite(repo: Repository, suite: int) -> CheckSuite:
+    found = repo.world.nodes.get(node_id("CS", repo.id, suite))
+    if not isinstance(found, CheckSuite):
+        raise asking.not_found(f"{SUITES}#get-a-check-suite")
+    return found
+
+
+def list_suites(call: Call, repo: Repository, ref: str) -> Reply:
+    """GET /repos/O/R/commits/REF/check-suites by app_id and check_name."""
+    asking.only(call, "app_id", "check_name")
+    sha = asking.commit(repo, ref)
+    checks.read(repo, sha, call.seen)
+    found = suites.of_commit(repo, sha)
+    if app := call.query.get("app_id"):
+        found = [one for one in found if str(one.app.id) == app]
+    if name := call.query.get("check_name"):
+        found = [one for one in found if any(run.name == name for run in suites.runs_of(one))]
+    shown, headers = call.page(found)
+    listed = [payloads.check_suite(call, one) for one in shown]
+    return Reply(200, {"total_count": len(found), "check_suites": listed}, headers)
+
+
+def create_suite(call: Call, repo: Repository) -> Reply:
+    """POST /repos/O/R/check-suites, for an app; 200 if it has one there."""
+    documentation = f"{SUITES}#create-a-check-suite"
+    app = app_of(call, documentation)
+    asking.fields(call, "head_sha")
+    sha = repo.git.resolve(asking.needed(call, "head_sha", str, documentation))
+    if sha is None:
+        message = f"No commit found for SHA: {call.body['head_sha']}"
+        raise ApiError(422, message, documentation=documentation)
+    before = len(CheckTables.of(repo).suites)
+    made = suites.app_suite(repo, sha, app)
+    answer = payloads.check_suite(call, made)
+    return Reply(201 if len(CheckTables.of(repo).suites) > before else 200, answer)
+
+
+def get_suite(call: Call, repo: Repository, suite: int) -> Reply:
+    """GET /repos/O/R/check-suites/ID."""
+    return Reply(200, payloads.check_suite(call, _suite(repo, suite)))
+
+
+def list_runs_of_suite(call: Call, repo: Repository, suite: int) -> Reply:
+    """GET /repos/O/R/check-suites/ID/check-runs: the latest, or all with filter=all."""
+    asking.only(call, "filter", "check_name", "status")
+    every = call.query.get("filter", "latest") == "all"
+    return page_of_runs(
+        call, (suites.runs_of if every else suites.latest_runs_of)(_suite(repo, suite))
+    )
+
+
+def rerequest(call: Call, repo: Repository, suite: int) -> Reply:
+    """POST /repos/O/R/check-suites/ID/rerequest: its app is asked for all of it again."""
+    found = _suite(repo, suite)
+    asking.demand_push(call, repo, f"{SUITES}#rerequest-a-check-suite")
+    for run in suites.latest_runs_of(found):
+        if run.status == "completed":
+            checks.rerun(run)
+    return Reply(201, {})
+
+
+SUITE = f"{REPO}/check-suites/<int:suite>"
+
+
+STATUSES = "https://docs.github.com/rest/commits/statuses"
+CREATE_STATUS = f"{STATUSES}#create-a-commit-status"
+LONGEST = 140
+
+
+def create_status(call: Call, repo: Repository, ref: str) -> Reply:
+    """POST /repos/O/R/statuses/SHA; of a context, a commit takes a thousand."""
+    asking.fields(call, "state", "target_url", "description", "context")
+    if not repo.can_push(call.viewer):
+        raise asking.not_found(CREATE_STATUS)
+    sha = repo.git.resolve(ref)
+    if sha is None:
+        raise ApiError(422, f"No commit found for SHA: {ref}", documentation=CREATE_STATUS)
+    wrong = {"resource": "Status", "code": "custom"}
+    if call.body.get("state") not in get_args(StatusState):
+        message = "state is not included in the list"
+        raise invalid(CREATE_STATUS, {**wrong, "field": "state", "message": message})
+    text = asking.typed(call, "description", str, CREATE_STATUS)
+    if text is not None:
+        asking.short(text, "description", LONGEST, "Status", CREATE_STATUS)
+    context = asking.typed(call, "context", str, CREATE_STATUS) or "default"
+    known = [one for one in CheckTables.of(repo).statuses.get(sha, ()) if one.context == context]
+    if len(known) >= checks.MOST_STATUSES:
+        message = "This SHA and context has reached the maximum number of statuses."
+        raise invalid(CREATE_STATUS, {**wrong, "message": message})
+    made = checks.set_status(
+        repo, sha, context, call.body["state"], text, creator=call.viewer,
+        target_url=asking.typed(call, "target_url", str, CREATE_STATUS),
+    )  # fmt: skip
+    answer = payloads.status(call, made)
+    return Reply(201, answer, {"Location": answer["url"]})
+
+
+def list_statuses(call: Call, repo: Repository, ref: str) -> Reply:
+    """GET /repos/O/R/commits/REF/statuses: every one that was made, newest first."""
+    asking.only(call)
+    sha = asking.commit(repo, ref)
+    checks.read(repo, sha, call.seen)
+    shown, headers = call.page(list(reversed(CheckTables.of(repo).statuses.get(sha, ()))))
+    return Reply(200, [payloads.status(call, one) for one in shown], headers)
+
+
+def get_combined_status(call: Call, repo: Repository, ref: str) -> Reply:
+    """GET /repos/O/R/commits/REF/status: the newest of each context."""
+    asking.only(call)
+    sha = asking.commit(repo, ref)
+    checks.read(repo, sha, call.seen)
+    found = checks.statuses_of(repo, sha)
+    shown, headers = call.page(found)
+    return Reply(200, payloads.combined_status(call, repo, sha, shown, len(found)), headers)
+
+
 ROUTES = (
     Route("GET", f"{REPO}/commits/<path:ref>/check-runs", list_check_runs, "checks:read"),
     Route("POST", f"{REPO}/check-runs", create_check_run, "checks:write"),
@@ -205,4 +333,12 @@ ROUTES = (
     Route("PATCH", RUN, update_check_run, "checks:write"),
     Route("GET", f"{RUN}/annotations", list_annotations, "checks:read"),
     Route("POST", f"{RUN}/rerequest", rerequest_run, "checks:write"),
+    Route("GET", f"{REPO}/commits/<path:ref>/check-suites", list_suites, "checks:read"),
+    Route("POST", f"{REPO}/check-suites", create_suite, "checks:write"),
+    Route("GET", SUITE, get_suite, "checks:read"),
+    Route("GET", f"{SUITE}/check-runs", list_runs_of_suite, "checks:read"),
+    Route("POST", f"{SUITE}/rerequest", rerequest, "checks:write"),
+    Route("POST", f"{REPO}/statuses/<path:ref>", create_status, "statuses:write"),
+    Route("GET", f"{REPO}/commits/<path:ref>/statuses", list_statuses, "statuses:read"),
+    Route("GET", f"{REPO}/commits/<path:ref>/status", get_combined_status, "statuses:read"),
 )

@@ -1,4 +1,4 @@
-"""Workflow runs, their jobs and logs."""
+"""Workflows of Actions, their runs, and the jobs and logs of those."""
 
 from __future__ import annotations
 
@@ -6,16 +6,14 @@ from collections.abc import Callable, Iterable
 
 from lifecycle.sandbox.base.errors import ActionRefused, ApiError
 from lifecycle.sandbox.checks import actions as checks
-from lifecycle.sandbox.checks import payload_runs as payloads
-from lifecycle.sandbox.checks import runs as actions_runs
-from lifecycle.sandbox.checks import suites
+from lifecycle.sandbox.checks import payload as payloads
+from lifecycle.sandbox.checks import runs, suites
 from lifecycle.sandbox.checks.rest import run_of
-from lifecycle.sandbox.checks.state import CheckRun, CheckSuite, WorkflowRun
+from lifecycle.sandbox.checks.state import CheckRun, CheckSuite, CheckTables, Workflow, WorkflowRun
 from lifecycle.sandbox.repositories.state import Repository
 from lifecycle.sandbox.wire import links
-from lifecycle.sandbox.wire.call import Call, Reply
+from lifecycle.sandbox.wire.call import REPO, Call, Reply, Route
 from lifecycle.sandbox.wire.rest import asking
-from lifecycle.sandbox.wire.rest.routing import REPO, Route
 
 RUNS = "https://docs.github.com/rest/actions/workflow-runs"
 JOBS = "https://docs.github.com/rest/actions/workflow-jobs"
@@ -30,7 +28,7 @@ def list_runs(call: Call, repo: Repository) -> Reply:
 
     By actor, branch, event, status (or conclusion), head_sha, check_suite_id and created (`>=DAY`).
     """
-    return page_of_runs(call, actions_runs.all_of(repo, call.query.get("head_sha")))
+    return page_of_runs(call, runs.all_of(repo, call.query.get("head_sha")))
 
 
 def page_of_runs(call: Call, found: Iterable[CheckSuite]) -> Reply:
@@ -137,7 +135,7 @@ def get_logs(call: Call, repo: Repository, run: int) -> Reply:
     suite, _ = _run(repo, run)
     if suites.status_of(suite)[0] != "completed":
         raise asking.not_found(f"{RUNS}#download-workflow-run-logs")
-    url = links.offer(call, actions_runs.logs_zip(suite), "application/zip")
+    url = links.offer(call, runs.logs_zip(suite), "application/zip")
     return Reply(302, None, {"Location": url})
 
 
@@ -180,7 +178,7 @@ def rerun(call: Call, repo: Repository, run: int) -> Reply:
     """POST /repos/O/R/actions/runs/ID/rerun."""
     asking.fields(call, "enable_debug_logging")
     suite, _ = _run(repo, run)
-    return _doing(call, repo, "re-run-a-workflow", lambda: actions_runs.rerun(suite))
+    return _doing(call, repo, "re-run-a-workflow", lambda: runs.rerun(suite))
 
 
 def rerun_failed(call: Call, repo: Repository, run: int) -> Reply:
@@ -188,7 +186,7 @@ def rerun_failed(call: Call, repo: Repository, run: int) -> Reply:
     asking.fields(call, "enable_debug_logging")
     suite, _ = _run(repo, run)
     act = "re-run-failed-jobs-from-a-workflow-run"
-    return _doing(call, repo, act, lambda: actions_runs.rerun(suite, failed_only=True))
+    return _doing(call, repo, act, lambda: runs.rerun(suite, failed_only=True))
 
 
 def rerun_job(call: Call, repo: Repository, job: int) -> Reply:
@@ -196,13 +194,13 @@ def rerun_job(call: Call, repo: Repository, job: int) -> Reply:
     asking.fields(call, "enable_debug_logging")
     found, _ = _job(repo, job)
     act = "re-run-a-job-from-a-workflow-run"
-    return _doing(call, repo, act, lambda: actions_runs.rerun_job(found))
+    return _doing(call, repo, act, lambda: runs.rerun_job(found))
 
 
 def cancel(call: Call, repo: Repository, run: int) -> Reply:
     """POST /repos/O/R/actions/runs/ID/cancel: 202, or 409 when it is over."""
     suite, _ = _run(repo, run)
-    return _doing(call, repo, "cancel-a-workflow-run", lambda: actions_runs.cancel(suite), 202)
+    return _doing(call, repo, "cancel-a-workflow-run", lambda: runs.cancel(suite), 202)
 
 
 def approve(call: Call, repo: Repository, run: int) -> Reply:
@@ -221,6 +219,89 @@ RUN = f"{REPO}/actions/runs/<int:run>"
 ATTEMPT = f"{RUN}/attempts/<int:attempt>"
 JOB = f"{REPO}/actions/jobs/<int:job>"
 READ, WRITE = "actions:read", "actions:write"
+
+
+WORKFLOWS = "https://docs.github.com/rest/actions/workflows"
+
+
+def _known(repo: Repository) -> list[Workflow]:
+    """Those that ran already and those that plans name."""
+    suites.index(repo)
+    for plan in CheckTables.of(repo).plans:
+        if plan.name is not None and plan.workflow:
+            suites.workflow(repo, plan.workflow)
+    return list(CheckTables.of(repo).workflows.values())
+
+
+def _workflow(repo: Repository, workflow: str) -> Workflow:
+    """The workflow of a number or of a file's name, or 404."""
+    for one in _known(repo):
+        if workflow in {str(one.id), one.path, one.path.rpartition("/")[2]}:
+            return one
+    raise asking.not_found(f"{WORKFLOWS}#get-a-workflow")
+
+
+def list_workflows(call: Call, repo: Repository) -> Reply:
+    """GET /repos/O/R/actions/workflows."""
+    asking.only(call)
+    found = _known(repo)
+    shown, headers = call.page(found)
+    listed = [payloads.workflow(call, one) for one in shown]
+    return Reply(200, {"total_count": len(found), "workflows": listed}, headers)
+
+
+def get_workflow(call: Call, repo: Repository, workflow: str) -> Reply:
+    """GET /repos/O/R/actions/workflows/ID-or-file."""
+    return Reply(200, payloads.workflow(call, _workflow(repo, workflow)))
+
+
+def list_runs_of_workflow(call: Call, repo: Repository, workflow: str) -> Reply:
+    """GET /repos/O/R/actions/workflows/ID-or-file/runs."""
+    name = _workflow(repo, workflow).name
+    found = runs.all_of(repo)
+    return page_of_runs(call, [one for one in found if one.run and one.run.workflow == name])
+
+
+def dispatch(call: Call, repo: Repository, workflow: str) -> Reply:
+    """POST /repos/O/R/actions/workflows/ID-or-file/dispatches: 204."""
+    flow = _workflow(repo, workflow)
+    documentation = f"{WORKFLOWS}#create-a-workflow-dispatch-event"
+    asking.fields(call, "ref", "inputs")
+    asking.demand_push(call, repo, documentation)
+    ref = asking.needed(call, "ref", str, documentation).removeprefix("refs/heads/")
+    sha = repo.git.resolve(f"refs/heads/{ref}")
+    if sha is None:
+        raise ApiError(422, f"No ref found for: {ref}", documentation=documentation)
+    if flow.state != "active":
+        message = "Cannot trigger a 'workflow_dispatch' on a disabled workflow"
+        raise ApiError(422, message, documentation=documentation)
+    runs.dispatch(repo, flow, sha, ref, call.viewer)
+    return Reply(204, None)
+
+
+def disable(call: Call, repo: Repository, workflow: str) -> Reply:
+    """PUT /repos/O/R/actions/workflows/ID-or-file/disable."""
+    flow = _workflow(repo, workflow)
+    documentation = f"{WORKFLOWS}#disable-a-workflow"
+    asking.demand_push(call, repo, documentation)
+    if flow.state != "active":
+        message = "Unable to disable a workflow that is not active."
+        raise ApiError(403, message, documentation=documentation)
+    flow.state = "disabled_manually"
+    return Reply(204, None)
+
+
+def enable(call: Call, repo: Repository, workflow: str) -> Reply:
+    """PUT /repos/O/R/actions/workflows/ID-or-file/enable."""
+    flow = _workflow(repo, workflow)
+    asking.demand_push(call, repo, f"{WORKFLOWS}#enable-a-workflow")
+    flow.state = "active"
+    return Reply(204, None)
+
+
+WORKFLOW = f"{REPO}/actions/workflows/<path:workflow>"
+
+
 ROUTES = (
     Route("GET", f"{REPO}/actions/runs", list_runs, READ),
     Route("GET", RUN, get_run, READ),
@@ -236,4 +317,10 @@ ROUTES = (
     Route("GET", JOB, get_job, READ),
     Route("GET", f"{JOB}/logs", get_job_logs, READ),
     Route("POST", f"{JOB}/rerun", rerun_job, WRITE),
+    Route("GET", f"{REPO}/actions/workflows", list_workflows, READ),
+    Route("GET", WORKFLOW, get_workflow, READ),
+    Route("GET", f"{WORKFLOW}/runs", list_runs_of_workflow, READ),
+    Route("POST", f"{WORKFLOW}/dispatches", dispatch, WRITE),
+    Route("PUT", f"{WORKFLOW}/disable", disable, WRITE),
+    Route("PUT", f"{WORKFLOW}/enable", enable, WRITE),
 )

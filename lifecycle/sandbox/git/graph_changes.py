@@ -15,7 +15,7 @@ from lifecycle.sandbox.git.store.founding import signature
 from lifecycle.sandbox.repositories.state import Repository
 from lifecycle.sandbox.wire.call import Call
 from lifecycle.sandbox.wire.graph.changing import demand, meant, mutations, unprocessable
-from lifecycle.sandbox.wire.graph.refusals import Refusal, not_found
+from lifecycle.sandbox.wire.graph.pages import Refusal, not_found
 
 
 def _demand(call: Call, repo: Repository, action: str) -> None:

@@ -16,9 +16,8 @@ from lifecycle.sandbox.git.store.founding import signature
 from lifecycle.sandbox.git.store.objects import Entry
 from lifecycle.sandbox.git.store.repository import Signature
 from lifecycle.sandbox.repositories.state import Repository
-from lifecycle.sandbox.wire.call import Call, Reply
+from lifecycle.sandbox.wire.call import REPO, Call, Reply, Route
 from lifecycle.sandbox.wire.rest import asking
-from lifecycle.sandbox.wire.rest.routing import REPO, Route
 
 DOCS = "https://docs.github.com/rest/repos/contents"
 RAW = "application/vnd.github.raw; charset=utf-8"

@@ -11,7 +11,7 @@ from lifecycle.sandbox.accounts.state import User
 from lifecycle.sandbox.base.ids import named_id
 from lifecycle.sandbox.base.times import stamp
 from lifecycle.sandbox.git import graph as git
-from lifecycle.sandbox.issues.mentions import mentions
+from lifecycle.sandbox.issues.actions import mentions
 from lifecycle.sandbox.issues.milestones import actions as milestones
 from lifecycle.sandbox.issues.payload import issue_page
 from lifecycle.sandbox.issues.state import Comment, Issue, IssueTables, Label, Milestone
@@ -19,8 +19,7 @@ from lifecycle.sandbox.repositories import access
 from lifecycle.sandbox.repositories import payload as repositories
 from lifecycle.sandbox.repositories.state import Repository
 from lifecycle.sandbox.wire.call import Call
-from lifecycle.sandbox.wire.graph.pages import connection
-from lifecycle.sandbox.wire.graph.refusals import Refusal
+from lifecycle.sandbox.wire.graph.pages import Refusal, connection
 
 REACTIONS = (
     "THUMBS_UP", "THUMBS_DOWN", "LAUGH", "HOORAY", "CONFUSED", "HEART", "ROCKET", "EYES",

@@ -9,14 +9,13 @@ from lifecycle.sandbox.accounts.state import User
 from lifecycle.sandbox.base.errors import ActionRefused, invalid
 from lifecycle.sandbox.issues import actions as issues
 from lifecycle.sandbox.issues import payload as payloads
+from lifecycle.sandbox.issues.actions import mentions
 from lifecycle.sandbox.issues.labels import actions as labels
-from lifecycle.sandbox.issues.mentions import mentions
 from lifecycle.sandbox.issues.state import Issue, IssueTables, Label, Milestone
 from lifecycle.sandbox.pulls import actions as pulls
 from lifecycle.sandbox.repositories.state import Repository
-from lifecycle.sandbox.wire.call import Call, Reply
+from lifecycle.sandbox.wire.call import REPO, Call, Reply, Route
 from lifecycle.sandbox.wire.rest import asking
-from lifecycle.sandbox.wire.rest.routing import REPO, Route
 
 LIST = f"{asking.ISSUES}#list-repository-issues"
 CREATE = f"{asking.ISSUES}#create-an-issue"

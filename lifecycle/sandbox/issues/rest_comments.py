@@ -9,9 +9,8 @@ from lifecycle.sandbox.issues import payload as payloads
 from lifecycle.sandbox.issues.rest import ISSUE, LONGEST_BODY
 from lifecycle.sandbox.issues.state import Comment, IssueTables
 from lifecycle.sandbox.repositories.state import Repository
-from lifecycle.sandbox.wire.call import Call, Reply
+from lifecycle.sandbox.wire.call import REPO, Call, Reply, Route
 from lifecycle.sandbox.wire.rest import asking
-from lifecycle.sandbox.wire.rest.routing import REPO, Route
 
 DOCS = "https://docs.github.com/rest/issues/comments"
 CREATE = f"{DOCS}#create-an-issue-comment"

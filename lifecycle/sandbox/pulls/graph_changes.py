@@ -22,7 +22,7 @@ from lifecycle.sandbox.repositories.state import Repository
 from lifecycle.sandbox.rules import queue
 from lifecycle.sandbox.wire.call import Call
 from lifecycle.sandbox.wire.graph import nodes
-from lifecycle.sandbox.wire.graph.refusals import Refusal, forbidden, no_node
+from lifecycle.sandbox.wire.graph.pages import Refusal, forbidden, no_node
 
 Thing = TypeVar("Thing")
 Given = dict[str, Any]

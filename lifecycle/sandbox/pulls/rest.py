@@ -15,9 +15,8 @@ from lifecycle.sandbox.pulls import payload as payloads
 from lifecycle.sandbox.pulls.merging import actions as merging
 from lifecycle.sandbox.pulls.state import PullRequest, PullTables
 from lifecycle.sandbox.repositories.state import Repository
-from lifecycle.sandbox.wire.call import Call, Reply
+from lifecycle.sandbox.wire.call import REPO, Call, Reply, Route
 from lifecycle.sandbox.wire.rest import asking
-from lifecycle.sandbox.wire.rest.routing import REPO, Route
 
 MERGE = f"{asking.PULLS}#merge-a-pull-request"
 ABOUT_RULES = "https://docs.github.com/articles/about-protected-branches"

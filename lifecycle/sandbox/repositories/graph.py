@@ -17,8 +17,7 @@ from lifecycle.sandbox.repositories import access
 from lifecycle.sandbox.repositories import payload as payloads
 from lifecycle.sandbox.repositories.state import Repository
 from lifecycle.sandbox.wire.call import Call
-from lifecycle.sandbox.wire.graph.pages import connection
-from lifecycle.sandbox.wire.graph.refusals import not_found
+from lifecycle.sandbox.wire.graph.pages import connection, not_found
 
 
 def _repository(call: Call, owner: str, name: str, *, follows: bool | None = None) -> Repository:

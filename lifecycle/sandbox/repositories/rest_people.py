@@ -11,9 +11,8 @@ from lifecycle.sandbox.base.times import now, stamp
 from lifecycle.sandbox.issues import actions as issues
 from lifecycle.sandbox.repositories import payload as payloads
 from lifecycle.sandbox.repositories.state import Repository
-from lifecycle.sandbox.wire.call import Call, Reply
+from lifecycle.sandbox.wire.call import REPO, Call, Reply, Route
 from lifecycle.sandbox.wire.rest import asking
-from lifecycle.sandbox.wire.rest.routing import REPO, Route
 
 DOCS = "https://docs.github.com/rest/collaborators/collaborators"
 ASSIGNEES = "https://docs.github.com/rest/issues/assignees"

@@ -10,9 +10,8 @@ from lifecycle.sandbox.repositories.state import Repository
 from lifecycle.sandbox.rules import actions as rules
 from lifecycle.sandbox.rules import payload as payloads
 from lifecycle.sandbox.rules.state import Protection, RuleTables
-from lifecycle.sandbox.wire.call import Call, Reply
+from lifecycle.sandbox.wire.call import REPO, Call, Reply, Route
 from lifecycle.sandbox.wire.rest import asking
-from lifecycle.sandbox.wire.rest.routing import REPO, Route
 
 PROTECTION = "https://docs.github.com/rest/branches/branch-protection"
 RULESETS = "https://docs.github.com/rest/repos/rules"

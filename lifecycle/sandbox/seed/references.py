@@ -1,9 +1,12 @@
-"""What a seed means by a name: people by login, issues by number or `owner/name#number`."""
+"""What a seed means by a name, people by login, issues by number or `owner/name#number`; and its forms.
+
+Most forms and entities have fields of the same name and type.
+"""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from lifecycle.sandbox.accounts.state import User
 from lifecycle.sandbox.base.errors import SeedError
@@ -11,6 +14,7 @@ from lifecycle.sandbox.base.ids import node_id
 from lifecycle.sandbox.base.times import now
 from lifecycle.sandbox.issues.state import Issue, IssueTables, Label, Milestone
 from lifecycle.sandbox.repositories.state import Repository, World
+from lifecycle.sandbox.seed.form import Form, SeedComment, SeedEvent
 
 
 def moment(given: datetime | None) -> datetime:
@@ -93,3 +97,42 @@ def author(repo: Repository, login: str | None) -> User:
     if login:
         return account(repo.world, login)
     return next(user for user in repo.world.users.values() if user.kind == "user")
+
+
+F = TypeVar("F", bound=Form)
+
+
+def plain(form: type[F], thing: object, **special: Any) -> F:
+    """The form of a thing: `special` as given, the rest from the attributes of the same name."""
+    names = [name for name in form.__struct_fields__ if name not in special]
+    return form(**{name: getattr(thing, name) for name in names}, **special)
+
+
+def login(user: User | None) -> str | None:
+    """How a seed names somebody, or nobody."""
+    return user.login if user else None
+
+
+def halves(issue: Issue) -> dict[str, Any]:
+    """What the form of an issue and of a pull request say alike, where it is no plain field."""
+    return {
+        "author": issue.author.login,
+        "labels": [label.name for label in issue.labels],
+        "assignees": [user.login for user in issue.assignees],
+        "milestone": issue.milestone.number if issue.milestone else None,
+        "closed_by": login(issue.closed_by),
+        "assigned_at": None,  # the events tell it
+    }
+
+
+def comments_of(issue: Issue) -> list[SeedComment]:
+    """The comments of an issue or a pull request."""
+    return [plain(SeedComment, one, author=one.author.login) for one in issue.comments]
+
+
+def events_of(issue: Issue) -> list[SeedEvent]:
+    """The past of an issue or a pull request."""
+    return [
+        plain(SeedEvent, one, actor=one.actor.login, about=names_in(one.about))
+        for one in issue.events
+    ]

@@ -23,7 +23,7 @@ from lifecycle.sandbox.control.faults import LIGHT, Fault
 from lifecycle.sandbox.control.page import serving as page
 from lifecycle.sandbox.git import http as git_http
 from lifecycle.sandbox.pulls.merging import automerge
-from lifecycle.sandbox.wire import demands, limits, links
+from lifecycle.sandbox.wire import headers, limits, links
 from lifecycle.sandbox.wire.call import Call, Reply, authenticate
 from lifecycle.sandbox.wire.graph import run as graph
 from lifecycle.sandbox.wire.headers import is_tagged, last_modified, of_token, standing
@@ -106,8 +106,8 @@ class Application:
             answer = git_http.respond(self.site.world, request)
         elif request.path.startswith(links.PREFIX):
             answer = links.respond(self.site.world, request)
-        elif demands.is_nameless(request):  # what stands before the API answers, in its own form
-            answer = Response(demands.NAMELESS, status=403, content_type="text/html")
+        elif headers.is_nameless(request):  # what stands before the API answers, in its own form
+            answer = Response(headers.NAMELESS, status=403, content_type="text/html")
         else:
             answer = self._api(request, body, entry)
             self._note(request, body, answer, None)
@@ -170,7 +170,7 @@ class Application:
     ) -> Reply:
         is_graphql = entry.kind == "graphql"
         if not is_graphql:
-            demands.demand_rest(request)
+            headers.demand_rest(request)
         if token is None:
             if is_graphql:
                 raise ApiError(

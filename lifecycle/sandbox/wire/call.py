@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 from urllib.parse import urlencode
@@ -126,3 +126,19 @@ def authenticate(world: World, header: str | None) -> Token | None:
     if token is None or (token.expires_at and token.expires_at <= now()):
         raise ApiError(401, "Bad credentials")
     return token
+
+
+REPO = "/repos/<owner>/<name>"
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """A call: its handler, and the permission that a token needs for it.
+
+    Below `REPO` the handler gets the repository after the call; then come the parts of the path.
+    """
+
+    method: str
+    path: str
+    handler: Callable[..., Reply]
+    permission: str = "metadata:read"

@@ -1,8 +1,14 @@
-"""Headers that answers of GitHub's API carry whatever they answer.
+"""Headers: what answers of GitHub's API carry whatever they answer, and what it asks of requests.
 
 Seen on 726 recorded answers of 2022 to 2026 (tests/conformance reads them); what browsers may do with
 an answer is in https://docs.github.com/rest/using-the-rest-api/using-cors-and-jsonp-to-make-cross-origin-requests
 and when it changed in https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api.
+
+What GitHub asks of every request before it looks at what is wanted:
+https://docs.github.com/rest/using-the-rest-api/getting-started-with-the-rest-api#user-agent,
+https://docs.github.com/rest/about-the-rest-api/api-versions,
+https://github.com/expipiplus1/update-nix-fetchgit/issues/79 (the words about a version) and
+https://github.com/devspace-sh/devspace/pull/282 (those about a media type).
 """
 
 from __future__ import annotations
@@ -13,9 +19,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 from werkzeug.http import http_date
+from werkzeug.wrappers import Request
 
 from lifecycle.sandbox.accounts.state import Token
-from lifecycle.sandbox.wire.demands import SERVED
+from lifecycle.sandbox.base.errors import ApiError
 from lifecycle.sandbox.wire.requestlog import Entry
 
 EXPOSED = (
@@ -91,3 +98,53 @@ def is_tagged(entry: Entry) -> bool:
     """Whether a successful answer has an ETag; recorded ones of GraphQL, limits and search have none."""
     untagged = entry.path == "/rate_limit" or entry.path.startswith("/search/")
     return entry.kind == "rest" and not untagged
+
+
+SERVED = "2022-11-28"
+"""The version of the REST API that is answered, also where none is named."""
+NEWEST = "2026-03-10"
+"""The other one that GitHub has; its answers have other keys, so it is refused rather than imitated."""
+NAMELESS = (
+    "\r\nRequest forbidden by administrative rules. Please make sure your request has a User-Agent "
+    "header (https://docs.github.com/en/rest/overview/resources-in-the-rest-api#user-agent-required). "
+    "Check https://developer.github.com for other possible causes.\r\n"
+)
+"""What a client that does not say what it is gets, as text and with status 403."""
+_JSON = ("*/*", "application/*", "application/json")
+
+
+def is_nameless(request: Request) -> bool:
+    """True if the request does not say what program it is from."""
+    return not request.headers.get("User-Agent", "").strip()
+
+
+def demand_rest(request: Request) -> None:
+    """Refuse a version or a media type that the REST API does not have.
+
+    Raises:
+        ApiError: 400 for a version that GitHub lacks, 501 for one that only this sandbox lacks, 415 for
+            media types that are none of GitHub's.
+    """
+    version = request.headers.get("X-GitHub-Api-Version", SERVED)
+    if version == NEWEST:
+        raise ApiError(501, f"The sandbox does not imitate version {NEWEST} of the API.")
+    if version != SERVED:
+        raise ApiError(
+            400,
+            "Bad Request",
+            errors='The version you specified in the "X-GitHub-API-Version" request header, '
+            f'"{version}", is not a supported version. The following versions are currently supported: '
+            f'"{NEWEST}" (most recent) and "{SERVED}".',
+        )
+    wanted = request.headers.get("Accept", "")
+    if wanted.strip() and not any(_is_known(kind) for kind in request.accept_mimetypes.values()):
+        raise ApiError(
+            415,
+            f"Unsupported 'Accept' header: '{wanted}'. Must accept 'application/json'.",
+            documentation="https://docs.github.com/v3/media",
+        )
+
+
+def _is_known(media_type: str) -> bool:
+    kind = media_type.partition(";")[0].strip().lower()
+    return kind in _JSON or kind.startswith("application/vnd.github")

@@ -19,8 +19,7 @@ from lifecycle.sandbox.pulls.actions import issue_face
 from lifecycle.sandbox.pulls.state import PullRequest
 from lifecycle.sandbox.repositories import access
 from lifecycle.sandbox.wire.call import Call
-from lifecycle.sandbox.wire.graph.pages import connection
-from lifecycle.sandbox.wire.graph.refusals import Refusal
+from lifecycle.sandbox.wire.graph.pages import Refusal, connection
 
 ISSUE_KINDS = {
     "ASSIGNED_EVENT": ("assigned", "AssignedEvent"),

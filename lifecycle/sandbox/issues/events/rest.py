@@ -7,9 +7,8 @@ from lifecycle.sandbox.issues.rest import ISSUE
 from lifecycle.sandbox.issues.state import Comment, Issue, IssueEvent, IssueTables
 from lifecycle.sandbox.repositories import access
 from lifecycle.sandbox.repositories.state import Repository
-from lifecycle.sandbox.wire.call import Call, Reply
+from lifecycle.sandbox.wire.call import REPO, Call, Reply, Route
 from lifecycle.sandbox.wire.rest import asking
-from lifecycle.sandbox.wire.rest.routing import REPO, Route
 
 DOCS = "https://docs.github.com/rest/issues/events"
 

@@ -10,9 +10,8 @@ from lifecycle.sandbox.issues.labels import actions as labels
 from lifecycle.sandbox.issues.rest import ISSUE, known_labels, label_names
 from lifecycle.sandbox.issues.state import Issue, IssueTables, Label
 from lifecycle.sandbox.repositories.state import Repository
-from lifecycle.sandbox.wire.call import Call, Reply
+from lifecycle.sandbox.wire.call import REPO, Call, Reply, Route
 from lifecycle.sandbox.wire.rest import asking
-from lifecycle.sandbox.wire.rest.routing import REPO, Route
 
 DOCS = "https://docs.github.com/rest/issues/labels"
 COLOR = re.compile(r"[0-9A-Fa-f]{6}|[0-9A-Fa-f]{3}")

@@ -12,9 +12,8 @@ from lifecycle.sandbox.issues import payload as payloads
 from lifecycle.sandbox.issues.milestones import actions as milestones
 from lifecycle.sandbox.issues.state import IssueTables, Milestone
 from lifecycle.sandbox.repositories.state import Repository
-from lifecycle.sandbox.wire.call import Call, Reply
+from lifecycle.sandbox.wire.call import REPO, Call, Reply, Route
 from lifecycle.sandbox.wire.rest import asking
-from lifecycle.sandbox.wire.rest.routing import REPO, Route
 
 DOCS = "https://docs.github.com/rest/issues/milestones"
 CREATE = f"{DOCS}#create-a-milestone"

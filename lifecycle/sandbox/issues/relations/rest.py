@@ -18,9 +18,8 @@ from lifecycle.sandbox.issues.state import Issue
 from lifecycle.sandbox.repositories import access
 from lifecycle.sandbox.repositories import payload as repositories
 from lifecycle.sandbox.repositories.state import Repository
-from lifecycle.sandbox.wire.call import Call, Reply
+from lifecycle.sandbox.wire.call import Call, Reply, Route
 from lifecycle.sandbox.wire.rest import asking
-from lifecycle.sandbox.wire.rest.routing import Route
 
 SUB = "https://docs.github.com/rest/issues/sub-issues"
 DEPENDENCIES = "https://docs.github.com/rest/issues/issue-dependencies"

@@ -8,7 +8,7 @@ from typing import Any
 from lifecycle.sandbox.accounts.state import User
 from lifecycle.sandbox.base.times import stamp
 from lifecycle.sandbox.boards.state import BoardTables
-from lifecycle.sandbox.issues.mentions import mentions
+from lifecycle.sandbox.issues.actions import mentions
 from lifecycle.sandbox.issues.search.query import (
     Query,
     Term,

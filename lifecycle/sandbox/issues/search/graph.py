@@ -12,8 +12,7 @@ from lifecycle.sandbox.issues.search.query import UnknownSearch
 from lifecycle.sandbox.issues.state import Issue
 from lifecycle.sandbox.pulls.state import PullTables
 from lifecycle.sandbox.wire.call import Call
-from lifecycle.sandbox.wire.graph.pages import connection
-from lifecycle.sandbox.wire.graph.refusals import Refusal
+from lifecycle.sandbox.wire.graph.pages import Refusal, connection
 
 COUNTS = (
     "issueCount", "repositoryCount", "userCount", "codeCount", "discussionCount", "wikiCount",

@@ -11,16 +11,15 @@ from typing import Any
 from lifecycle.sandbox.accounts.rest import demand_person, organization
 from lifecycle.sandbox.base.errors import ApiError, invalid
 from lifecycle.sandbox.issues import payload as payloads
-from lifecycle.sandbox.issues.mentions import mentions
+from lifecycle.sandbox.issues.actions import mentions
 from lifecycle.sandbox.issues.rest import filtered
 from lifecycle.sandbox.issues.search import actions
 from lifecycle.sandbox.issues.search.query import UnknownSearch
 from lifecycle.sandbox.issues.state import Issue, IssueTables
 from lifecycle.sandbox.repositories import access
 from lifecycle.sandbox.repositories import payload as repositories
-from lifecycle.sandbox.wire.call import Call, Reply
+from lifecycle.sandbox.wire.call import Call, Reply, Route
 from lifecycle.sandbox.wire.rest import asking
-from lifecycle.sandbox.wire.rest.routing import Route
 
 DOCS = "https://docs.github.com/rest/search/search"
 UNSEARCHABLE = (

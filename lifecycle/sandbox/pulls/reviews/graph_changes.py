@@ -27,7 +27,7 @@ from lifecycle.sandbox.pulls.state import (
     ReviewThread,
 )
 from lifecycle.sandbox.wire.call import Call
-from lifecycle.sandbox.wire.graph.refusals import no_node
+from lifecycle.sandbox.wire.graph.pages import no_node
 
 STATES: dict[str | None, ReviewState] = {
     None: "PENDING", "COMMENT": "COMMENTED", "APPROVE": "APPROVED",

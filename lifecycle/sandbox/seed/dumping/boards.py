@@ -14,7 +14,7 @@ from lifecycle.sandbox.seed.form import (
     SeedOption,
     SeedProject,
 )
-from lifecycle.sandbox.seed.plain import login, plain
+from lifecycle.sandbox.seed.references import login, plain
 
 
 def project(made: Project) -> SeedProject:

@@ -16,14 +16,14 @@ from lifecycle.sandbox.accounts.state import App
 from lifecycle.sandbox.boards.state import BoardTables
 from lifecycle.sandbox.checks.state import CheckRun, CheckSuite, CheckTables
 from lifecycle.sandbox.issues.state import Issue, IssueTables
-from lifecycle.sandbox.pulls.state import PullTables
+from lifecycle.sandbox.pulls.state import PullRequest, PullTables, ReviewThread
 from lifecycle.sandbox.repositories.state import Repository, World
 from lifecycle.sandbox.rules.state import Protection, RuleTables
 from lifecycle.sandbox.seed.dumping import boards as dumping_boards
-from lifecycle.sandbox.seed.dumping import pulls as dumping_pulls
 from lifecycle.sandbox.seed.form import (
     Seed,
     SeedApp,
+    SeedAutoMerge,
     SeedCheckRun,
     SeedInstallation,
     SeedIssue,
@@ -31,16 +31,20 @@ from lifecycle.sandbox.seed.form import (
     SeedMilestone,
     SeedOrganization,
     SeedProtection,
+    SeedPull,
+    SeedQueueEntry,
     SeedRepository,
+    SeedReview,
+    SeedReviewComment,
     SeedStatus,
     SeedSuite,
+    SeedThread,
     SeedToken,
     SeedUser,
     SeedWorkflow,
     SeedWorkflowRun,
 )
-from lifecycle.sandbox.seed.plain import comments_of, events_of, halves, login, plain
-from lifecycle.sandbox.seed.references import name_of
+from lifecycle.sandbox.seed.references import comments_of, events_of, halves, login, name_of, plain
 
 
 class _Dumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):  # type: ignore[misc]  # either will do
@@ -125,7 +129,7 @@ def _repository(repo: Repository, with_git: bool) -> SeedRepository:
         issues=[
             _issue(issue) for issue in IssueTables.of(repo).issues.values() if not issue.is_pull
         ],
-        pulls=[dumping_pulls.pull(pull) for pull in PullTables.of(repo).pulls.values()],
+        pulls=[_pull(pull) for pull in PullTables.of(repo).pulls.values()],
         plans=list(CheckTables.of(repo).plans),
         workflows=[plain(SeedWorkflow, one) for one in CheckTables.of(repo).workflows.values()],
         suites=[_suite(suite) for suite in CheckTables.of(repo).suites],
@@ -181,3 +185,44 @@ def _check(run: CheckRun) -> SeedCheckRun:
         annotations=list(run.output.annotations),
         suite=run.suite.id,
     )
+
+
+OF_THE_ISSUE = (
+    "number", "title", "body", "state", "locked", "lock_reason", "created_at", "updated_at",
+    "closed_at", "hidden_for", "unread_for",
+)  # fmt: skip
+
+
+def _pull(made: PullRequest) -> SeedPull:
+    """A pull request with both of its halves."""
+    issue, auto, entry = made.issue, made.auto_merge, made.queue_entry
+    there = made.head_repository
+    return plain(
+        SeedPull,
+        made,
+        **{name: getattr(issue, name) for name in OF_THE_ISSUE},
+        **halves(issue),
+        comments=comments_of(issue),
+        events=events_of(issue),
+        reviews=[plain(SeedReview, one, author=one.author.login) for one in made.reviews],
+        threads=[_thread(one) for one in made.threads],
+        requested_reviewers=[user.login for user in made.requested_reviewers],
+        merged_by=login(made.merged_by),
+        head_repository=there.full_name if there else None,
+        head_owner=login(made.head_owner),
+        auto_merge=plain(SeedAutoMerge, auto, enabled_by=auto.enabled_by.login) if auto else None,
+        queue_entry=plain(SeedQueueEntry, entry, enqueuer=entry.enqueuer.login) if entry else None,
+        issue_id=issue.id,
+    )
+
+
+def _thread(made: ReviewThread) -> SeedThread:
+    comments = [
+        plain(
+            SeedReviewComment, one, author=one.author.login,
+            review=one.review.id if one.review else None,
+            reply_to=one.reply_to.id if one.reply_to else None,
+        )
+        for one in made.comments
+    ]  # fmt: skip
+    return plain(SeedThread, made, comments=comments, resolved_by=login(made.resolved_by))

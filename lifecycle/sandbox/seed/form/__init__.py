@@ -5,7 +5,6 @@ the world made of it is the one that was dumped. People are named by login, repo
 `owner/name`, issues of another repository by `owner/name#number`.
 """
 
-from lifecycle.sandbox.seed.form.base import Form
 from lifecycle.sandbox.seed.form.boards import (
     SeedDraft,
     SeedField,
@@ -30,6 +29,7 @@ from lifecycle.sandbox.seed.form.issues import (
     SeedMilestone,
 )
 from lifecycle.sandbox.seed.form.people import (
+    Form,
     SeedApp,
     SeedInstallation,
     SeedOrganization,

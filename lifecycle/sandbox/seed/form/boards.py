@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from lifecycle.sandbox.boards.state import FieldType, ProjectRole
-from lifecycle.sandbox.seed.form.base import Form
+from lifecycle.sandbox.seed.form.people import Form
 
 
 class SeedOption(Form, frozen=True):

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from lifecycle.sandbox.checks.state import Annotation
-from lifecycle.sandbox.seed.form.base import Form
+from lifecycle.sandbox.seed.form.people import Form
 
 
 class SeedWorkflow(Form, frozen=True):

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from lifecycle.sandbox.issues.state import IssueState, StateReason
-from lifecycle.sandbox.seed.form.base import Form
+from lifecycle.sandbox.seed.form.people import Form
 
 
 class SeedLabel(Form, frozen=True):

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from datetime import datetime
 
+import msgspec
+
 from lifecycle.sandbox.accounts.state import AccountKind, Role, TokenKind
-from lifecycle.sandbox.seed.form.base import Form
+
+
+class Form(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """A part of a seed. An unknown key is a mistake: to ignore it would give another world."""
 
 
 class SeedUser(Form, frozen=True):

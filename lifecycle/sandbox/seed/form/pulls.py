@@ -7,8 +7,8 @@ from typing import Literal
 
 from lifecycle.sandbox.issues.state import IssueState
 from lifecycle.sandbox.pulls.state import MergeMethod, QueueState, ReviewState
-from lifecycle.sandbox.seed.form.base import Form
 from lifecycle.sandbox.seed.form.issues import SeedComment, SeedEvent
+from lifecycle.sandbox.seed.form.people import Form
 
 
 class SeedReview(Form, frozen=True):

@@ -10,9 +10,9 @@ import msgspec
 from lifecycle.sandbox.accounts.state import Role
 from lifecycle.sandbox.checks.state import PlannedCheck
 from lifecycle.sandbox.repositories.state import Visibility
-from lifecycle.sandbox.seed.form.base import Form
 from lifecycle.sandbox.seed.form.checks import SeedCheckRun, SeedStatus, SeedSuite, SeedWorkflow
 from lifecycle.sandbox.seed.form.issues import SeedIssue, SeedLabel, SeedMilestone
+from lifecycle.sandbox.seed.form.people import Form
 from lifecycle.sandbox.seed.form.pulls import SeedPull
 
 

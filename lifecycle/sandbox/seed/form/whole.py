@@ -7,9 +7,9 @@ from typing import Any, Literal
 from msgspec.structs import replace
 
 from lifecycle.sandbox.control.faults import Measure
-from lifecycle.sandbox.seed.form.base import Form
 from lifecycle.sandbox.seed.form.boards import SeedProject
 from lifecycle.sandbox.seed.form.people import (
+    Form,
     SeedApp,
     SeedInstallation,
     SeedOrganization,

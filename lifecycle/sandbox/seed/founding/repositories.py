@@ -17,7 +17,6 @@ from lifecycle.sandbox.rules.state import Protection, RuleTables
 from lifecycle.sandbox.seed.form import SeedMilestone, SeedProtection, SeedRef, SeedRepository
 from lifecycle.sandbox.seed.founding import checks as founding_checks
 from lifecycle.sandbox.seed.founding import issues as founding_issues
-from lifecycle.sandbox.seed.founding import past
 from lifecycle.sandbox.seed.founding import pulls as founding_pulls
 from lifecycle.sandbox.seed.references import account, author, identity, issue_named, moment
 
@@ -53,7 +52,7 @@ def found(world: World, seeds: Sequence[SeedRepository], *, is_told: bool) -> No
         _grow(repo, seed)
     for repo, _ in made:
         founding_issues.recall(repo)
-    past.understand([] if is_told else made)
+    founding_issues.understand([] if is_told else made)
 
 
 def _fork(repo: Repository, seed: SeedRepository) -> None:

@@ -11,7 +11,7 @@ from lifecycle.sandbox.repositories import access
 from lifecycle.sandbox.repositories.state import Repository
 from lifecycle.sandbox.wire.call import Call
 from lifecycle.sandbox.wire.graph.nodes import node
-from lifecycle.sandbox.wire.graph.refusals import Refusal, forbidden, no_node
+from lifecycle.sandbox.wire.graph.pages import Refusal, forbidden, no_node
 
 T = TypeVar("T")
 

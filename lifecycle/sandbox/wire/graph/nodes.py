@@ -19,7 +19,7 @@ from lifecycle.sandbox.pulls.state import PullTables
 from lifecycle.sandbox.repositories.access import sees
 from lifecycle.sandbox.repositories.state import Repository
 from lifecycle.sandbox.wire.call import Call
-from lifecycle.sandbox.wire.graph.refusals import Refusal, no_node
+from lifecycle.sandbox.wire.graph.pages import Refusal, no_node
 from lifecycle.sandbox.wire.graph.walk import Findings
 from lifecycle.sandbox.wire.limits import left, limit_of
 

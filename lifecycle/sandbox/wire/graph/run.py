@@ -27,8 +27,8 @@ from lifecycle.sandbox.base.errors import ActionRefused
 from lifecycle.sandbox.control.faults import LIGHT, Weight
 from lifecycle.sandbox.wire.call import Call
 from lifecycle.sandbox.wire.graph import wording
-from lifecycle.sandbox.wire.graph.refusals import Refusal
-from lifecycle.sandbox.wire.graph.schema.published import schema
+from lifecycle.sandbox.wire.graph.pages import Refusal
+from lifecycle.sandbox.wire.graph.schema.known import schema
 from lifecycle.sandbox.wire.graph.types import resolve_field, resolve_type
 from lifecycle.sandbox.wire.graph.walk import inspect
 

@@ -30,7 +30,7 @@ from lifecycle.sandbox.repositories import graph as repositories
 from lifecycle.sandbox.repositories.state import Repository
 from lifecycle.sandbox.rules import graph as rules
 from lifecycle.sandbox.wire.graph import nodes
-from lifecycle.sandbox.wire.graph.refusals import Refusal
+from lifecycle.sandbox.wire.graph.pages import Refusal
 from lifecycle.sandbox.wire.graph.support import put_together
 
 SUBJECTS = (

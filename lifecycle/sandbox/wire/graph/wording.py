@@ -24,7 +24,7 @@ from graphql import (
 )
 
 from lifecycle.sandbox.wire.graph.schema import known
-from lifecycle.sandbox.wire.graph.schema.published import schema
+from lifecycle.sandbox.wire.graph.schema.known import schema
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

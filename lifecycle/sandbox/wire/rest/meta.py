@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from lifecycle.sandbox.wire import limits
-from lifecycle.sandbox.wire.call import Call, Reply
+from lifecycle.sandbox.wire.call import Call, Reply, Route
 from lifecycle.sandbox.wire.rest import asking
-from lifecycle.sandbox.wire.rest.routing import Route
 
 PAGED = "{?q,page,per_page,sort,order}"
 ROOT = {

@@ -15,14 +15,9 @@ from lifecycle.sandbox.base.ids import node_id
 from lifecycle.sandbox.boards import rest as projects
 from lifecycle.sandbox.checks import rest as checks
 from lifecycle.sandbox.checks import rest_runs as actions_runs
-from lifecycle.sandbox.checks import rest_statuses as statuses
-from lifecycle.sandbox.checks import rest_suites as check_suites
-from lifecycle.sandbox.checks import rest_workflows as workflows
 from lifecycle.sandbox.git import rest_branches as branches
-from lifecycle.sandbox.git import rest_commits as commits
 from lifecycle.sandbox.git import rest_contents as contents
 from lifecycle.sandbox.git import rest_objects as gitdata
-from lifecycle.sandbox.git import rest_refs as refs
 from lifecycle.sandbox.issues import rest as issues
 from lifecycle.sandbox.issues import rest_comments as comments
 from lifecycle.sandbox.issues.events import rest as events
@@ -32,21 +27,19 @@ from lifecycle.sandbox.issues.relations import rest as relations
 from lifecycle.sandbox.issues.search import rest as search
 from lifecycle.sandbox.pulls import rest as pulls
 from lifecycle.sandbox.pulls.reviews import rest as reviews
-from lifecycle.sandbox.pulls.reviews import rest_comments as review_comments
 from lifecycle.sandbox.repositories import access
 from lifecycle.sandbox.repositories import rest as repositories
 from lifecycle.sandbox.repositories import rest_people as people
 from lifecycle.sandbox.repositories.state import Repository
 from lifecycle.sandbox.rules import rest as rules
-from lifecycle.sandbox.wire.call import Call, Reply
+from lifecycle.sandbox.wire.call import Call, Reply, Route
 from lifecycle.sandbox.wire.rest import meta
 from lifecycle.sandbox.wire.rest.asking import not_found
-from lifecycle.sandbox.wire.rest.routing import Route
 
 SUBJECTS = (
     meta, accounts, apps, repositories, people, issues, comments, labels, milestones, relations, events,
-    branches, refs, gitdata, commits, contents, search, pulls, reviews,
-    review_comments, checks, check_suites, statuses, actions_runs, workflows, rules,
+    branches, gitdata, contents, search, pulls, reviews,
+    checks, actions_runs, rules,
     projects,
 )  # fmt: skip
 ROUTES = tuple(route for subject in SUBJECTS for route in subject.ROUTES)

@@ -1,4 +1,4 @@
-"""The names of everything in GitHub's GraphQL schema, to tell "not imitated" from "not there".
+"""The schema that documents run on, and the names of everything in GitHub's GraphQL schema, to tell "not imitated" from "not there".
 
 `known.txt` has a line for each type with fields: its name, then each field, with its arguments in
 parentheses but for those of a page; a line of the name alone is a union, an enum or a scalar.
@@ -10,7 +10,7 @@ import re
 from functools import cache
 from importlib.resources import files
 
-from graphql import GraphQLSchema
+from graphql import GraphQLSchema, build_ast_schema, parse
 
 from lifecycle.sandbox.wire.graph.support import PAGING
 
@@ -60,3 +60,13 @@ def is_field(kind: str, name: str) -> bool:
 def is_argument(kind: str, name: str, argument: str) -> bool:
     """Whether GitHub's field takes that argument."""
     return argument in _known().get(kind, {}).get(name, frozenset())
+
+
+@cache
+def schema() -> GraphQLSchema:
+    """The pruned schema, built once in a process."""
+    text = (
+        files("lifecycle.sandbox.wire.graph.schema").joinpath("schema.graphql").read_text("utf-8")
+    )
+    # That it is valid is tested where it is made; checking it here would slow every start.
+    return build_ast_schema(parse(text, no_location=True), assume_valid=True)
