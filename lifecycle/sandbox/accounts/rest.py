@@ -39,16 +39,14 @@ def list_user_orgs(call: Call, login: str) -> Reply:
     """GET /users/LOGIN/orgs."""
     asking.only(call)
     person = asking.user(call, login, f"{ORGS}#list-organizations-for-a-user")
-    shown, headers = call.page(_orgs_of(call, person))
-    return Reply(200, [payloads.organization(call, one) for one in shown], headers)
+    return call.paged(_orgs_of(call, person), payloads.organization)
 
 
 def list_viewer_orgs(call: Call) -> Reply:
     """GET /user/orgs."""
     asking.only(call)
     demand_person(call, f"{ORGS}#list-organizations-for-the-authenticated-user")
-    shown, headers = call.page(_orgs_of(call, call.viewer))
-    return Reply(200, [payloads.organization(call, one) for one in shown], headers)
+    return call.paged(_orgs_of(call, call.viewer), payloads.organization)
 
 
 def organization(
@@ -73,8 +71,7 @@ def list_members(call: Call, org: str) -> Reply:
     found = organization(call, org).members
     if role != "all":
         found = [one for one in found if (one.role == "admin") is (role == "admin")]
-    shown, headers = call.page(found)
-    return Reply(200, [payloads.user(call, one) for one in shown], headers)
+    return call.paged(found, payloads.user)
 
 
 def check_member(call: Call, org: str, login: str) -> Reply:

@@ -47,8 +47,7 @@ def list_installations(call: Call) -> Reply:
     """GET /app/installations."""
     app = _self(call)
     every = [one for one in call.world.installations.values() if one.app is app]
-    shown, headers = call.page(every)
-    return Reply(200, [payloads.installation(call, one) for one in shown], headers)
+    return call.paged(every, payloads.installation)
 
 
 def get_installation(call: Call, number: int) -> Reply:

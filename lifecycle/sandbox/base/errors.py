@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
 
 
 class SandboxError(Exception):
@@ -67,3 +66,16 @@ def invalid(
 ) -> ApiError:
     """A 422 with GitHub's list of what is wrong."""
     return ApiError(422, message, errors=errors, documentation=documentation)
+
+
+@contextmanager
+def refusing(status: int, documentation: str) -> Iterator[None]:
+    """What the world refuses inside is the API's refusal, in the same words.
+
+    Raises:
+        ApiError: Instead of ActionRefused.
+    """
+    try:
+        yield
+    except ActionRefused as refused:
+        raise ApiError(status, str(refused), documentation=documentation) from None

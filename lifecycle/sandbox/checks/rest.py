@@ -21,7 +21,7 @@ from lifecycle.sandbox.checks.state import (
     StatusState,
 )
 from lifecycle.sandbox.repositories.state import Repository
-from lifecycle.sandbox.wire.call import REPO, Call, Reply, Route
+from lifecycle.sandbox.wire.call import REPO, Call, Reply, Route, created
 from lifecycle.sandbox.wire.rest import asking
 
 RUNS = "https://docs.github.com/rest/checks/runs"
@@ -91,8 +91,7 @@ def create_check_run(call: Call, repo: Repository) -> Reply:
     _demand_form(call, CREATE)
     made = checks.app_run(repo, sha, name, app)
     _write(call, made, CREATE)
-    answer = payloads.check_run(call, made)
-    return Reply(201, answer, {"Location": answer["url"]})
+    return created(payloads.check_run(call, made))
 
 
 def update_check_run(call: Call, repo: Repository, run: int) -> Reply:
@@ -185,8 +184,7 @@ def list_annotations(call: Call, repo: Repository, run: int) -> Reply:
     """GET /repos/O/R/check-runs/ID/annotations."""
     asking.only(call)
     made = run_of(repo, run, f"{RUNS}#list-check-run-annotations")
-    shown, headers = call.page(made.output.annotations)
-    return Reply(200, [payloads.annotation(call, made, one) for one in shown], headers)
+    return call.paged(made.output.annotations, payloads.annotation, made)
 
 
 def rerequest_run(call: Call, repo: Repository, run: int) -> Reply:
@@ -303,8 +301,7 @@ def create_status(call: Call, repo: Repository, ref: str) -> Reply:
         repo, sha, context, call.body["state"], text, creator=call.viewer,
         target_url=asking.typed(call, "target_url", str, CREATE_STATUS),
     )  # fmt: skip
-    answer = payloads.status(call, made)
-    return Reply(201, answer, {"Location": answer["url"]})
+    return created(payloads.status(call, made))
 
 
 def list_statuses(call: Call, repo: Repository, ref: str) -> Reply:
@@ -312,8 +309,7 @@ def list_statuses(call: Call, repo: Repository, ref: str) -> Reply:
     asking.only(call)
     sha = asking.commit(repo, ref)
     checks.read(repo, sha, call.seen)
-    shown, headers = call.page(list(reversed(CheckTables.of(repo).statuses.get(sha, ()))))
-    return Reply(200, [payloads.status(call, one) for one in shown], headers)
+    return call.paged(list(reversed(CheckTables.of(repo).statuses.get(sha, ()))), payloads.status)
 
 
 def get_combined_status(call: Call, repo: Repository, ref: str) -> Reply:

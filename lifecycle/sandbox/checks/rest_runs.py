@@ -37,10 +37,10 @@ def page_of_runs(call: Call, found: Iterable[CheckSuite]) -> Reply:
     kept = [one for one in found if one.run and _passes(call, one, one.run)]
     shown, headers = call.page(kept)
     with_pulls = call.query.get("exclude_pull_requests") != "true"
-    runs = [
+    listed = [
         payloads.workflow_run(call, one, one.run, with_pulls=with_pulls) for one in shown if one.run
     ]
-    return Reply(200, {"total_count": len(kept), "workflow_runs": runs}, headers)
+    return Reply(200, {"total_count": len(kept), "workflow_runs": listed}, headers)
 
 
 def _passes(call: Call, suite: CheckSuite, run: WorkflowRun) -> bool:

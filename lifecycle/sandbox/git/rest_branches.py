@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import quote
 
-from lifecycle.sandbox.base.errors import ActionRefused, ApiError
+from lifecycle.sandbox.base.errors import ApiError, refusing
 from lifecycle.sandbox.base.ids import named_id
 from lifecycle.sandbox.git import actions as refs
 from lifecycle.sandbox.git import payload as payloads
@@ -123,10 +123,8 @@ def merge(call: Call, repo: Repository) -> Reply:
     sha = objects.write_commit(
         git, tree, [old, tip], message or f"Merge {head} into {base}", author=who, committer=who
     )
-    try:
+    with refusing(409, documentation):
         refs.update(repo, call.viewer, f"{HEADS}{base}", sha, force=False)
-    except ActionRefused as refused:
-        raise ApiError(409, str(refused), documentation=documentation) from None
     made = objects.commit(git, sha)
     return Reply(201, payloads.commit(call, repo, made) if made else None)
 
@@ -159,10 +157,8 @@ def merge_upstream(call: Call, repo: Repository) -> Reply:
         text = f"Merge branch '{owner}:{branch}' into {branch}"
         sha = objects.write_commit(repo.git, tree, [old, above], text, author=who, committer=who)
         kind = "merge"
-    try:
+    with refusing(422, documentation):
         refs.update(repo, call.viewer, ref, sha, force=False)
-    except ActionRefused as refused:
-        raise ApiError(422, str(refused), documentation=documentation) from None
     words = "fetched and fast-forwarded" if kind == "fast-forward" else "fetched and merged"
     message = f"Successfully {words} from upstream {owner}:{branch}."
     return Reply(200, {**answer, "message": message, "merge_type": kind})

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lifecycle.sandbox.base.errors import ActionRefused, ApiError
+from lifecycle.sandbox.base.errors import ApiError, refusing
 from lifecycle.sandbox.git import actions as refs
 from lifecycle.sandbox.git import payload as payloads
 from lifecycle.sandbox.git.rest_objects import decoded, signed
@@ -143,10 +143,8 @@ def _committed(
     sha = objects.write_commit(
         repo.git, tree, [tip] if tip else [], message, author=author, committer=committer
     )
-    try:
+    with refusing(409, DOCS):
         refs.move(repo, call.viewer, [refs.Move(f"{HEADS}{branch}", sha)])
-    except ActionRefused as refused:
-        raise ApiError(409, str(refused), documentation=DOCS) from None
     made = objects.commit(repo.git, sha)
     return {"content": None, "commit": payloads.git_commit(call, repo, made) if made else {}}
 

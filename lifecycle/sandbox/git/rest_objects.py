@@ -9,7 +9,7 @@ import base64
 import binascii
 from typing import Any
 
-from lifecycle.sandbox.base.errors import ActionRefused, ApiError
+from lifecycle.sandbox.base.errors import ActionRefused, ApiError, refusing
 from lifecycle.sandbox.git import actions as refs
 from lifecycle.sandbox.git import payload as payloads
 from lifecycle.sandbox.git.store import objects
@@ -17,7 +17,7 @@ from lifecycle.sandbox.git.store.founding import signature
 from lifecycle.sandbox.git.store.repository import Signature
 from lifecycle.sandbox.repositories import payload as repositories
 from lifecycle.sandbox.repositories.state import Repository
-from lifecycle.sandbox.wire.call import REPO, Call, Reply, Route
+from lifecycle.sandbox.wire.call import REPO, Call, Reply, Route, created
 from lifecycle.sandbox.wire.rest import asking
 
 DOCS = "https://docs.github.com/rest/git"
@@ -55,8 +55,7 @@ def create_commit(call: Call, repo: Repository) -> Reply:
     made = objects.commit(repo.git, sha)
     if made is None:
         raise ApiError(422, "The commit was not kept.", documentation=documentation)
-    answer = payloads.git_commit(call, repo, made)
-    return Reply(201, answer, {"Location": answer["url"]})
+    return created(payloads.git_commit(call, repo, made))
 
 
 def signed(call: Call, name: str, documentation: str) -> Signature | None:
@@ -99,8 +98,7 @@ def create_tree(call: Call, repo: Repository) -> Reply:
         raise ApiError(
             422, "tree.sha or tree.path is not valid", documentation=documentation
         ) from None
-    answer = payloads.tree(call, repo, sha, objects.tree(repo.git, sha) or [])
-    return Reply(201, answer, {"Location": answer["url"]})
+    return created(payloads.tree(call, repo, sha, objects.tree(repo.git, sha) or []))
 
 
 def _change(repo: Repository, given: Any, documentation: str) -> tuple[str, str, str | None]:
@@ -174,8 +172,7 @@ def create_tag(call: Call, repo: Repository) -> Reply:
     made = objects.tag(repo.git, sha)
     if made is None:
         raise ApiError(422, "The tag was not kept.", documentation=documentation)
-    answer = payloads.tag(call, repo, made)
-    return Reply(201, answer, {"Location": answer["url"]})
+    return created(payloads.tag(call, repo, made))
 
 
 GIT = f"{REPO}/git"
@@ -216,12 +213,9 @@ def create_ref(call: Call, repo: Repository) -> Reply:
     asking.fields(call, "ref", "sha")
     name = asking.needed(call, "ref", str, documentation)
     sha = _sha(call, documentation)
-    try:
+    with refusing(422, documentation):
         refs.create(repo, call.viewer, name, sha)
-    except ActionRefused as refused:
-        raise ApiError(422, str(refused), documentation=documentation) from None
-    answer = _payload(call, repo, name, sha)
-    return Reply(201, answer, {"Location": answer["url"]})
+    return created(_payload(call, repo, name, sha))
 
 
 def _sha(call: Call, documentation: str) -> str:
@@ -242,10 +236,8 @@ def update_ref(call: Call, repo: Repository, ref: str) -> Reply:
     sha = _sha(call, documentation)
     force = bool(asking.typed(call, "force", bool, documentation))
     name = f"refs/{ref}"
-    try:
+    with refusing(422, documentation):
         refs.update(repo, call.viewer, name, sha, force=force)
-    except ActionRefused as refused:
-        raise ApiError(422, str(refused), documentation=documentation) from None
     return Reply(200, _payload(call, repo, name, sha))
 
 
@@ -253,10 +245,8 @@ def delete_ref(call: Call, repo: Repository, ref: str) -> Reply:
     """DELETE /repos/O/R/git/refs/heads/B; 422 where there is none."""
     documentation = f"{REFS}#delete-a-reference"
     asking.demand_push(call, repo, documentation)
-    try:
+    with refusing(422, documentation):
         refs.delete(repo, call.viewer, f"refs/{ref}")
-    except ActionRefused as refused:
-        raise ApiError(422, str(refused), documentation=documentation) from None
     return Reply(204, None)
 
 

@@ -14,7 +14,7 @@ from lifecycle.sandbox.issues.labels import actions as labels
 from lifecycle.sandbox.issues.state import Issue, IssueTables, Label, Milestone
 from lifecycle.sandbox.pulls import actions as pulls
 from lifecycle.sandbox.repositories.state import Repository
-from lifecycle.sandbox.wire.call import REPO, Call, Reply, Route
+from lifecycle.sandbox.wire.call import REPO, Call, Reply, Route, created
 from lifecycle.sandbox.wire.rest import asking
 
 LIST = f"{asking.ISSUES}#list-repository-issues"
@@ -41,8 +41,7 @@ def list_issues(call: Call, repo: Repository) -> Reply:
     found = filtered(call, IssueTables.of(repo).issues.values(), repo)
     if not repo.has_issues:
         found = [one for one in found if one.is_pull]
-    shown, headers = call.page(repo.world.visible(found, call.seen))
-    return Reply(200, [payloads.issue(call, one) for one in shown], headers)
+    return call.paged(repo.world.visible(found, call.seen), payloads.issue)
 
 
 def filtered(call: Call, things: Iterable[Issue], repo: Repository | None = None) -> list[Issue]:
@@ -124,8 +123,7 @@ def create_issue(call: Call, repo: Repository) -> Reply:
     made = issues.new_issue(repo, call.viewer, title, body)
     if wishes is not None:
         wishes.grant(made, call.viewer)
-    answer = payloads.issue(call, made)
-    return Reply(201, answer, {"Location": answer["url"]})
+    return created(payloads.issue(call, made))
 
 
 def _title(title: str, documentation: str) -> None:

@@ -9,7 +9,7 @@ from lifecycle.sandbox.issues import payload as payloads
 from lifecycle.sandbox.issues.rest import ISSUE, LONGEST_BODY
 from lifecycle.sandbox.issues.state import Comment, IssueTables
 from lifecycle.sandbox.repositories.state import Repository
-from lifecycle.sandbox.wire.call import REPO, Call, Reply, Route
+from lifecycle.sandbox.wire.call import REPO, Call, Reply, Route, created
 from lifecycle.sandbox.wire.rest import asking
 
 DOCS = "https://docs.github.com/rest/issues/comments"
@@ -23,8 +23,7 @@ def list_comments(call: Call, repo: Repository, number: int) -> Reply:
     if since := call.query.get("since"):
         moment = asking.moment(since, "since", "IssueComment", DOCS)
         found = [one for one in found if one.updated_at >= moment]
-    shown, headers = call.page(repo.world.visible(found, call.seen))
-    return Reply(200, [payloads.comment(call, one) for one in shown], headers)
+    return call.paged(repo.world.visible(found, call.seen), payloads.comment)
 
 
 def list_all_comments(call: Call, repo: Repository) -> Reply:
@@ -41,8 +40,7 @@ def list_all_comments(call: Call, repo: Repository) -> Reply:
         key=lambda one: (one.created_at if sort == "created" else one.updated_at, one.id),
         reverse=newest_first,
     )
-    shown, headers = call.page(repo.world.visible(found, call.seen))
-    return Reply(200, [payloads.comment(call, one) for one in shown], headers)
+    return call.paged(repo.world.visible(found, call.seen), payloads.comment)
 
 
 def create_comment(call: Call, repo: Repository, number: int) -> Reply:
@@ -53,8 +51,7 @@ def create_comment(call: Call, repo: Repository, number: int) -> Reply:
         message = "Unable to create comment because issue is locked."
         raise ApiError(403, message, documentation=CREATE)
     made = issues.comment(issue, call.viewer, body)
-    answer = payloads.comment(call, made)
-    return Reply(201, answer, {"Location": answer["url"]})
+    return created(payloads.comment(call, made))
 
 
 def _body(call: Call, documentation: str) -> str:

@@ -15,7 +15,7 @@ from lifecycle.sandbox.pulls import payload as payloads
 from lifecycle.sandbox.pulls.merging import actions as merging
 from lifecycle.sandbox.pulls.state import PullRequest, PullTables
 from lifecycle.sandbox.repositories.state import Repository
-from lifecycle.sandbox.wire.call import REPO, Call, Reply, Route
+from lifecycle.sandbox.wire.call import REPO, Call, Reply, Route, created
 from lifecycle.sandbox.wire.rest import asking
 
 MERGE = f"{asking.PULLS}#merge-a-pull-request"
@@ -42,8 +42,7 @@ def list_pulls(call: Call, repo: Repository) -> Reply:
         found = [p for p in found if p.base == base]
     down = call.query.get("direction", "desc" if sort == "created" else "asc") != "asc"
     found.sort(key=SORTS[sort], reverse=down)
-    shown, headers = call.page(repo.world.visible(found, call.seen))
-    return Reply(200, [payloads.pull(call, one) for one in shown], headers)
+    return call.paged(repo.world.visible(found, call.seen), payloads.pull)
 
 
 def _is_of(pull: PullRequest, owner: str) -> bool:
@@ -74,8 +73,7 @@ def create_pull(call: Call, repo: Repository) -> Reply:
         head_repo=head_repo,
         maintainer_can_modify=call.body.get("maintainer_can_modify", True) is not False,
     )
-    answer = payloads.full_pull(call, made, fresh=True)
-    return Reply(201, answer, {"Location": answer["url"]})
+    return created(payloads.full_pull(call, made, fresh=True))
 
 
 def get_pull(call: Call, repo: Repository, number: int) -> Reply:
@@ -143,8 +141,7 @@ def list_commits(call: Call, repo: Repository, number: int) -> Reply:
     """GET /repos/O/R/pulls/N/commits, oldest first, 250 at most."""
     asking.only(call)
     pull = asking.pull(repo, number)
-    shown, headers = call.page(changes.commits(pull)[:250])
-    return Reply(200, [git_payloads.commit(call, repo, one) for one in shown], headers)
+    return call.paged(changes.commits(pull)[:250], git_payloads.commit, repo)
 
 
 def commit_pulls(call: Call, repo: Repository, ref: str) -> Reply:
@@ -152,8 +149,7 @@ def commit_pulls(call: Call, repo: Repository, ref: str) -> Reply:
     asking.only(call)
     sha = asking.commit(repo, ref)
     found = [p for p in PullTables.of(repo).pulls.values() if sha in {p.head_sha, p.merge_sha}]
-    shown, headers = call.page(found)
-    return Reply(200, [payloads.pull(call, one) for one in shown], headers)
+    return call.paged(found, payloads.pull)
 
 
 def is_merged(_call: Call, repo: Repository, number: int) -> Reply:

@@ -12,7 +12,7 @@ from lifecycle.sandbox.base.times import now
 from lifecycle.sandbox.repositories import access, actions
 from lifecycle.sandbox.repositories import payload as payloads
 from lifecycle.sandbox.repositories.state import Repository
-from lifecycle.sandbox.wire.call import REPO, Call, Reply, Route
+from lifecycle.sandbox.wire.call import REPO, Call, Reply, Route, created
 from lifecycle.sandbox.wire.rest import asking
 
 DOCS = "https://docs.github.com/rest/repos/repos"
@@ -44,8 +44,7 @@ def _listed(call: Call, found: Iterable[Repository], sort: str) -> Reply:
     direction = asking.choice(call, "direction", default, {"asc", "desc"}, "Repository")
     seen = [one for one in found if access.sees(call.token, one)]
     seen.sort(key=SORTS[sort], reverse=direction == "desc")
-    shown, headers = call.page(seen)
-    return Reply(200, [payloads.minimal(call, one) for one in shown], headers)
+    return call.paged(seen, payloads.minimal)
 
 
 def _of(call: Call, owner: User) -> list[Repository]:
@@ -152,8 +151,7 @@ def _create(call: Call, owner: User, documentation: str) -> Reply:
     if owner.kind == "organization":
         made.roles[call.viewer.login.lower()] = "admin"
     _switch(call, made, documentation)
-    answer = payloads.full(call, made)
-    return Reply(201, answer, {"Location": answer["url"]})
+    return created(payloads.full(call, made))
 
 
 def _check_name(call: Call, owner: User, name: str, documentation: str) -> None:
@@ -242,8 +240,7 @@ def list_forks(call: Call, repo: Repository) -> Reply:
     )
     found = [one for one in repo.forks if access.sees(call.token, one)]
     found.sort(key=lambda one: (one.created_at, one.id), reverse=sort != "oldest")
-    shown, headers = call.page(found)
-    return Reply(200, [payloads.minimal(call, one) for one in shown], headers)
+    return call.paged(found, payloads.minimal)
 
 
 def create_fork(call: Call, repo: Repository) -> Reply:

@@ -47,8 +47,7 @@ def list_collaborators(call: Call, repo: Repository) -> Reply:
         found = [one for one in found if one.login.lower() in repo.roles or one is repo.owner]
     if permission := call.query.get("permission"):
         found = [one for one in found if payloads.permissions(repo, one).get(permission)]
-    shown, headers = call.page(found)
-    return Reply(200, [payloads.collaborator(call, repo, one) for one in shown], headers)
+    return call.paged(found, payloads.collaborator, repo)
 
 
 def demand_reader_of_roles(call: Call, repo: Repository, documentation: str) -> None:
@@ -125,8 +124,7 @@ def list_assignees(call: Call, repo: Repository) -> Reply:
     """GET /repos/O/R/assignees."""
     asking.only(call)
     found = [one for one in call.world.users.values() if issues.may_be_assigned(repo, one)]
-    shown, headers = call.page(found)
-    return Reply(200, [accounts.user(call, one) for one in shown], headers)
+    return call.paged(found, accounts.user)
 
 
 def _demand_assignable(call: Call, repo: Repository, login: str) -> None:

@@ -31,6 +31,11 @@ class Reply:
     headers: Mapping[str, str] = field(default_factory=dict)
 
 
+def created(answer: dict[str, Any]) -> Reply:
+    """201 with what was made, whose `url` is also its Location."""
+    return Reply(201, answer, {"Location": answer["url"]})
+
+
 @dataclass(frozen=True, slots=True)
 class Call:
     """An authenticated request.
@@ -91,6 +96,20 @@ class Call:
         ]
         headers = {"Link": ", ".join(links)} if links else {}
         return list(things[(page - 1) * size : page * size]), headers
+
+    def paged(
+        self, things: Sequence[T], show: Callable[..., Any], *context: object, default: int = 30
+    ) -> Reply:
+        """200 with the page that the query asks for.
+
+        Args:
+            things: All that there are, in their order.
+            show: The payload of one, called with the call, the context, and it.
+            *context: What else `show` needs, such as the repository.
+            default: How many a page has where the query does not say.
+        """
+        shown, headers = self.page(things, default=default)
+        return Reply(200, [show(self, *context, one) for one in shown], headers)
 
     def _number(self, name: str, default: int) -> int:
         text = self.query.get(name, "")

@@ -21,8 +21,7 @@ def list_issue_events(call: Call, repo: Repository, number: int) -> Reply:
     """GET /repos/O/R/issues/N/events, oldest first."""
     asking.only(call)
     issue = asking.issue(repo, number)
-    shown, headers = call.page(_of(issue))
-    return Reply(200, [payloads.event(call, issue, one) for one in shown], headers)
+    return call.paged(_of(issue), payloads.event, issue)
 
 
 def list_events(call: Call, repo: Repository) -> Reply:
@@ -57,8 +56,7 @@ def list_timeline(call: Call, repo: Repository, number: int) -> Reply:
     events = [one for one in issue.events if _may_see(call, one)]
     entries: list[IssueEvent | Comment] = [*events, *comments]
     found = sorted(entries, key=lambda one: (one.created_at, one.id))
-    shown, headers = call.page(found)
-    return Reply(200, [payloads.timeline(call, issue, one) for one in shown], headers)
+    return call.paged(found, payloads.timeline, issue)
 
 
 ROUTES = (

@@ -10,7 +10,7 @@ from lifecycle.sandbox.issues.labels import actions as labels
 from lifecycle.sandbox.issues.rest import ISSUE, known_labels, label_names
 from lifecycle.sandbox.issues.state import Issue, IssueTables, Label
 from lifecycle.sandbox.repositories.state import Repository
-from lifecycle.sandbox.wire.call import REPO, Call, Reply, Route
+from lifecycle.sandbox.wire.call import REPO, Call, Reply, Route, created
 from lifecycle.sandbox.wire.rest import asking
 
 DOCS = "https://docs.github.com/rest/issues/labels"
@@ -23,8 +23,7 @@ def list_labels(call: Call, repo: Repository) -> Reply:
     """GET /repos/O/R/labels, by name."""
     asking.only(call)
     found = sorted(IssueTables.of(repo).labels.values(), key=lambda one: one.name.lower())
-    shown, headers = call.page(found)
-    return Reply(200, [payloads.label(call, repo, one) for one in shown], headers)
+    return call.paged(found, payloads.label, repo)
 
 
 def _label(repo: Repository, name: str) -> Label:
@@ -47,8 +46,7 @@ def create_label(call: Call, repo: Repository) -> Reply:
     color, description = _looks(call, documentation)
     check_name(repo, name, None, documentation)
     made = labels.make(repo, name, color=color or labels.GREY, description=description)
-    answer = payloads.label(call, repo, made)
-    return Reply(201, answer, {"Location": answer["url"]})
+    return created(payloads.label(call, repo, made))
 
 
 def check_name(repo: Repository, name: str, own: Label | None, documentation: str) -> None:

@@ -12,7 +12,7 @@ from lifecycle.sandbox.issues import payload as payloads
 from lifecycle.sandbox.issues.milestones import actions as milestones
 from lifecycle.sandbox.issues.state import IssueTables, Milestone
 from lifecycle.sandbox.repositories.state import Repository
-from lifecycle.sandbox.wire.call import REPO, Call, Reply, Route
+from lifecycle.sandbox.wire.call import REPO, Call, Reply, Route, created
 from lifecycle.sandbox.wire.rest import asking
 
 DOCS = "https://docs.github.com/rest/issues/milestones"
@@ -39,8 +39,7 @@ def list_milestones(call: Call, repo: Repository) -> Reply:
     key: Callable[[Milestone], Any] = completeness if sort == "completeness" else due
     found = [one for one in IssueTables.of(repo).milestones.values() if state in {"all", one.state}]
     found.sort(key=key, reverse=direction == "desc")
-    shown, headers = call.page(found)
-    return Reply(200, [payloads.milestone(call, repo, one) for one in shown], headers)
+    return call.paged(found, payloads.milestone, repo)
 
 
 def _milestone(repo: Repository, number: int) -> Milestone:
@@ -65,8 +64,7 @@ def create_milestone(call: Call, repo: Repository) -> Reply:
     state = _state(call, CREATE)
     made = milestones.make(repo, call.viewer, title, description=description, due_on=due)
     milestones.set_state(made, "closed" if state == "closed" else "open")
-    answer = payloads.milestone(call, repo, made)
-    return Reply(201, answer, {"Location": answer["url"]})
+    return created(payloads.milestone(call, repo, made))
 
 
 def _check_title(repo: Repository, title: str, own: Milestone | None, documentation: str) -> None:
@@ -125,8 +123,7 @@ def list_milestone_labels(call: Call, repo: Repository, number: int) -> Reply:
     wanted = _milestone(repo, number)
     inside = [one for one in IssueTables.of(repo).issues.values() if one.milestone is wanted]
     found = {label.id: label for issue in inside for label in issue.labels}
-    shown, headers = call.page(list(found.values()))
-    return Reply(200, [payloads.label(call, repo, one) for one in shown], headers)
+    return call.paged(list(found.values()), payloads.label, repo)
 
 
 MILESTONE = f"{REPO}/milestones/<int:number>"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from lifecycle.sandbox.base.errors import ActionRefused, ApiError
+from lifecycle.sandbox.base.errors import ApiError, refusing
 from lifecycle.sandbox.base.ids import node_id
 from lifecycle.sandbox.issues import payload as payloads
 from lifecycle.sandbox.issues.relations import actions as relations
@@ -18,7 +18,7 @@ from lifecycle.sandbox.issues.state import Issue
 from lifecycle.sandbox.repositories import access
 from lifecycle.sandbox.repositories import payload as repositories
 from lifecycle.sandbox.repositories.state import Repository
-from lifecycle.sandbox.wire.call import Call, Reply, Route
+from lifecycle.sandbox.wire.call import Call, Reply, Route, created
 from lifecycle.sandbox.wire.rest import asking
 
 SUB = "https://docs.github.com/rest/issues/sub-issues"
@@ -33,8 +33,7 @@ def _payload(call: Call, issue: Issue) -> dict[str, Any]:
 
 def _list(call: Call, found: Iterable[Issue]) -> Reply:
     asking.only(call)
-    shown, headers = call.page([i for i in found if access.sees(call.token, i.repository)])
-    return Reply(200, [_payload(call, one) for one in shown], headers)
+    return call.paged([i for i in found if access.sees(call.token, i.repository)], _payload)
 
 
 def by_id(call: Call, number: int, documentation: str) -> Issue:
@@ -47,10 +46,6 @@ def by_id(call: Call, number: int, documentation: str) -> Issue:
         if isinstance(found, Issue) and access.sees(call.token, found.repository):
             return found
     raise asking.not_found(documentation)
-
-
-def _unprocessable(refused: ActionRefused, documentation: str) -> ApiError:
-    return ApiError(422, str(refused), documentation=documentation)
 
 
 def list_sub_issues(call: Call, repo: Repository, number: int) -> Reply:
@@ -74,12 +69,9 @@ def add_sub_issue(call: Call, repo: Repository, number: int) -> Reply:
     asking.fields(call, "sub_issue_id", "replace_parent")
     child = by_id(call, asking.needed(call, "sub_issue_id", int, documentation), documentation)
     replaces = bool(asking.typed(call, "replace_parent", bool, documentation))
-    try:
+    with refusing(422, documentation):
         relations.add_sub_issue(parent, child, call.viewer, replace_parent=replaces)
-    except ActionRefused as refused:
-        raise _unprocessable(refused, documentation) from None
-    answer = _payload(call, parent)
-    return Reply(201, answer, {"Location": answer["url"]})
+    return created(_payload(call, parent))
 
 
 def _child(call: Call, parent: Issue, documentation: str) -> Issue:
@@ -140,12 +132,9 @@ def add_blocked_by(call: Call, repo: Repository, number: int) -> Reply:
     asking.demand_triage(call, repo, documentation)
     asking.fields(call, "issue_id")
     blocker = by_id(call, asking.needed(call, "issue_id", int, documentation), documentation)
-    try:
+    with refusing(422, documentation):
         relations.block(issue, blocker, call.viewer)
-    except ActionRefused as refused:
-        raise _unprocessable(refused, documentation) from None
-    answer = _payload(call, issue)
-    return Reply(201, answer, {"Location": answer["url"]})
+    return created(_payload(call, issue))
 
 
 def remove_blocked_by(call: Call, repo: Repository, number: int, blocker: int) -> Reply:

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 from lifecycle.sandbox.accounts import payload as account_payloads
 from lifecycle.sandbox.accounts.state import User
-from lifecycle.sandbox.base.errors import ActionRefused, ApiError, invalid
+from lifecycle.sandbox.base.errors import ActionRefused, ApiError, invalid, refusing
 from lifecycle.sandbox.base.ids import node_id
 from lifecycle.sandbox.base.times import now
 from lifecycle.sandbox.pulls import payload as pull_payloads
@@ -15,7 +15,7 @@ from lifecycle.sandbox.pulls.reviews import payload as payloads
 from lifecycle.sandbox.pulls.reviews import threads
 from lifecycle.sandbox.pulls.state import PullTables, Review, ReviewComment, ReviewState
 from lifecycle.sandbox.repositories.state import Repository
-from lifecycle.sandbox.wire.call import REPO, Call, Reply, Route
+from lifecycle.sandbox.wire.call import REPO, Call, Reply, Route, created
 from lifecycle.sandbox.wire.rest import asking
 
 REVIEWS = "https://docs.github.com/rest/pulls/reviews"
@@ -43,8 +43,7 @@ def list_reviews(call: Call, repo: Repository, number: int) -> Reply:
     """GET /repos/O/R/pulls/N/reviews, oldest first; of pending ones one's own."""
     asking.only(call)
     pull = asking.pull(repo, number)
-    shown, headers = call.page(reviews.visible(pull, call.viewer))
-    return Reply(200, [payloads.review(call, one) for one in shown], headers)
+    return call.paged(reviews.visible(pull, call.viewer), payloads.review)
 
 
 def get_review(call: Call, repo: Repository, number: int, review: int) -> Reply:
@@ -189,10 +188,8 @@ def request_reviewers(call: Call, repo: Repository, number: int) -> Reply:
     pull = asking.pull(repo, number)
     documentation = f"{REQUESTS}#request-reviewers-for-a-pull-request"
     asking.demand_push(call, repo, documentation)
-    try:
+    with refusing(422, documentation):
         reviews.request(pull, _asked(call, repo, documentation), call.viewer)
-    except ActionRefused as refused:
-        raise ApiError(422, str(refused), documentation=documentation) from None
     return Reply(201, pull_payloads.pull(call, pull))
 
 
@@ -226,8 +223,7 @@ def _page(call: Call, found: list[ReviewComment]) -> Reply:
     down = call.query.get("direction") == "desc" and "sort" in call.query
     found.sort(key=lambda one: (one.updated_at if sort == "updated" else one.created_at, one.id),
                reverse=down)  # fmt: skip
-    shown, headers = call.page(found)
-    return Reply(200, [payloads.comment(call, one) for one in shown], headers)
+    return call.paged(found, payloads.comment)
 
 
 def list_comments(call: Call, repo: Repository, number: int) -> Reply:
@@ -276,8 +272,7 @@ def create_comment(call: Call, repo: Repository, number: int) -> Reply:
         pull.reviews.remove(review)
         error = {**wrong, "field": refused.field, "message": f"{refused.field} {refused}"}
         raise invalid(CREATE, error) from None
-    answer = payloads.comment(call, made)
-    return Reply(201, answer, {"Location": answer["url"]})
+    return created(payloads.comment(call, made))
 
 
 def _answer(call: Call, repo: Repository, number: int, comment: int, body: str) -> Reply:
@@ -285,8 +280,7 @@ def _answer(call: Call, repo: Repository, number: int, comment: int, body: str) 
     if before.thread.pull.number != number:
         raise asking.not_found(COMMENTS)
     review = threads.review_for(before.thread.pull, call.viewer)
-    answer = payloads.comment(call, threads.reply(before, call.viewer, body, review))
-    return Reply(201, answer, {"Location": answer["url"]})
+    return created(payloads.comment(call, threads.reply(before, call.viewer, body, review)))
 
 
 def reply(call: Call, repo: Repository, number: int, comment: int) -> Reply:

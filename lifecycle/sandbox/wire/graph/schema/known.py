@@ -1,4 +1,4 @@
-"""The schema that documents run on, and the names of everything in GitHub's GraphQL schema, to tell "not imitated" from "not there".
+"""The schema that documents run on, and all names in GitHub's, to tell "not imitated" from "not there".
 
 `known.txt` has a line for each type with fields: its name, then each field, with its arguments in
 parentheses but for those of a page; a line of the name alone is a union, an enum or a scalar.
