@@ -13,7 +13,7 @@ from lifecycle.core.errors import Refused
 from lifecycle.views.stats import stats_page
 from lifecycle.views.stats.stats_page import charts
 from lifecycle.views.stats.summary import Summary, summarize
-from tests.sandbox.browser import browser
+from tests.sandbox.control.browser import browser
 from tests.stats.journals import CLAIMED, WHOLE, moved
 from tests.stats.test_summary import HARD
 

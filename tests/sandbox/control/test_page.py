@@ -14,7 +14,7 @@ from lifecycle.sandbox.control import Control
 from lifecycle.sandbox.control.page import view
 from lifecycle.sandbox.seed import SeedIssue, SeedRepository, default_seed
 from lifecycle.sandbox.server import Sandbox
-from tests.sandbox.browser import browser
+from tests.sandbox.control.browser import browser
 
 if TYPE_CHECKING:
     from collections.abc import Callable
