@@ -64,19 +64,10 @@ def _repositories(call: Call, owner: User, **given: Any) -> dict[str, Any]:
         one
         for one in call.world.repositories.values()
         if access.sees(call.token, one)
-        and whose & _affiliations(one, owner)
+        and not whose.isdisjoint(map(str.upper, access.affiliations(one, owner)))
         and all(REPOSITORY_FILTERS[name](one) == value for name, value in asked.items())
     ]
     return connection(ordered(found, given.pop("orderBy", None), REPOSITORY_ORDERS), **given)
-
-
-def _affiliations(repo: Repository, owner: User) -> set[str]:
-    found = {
-        "OWNER": repo.owner is owner,
-        "COLLABORATOR": owner.login.lower() in repo.roles,
-        "ORGANIZATION_MEMBER": owner in repo.owner.members,
-    }
-    return {name for name, holds in found.items() if holds}
 
 
 def _one_repository(call: Call, owner: User, name: str) -> Repository | None:

@@ -11,7 +11,6 @@ from lifecycle.sandbox.base.times import now
 
 Role = Literal["admin", "maintain", "write", "triage", "read"]
 TokenKind = Literal["classic", "fine-grained", "app", "actions", "jwt"]
-OwnerKind = Literal["user", "organization"]
 AccountKind = Literal["user", "organization", "bot"]
 
 

@@ -17,7 +17,6 @@ from lifecycle.sandbox.boards.filter import matching_projects
 from lifecycle.sandbox.boards.graph_values import (
     FIELD_TYPES,
     UNKNOWN_TO_GRAPHQL,
-    pull_of,
     value_of,
     values_of,
 )
@@ -31,7 +30,7 @@ from lifecycle.sandbox.boards.state import (
     Project,
 )
 from lifecycle.sandbox.issues.state import Issue
-from lifecycle.sandbox.pulls.state import PullRequest
+from lifecycle.sandbox.pulls.state import PullRequest, pull_of
 from lifecycle.sandbox.repositories.state import Repository
 from lifecycle.sandbox.wire.call import Call
 from lifecycle.sandbox.wire.graph.pages import connection, forbidden, not_found

@@ -14,7 +14,7 @@ from lifecycle.sandbox.boards.access import is_open
 from lifecycle.sandbox.boards.state import DraftIssue, Field, FieldType, Item, Mark
 from lifecycle.sandbox.issues.state import Issue
 from lifecycle.sandbox.pulls import closing
-from lifecycle.sandbox.pulls.state import PullRequest, PullTables
+from lifecycle.sandbox.pulls.state import PullRequest, PullTables, pull_of
 from lifecycle.sandbox.wire.call import Call
 from lifecycle.sandbox.wire.graph.pages import connection
 
@@ -98,11 +98,6 @@ def _told(call: Call, content: Issue | DraftIssue, kind: FieldType) -> Any:
     if kind == "REVIEWERS":
         return reviewers_of(pull) if pull else None
     return None if pull else linked_pulls(call, content)
-
-
-def pull_of(issue: Issue) -> PullRequest | None:
-    """The other half of a pull request; None for an issue."""
-    return PullTables.of(issue.repository).pulls.get(issue.number) if issue.is_pull else None
 
 
 def reviewers_of(pull: PullRequest) -> list[User]:

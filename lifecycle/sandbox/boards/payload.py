@@ -16,7 +16,7 @@ from lifecycle.sandbox.issues import payload as issues
 from lifecycle.sandbox.issues.state import Issue
 from lifecycle.sandbox.pulls import closing
 from lifecycle.sandbox.pulls import payload as pulls
-from lifecycle.sandbox.pulls.state import PullRequest, PullTables
+from lifecycle.sandbox.pulls.state import PullTables, pull_of
 from lifecycle.sandbox.repositories import payload as repositories
 from lifecycle.sandbox.wire.call import Call
 
@@ -126,10 +126,6 @@ def card(call: Call, made: Item, *, is_open: bool, fields: list[Field] | None) -
     return shown
 
 
-def _pull(content: Issue) -> PullRequest | None:
-    return PullTables.of(content.repository).pulls.get(content.number) if content.is_pull else None
-
-
 def _content(call: Call, content: Issue | DraftIssue) -> dict[str, Any]:
     if isinstance(content, DraftIssue):
         return {
@@ -141,7 +137,7 @@ def _content(call: Call, content: Issue | DraftIssue) -> dict[str, Any]:
             "created_at": stamp(content.created_at),
             "updated_at": stamp(content.updated_at),
         }
-    pull = _pull(content)
+    pull = pull_of(content)
     return pulls.pull(call, pull) if pull else issues.issue(call, content)
 
 
@@ -187,7 +183,7 @@ def _told(call: Call, content: Issue | DraftIssue, made: Field) -> Any:
         return [accounts.user(call, user) for user in content.assignees]
     if isinstance(content, DraftIssue):
         return None
-    repo, pull = content.repository, _pull(content)
+    repo, pull = content.repository, pull_of(content)
     if made.data_type == "LABELS":
         return [issues.label(call, repo, label) for label in content.labels]
     if made.data_type == "MILESTONE":
@@ -212,7 +208,7 @@ def _title(call: Call, content: Issue | DraftIssue) -> dict[str, Any]:
     shown: dict[str, Any] = _text(content.title)
     if isinstance(content, DraftIssue):
         return shown
-    pull = _pull(content)
+    pull = pull_of(content)
     return {
         **shown,
         "number": content.number,

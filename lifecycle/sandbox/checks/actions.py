@@ -27,7 +27,6 @@ WAITING = {"queued", "waiting", "requested", "pending"}
 MOST_STATUSES = 1000
 """How many statuses a commit takes of one context."""
 
-suite_of = suites.job_suite
 actions_app = suites.actions_app
 
 

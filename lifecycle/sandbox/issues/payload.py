@@ -9,7 +9,7 @@ from lifecycle.sandbox.accounts import payload as accounts
 from lifecycle.sandbox.base.times import stamp
 from lifecycle.sandbox.issues.milestones import actions as milestones
 from lifecycle.sandbox.issues.state import Comment, Issue, Label, Milestone
-from lifecycle.sandbox.pulls import actions as pulls
+from lifecycle.sandbox.pulls.state import pull_of
 from lifecycle.sandbox.repositories import payload as repositories
 from lifecycle.sandbox.repositories.state import Repository
 from lifecycle.sandbox.wire.call import Call
@@ -117,7 +117,7 @@ def _relations(subject: Issue) -> dict[str, Any]:
 
 def issue(call: Call, subject: Issue) -> dict[str, Any]:
     """An issue; for a pull request, its issue half with a `pull_request` key."""
-    pull = pulls.issue_face(subject)
+    pull = pull_of(subject)
     repo = repositories.api_url(call, subject.repository)
     url = f"{repo}/issues/{subject.number}"
     page = issue_page(call, subject)

@@ -13,6 +13,7 @@ from lifecycle.sandbox.issues.actions import mentions
 from lifecycle.sandbox.issues.labels import actions as labels
 from lifecycle.sandbox.issues.state import Issue, IssueTables, Label, Milestone
 from lifecycle.sandbox.pulls import actions as pulls
+from lifecycle.sandbox.pulls.state import pull_of
 from lifecycle.sandbox.repositories.state import Repository
 from lifecycle.sandbox.wire.call import REPO, Call, Reply, Route, created
 from lifecycle.sandbox.wire.rest import asking
@@ -250,7 +251,7 @@ def edit_issue(call: Call, repo: Repository, number: int) -> Reply:
 
 
 def _set_state(call: Call, issue: Issue, state: str, reason: Any) -> None:
-    pull = pulls.issue_face(issue)
+    pull = pull_of(issue)
     if state == "closed":
         why: issues.Reason = "completed" if reason in {None, "reopened"} else reason
         issues.close(issue, call.viewer, None if pull else why)

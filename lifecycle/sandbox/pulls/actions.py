@@ -15,7 +15,6 @@ from lifecycle.sandbox.checks import actions as checks_
 from lifecycle.sandbox.git.store.founding import signature
 from lifecycle.sandbox.git.store.objects import write_commit
 from lifecycle.sandbox.issues import actions as issues
-from lifecycle.sandbox.issues.state import Issue
 from lifecycle.sandbox.pulls import closing
 from lifecycle.sandbox.pulls.reviews import actions as reviews
 from lifecycle.sandbox.pulls.reviews import threads
@@ -340,8 +339,3 @@ def update_branch(pull: PullRequest, user: User, expected: str | None) -> None:
 def state_of(pull: PullRequest) -> str:
     """`OPEN`, `CLOSED` or `MERGED`, as GraphQL has it."""
     return "MERGED" if pull.merged_at else pull.issue.state.upper()
-
-
-def issue_face(issue: Issue) -> PullRequest | None:
-    """The pull request whose issue half this is, or None for a real issue."""
-    return PullTables.of(issue.repository).pulls.get(issue.number) if issue.is_pull else None

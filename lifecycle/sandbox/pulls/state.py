@@ -188,3 +188,8 @@ class PullTables(Tables):
             return self.pulls[number]
         except KeyError:
             raise ActionRefused(f"There is no pull request {number}; nothing was done.") from None
+
+
+def pull_of(issue: Issue) -> PullRequest | None:
+    """The pull request whose issue half this is, or None for a real issue."""
+    return PullTables.of(issue.repository).pulls.get(issue.number) if issue.is_pull else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lifecycle.sandbox.accounts.state import Token
+from lifecycle.sandbox.accounts.state import Token, User
 from lifecycle.sandbox.repositories.state import Repository, World
 
 
@@ -30,3 +30,13 @@ def repository(world: World, token: Token, full_name: str) -> Repository | None:
     """The repository of a name, also a former one, or None for who may not see it."""
     found = world.repository(full_name) or world.renamed.get(full_name.lower())
     return found if found is not None and sees(token, found) else None
+
+
+def affiliations(repo: Repository, person: User) -> set[str]:
+    """What somebody is to a repository: `owner`, `collaborator`, `organization_member`."""
+    found = {
+        "owner": repo.owner is person,
+        "collaborator": person.login.lower() in repo.roles,
+        "organization_member": person in repo.owner.members,
+    }
+    return {name for name, holds in found.items() if holds}

@@ -37,9 +37,10 @@ def _issue(repo: Repository, number: int) -> Issue:
 
 
 def _pull(repo: Repository, number: int) -> PullRequest:
-    if number not in PullTables.of(repo).pulls or PullTables.of(repo).pulls[number].issue.is_late():
+    found = PullTables.of(repo).pulls.get(number)
+    if found is None or found.issue.is_late():
         raise not_found(f"Could not resolve to a PullRequest with the number of {number}.")
-    return PullTables.of(repo).pulls[number]
+    return found
 
 
 def _issue_or_pull(repo: Repository, number: int) -> Issue | PullRequest:

@@ -101,18 +101,9 @@ def list_viewer_repositories(call: Call) -> Reply:
     found = [
         one
         for one in call.world.repositories.values()
-        if _affiliations(one, call.viewer) & wanted and visibility in {"all", one.visibility}
+        if access.affiliations(one, call.viewer) & wanted and visibility in {"all", one.visibility}
     ]
     return _listed(call, found, "full_name")
-
-
-def _affiliations(repo: Repository, person: User) -> set[str]:
-    found = {
-        "owner": repo.owner is person,
-        "collaborator": person.login.lower() in repo.roles,
-        "organization_member": person in repo.owner.members,
-    }
-    return {name for name, holds in found.items() if holds}
 
 
 def create_for_viewer(call: Call) -> Reply:

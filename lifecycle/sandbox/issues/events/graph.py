@@ -12,12 +12,11 @@ from typing import Any
 
 from lifecycle.sandbox.base.times import stamp
 from lifecycle.sandbox.git.graph import branch_ref, commit_at
+from lifecycle.sandbox.issues.events.payload import may_see
 from lifecycle.sandbox.issues.payload import issue_page
 from lifecycle.sandbox.issues.state import Issue, IssueEvent
 from lifecycle.sandbox.pulls import closing
-from lifecycle.sandbox.pulls.actions import issue_face
-from lifecycle.sandbox.pulls.state import PullRequest
-from lifecycle.sandbox.repositories import access
+from lifecycle.sandbox.pulls.state import PullRequest, pull_of
 from lifecycle.sandbox.wire.call import Call
 from lifecycle.sandbox.wire.graph.pages import Refusal, connection
 
@@ -59,7 +58,7 @@ class Happening:
 
 
 def _whole(issue: Issue) -> Issue | PullRequest:
-    return issue_face(issue) or issue
+    return pull_of(issue) or issue
 
 
 def _items(
@@ -83,7 +82,7 @@ def _items(
         for one in subject.events
         if one.kind in wanted
         and (since is None or (stamp(one.created_at) or "") >= str(since))
-        and _may_see(call, one)
+        and may_see(call, one)
     ]
     page = connection(found, **given)
     within = {**given, "first": None, "last": None}
@@ -91,11 +90,6 @@ def _items(
     page["pageCount"] = len(page["nodes"])
     page["updatedAt"] = stamp(subject.updated_at)
     return page
-
-
-def _may_see(call: Call, event: IssueEvent) -> bool:
-    source = event.about.get("source")
-    return source is None or access.sees(call.token, source.repository)
 
 
 def _of_issue(call: Call, issue: Issue, **given: Any) -> dict[str, Any]:
@@ -109,7 +103,7 @@ def _of_pull(call: Call, pull: PullRequest, **given: Any) -> dict[str, Any]:
 def _closes(_call: Call, one: Happening) -> bool:
     """Whether its source is a pull request that says it closes this, where that would happen."""
     source: Issue = one.about["source"]
-    pull = issue_face(source)
+    pull = pull_of(source)
     if pull is None or pull.base != pull.repository.default_branch:
         return False
     return one.subject in closing.named(source.repository, source.body)

@@ -10,6 +10,7 @@ from lifecycle.sandbox.accounts.state import User
 from lifecycle.sandbox.base.times import stamp
 from lifecycle.sandbox.issues import payload as issues
 from lifecycle.sandbox.issues.state import Comment, Issue, IssueEvent, Label, Milestone
+from lifecycle.sandbox.repositories import access
 from lifecycle.sandbox.repositories import payload as repositories
 from lifecycle.sandbox.wire.call import Call
 
@@ -116,3 +117,9 @@ def timeline(call: Call, subject: Issue, made: IssueEvent | Comment) -> dict[str
     entry = event(call, subject, made)
     entry.pop("assigner", None)  # recorded lists of events have it, timelines do not
     return entry
+
+
+def may_see(call: Call, event: IssueEvent) -> bool:
+    """Whether what an event came from may be seen."""
+    source = event.about.get("source")
+    return source is None or access.sees(call.token, source.repository)

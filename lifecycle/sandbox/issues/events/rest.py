@@ -5,7 +5,6 @@ from __future__ import annotations
 from lifecycle.sandbox.issues.events import payload as payloads
 from lifecycle.sandbox.issues.rest import ISSUE
 from lifecycle.sandbox.issues.state import Comment, Issue, IssueEvent, IssueTables
-from lifecycle.sandbox.repositories import access
 from lifecycle.sandbox.repositories.state import Repository
 from lifecycle.sandbox.wire.call import REPO, Call, Reply, Route
 from lifecycle.sandbox.wire.rest import asking
@@ -43,17 +42,12 @@ def get_event(call: Call, repo: Repository, event: int) -> Reply:
     raise asking.not_found(f"{DOCS}#get-an-issue-event")
 
 
-def _may_see(call: Call, event: IssueEvent) -> bool:
-    source = event.about.get("source")
-    return source is None or access.sees(call.token, source.repository)
-
-
 def list_timeline(call: Call, repo: Repository, number: int) -> Reply:
     """GET /repos/O/R/issues/N/timeline: events and comments, oldest first."""
     asking.only(call)
     issue = asking.issue(repo, number)
     comments = repo.world.visible(issue.comments, call.seen)
-    events = [one for one in issue.events if _may_see(call, one)]
+    events = [one for one in issue.events if payloads.may_see(call, one)]
     entries: list[IssueEvent | Comment] = [*events, *comments]
     found = sorted(entries, key=lambda one: (one.created_at, one.id))
     return call.paged(found, payloads.timeline, issue)

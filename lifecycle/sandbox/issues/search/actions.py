@@ -18,8 +18,7 @@ from lifecycle.sandbox.issues.search.query import (
     parse,
 )
 from lifecycle.sandbox.issues.state import Issue, IssueTables
-from lifecycle.sandbox.pulls import actions as pulls
-from lifecycle.sandbox.pulls.state import PullRequest
+from lifecycle.sandbox.pulls.state import PullRequest, pull_of
 from lifecycle.sandbox.repositories import access
 from lifecycle.sandbox.repositories.state import Repository
 from lifecycle.sandbox.rules import actions as rules
@@ -103,13 +102,13 @@ def _milestone(_call: Call, issue: Issue, value: str) -> bool:
 
 
 def _requested(call: Call, issue: Issue, value: str) -> bool:
-    pull = pulls.issue_face(issue)
+    pull = pull_of(issue)
     asked = pull.requested_reviewers if pull else ()
     return any(one.login.lower() == _login(call, value) for one in asked)
 
 
 def _review(_call: Call, issue: Issue, value: str) -> bool:
-    pull = pulls.issue_face(issue)
+    pull = pull_of(issue)
     if pull is None:
         return False
     if value == "none":
@@ -120,7 +119,7 @@ def _review(_call: Call, issue: Issue, value: str) -> bool:
 
 
 def _of_pull(issue: Issue, read: Callable[[PullRequest], Any]) -> Any:
-    pull = pulls.issue_face(issue)
+    pull = pull_of(issue)
     return read(pull) if pull else None
 
 

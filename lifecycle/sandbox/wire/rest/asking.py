@@ -34,12 +34,13 @@ def issue(repo: Repository, number: int) -> Issue:
         ApiError: 404, or 410 for what was deleted, or where issues are switched off.
         Moved: It was transferred.
     """
-    found = IssueTables.of(repo).issues.get(number)
+    tables = IssueTables.of(repo)
+    found = tables.issues.get(number)
     if found is None:
-        if number in IssueTables.of(repo).gone:
+        if number in tables.gone:
             raise ApiError(410, "This issue was deleted", documentation=f"{ISSUES}#get-an-issue")
-        if number in IssueTables.of(repo).moved:
-            there = IssueTables.of(repo).moved[number]
+        if number in tables.moved:
+            there = tables.moved[number]
             raise Moved(f"/repositories/{there.repository.id}/issues/{there.number}")
         raise not_found(f"{ISSUES}#get-an-issue")
     if found.is_late():
@@ -57,9 +58,10 @@ def demand_issues(repo: Repository) -> None:
 
 def pull(repo: Repository, number: int) -> PullRequest:
     """The pull request of that number, or 404."""
-    if number not in PullTables.of(repo).pulls or PullTables.of(repo).pulls[number].issue.is_late():
+    found = PullTables.of(repo).pulls.get(number)
+    if found is None or found.issue.is_late():
         raise not_found(f"{PULLS}#get-a-pull-request")
-    return PullTables.of(repo).pulls[number]
+    return found
 
 
 def commit(repo: Repository, ref: str) -> str:
