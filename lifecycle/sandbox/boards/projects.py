@@ -44,14 +44,15 @@ def create(world: World, owner: User, title: str, by: User) -> Project:
 
 
 def _bare(world: World, owner: User, title: str, by: User) -> Project:
+    tables = BoardTables.of(world)
     if not title.strip():
         raise BoardRefused("Title can't be blank")
     number = next(world.serial)
-    taken = [one.number for one in BoardTables.of(world).projects if one.owner is owner]
+    taken = [one.number for one in tables.projects if one.owner is owner]
     project = Project(
         node_id("PVT", owner.id, number), number, max(taken, default=0) + 1, title, owner, by
     )
-    BoardTables.of(world).projects.append(project)
+    tables.projects.append(project)
     world.register(project.id, project)
     return project
 

@@ -37,10 +37,11 @@ def announce(repo: Repository, sha: str, *, event: str | None = None) -> None:
     (https://docs.github.com/actions/how-tos/manage-workflow-runs/approve-runs-from-forks). For a
     merge group the `event` is another than the one planned.
     """
-    if sha in CheckTables.of(repo).announced:
+    tables = CheckTables.of(repo)
+    if sha in tables.announced:
         return
-    CheckTables.of(repo).announced.add(sha)
-    plans = [replace(one, event=event) if event else one for one in CheckTables.of(repo).plans]
+    tables.announced.add(sha)
+    plans = [replace(one, event=event) if event else one for one in tables.plans]
     pull = suites.pull_of(repo, sha)
     if pull and pull.is_cross_repository and not repo.can_push(pull.issue.author):
         held = [one for one in plans if one.name and one.workflow]
@@ -49,38 +50,39 @@ def announce(repo: Repository, sha: str, *, event: str | None = None) -> None:
             if suite.run:
                 suite.run.held = True
         plans = [one for one in plans if one not in held]
-    CheckTables.of(repo).arrivals.extend(Arrival(plan, sha) for plan in plans)
+    tables.arrivals.extend(Arrival(plan, sha) for plan in plans)
     _land(repo, sha)
 
 
 def approve(suite: CheckSuite) -> None:
     """Let a held workflow run begin: its planned checks are on their way now."""
     repo, run = suite.repository, suite.run
+    tables = CheckTables.of(repo)
     if run is None:
         return
     run.held = False
-    due = [
-        p for p in CheckTables.of(repo).plans if (p.workflow, p.event) == (run.workflow, run.event)
-    ]
-    CheckTables.of(repo).arrivals.extend(Arrival(plan, suite.sha) for plan in due)
+    due = [p for p in tables.plans if (p.workflow, p.event) == (run.workflow, run.event)]
+    tables.arrivals.extend(Arrival(plan, suite.sha) for plan in due)
     _land(repo, suite.sha)
 
 
 def read(repo: Repository, sha: str, seen: set[object]) -> None:
     """Count a read of a head's checks, and let those land whose time has come."""
+    tables = CheckTables.of(repo)
     key = ("rollup", sha)
     if key in seen:
         return
     seen.add(key)
     _land(repo, sha)
-    CheckTables.of(repo).rollup_reads[sha] = CheckTables.of(repo).rollup_reads.get(sha, 0) + 1
+    tables.rollup_reads[sha] = tables.rollup_reads.get(sha, 0) + 1
 
 
 def _land(repo: Repository, sha: str) -> None:
-    reads = CheckTables.of(repo).rollup_reads.get(sha, 0)
-    due = [a for a in CheckTables.of(repo).arrivals if a.sha == sha and a.plan.after_reads <= reads]
+    tables = CheckTables.of(repo)
+    reads = tables.rollup_reads.get(sha, 0)
+    due = [a for a in tables.arrivals if a.sha == sha and a.plan.after_reads <= reads]
     for arrival in due:
-        CheckTables.of(repo).arrivals.remove(arrival)
+        tables.arrivals.remove(arrival)
         register(repo, sha, arrival.plan)
 
 
@@ -156,11 +158,12 @@ def move(
 def rerun(check: CheckRun) -> CheckRun:
     """Ask for a run again: another one beside it, which its plan, if there is one, completes."""
     repo = check.repository
+    tables = CheckTables.of(repo)
     again = add_run(check.suite, check.name, check.event, check.workflow)
     repo.touch()
-    plans = [p for p in CheckTables.of(repo).plans if (p.name, p.workflow, p.event) == check.key]
-    reads = CheckTables.of(repo).rollup_reads.get(check.sha, 0)
-    CheckTables.of(repo).arrivals.extend(
+    plans = [p for p in tables.plans if (p.name, p.workflow, p.event) == check.key]
+    reads = tables.rollup_reads.get(check.sha, 0)
+    tables.arrivals.extend(
         Arrival(replace(plan, after_reads=reads + max(plan.after_reads, 1)), check.sha)
         for plan in plans
     )

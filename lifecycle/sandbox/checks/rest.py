@@ -232,6 +232,7 @@ def list_suites(call: Call, repo: Repository, ref: str) -> Reply:
 
 def create_suite(call: Call, repo: Repository) -> Reply:
     """POST /repos/O/R/check-suites, for an app; 200 if it has one there."""
+    tables = CheckTables.of(repo)
     documentation = f"{SUITES}#create-a-check-suite"
     app = app_of(call, documentation)
     asking.fields(call, "head_sha")
@@ -239,10 +240,10 @@ def create_suite(call: Call, repo: Repository) -> Reply:
     if sha is None:
         message = f"No commit found for SHA: {call.body['head_sha']}"
         raise ApiError(422, message, documentation=documentation)
-    before = len(CheckTables.of(repo).suites)
+    before = len(tables.suites)
     made = suites.app_suite(repo, sha, app)
     answer = payloads.check_suite(call, made)
-    return Reply(201 if len(CheckTables.of(repo).suites) > before else 200, answer)
+    return Reply(201 if len(tables.suites) > before else 200, answer)
 
 
 def get_suite(call: Call, repo: Repository, suite: int) -> Reply:

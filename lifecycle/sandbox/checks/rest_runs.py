@@ -226,11 +226,12 @@ WORKFLOWS = "https://docs.github.com/rest/actions/workflows"
 
 def _known(repo: Repository) -> list[Workflow]:
     """Those that ran already and those that plans name."""
+    tables = CheckTables.of(repo)
     suites.index(repo)
-    for plan in CheckTables.of(repo).plans:
+    for plan in tables.plans:
         if plan.name is not None and plan.workflow:
             suites.workflow(repo, plan.workflow)
-    return list(CheckTables.of(repo).workflows.values())
+    return list(tables.workflows.values())
 
 
 def _workflow(repo: Repository, workflow: str) -> Workflow:

@@ -68,18 +68,18 @@ def cancel(suite: CheckSuite) -> None:
     if suites.status_of(suite)[0] == "completed":
         raise ActionRefused("Cannot cancel a workflow run that is completed.")
     repo = suite.repository
+    tables = CheckTables.of(repo)
     for job in suites.latest_runs_of(suite):
         if job.status != "completed":
             checks.move(job, "completed", "cancelled")
-            CheckTables.of(repo).arrivals = [
-                one
-                for one in CheckTables.of(repo).arrivals
-                if one.sha != job.sha or one.plan.name != job.name
+            tables.arrivals = [
+                one for one in tables.arrivals if one.sha != job.sha or one.plan.name != job.name
             ]
 
 
 def dispatch(repo: Repository, flow: Workflow, sha: str, branch: str, user: User) -> CheckSuite:
     """Start a workflow by hand on a branch; its jobs are those that plans name."""
+    tables = CheckTables.of(repo)
     number, node = repo.new_id("CS")
     made = now()
     suite = CheckSuite(number, node, repo, sha, branch, suites.actions_app(repo.world), made, made)
@@ -88,10 +88,10 @@ def dispatch(repo: Repository, flow: Workflow, sha: str, branch: str, user: User
         run_number, node_id("WFR", repo.id, run_number), flow.name, "workflow_dispatch",
         flow.last_number + 1, actor=user, suite=suite,
     )  # fmt: skip
-    CheckTables.of(repo).suites.append(suite)
+    tables.suites.append(suite)
     repo.world.register(node, suite)
     suites.index(repo)
-    for plan in CheckTables.of(repo).plans:
+    for plan in tables.plans:
         if plan.workflow == flow.name and plan.event == "workflow_dispatch":
             checks.register(repo, sha, plan)
     return suite

@@ -42,15 +42,16 @@ def app_of(world: World, token: Token) -> App | None:
 
 def index(repo: Repository) -> None:
     """Let suites be found by commit and by run, those too that were made elsewhere."""
-    for suite in CheckTables.of(repo).suites[CheckTables.of(repo).suites_indexed :]:
-        CheckTables.of(repo).suites_by_sha.setdefault(suite.sha, []).append(suite)
+    tables = CheckTables.of(repo)
+    for suite in tables.suites[tables.suites_indexed :]:
+        tables.suites_by_sha.setdefault(suite.sha, []).append(suite)
         if suite.run:
             suite.run.suite = suite
-            CheckTables.of(repo).suites_by_run[suite.run.id] = suite
+            tables.suites_by_run[suite.run.id] = suite
             repo.world.nodes.setdefault(suite.run.node_id, suite.run)
             known = workflow(repo, suite.run.workflow)
             known.last_number = max(known.last_number, suite.run.number)
-    CheckTables.of(repo).suites_indexed = len(CheckTables.of(repo).suites)
+    tables.suites_indexed = len(tables.suites)
 
 
 def of_commit(repo: Repository, sha: str) -> list[CheckSuite]:
@@ -67,11 +68,12 @@ def of_run(repo: Repository, run_id: int) -> CheckSuite | None:
 
 def workflow(repo: Repository, name: str) -> Workflow:
     """The workflow of that name, which begins to be there when it is first heard of."""
-    if name not in CheckTables.of(repo).workflows:
+    tables = CheckTables.of(repo)
+    if name not in tables.workflows:
         number, node = repo.new_id("W")
-        made = CheckTables.of(repo).workflows[name] = Workflow(number, node, repo, name, now())
+        made = tables.workflows[name] = Workflow(number, node, repo, name, now())
         repo.world.register(node, made)
-    return CheckTables.of(repo).workflows[name]
+    return tables.workflows[name]
 
 
 def job_suite(repo: Repository, sha: str, workflow_name: str | None, event: str) -> CheckSuite:
@@ -122,10 +124,11 @@ def _branch(repo: Repository, sha: str) -> str | None:
 
 def pull_of(repo: Repository, sha: str) -> PullRequest | None:
     """The pull request whose head a commit is or was, or None."""
-    for pull in islice(PullTables.of(repo).pulls.values(), PullTables.of(repo).pulls_indexed, None):
-        PullTables.of(repo).pulls_by_head.setdefault(pull.head_sha, pull)
-    PullTables.of(repo).pulls_indexed = len(PullTables.of(repo).pulls)
-    return PullTables.of(repo).pulls_by_head.get(sha)
+    tables = PullTables.of(repo)
+    for pull in islice(tables.pulls.values(), tables.pulls_indexed, None):
+        tables.pulls_by_head.setdefault(pull.head_sha, pull)
+    tables.pulls_indexed = len(tables.pulls)
+    return tables.pulls_by_head.get(sha)
 
 
 def runs_of(suite: CheckSuite) -> list[CheckRun]:

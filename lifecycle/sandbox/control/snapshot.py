@@ -15,6 +15,7 @@ from lifecycle.sandbox.repositories.state import Repository
 
 def snapshot(repo: Repository) -> dict[str, Any]:
     """Issues and pull requests by number (as text), the board by issue number, refs, checks."""
+    check_tables = CheckTables.of(repo)
     board = BoardTables.of(repo.world).projects[0] if BoardTables.of(repo.world).projects else None
     return {
         "repository": repo.full_name,
@@ -26,10 +27,8 @@ def snapshot(repo: Repository) -> dict[str, Any]:
         "board": _board(repo, board) if board else {},
         "fields": _fields(board) if board else {},
         "refs": repo.git.refs(),
-        "checks": [_check(one) for runs in CheckTables.of(repo).checks.values() for one in runs],
-        "statuses": [
-            _status(one) for made in CheckTables.of(repo).statuses.values() for one in made
-        ],
+        "checks": [_check(one) for runs in check_tables.checks.values() for one in runs],
+        "statuses": [_status(one) for made in check_tables.statuses.values() for one in made],
     }
 
 

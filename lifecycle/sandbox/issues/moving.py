@@ -14,11 +14,12 @@ from lifecycle.sandbox.repositories.state import Repository
 def delete(issue: Issue, by: User) -> None:
     """Delete an issue with its comments and cards; its number is never given again (410)."""
     repo = issue.repository
+    tables = IssueTables.of(repo)
     relations.cut_loose(issue, by)
     _take_off_boards(issue)
     _take_out_of_timelines(issue)
-    del IssueTables.of(repo).issues[issue.number]
-    IssueTables.of(repo).gone.add(issue.number)
+    del tables.issues[issue.number]
+    tables.gone.add(issue.number)
     repo.world.forget(issue.node_id)
     for comment in issue.comments:
         repo.world.forget(comment.node_id)
@@ -48,8 +49,9 @@ def transfer(issue: Issue, target: Repository, by: User) -> None:
     Source: https://docs.github.com/issues/tracking-your-work-with-issues/administering-issues/transferring-an-issue-to-another-repository
     """
     before = issue.repository
-    del IssueTables.of(before).issues[issue.number]
-    IssueTables.of(before).moved[issue.number] = issue
+    issue_tables = IssueTables.of(before)
+    del issue_tables.issues[issue.number]
+    issue_tables.moved[issue.number] = issue
     titles = {one.title: one for one in IssueTables.of(target).milestones.values()}
     issue.labels = [
         IssueTables.of(target).labels[label.name.lower()]

@@ -94,6 +94,7 @@ def _person(call: Call, field: str, login: str) -> User:
 
 
 def _of_milestone(call: Call, repo: Repository, found: list[Issue]) -> list[Issue]:
+    tables = IssueTables.of(repo)
     wanted = call.query.get("milestone")
     if not wanted:
         return found
@@ -101,11 +102,11 @@ def _of_milestone(call: Call, repo: Repository, found: list[Issue]) -> list[Issu
         return [one for one in found if one.milestone]
     if wanted == "none":
         return [one for one in found if one.milestone is None]
-    if not wanted.isdecimal() or int(wanted) not in IssueTables.of(repo).milestones:
+    if not wanted.isdecimal() or int(wanted) not in tables.milestones:
         raise invalid(
             LIST, {"value": wanted, "resource": "Issue", "field": "milestone", "code": "invalid"}
         )
-    return [one for one in found if one.milestone is IssueTables.of(repo).milestones[int(wanted)]]
+    return [one for one in found if one.milestone is tables.milestones[int(wanted)]]
 
 
 def get_issue(call: Call, repo: Repository, number: int) -> Reply:
@@ -209,14 +210,15 @@ def assignable(repo: Repository, login: object, documentation: str) -> User:
 
 def milestone(repo: Repository, number: object, documentation: str) -> Milestone | None:
     """The milestone of that number, None for null, or 422."""
+    tables = IssueTables.of(repo)
     if number is None:
         return None
     if isinstance(number, str) and number.isdecimal():
         number = int(number)
-    if not isinstance(number, int) or number not in IssueTables.of(repo).milestones:
+    if not isinstance(number, int) or number not in tables.milestones:
         error = {"value": number, "resource": "Issue", "field": "milestone", "code": "invalid"}
         raise invalid(documentation, error)
-    return IssueTables.of(repo).milestones[number]
+    return tables.milestones[number]
 
 
 def edit_issue(call: Call, repo: Repository, number: int) -> Reply:

@@ -72,6 +72,7 @@ def open_pull(
         ApiError: 422, in GitHub's words: no such head or base, nothing between them, or there is an
             open one already.
     """
+    tables = PullTables.of(repo)
     branch = head.rpartition(":")[2]
     there = head_repository(repo, head, head_repo)
     base_sha = repo.git.refs().get(f"refs/heads/{base}")
@@ -97,10 +98,10 @@ def open_pull(
         head_repository=there, head_owner=there.owner,
         maintainer_can_modify=maintainer_can_modify and there is not repo,
     )  # fmt: skip
-    PullTables.of(repo).pulls[pull.number] = pull
+    tables.pulls[pull.number] = pull
     repo.world.register(node, pull)
     repo.git.update(f"refs/pull/{pull.number}/head", head_sha, None)
-    PullTables.of(repo).pulls_by_head[head_sha] = pull
+    tables.pulls_by_head[head_sha] = pull
     checks_.announce(repo, head_sha)
     return pull
 

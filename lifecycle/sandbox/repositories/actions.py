@@ -96,6 +96,7 @@ def rename(repo: Repository, name: str) -> None:
 
 def delete(repo: Repository) -> None:
     """Delete a repository with all that is in it; its forks stand alone."""
+    issue_tables = IssueTables.of(repo)
     world = repo.world
     del world.repositories[repo.key]
     for former in [key for key, there in world.renamed.items() if there is repo]:
@@ -105,13 +106,13 @@ def delete(repo: Repository) -> None:
     if repo.parent is not None:
         repo.parent.forks.remove(repo)
     for project in BoardTables.of(world).projects:
-        cards = (project.item_of(issue) for issue in IssueTables.of(repo).issues.values())
+        cards = (project.item_of(issue) for issue in issue_tables.issues.values())
         for card in [one for one in cards if one is not None]:
             project.take(card)
             world.forget(card.id)
         if repo in project.repositories:
             project.repositories.remove(repo)
-    for issue in IssueTables.of(repo).issues.values():
+    for issue in issue_tables.issues.values():
         world.forget(issue.node_id)
     for pull in PullTables.of(repo).pulls.values():
         world.forget(pull.node_id)

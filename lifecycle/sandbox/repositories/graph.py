@@ -44,10 +44,11 @@ def _pull(repo: Repository, number: int) -> PullRequest:
 
 
 def _issue_or_pull(repo: Repository, number: int) -> Issue | PullRequest:
-    if number not in IssueTables.of(repo).issues:
+    issue_tables = IssueTables.of(repo)
+    if number not in issue_tables.issues:
         words = f"Could not resolve to an issue or pull request with the number of {number}."
         raise not_found(words)
-    return PullTables.of(repo).pulls.get(number) or IssueTables.of(repo).issues[number]
+    return PullTables.of(repo).pulls.get(number) or issue_tables.issues[number]
 
 
 def _pulls(call: Call, repo: Repository, **arguments: Any) -> dict[str, Any]:

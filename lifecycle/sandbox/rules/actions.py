@@ -80,14 +80,15 @@ def _names(repo: Repository, patterns: Iterable[str], branch: str) -> bool:
 
 def all_of(repo: Repository) -> list[Protection]:
     """Every rule of a repository, with the approvals that a seed asked for as one of them."""
-    if RuleTables.of(repo).required_approvals:
-        wanted, RuleTables.of(repo).required_approvals = RuleTables.of(repo).required_approvals, 0
+    tables = RuleTables.of(repo)
+    if tables.required_approvals:
+        wanted, tables.required_approvals = tables.required_approvals, 0
         demand_reviews(repo, wanted)
-    for rule in RuleTables.of(repo).protections:
+    for rule in tables.protections:
         if not rule.id:
             rule.id = rule.ruleset_id or repo.new_id("BPR")[0]
         repo.world.nodes.setdefault(global_id(repo, rule), rule)
-    return RuleTables.of(repo).protections
+    return tables.protections
 
 
 def global_id(repo: Repository, rule: Protection) -> str:
@@ -116,20 +117,17 @@ def of_branch(repo: Repository, branch: str) -> list[Protection]:
 
 def demand_reviews(repo: Repository, approvals: int) -> None:
     """Let classic protection of the default branch want so many approvals; 0 wants none."""
+    tables = RuleTables.of(repo)
     branch = repo.default_branch
-    own = (
-        one
-        for one in RuleTables.of(repo).protections
-        if one.ruleset_id is None and one.pattern == branch
-    )
+    own = (one for one in tables.protections if one.ruleset_id is None and one.pattern == branch)
     rule = next(own, None)
     if rule is None and approvals:
-        RuleTables.of(repo).protections.append(Protection(branch, approvals=approvals))
+        tables.protections.append(Protection(branch, approvals=approvals))
     elif rule is not None:
         rule.approvals = approvals
         rule.requires_pull = rule.requires_pull and approvals > 0
         if not (rule.demands_checks or rule.demands_pull or rule.merge_queue):
-            RuleTables.of(repo).protections.remove(rule)
+            tables.protections.remove(rule)
 
 
 def binds(repo: Repository, rule: Protection, user: User) -> bool:

@@ -84,8 +84,9 @@ def leave(entry: QueueEntry, user: User, reason: str) -> None:
 
 def run(repo: Repository) -> None:
     """Move every queue of a repository as far as it goes."""
-    for branch in list(PullTables.of(repo).queues):
-        while PullTables.of(repo).queues[branch] and _step(repo, branch):
+    tables = PullTables.of(repo)
+    for branch in list(tables.queues):
+        while tables.queues[branch] and _step(repo, branch):
             pass
 
 

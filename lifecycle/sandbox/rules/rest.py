@@ -61,6 +61,7 @@ def get_protection(call: Call, repo: Repository, branch: str) -> Reply:
 
 def put_protection(call: Call, repo: Repository, branch: str) -> Reply:
     """PUT /repos/O/R/branches/B/protection: all of it anew."""
+    tables = RuleTables.of(repo)
     documentation = f"{PROTECTION}#update-branch-protection"
     asking.fields(
         call, "required_status_checks", "required_pull_request_reviews", "restrictions",
@@ -88,9 +89,9 @@ def put_protection(call: Call, repo: Repository, branch: str) -> Reply:
     known = [one for one in rules.all_of(repo) if not one.ruleset_id and one.pattern == branch]
     for one in known:
         rule.id, rule.created_at = one.id, one.created_at
-        RuleTables.of(repo).protections.remove(one)
+        tables.protections.remove(one)
         repo.world.forget(rules.global_id(repo, one))
-    RuleTables.of(repo).protections.append(rule)
+    tables.protections.append(rule)
     repo.touch()
     rules.all_of(repo)
     return Reply(200, payloads.protection(call, repo, branch, rule))
@@ -188,19 +189,20 @@ def get_ruleset(call: Call, repo: Repository, ruleset: int) -> Reply:
 
 def create_ruleset(call: Call, repo: Repository) -> Reply:
     """POST /repos/O/R/rulesets, for who administers the repository."""
+    tables = RuleTables.of(repo)
     documentation = f"{RULESETS}#create-a-repository-ruleset"
     if repo.role_of(call.viewer) != "admin":
         raise asking.not_found(documentation)
     asking.fields(call, "name", "target", "enforcement", "bypass_actors", "conditions", "rules")
     name = asking.needed(call, "name", str, documentation)
-    if any(one.name == name for one in RuleTables.of(repo).protections if one.ruleset_id):
+    if any(one.name == name for one in tables.protections if one.ruleset_id):
         error = {"resource": "RepositoryRuleset", "code": "custom", "field": "name",
                  "message": "Name must be unique"}  # fmt: skip
         raise invalid(documentation, error)
     number, _ = repo.new_id("RRS")
     rule = Protection("", ruleset_id=number, name=name, id=number)
     _write_ruleset(call, rule, documentation)
-    RuleTables.of(repo).protections.append(rule)
+    tables.protections.append(rule)
     repo.touch()
     rules.all_of(repo)
     return Reply(201, payloads.ruleset(call, repo, rule, whole=True))

@@ -44,9 +44,10 @@ def issue_named(repo: Repository, name: str | int) -> Issue:
     """
     where, _, number = str(name).rpartition("#")
     there = repo.world.repository(where) if where else repo
-    if there is None or not number.isdecimal() or int(number) not in IssueTables.of(there).issues:
+    issues = IssueTables.of(there).issues if there is not None else {}
+    if not number.isdecimal() or int(number) not in issues:
         raise SeedError(f"The seed names the issue {name!r} in {repo.full_name}: there is none.")
-    return IssueTables.of(there).issues[int(number)]
+    return issues[int(number)]
 
 
 def name_of(issue: Issue) -> str:
@@ -60,15 +61,16 @@ def about_of(repo: Repository, given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _thing(repo: Repository, value: Any) -> Any:
+    tables = IssueTables.of(repo)
     if not isinstance(value, dict) or len(value) != 1:
         return value
     kind, name = next(iter(value.items()))
     if kind == "user":
         return account(repo.world, name)
     if kind == "label":
-        return IssueTables.of(repo).labels.get(str(name).lower(), name)
+        return tables.labels.get(str(name).lower(), name)
     if kind == "milestone":
-        return IssueTables.of(repo).milestones.get(name, name)
+        return tables.milestones.get(name, name)
     return issue_named(repo, name) if kind == "issue" else value
 
 

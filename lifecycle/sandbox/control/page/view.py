@@ -113,6 +113,7 @@ def view(site: Site, name: str | None) -> View:
     """The page of a repository, by default the first. Called under the world's lock."""
     world = site.world
     repo = (world.repository(name) if name else None) or world.home
+    pull_tables = PullTables.of(repo)
     board = next((one for one in BoardTables.of(world).projects if repo in one.repositories), None)
     issues = [
         issue for issue in reversed(IssueTables.of(repo).issues.values()) if not issue.is_pull
@@ -125,10 +126,8 @@ def view(site: Site, name: str | None) -> View:
         columns=_columns(world, board) if board else [],
         issues=[_issue(issue) for issue in issues[:MOST]],
         issue_count=len(issues),
-        pulls=[
-            _pull(repo, pull) for pull in list(reversed(PullTables.of(repo).pulls.values()))[:MOST]
-        ],
-        pull_count=len(PullTables.of(repo).pulls),
+        pulls=[_pull(repo, pull) for pull in list(reversed(pull_tables.pulls.values()))[:MOST]],
+        pull_count=len(pull_tables.pulls),
         requests=entries,
         request_count=site.log.total,
         counts=sorted(site.log.counts().items()),

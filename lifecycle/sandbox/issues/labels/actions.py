@@ -48,9 +48,10 @@ def edit(
     description: str | None = None,
 ) -> None:
     """Change what is given; issues keep the label under its new name."""
+    tables = IssueTables.of(repo)
     if name is not None and name != label.name:
-        del IssueTables.of(repo).labels[label.name.lower()]
-        IssueTables.of(repo).labels[name.lower()] = label
+        del tables.labels[label.name.lower()]
+        tables.labels[name.lower()] = label
         label.name = name
     if color is not None:
         label.color = color.lower()
@@ -61,9 +62,10 @@ def edit(
 
 def delete(repo: Repository, label: Label) -> None:
     """Delete a label, which takes it off every issue."""
-    del IssueTables.of(repo).labels[label.name.lower()]
+    tables = IssueTables.of(repo)
+    del tables.labels[label.name.lower()]
     repo.world.forget(label.node_id)
-    for issue in IssueTables.of(repo).issues.values():
+    for issue in tables.issues.values():
         if label in issue.labels:
             issue.labels.remove(label)
 

@@ -27,9 +27,10 @@ def list_labels(call: Call, repo: Repository) -> Reply:
 
 
 def _label(repo: Repository, name: str) -> Label:
-    if name.lower() not in IssueTables.of(repo).labels:
+    tables = IssueTables.of(repo)
+    if name.lower() not in tables.labels:
         raise asking.not_found(f"{DOCS}#get-a-label")
-    return IssueTables.of(repo).labels[name.lower()]
+    return tables.labels[name.lower()]
 
 
 def get_label(call: Call, repo: Repository, label: str) -> Reply:

@@ -19,14 +19,15 @@ def make(
     due_on: datetime | None = None,
 ) -> Milestone:
     """Add a milestone with the next number of its own."""
+    tables = IssueTables.of(repo)
     number, node = repo.new_id("MI")
     made = now()
     milestone = Milestone(
-        number, node, max(IssueTables.of(repo).milestones, default=0) + 1, title, description, by,
+        number, node, max(tables.milestones, default=0) + 1, title, description, by,
         made, made,
         due_on=due_on, repository=repo,
     )  # fmt: skip
-    IssueTables.of(repo).milestones[milestone.number] = milestone
+    tables.milestones[milestone.number] = milestone
     repo.world.register(node, milestone)
     return milestone
 
@@ -48,17 +49,19 @@ def set_state(milestone: Milestone, state: IssueState) -> None:
 
 def delete(repo: Repository, milestone: Milestone) -> None:
     """Delete it; its issues are in none."""
-    del IssueTables.of(repo).milestones[milestone.number]
+    tables = IssueTables.of(repo)
+    del tables.milestones[milestone.number]
     repo.world.forget(milestone.node_id)
-    for issue in IssueTables.of(repo).issues.values():
+    for issue in tables.issues.values():
         if issue.milestone is milestone:
             issue.milestone = None
 
 
 def counts(repo: Repository) -> dict[int, tuple[int, int]]:
     """How many open and closed issues each milestone has, by its id."""
-    found = {milestone.id: (0, 0) for milestone in IssueTables.of(repo).milestones.values()}
-    for issue in IssueTables.of(repo).issues.values():
+    tables = IssueTables.of(repo)
+    found = {milestone.id: (0, 0) for milestone in tables.milestones.values()}
+    for issue in tables.issues.values():
         if issue.milestone is not None:
             opened, closed = found[issue.milestone.id]
             is_open = issue.state == "open"

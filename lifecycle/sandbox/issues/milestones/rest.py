@@ -43,9 +43,10 @@ def list_milestones(call: Call, repo: Repository) -> Reply:
 
 
 def _milestone(repo: Repository, number: int) -> Milestone:
-    if number not in IssueTables.of(repo).milestones:
+    tables = IssueTables.of(repo)
+    if number not in tables.milestones:
         raise asking.not_found(f"{DOCS}#get-a-milestone")
-    return IssueTables.of(repo).milestones[number]
+    return tables.milestones[number]
 
 
 def get_milestone(call: Call, repo: Repository, number: int) -> Reply:

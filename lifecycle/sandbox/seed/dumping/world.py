@@ -109,6 +109,9 @@ def _app(app: App) -> SeedApp:
 
 
 def _repository(repo: Repository, with_git: bool) -> SeedRepository:
+    issue_tables = IssueTables.of(repo)
+    check_tables = CheckTables.of(repo)
+    rule_tables = RuleTables.of(repo)
     bundle = repo.bundle
     if with_git and repo.has_git:
         bundle = base64.b64encode(repo.git.bundle()).decode()
@@ -121,29 +124,27 @@ def _repository(repo: Repository, with_git: bool) -> SeedRepository:
         files={} if bundle else repo.files,
         branches=[],
         refs=[],
-        labels=[plain(SeedLabel, label) for label in IssueTables.of(repo).labels.values()],
+        labels=[plain(SeedLabel, label) for label in issue_tables.labels.values()],
         milestones=[
             plain(SeedMilestone, one, creator=one.creator.login)
-            for one in IssueTables.of(repo).milestones.values()
+            for one in issue_tables.milestones.values()
         ],
-        issues=[
-            _issue(issue) for issue in IssueTables.of(repo).issues.values() if not issue.is_pull
-        ],
+        issues=[_issue(issue) for issue in issue_tables.issues.values() if not issue.is_pull],
         pulls=[_pull(pull) for pull in PullTables.of(repo).pulls.values()],
-        plans=list(CheckTables.of(repo).plans),
-        workflows=[plain(SeedWorkflow, one) for one in CheckTables.of(repo).workflows.values()],
-        suites=[_suite(suite) for suite in CheckTables.of(repo).suites],
-        checks=[_check(run) for runs in CheckTables.of(repo).checks.values() for run in runs],
+        plans=list(check_tables.plans),
+        workflows=[plain(SeedWorkflow, one) for one in check_tables.workflows.values()],
+        suites=[_suite(suite) for suite in check_tables.suites],
+        checks=[_check(run) for runs in check_tables.checks.values() for run in runs],
         statuses=[
             plain(SeedStatus, one, creator=login(one.creator))
-            for made in CheckTables.of(repo).statuses.values()
+            for made in check_tables.statuses.values()
             for one in made
         ],
-        required_approvals=RuleTables.of(repo).required_approvals,
-        protections=[_protection(one) for one in RuleTables.of(repo).protections],
+        required_approvals=rule_tables.required_approvals,
+        protections=[_protection(one) for one in rule_tables.protections],
         renamed_from=former,
-        gone=sorted(IssueTables.of(repo).gone),
-        moved={number: name_of(issue) for number, issue in IssueTables.of(repo).moved.items()},
+        gone=sorted(issue_tables.gone),
+        moved={number: name_of(issue) for number, issue in issue_tables.moved.items()},
         bundle=bundle,
     )
 

@@ -27,8 +27,9 @@ FIELD_PREFIXES = {"SINGLE_SELECT": "PVTSSF", "ITERATION": "PVTIF"}
 
 def found(world: World, seed: SeedProject) -> None:
     """Make one."""
+    tables = BoardTables.of(world)
     owner = account(world, seed.owner) if seed.owner else world.home.owner
-    number = seed.database_id or FIRST_ID + len(BoardTables.of(world).projects)
+    number = seed.database_id or FIRST_ID + len(tables.projects)
     project = Project(
         seed.id or node_id("PVT", owner.id, number),
         number,
@@ -46,9 +47,9 @@ def found(world: World, seed: SeedProject) -> None:
         created_at=moment(seed.created_at),
         updated_at=moment(seed.updated_at),
     )
-    BoardTables.of(world).projects.append(project)
+    tables.projects.append(project)
     world.register(project.id, project)
-    first = FIELDS_FROM + 100 * (len(BoardTables.of(world).projects) - 1)
+    first = FIELDS_FROM + 100 * (len(tables.projects) - 1)
     for place, one in enumerate(seed.fields):
         _field(world, project, one, first + place)
     for item in seed.items:

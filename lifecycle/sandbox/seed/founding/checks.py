@@ -39,11 +39,12 @@ def found(repo: Repository, seed: SeedRepository) -> None:
 
 
 def _workflow(repo: Repository, seed: SeedWorkflow) -> None:
+    tables = CheckTables.of(repo)
     number, node = identity(repo, "W", seed.id)
-    CheckTables.of(repo).workflows[seed.name] = Workflow(
+    tables.workflows[seed.name] = Workflow(
         number, node, repo, seed.name, moment(seed.created_at), seed.state, seed.last_number
     )
-    repo.world.register(node, CheckTables.of(repo).workflows[seed.name])
+    repo.world.register(node, tables.workflows[seed.name])
 
 
 def _suite(repo: Repository, seed: SeedSuite) -> None:
@@ -67,10 +68,11 @@ def _run(repo: Repository, suite: CheckSuite, seed: SeedWorkflowRun) -> Workflow
 
 
 def _check(repo: Repository, seed: SeedCheckRun) -> None:
+    tables = CheckTables.of(repo)
     if seed.suite is None:
         suite = suites.job_suite(repo, seed.sha, seed.workflow, seed.event)
     else:
-        known = next((one for one in CheckTables.of(repo).suites if one.id == seed.suite), None)
+        known = next((one for one in tables.suites if one.id == seed.suite), None)
         if known is None:
             raise SeedError(f"The check {seed.name!r} names a suite that is not there.")
         suite = known
@@ -82,7 +84,7 @@ def _check(repo: Repository, seed: SeedCheckRun) -> None:
         Output(seed.title, seed.summary, seed.text, list(seed.annotations)),
         list(seed.actions), seed.log, seed.attempt,
     )  # fmt: skip
-    CheckTables.of(repo).checks.setdefault(seed.sha, []).append(run)
+    tables.checks.setdefault(seed.sha, []).append(run)
     repo.world.register(node, run)
 
 

@@ -39,6 +39,7 @@ def found(repo: Repository, seed: SeedIssue) -> None:
 
 def new_issue(repo: Repository, seed: SeedIssue | SeedPull, number: int, node: str) -> Issue:
     """An issue, or the issue half of a pull request, with what hangs on it."""
+    tables = IssueTables.of(repo)
     made = moment(seed.created_at)
     writer = author(repo, seed.author)
     ended = seed.closed_at or (seed.merged_at if isinstance(seed, SeedPull) else None)
@@ -59,7 +60,7 @@ def new_issue(repo: Repository, seed: SeedIssue | SeedPull, number: int, node: s
         state=seed.state,
         labels=[labels.named(repo, name) for name in seed.labels],
         assignees=[account(repo.world, login) for login in seed.assignees],
-        milestone=IssueTables.of(repo).milestones[seed.milestone] if seed.milestone else None,
+        milestone=tables.milestones[seed.milestone] if seed.milestone else None,
         closed_at=closed_at,
         closed_by=closer if closed_at else None,
         locked=seed.locked,
@@ -67,7 +68,7 @@ def new_issue(repo: Repository, seed: SeedIssue | SeedPull, number: int, node: s
         hidden_for=seed.hidden_for,
         unread_for=seed.unread_for,
     )
-    IssueTables.of(repo).issues[issue.number] = issue
+    tables.issues[issue.number] = issue
     repo.last_number = max(repo.last_number, issue.number)
     _talk(repo, issue, seed)
     return issue

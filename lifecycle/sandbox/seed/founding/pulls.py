@@ -118,6 +118,7 @@ def _tip(repo: Repository, branch: str) -> str:
 
 def _judged(repo: Repository, pull: PullRequest, seed: SeedPull) -> None:
     """What people said of it, and what is to become of it."""
+    tables = PullTables.of(repo)
     for one in seed.reviews:
         number, node = identity(repo, "PRR", one.id)
         review = Review(
@@ -141,8 +142,8 @@ def _judged(repo: Repository, pull: PullRequest, seed: SeedPull) -> None:
             number, node, pull, account(repo.world, entry.enqueuer), moment(entry.enqueued_at),
             entry.state, entry.head_sha, entry.base_sha,
         )  # fmt: skip
-        PullTables.of(repo).queues.setdefault(pull.base, []).append(pull.queue_entry)
-        PullTables.of(repo).queues[pull.base].sort(key=lambda one: (one.enqueued_at, one.id))
+        tables.queues.setdefault(pull.base, []).append(pull.queue_entry)
+        tables.queues[pull.base].sort(key=lambda one: (one.enqueued_at, one.id))
         repo.world.register(node, pull.queue_entry)
 
 

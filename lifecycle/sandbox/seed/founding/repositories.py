@@ -116,8 +116,9 @@ def _fill(repo: Repository, seed: SeedRepository) -> None:
 
 
 def _milestone(repo: Repository, seed: SeedMilestone) -> None:
+    tables = IssueTables.of(repo)
     number, node = identity(repo, "MI", seed.id)
-    IssueTables.of(repo).milestones[seed.number] = Milestone(
+    tables.milestones[seed.number] = Milestone(
         number,
         node,
         seed.number,
@@ -131,7 +132,7 @@ def _milestone(repo: Repository, seed: SeedMilestone) -> None:
         closed_at=seed.closed_at,
         repository=repo,
     )
-    repo.world.register(node, IssueTables.of(repo).milestones[seed.number])
+    repo.world.register(node, tables.milestones[seed.number])
 
 
 def _grow(repo: Repository, seed: SeedRepository) -> None:
