@@ -5,7 +5,7 @@ Source: https://docs.github.com/graphql/reference/mutations
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lifecycle.sandbox.accounts.state import User
 from lifecycle.sandbox.boards import actions as boards
@@ -18,6 +18,8 @@ from lifecycle.sandbox.issues.state import Issue
 from lifecycle.sandbox.pulls.state import PullRequest
 from lifecycle.sandbox.repositories.access import sees
 from lifecycle.sandbox.repositories.state import Repository
+from lifecycle.sandbox.wire.call import Call
+from lifecycle.sandbox.wire.graph.changing import Given, Payload, mutations
 from lifecycle.sandbox.wire.graph.pages import (
     Refusal,
     connection,
@@ -26,14 +28,6 @@ from lifecycle.sandbox.wire.graph.pages import (
     no_permission,
     rejected,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from lifecycle.sandbox.wire.call import Call
-
-    Given = Mapping[str, Any]
-    Payload = dict[str, Any]
 
 
 def _node(call: Call, node_id: str, *kinds: type) -> Any:
@@ -272,11 +266,6 @@ def _update_collaborators(call: Call, given: Given) -> Payload:
     return {"collaborators": [call.world.users[login] for login in project.collaborators]}
 
 
-def _mutation(change: Callable[[Call, Given], Payload]) -> Callable[..., Payload]:
-    """A resolver that hands over its input."""
-    return lambda call, _, **given: change(call, given["input"])
-
-
 INPUTS = {
     "ProjectV2FieldValue": "text number date singleSelectOptionId iterationId",
     "AddProjectV2DraftIssueInput": "body assigneeIds",
@@ -314,7 +303,7 @@ MUTATIONS = {
     "updateProjectV2ItemPosition": _move,
 }
 RESOLVERS: dict[str, dict[str, Any]] = {
-    "Mutation": {name: _mutation(change) for name, change in MUTATIONS.items()},
+    "Mutation": mutations(MUTATIONS),
     "UpdateProjectV2ItemPositionPayload": {
         "items": lambda c, made, **given: connection(made["project"].shown(c.seen), **given),
     },

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Mapping
 from typing import Any
 
-from lifecycle.sandbox.base.errors import ActionRefused
 from lifecycle.sandbox.git import actions as refs
 from lifecycle.sandbox.git.graph import HEADS, CommitAt, RefAt
 from lifecycle.sandbox.git.store import objects
 from lifecycle.sandbox.git.store.founding import signature
 from lifecycle.sandbox.repositories.state import Repository
 from lifecycle.sandbox.wire.call import Call
-from lifecycle.sandbox.wire.graph.changing import demand, meant, mutations, unprocessable
+from lifecycle.sandbox.wire.graph.changing import (
+    Given,
+    Payload,
+    demand,
+    doing,
+    meant,
+    mutations,
+    unprocessable,
+)
 from lifecycle.sandbox.wire.graph.pages import Refusal, not_found
 
 
@@ -22,7 +28,7 @@ def _demand(call: Call, repo: Repository, action: str) -> None:
     demand(call, repo, action, may=repo.can_push(call.viewer), permission="contents:write")
 
 
-def create_ref(call: Call, wanted: Mapping[str, Any]) -> dict[str, Any]:
+def create_ref(call: Call, wanted: Given) -> Payload:
     """createRef: only where there is none of that name."""
     repo = meant(call, wanted["repositoryId"], Repository)
     _demand(call, repo, "CreateRef")
@@ -31,36 +37,29 @@ def create_ref(call: Call, wanted: Mapping[str, Any]) -> dict[str, Any]:
         raise unprocessable(f"The object '{oid}' does not exist in the repository.")
     if objects.ref(repo.git, name) is not None:
         raise unprocessable(f'A ref named "{name}" already exists in the repository.')
-    _moved(refs.create, repo, call.viewer, name, oid)
+    doing(lambda: refs.create(repo, call.viewer, name, oid))
     return {"ref": RefAt(repo, name)}
 
 
-def _moved(act: Any, *arguments: Any, **named: Any) -> None:
-    try:
-        act(*arguments, **named)
-    except ActionRefused as refused:
-        raise unprocessable(str(refused)) from None
-
-
-def update_ref(call: Call, wanted: Mapping[str, Any]) -> dict[str, Any]:
+def update_ref(call: Call, wanted: Given) -> Payload:
     """updateRef: without force only forward."""
     ref = meant(call, wanted["refId"], RefAt)
     _demand(call, ref.repository, "UpdateRef")
     force = bool(wanted.get("force"))
     oid = str(wanted["oid"])
-    _moved(refs.update, ref.repository, call.viewer, ref.qualified, oid, force=force)
+    doing(lambda: refs.update(ref.repository, call.viewer, ref.qualified, oid, force=force))
     return {"ref": RefAt(ref.repository, ref.qualified)}
 
 
-def delete_ref(call: Call, wanted: Mapping[str, Any]) -> dict[str, Any]:
+def delete_ref(call: Call, wanted: Given) -> Payload:
     """DeleteRef."""
     ref = meant(call, wanted["refId"], RefAt)
     _demand(call, ref.repository, "DeleteRef")
-    _moved(refs.delete, ref.repository, call.viewer, ref.qualified)
+    doing(lambda: refs.delete(ref.repository, call.viewer, ref.qualified))
     return {}
 
 
-def update_refs(call: Call, wanted: Mapping[str, Any]) -> dict[str, Any]:
+def update_refs(call: Call, wanted: Given) -> Payload:
     """updateRefs: several refs at once, all or none, each only from the value that is named.
 
     Zeros before mean that it must not be there, zeros after delete it.
@@ -81,11 +80,11 @@ def update_refs(call: Call, wanted: Mapping[str, Any]) -> dict[str, Any]:
             raise unprocessable(f"The object '{after}' does not exist in the repository.")
         new = None if after == refs.NOTHING else after
         moves.append(refs.Move(name, new, bool(one.get("force"))))
-    _moved(refs.move, repo, call.viewer, moves)
+    doing(lambda: refs.move(repo, call.viewer, moves))
     return {}
 
 
-def create_commit(call: Call, wanted: Mapping[str, Any]) -> dict[str, Any]:
+def create_commit(call: Call, wanted: Given) -> Payload:
     """createCommitOnBranch: a commit on the very head that is expected.
 
     Source: https://docs.github.com/graphql/reference/mutations#createcommitonbranch
@@ -107,11 +106,11 @@ def create_commit(call: Call, wanted: Mapping[str, Any]) -> dict[str, Any]:
     text = f"{message['headline']}\n\n{message.get('body') or ''}".strip()
     who = signature(call.viewer)
     sha = objects.write_commit(repo.git, tree, [tip], text, author=who, committer=who)
-    _moved(refs.move, repo, call.viewer, [refs.Move(name, sha)])
+    doing(lambda: refs.move(repo, call.viewer, [refs.Move(name, sha)]))
     return {"commit": CommitAt(repo, sha), "ref": RefAt(repo, name)}
 
 
-def _branch(call: Call, wanted: Mapping[str, Any]) -> tuple[Repository, str]:
+def _branch(call: Call, wanted: Given) -> tuple[Repository, str]:
     """The branch that is meant: by id, or by repository and name."""
     if wanted.get("id"):
         ref = meant(call, wanted["id"], RefAt)
@@ -123,7 +122,7 @@ def _branch(call: Call, wanted: Mapping[str, Any]) -> tuple[Repository, str]:
     return repo, f"{HEADS}{name.removeprefix(HEADS)}"
 
 
-def _changes(repo: Repository, wanted: Mapping[str, Any]) -> list[tuple[str, str, str | None]]:
+def _changes(repo: Repository, wanted: Given) -> list[tuple[str, str, str | None]]:
     made: list[tuple[str, str, str | None]] = []
     for one in wanted.get("additions") or ():
         try:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from lifecycle.sandbox.accounts.state import User
-from lifecycle.sandbox.base.errors import ActionRefused
 from lifecycle.sandbox.git import actions as refs
 from lifecycle.sandbox.issues import actions as issues
 from lifecycle.sandbox.issues import moving
@@ -17,8 +16,11 @@ from lifecycle.sandbox.issues.state import Comment, Issue, IssueTables, Label, M
 from lifecycle.sandbox.repositories.state import Repository
 from lifecycle.sandbox.wire.call import Call
 from lifecycle.sandbox.wire.graph.changing import (
+    Given,
+    Payload,
     all_meant,
     demand,
+    doing,
     half_meant,
     meant,
     mutations,
@@ -30,7 +32,7 @@ LONGEST_TITLE, LONGEST_BODY = 256, 65_536
 SPACE = "-"
 
 
-def _texts(wanted: Mapping[str, Any]) -> None:
+def _texts(wanted: Given) -> None:
     """Refuse a title or text that is too long or empty."""
     title, body = wanted.get("title"), wanted.get("body")
     if title is not None and not title.strip():
@@ -41,7 +43,7 @@ def _texts(wanted: Mapping[str, Any]) -> None:
         raise unprocessable(f"Body is too long (maximum is {LONGEST_BODY} characters)")
 
 
-def create_issue(call: Call, wanted: Mapping[str, Any]) -> dict[str, Any]:
+def create_issue(call: Call, wanted: Given) -> Payload:
     """createIssue: labels, people and milestone of who may not set them are left out."""
     repo = meant(call, wanted["repositoryId"], Repository)
     demand(call, repo, "CreateIssue", may=True)
@@ -55,11 +57,11 @@ def create_issue(call: Call, wanted: Mapping[str, Any]) -> dict[str, Any]:
     made = issues.new_issue(repo, call.viewer, wanted["title"], wanted.get("body") or "")
     _grant(call, made, wishes)
     if parent is not None:
-        _refused(relations.add_sub_issue, parent, made, call.viewer)
+        doing(lambda: relations.add_sub_issue(parent, made, call.viewer))
     return {"issue": made}
 
 
-def _wishes(call: Call, wanted: Mapping[str, Any]) -> dict[str, Any]:
+def _wishes(call: Call, wanted: Given) -> dict[str, Any]:
     """What is asked for, as things; what is not named stays as it is."""
     wishes: dict[str, Any] = {}
     if wanted.get("labelIds") is not None:
@@ -81,19 +83,11 @@ def _grant(call: Call, issue: Issue, wishes: Mapping[str, Any]) -> None:
         issues.set_milestone(issue, wishes["milestone"], call.viewer)
 
 
-def _refused(act: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
-    """Do something whose refusal is GitHub's sentence."""
-    try:
-        return act(*arguments, **named)
-    except ActionRefused as refused:
-        raise unprocessable(str(refused)) from None
-
-
 def _may_edit(call: Call, issue: Issue) -> bool:
     return issue.author is call.viewer or issue.repository.can_triage(call.viewer)
 
 
-def update_issue(call: Call, wanted: Mapping[str, Any]) -> dict[str, Any]:
+def update_issue(call: Call, wanted: Given) -> Payload:
     """updateIssue: what is given changes; lists replace what was there."""
     issue = meant(call, wanted["id"], Issue)
     demand(call, issue.repository, "UpdateIssue", may=_may_edit(call, issue))
@@ -113,7 +107,7 @@ def update_issue(call: Call, wanted: Mapping[str, Any]) -> dict[str, Any]:
     return {"issue": issue, "actor": call.viewer}
 
 
-def close_issue(call: Call, wanted: Mapping[str, Any]) -> dict[str, Any]:
+def close_issue(call: Call, wanted: Given) -> Payload:
     """closeIssue: to close what is closed changes the reason only."""
     issue = meant(call, wanted["issueId"], Issue)
     demand(call, issue.repository, "CloseIssue", may=_may_edit(call, issue))
@@ -124,7 +118,7 @@ def close_issue(call: Call, wanted: Mapping[str, Any]) -> dict[str, Any]:
     return {"issue": issue}
 
 
-def reopen_issue(call: Call, wanted: Mapping[str, Any]) -> dict[str, Any]:
+def reopen_issue(call: Call, wanted: Given) -> Payload:
     """ReopenIssue."""
     issue = meant(call, wanted["issueId"], Issue)
     demand(call, issue.repository, "ReopenIssue", may=_may_edit(call, issue))
@@ -132,7 +126,7 @@ def reopen_issue(call: Call, wanted: Mapping[str, Any]) -> dict[str, Any]:
     return {"issue": issue}
 
 
-def delete_issue(call: Call, wanted: Mapping[str, Any]) -> dict[str, Any]:
+def delete_issue(call: Call, wanted: Given) -> Payload:
     """deleteIssue, for who administers the repository."""
     issue = meant(call, wanted["issueId"], Issue)
     repo = issue.repository
@@ -141,7 +135,7 @@ def delete_issue(call: Call, wanted: Mapping[str, Any]) -> dict[str, Any]:
     return {"repository": repo}
 
 
-def transfer_issue(call: Call, wanted: Mapping[str, Any]) -> dict[str, Any]:
+def transfer_issue(call: Call, wanted: Given) -> Payload:
     """transferIssue, for who may push to both repositories, which have one owner."""
     issue = meant(call, wanted["issueId"], Issue)
     target = meant(call, wanted["repositoryId"], Repository)
@@ -159,7 +153,7 @@ def transfer_issue(call: Call, wanted: Mapping[str, Any]) -> dict[str, Any]:
     return {"issue": issue}
 
 
-def add_comment(call: Call, wanted: Mapping[str, Any]) -> dict[str, Any]:
+def add_comment(call: Call, wanted: Given) -> Payload:
     """addComment, to an issue or a pull request."""
     issue, subject = half_meant(call, wanted["subjectId"])
     demand(call, issue.repository, "AddComment", may=True)
@@ -171,13 +165,13 @@ def add_comment(call: Call, wanted: Mapping[str, Any]) -> dict[str, Any]:
     return {"commentEdge": edge, "subject": subject}
 
 
-def _commented(wanted: Mapping[str, Any]) -> None:
+def _commented(wanted: Given) -> None:
     if not wanted["body"].strip():
         raise unprocessable("Body can't be blank")
     _texts(wanted)
 
 
-def update_comment(call: Call, wanted: Mapping[str, Any]) -> dict[str, Any]:
+def update_comment(call: Call, wanted: Given) -> Payload:
     """updateIssueComment, by its author or who may push."""
     comment = _own_comment(call, wanted["id"], "UpdateIssueComment")
     _commented(wanted)
@@ -185,7 +179,7 @@ def update_comment(call: Call, wanted: Mapping[str, Any]) -> dict[str, Any]:
     return {"issueComment": comment}
 
 
-def delete_comment(call: Call, wanted: Mapping[str, Any]) -> dict[str, Any]:
+def delete_comment(call: Call, wanted: Given) -> Payload:
     """deleteIssueComment, by its author or who may push."""
     issues.remove_comment(_own_comment(call, wanted["id"], "DeleteIssueComment"))
     return {}
@@ -198,7 +192,7 @@ def _own_comment(call: Call, global_id: str, action: str) -> Comment:
     return comment
 
 
-def add_assignees(call: Call, wanted: Mapping[str, Any]) -> dict[str, Any]:
+def add_assignees(call: Call, wanted: Given) -> Payload:
     """addAssigneesToAssignable: a union; who cannot be assigned is left out."""
     issue, subject = half_meant(call, wanted["assignableId"])
     repo = issue.repository
@@ -209,7 +203,7 @@ def add_assignees(call: Call, wanted: Mapping[str, Any]) -> dict[str, Any]:
     return {"assignable": subject}
 
 
-def remove_assignees(call: Call, wanted: Mapping[str, Any]) -> dict[str, Any]:
+def remove_assignees(call: Call, wanted: Given) -> Payload:
     """RemoveAssigneesFromAssignable."""
     issue, subject = half_meant(call, wanted["assignableId"])
     repo = issue.repository
@@ -219,7 +213,7 @@ def remove_assignees(call: Call, wanted: Mapping[str, Any]) -> dict[str, Any]:
     return {"assignable": subject}
 
 
-def lock(call: Call, wanted: Mapping[str, Any]) -> dict[str, Any]:
+def lock(call: Call, wanted: Given) -> Payload:
     """LockLockable."""
     issue, subject = half_meant(call, wanted["lockableId"])
     demand(call, issue.repository, "LockLockable", may=issue.repository.can_triage(call.viewer))
@@ -229,7 +223,7 @@ def lock(call: Call, wanted: Mapping[str, Any]) -> dict[str, Any]:
     return {"lockedRecord": subject, "actor": call.viewer}
 
 
-def unlock(call: Call, wanted: Mapping[str, Any]) -> dict[str, Any]:
+def unlock(call: Call, wanted: Given) -> Payload:
     """UnlockLockable."""
     issue, subject = half_meant(call, wanted["lockableId"])
     demand(call, issue.repository, "UnlockLockable", may=issue.repository.can_triage(call.viewer))
@@ -237,7 +231,7 @@ def unlock(call: Call, wanted: Mapping[str, Any]) -> dict[str, Any]:
     return {"unlockedRecord": subject, "actor": call.viewer}
 
 
-def pin(call: Call, wanted: Mapping[str, Any]) -> dict[str, Any]:
+def pin(call: Call, wanted: Given) -> Payload:
     """pinIssue: three at most in a repository."""
     issue = meant(call, wanted["issueId"], Issue)
     demand(call, issue.repository, "PinIssue", may=issue.repository.can_push(call.viewer))
@@ -246,7 +240,7 @@ def pin(call: Call, wanted: Mapping[str, Any]) -> dict[str, Any]:
     return {"issue": issue}
 
 
-def unpin(call: Call, wanted: Mapping[str, Any]) -> dict[str, Any]:
+def unpin(call: Call, wanted: Given) -> Payload:
     """UnpinIssue."""
     issue = meant(call, wanted["issueId"], Issue)
     demand(call, issue.repository, "UnpinIssue", may=issue.repository.can_push(call.viewer))
@@ -254,24 +248,24 @@ def unpin(call: Call, wanted: Mapping[str, Any]) -> dict[str, Any]:
     return {"id": issue.node_id, "issue": issue}
 
 
-def add_sub_issue(call: Call, wanted: Mapping[str, Any]) -> dict[str, Any]:
+def add_sub_issue(call: Call, wanted: Given) -> Payload:
     """AddSubIssue."""
     parent = meant(call, wanted["issueId"], Issue)
     demand(call, parent.repository, "AddSubIssue", may=parent.repository.can_triage(call.viewer))
     child = meant(call, wanted.get("subIssueId") or "", Issue)
     replaces = bool(wanted.get("replaceParent"))
-    _refused(relations.add_sub_issue, parent, child, call.viewer, replace_parent=replaces)
+    doing(lambda: relations.add_sub_issue(parent, child, call.viewer, replace_parent=replaces))
     return {"issue": parent, "subIssue": child}
 
 
-def remove_sub_issue(call: Call, wanted: Mapping[str, Any]) -> dict[str, Any]:
+def remove_sub_issue(call: Call, wanted: Given) -> Payload:
     """RemoveSubIssue."""
     parent, child = _family(call, wanted, "RemoveSubIssue")
     relations.remove_sub_issue(parent, child, call.viewer)
     return {"issue": parent, "subIssue": child}
 
 
-def move_sub_issue(call: Call, wanted: Mapping[str, Any]) -> dict[str, Any]:
+def move_sub_issue(call: Call, wanted: Given) -> Payload:
     """reprioritizeSubIssue: right after or right before one of its siblings."""
     parent, child = _family(call, wanted, "ReprioritizeSubIssue")
     after, before = (
@@ -285,7 +279,7 @@ def move_sub_issue(call: Call, wanted: Mapping[str, Any]) -> dict[str, Any]:
     return {"issue": parent}
 
 
-def _family(call: Call, wanted: Mapping[str, Any], action: str) -> tuple[Issue, Issue]:
+def _family(call: Call, wanted: Given, action: str) -> tuple[Issue, Issue]:
     parent = meant(call, wanted["issueId"], Issue)
     demand(call, parent.repository, action, may=parent.repository.can_triage(call.viewer))
     child = meant(call, wanted["subIssueId"], Issue)
@@ -294,7 +288,7 @@ def _family(call: Call, wanted: Mapping[str, Any], action: str) -> tuple[Issue, 
     return parent, child
 
 
-def link_branch(call: Call, wanted: Mapping[str, Any]) -> dict[str, Any]:
+def link_branch(call: Call, wanted: Given) -> Payload:
     """createLinkedBranch: makes a branch for an issue, by default named after it."""
     issue = meant(call, wanted["issueId"], Issue)
     repo = issue.repository
@@ -304,7 +298,7 @@ def link_branch(call: Call, wanted: Mapping[str, Any]) -> dict[str, Any]:
         raise unprocessable("The sandbox links branches of the issue's own repository only.")
     words = "".join(c if c.isalnum() else " " for c in issue.title.lower()).split()
     name = wanted.get("name") or SPACE.join([str(issue.number), *words])
-    _refused(refs.create, repo, call.viewer, f"refs/heads/{name}", str(wanted["oid"]))
+    doing(lambda: refs.create(repo, call.viewer, f"refs/heads/{name}", str(wanted["oid"])))
     issue.linked_branches.append(name)
     return {"linkedBranch": linked_branch(issue, name), "issue": issue}
 

@@ -8,10 +8,9 @@ https://github.com/peter-evans/enable-pull-request-automerge/issues/343
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 from lifecycle.sandbox.accounts.state import User
-from lifecycle.sandbox.base.errors import ActionRefused, ApiError
 from lifecycle.sandbox.issues import actions as issues
 from lifecycle.sandbox.issues.state import Label, Milestone
 from lifecycle.sandbox.pulls import actions as pulls
@@ -21,27 +20,19 @@ from lifecycle.sandbox.pulls.state import MergeMethod, PullRequest
 from lifecycle.sandbox.repositories.state import Repository
 from lifecycle.sandbox.rules import queue
 from lifecycle.sandbox.wire.call import Call
-from lifecycle.sandbox.wire.graph import nodes
-from lifecycle.sandbox.wire.graph.pages import Refusal, forbidden, no_node
+from lifecycle.sandbox.wire.graph.changing import (
+    Given,
+    Payload,
+    doing,
+    meant,
+    mutations,
+    unprocessable,
+)
+from lifecycle.sandbox.wire.graph.pages import Refusal, forbidden
 
-Thing = TypeVar("Thing")
-Given = dict[str, Any]
 METHODS: dict[str | None, MergeMethod] = {
     None: "merge", "MERGE": "merge", "SQUASH": "squash", "REBASE": "rebase",
 }  # fmt: skip
-
-
-def unprocessable(message: str) -> Refusal:
-    """What GitHub will not do now."""
-    return Refusal("UNPROCESSABLE", message)
-
-
-def meant(call: Call, node_id: str, kind: type[Thing]) -> Thing:
-    """The thing of that id, if it is of that kind."""
-    found = nodes.node(call, node_id)
-    if not isinstance(found, kind):
-        raise no_node(node_id)
-    return found
 
 
 def demand(call: Call, repo: Repository, name: str, *, own: bool = False) -> None:
@@ -57,24 +48,7 @@ def demand(call: Call, repo: Repository, name: str, *, own: bool = False) -> Non
         raise Refusal("FORBIDDEN", message)
 
 
-def doing(act: Callable[[], Thing]) -> Thing:
-    """Do it; what is refused becomes an error of the field."""
-    try:
-        return act()
-    except ActionRefused as refused:
-        raise unprocessable(str(refused)) from None
-    except ApiError as error:
-        raise unprocessable(_words(error)) from None
-
-
-def _words(error: ApiError) -> str:
-    first = error.errors[0] if error.errors else None
-    if isinstance(first, dict):
-        return str(first.get("message") or f"{first.get('field')} is {first.get('code')}")
-    return str(first or error.message)
-
-
-def create(call: Call, given: Given) -> Given:
+def create(call: Call, given: Given) -> Payload:
     """`createPullRequest`."""
     repo = meant(call, given["repositoryId"], Repository)
     head_repo = None
@@ -107,7 +81,7 @@ def create(call: Call, given: Given) -> Given:
     return {"pullRequest": made}
 
 
-def update(call: Call, given: Given) -> Given:
+def update(call: Call, given: Given) -> Payload:
     """`updatePullRequest`."""
     pull = meant(call, given["pullRequestId"], PullRequest)
     issue, repo = pull.issue, pull.repository
@@ -137,7 +111,7 @@ def update(call: Call, given: Given) -> Given:
     return {"pullRequest": pull, "actor": call.viewer}
 
 
-def close(call: Call, given: Given) -> Given:
+def close(call: Call, given: Given) -> Payload:
     """`closePullRequest`."""
     pull = meant(call, given["pullRequestId"], PullRequest)
     demand(call, pull.repository, "ClosePullRequest", own=pull.issue.author is call.viewer)
@@ -145,7 +119,7 @@ def close(call: Call, given: Given) -> Given:
     return {"pullRequest": pull}
 
 
-def reopen(call: Call, given: Given) -> Given:
+def reopen(call: Call, given: Given) -> Payload:
     """`reopenPullRequest`."""
     pull = meant(call, given["pullRequestId"], PullRequest)
     demand(call, pull.repository, "ReopenPullRequest", own=pull.issue.author is call.viewer)
@@ -163,7 +137,7 @@ def _how(given: Given) -> merging.How:
     )
 
 
-def merge(call: Call, given: Given) -> Given:
+def merge(call: Call, given: Given) -> Payload:
     """`mergePullRequest`."""
     pull = meant(call, given["pullRequestId"], PullRequest)
     demand(call, pull.repository, "MergePullRequest")
@@ -171,7 +145,7 @@ def merge(call: Call, given: Given) -> Given:
     return {"pullRequest": pull, "actor": call.viewer}
 
 
-def ready(call: Call, given: Given) -> Given:
+def ready(call: Call, given: Given) -> Payload:
     """`markPullRequestReadyForReview`."""
     pull = meant(call, given["pullRequestId"], PullRequest)
     own = pull.issue.author is call.viewer
@@ -180,7 +154,7 @@ def ready(call: Call, given: Given) -> Given:
     return {"pullRequest": pull}
 
 
-def draft(call: Call, given: Given) -> Given:
+def draft(call: Call, given: Given) -> Payload:
     """`convertPullRequestToDraft`."""
     pull = meant(call, given["pullRequestId"], PullRequest)
     own = pull.issue.author is call.viewer
@@ -189,7 +163,7 @@ def draft(call: Call, given: Given) -> Given:
     return {"pullRequest": pull}
 
 
-def enable_auto_merge(call: Call, given: Given) -> Given:
+def enable_auto_merge(call: Call, given: Given) -> Payload:
     """`enablePullRequestAutoMerge`."""
     pull = meant(call, given["pullRequestId"], PullRequest)
     demand(call, pull.repository, "EnablePullRequestAutoMerge")
@@ -197,7 +171,7 @@ def enable_auto_merge(call: Call, given: Given) -> Given:
     return {"pullRequest": pull, "actor": call.viewer}
 
 
-def disable_auto_merge(call: Call, given: Given) -> Given:
+def disable_auto_merge(call: Call, given: Given) -> Payload:
     """`disablePullRequestAutoMerge`."""
     pull = meant(call, given["pullRequestId"], PullRequest)
     demand(call, pull.repository, "DisablePullRequestAutoMerge")
@@ -205,7 +179,7 @@ def disable_auto_merge(call: Call, given: Given) -> Given:
     return {"pullRequest": pull, "actor": call.viewer}
 
 
-def enqueue(call: Call, given: Given) -> Given:
+def enqueue(call: Call, given: Given) -> Payload:
     """`enqueuePullRequest`."""
     pull = meant(call, given["pullRequestId"], PullRequest)
     demand(call, pull.repository, "EnqueuePullRequest")
@@ -214,7 +188,7 @@ def enqueue(call: Call, given: Given) -> Given:
     return {"mergeQueueEntry": entry}
 
 
-def dequeue(call: Call, given: Given) -> Given:
+def dequeue(call: Call, given: Given) -> Payload:
     """`dequeuePullRequest`, by the id of the pull request."""
     pull = meant(call, given["id"], PullRequest)
     demand(call, pull.repository, "DequeuePullRequest")
@@ -224,7 +198,7 @@ def dequeue(call: Call, given: Given) -> Given:
     return {"mergeQueueEntry": None}
 
 
-def update_branch(call: Call, given: Given) -> Given:
+def update_branch(call: Call, given: Given) -> Payload:
     """`updatePullRequestBranch`, by a merge."""
     pull = meant(call, given["pullRequestId"], PullRequest)
     demand(call, pull.repository, "UpdatePullRequestBranch")
@@ -232,7 +206,7 @@ def update_branch(call: Call, given: Given) -> Given:
     return {"pullRequest": pull}
 
 
-MUTATIONS: dict[str, Callable[[Call, Given], Given]] = {
+MUTATIONS: dict[str, Callable[[Call, Given], Payload]] = {
     "createPullRequest": create,
     "updatePullRequest": update,
     "closePullRequest": close,
@@ -246,11 +220,6 @@ MUTATIONS: dict[str, Callable[[Call, Given], Given]] = {
     "dequeuePullRequest": dequeue,
     "updatePullRequestBranch": update_branch,
 }
-
-
-def mutation(act: Callable[[Call, Given], Given]) -> Callable[..., Given]:
-    """The resolver of a mutation: it hands the input on."""
-    return lambda call, _root, **given: act(call, given["input"])
 
 
 PULL = "pullRequest"
@@ -277,6 +246,4 @@ INPUTS = {
     "EnqueuePullRequestInput": "expectedHeadOid jump",
     "UpdatePullRequestBranchInput": "expectedHeadOid",
 }
-RESOLVERS: dict[str, dict[str, Any]] = {
-    "Mutation": {f"{name}(input)": mutation(act) for name, act in MUTATIONS.items()}
-}
+RESOLVERS: dict[str, dict[str, Any]] = {"Mutation": mutations(MUTATIONS)}

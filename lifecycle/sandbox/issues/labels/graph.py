@@ -10,6 +10,8 @@ from lifecycle.sandbox.issues.state import Issue, IssueTables, Label
 from lifecycle.sandbox.repositories.state import Repository
 from lifecycle.sandbox.wire.call import Call
 from lifecycle.sandbox.wire.graph.changing import (
+    Given,
+    Payload,
     all_meant,
     demand,
     half_meant,
@@ -19,34 +21,34 @@ from lifecycle.sandbox.wire.graph.changing import (
 )
 
 
-def add_labels(call: Call, wanted: Mapping[str, Any]) -> dict[str, Any]:
+def add_labels(call: Call, wanted: Given) -> Payload:
     """AddLabelsToLabelable."""
     issue, subject = _labelable(call, wanted, "AddLabelsToLabelable")
     labels.add(issue, all_meant(call, wanted["labelIds"], Label), call.viewer)
     return {"labelable": subject}
 
 
-def remove_labels(call: Call, wanted: Mapping[str, Any]) -> dict[str, Any]:
+def remove_labels(call: Call, wanted: Given) -> Payload:
     """RemoveLabelsFromLabelable."""
     issue, subject = _labelable(call, wanted, "RemoveLabelsFromLabelable")
     labels.remove(issue, all_meant(call, wanted["labelIds"], Label), call.viewer)
     return {"labelable": subject}
 
 
-def clear_labels(call: Call, wanted: Mapping[str, Any]) -> dict[str, Any]:
+def clear_labels(call: Call, wanted: Given) -> Payload:
     """ClearLabelsFromLabelable."""
     issue, subject = _labelable(call, wanted, "ClearLabelsFromLabelable")
     labels.replace(issue, [], call.viewer)
     return {"labelable": subject}
 
 
-def _labelable(call: Call, wanted: Mapping[str, Any], action: str) -> tuple[Issue, Any]:
+def _labelable(call: Call, wanted: Given, action: str) -> tuple[Issue, Any]:
     issue, subject = half_meant(call, wanted["labelableId"])
     demand(call, issue.repository, action, may=issue.repository.can_triage(call.viewer))
     return issue, subject
 
 
-def create_label(call: Call, wanted: Mapping[str, Any]) -> dict[str, Any]:
+def create_label(call: Call, wanted: Given) -> Payload:
     """CreateLabel."""
     repo = meant(call, wanted["repositoryId"], Repository)
     demand(call, repo, "CreateLabel", may=repo.can_push(call.viewer))
@@ -58,7 +60,7 @@ def create_label(call: Call, wanted: Mapping[str, Any]) -> dict[str, Any]:
     return {"label": made}
 
 
-def update_label(call: Call, wanted: Mapping[str, Any]) -> dict[str, Any]:
+def update_label(call: Call, wanted: Given) -> Payload:
     """updateLabel: issues keep it under its new name."""
     label, repo = _label(call, wanted, "UpdateLabel")
     name = wanted.get("name")
@@ -70,14 +72,14 @@ def update_label(call: Call, wanted: Mapping[str, Any]) -> dict[str, Any]:
     return {"label": label}
 
 
-def delete_label(call: Call, wanted: Mapping[str, Any]) -> dict[str, Any]:
+def delete_label(call: Call, wanted: Given) -> Payload:
     """deleteLabel, which takes it off every issue."""
     label, repo = _label(call, wanted, "DeleteLabel")
     labels.delete(repo, label)
     return {}
 
 
-def _label(call: Call, wanted: Mapping[str, Any], action: str) -> tuple[Label, Repository]:
+def _label(call: Call, wanted: Given, action: str) -> tuple[Label, Repository]:
     label = meant(call, wanted["id"], Label)
     if label.repository is None:
         raise unprocessable("The label has no repository.")

@@ -9,14 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from lifecycle.sandbox.accounts.state import User
-from lifecycle.sandbox.pulls.graph_changes import (
-    Given,
-    demand,
-    doing,
-    meant,
-    mutation,
-    unprocessable,
-)
+from lifecycle.sandbox.pulls.graph_changes import demand
 from lifecycle.sandbox.pulls.reviews import actions as reviews
 from lifecycle.sandbox.pulls.reviews import threads
 from lifecycle.sandbox.pulls.state import (
@@ -27,6 +20,14 @@ from lifecycle.sandbox.pulls.state import (
     ReviewThread,
 )
 from lifecycle.sandbox.wire.call import Call
+from lifecycle.sandbox.wire.graph.changing import (
+    Given,
+    Payload,
+    doing,
+    meant,
+    mutations,
+    unprocessable,
+)
 from lifecycle.sandbox.wire.graph.pages import no_node
 
 STATES: dict[str | None, ReviewState] = {
@@ -35,7 +36,7 @@ STATES: dict[str | None, ReviewState] = {
 }  # fmt: skip
 
 
-def request_reviews(call: Call, given: Given) -> Given:
+def request_reviews(call: Call, given: Given) -> Payload:
     """`requestReviews`: those who are asked from now on, or with `union` besides the others."""
     pull = meant(call, given["pullRequestId"], PullRequest)
     demand(call, pull.repository, "RequestReviews")
@@ -49,7 +50,7 @@ def request_reviews(call: Call, given: Given) -> Given:
     return {"pullRequest": pull, "actor": call.viewer}
 
 
-def add_review(call: Call, given: Given) -> Given:
+def add_review(call: Call, given: Given) -> Payload:
     """`addPullRequestReview`; without an event it is pending."""
     pull = meant(call, given["pullRequestId"], PullRequest)
     demand(call, pull.repository, "AddPullRequestReview", own=True)
@@ -79,7 +80,7 @@ def _pending(call: Call, pull: PullRequest) -> Review:
     return begun or reviews.review(pull, call.viewer, "PENDING", "")
 
 
-def add_thread(call: Call, given: Given) -> Given:
+def add_thread(call: Call, given: Given) -> Payload:
     """`addPullRequestReviewThread`, into a pending review, which begins with it."""
     if given.get("pullRequestReviewId"):
         review = meant(call, given["pullRequestReviewId"], Review)
@@ -93,7 +94,7 @@ def add_thread(call: Call, given: Given) -> Given:
     return {"thread": _begin(call, pull, review, given).thread}
 
 
-def add_reply(call: Call, given: Given) -> Given:
+def add_reply(call: Call, given: Given) -> Payload:
     """`addPullRequestReviewThreadReply`: at once, or into a pending review."""
     thread = meant(call, given["pullRequestReviewThreadId"], ReviewThread)
     pull = thread.pull
@@ -105,7 +106,7 @@ def add_reply(call: Call, given: Given) -> Given:
     return {"comment": threads.reply(thread.comments[0], call.viewer, given["body"], review)}
 
 
-def submit_review(call: Call, given: Given) -> Given:
+def submit_review(call: Call, given: Given) -> Payload:
     """`submitPullRequestReview`."""
     if given.get("pullRequestReviewId"):
         review: Review | None = meant(call, given["pullRequestReviewId"], Review)
@@ -119,7 +120,7 @@ def submit_review(call: Call, given: Given) -> Given:
     return {"pullRequestReview": found}
 
 
-def delete_review(call: Call, given: Given) -> Given:
+def delete_review(call: Call, given: Given) -> Payload:
     """`deletePullRequestReview`, of a pending one."""
     review = meant(call, given["pullRequestReviewId"], Review)
     demand(call, review.pull.repository, "DeletePullRequestReview",
@@ -128,7 +129,7 @@ def delete_review(call: Call, given: Given) -> Given:
     return {"pullRequestReview": review}
 
 
-def dismiss_review(call: Call, given: Given) -> Given:
+def dismiss_review(call: Call, given: Given) -> Payload:
     """`dismissPullRequestReview`."""
     review = meant(call, given["pullRequestReviewId"], Review)
     demand(call, review.pull.repository, "DismissPullRequestReview")
@@ -136,7 +137,7 @@ def dismiss_review(call: Call, given: Given) -> Given:
     return {"pullRequestReview": review}
 
 
-def resolve_thread(call: Call, given: Given) -> Given:
+def resolve_thread(call: Call, given: Given) -> Payload:
     """`resolveReviewThread`, for writers and the pull request's author."""
     thread = meant(call, given["threadId"], ReviewThread)
     own = thread.pull.issue.author is call.viewer
@@ -145,7 +146,7 @@ def resolve_thread(call: Call, given: Given) -> Given:
     return {"thread": thread}
 
 
-def unresolve_thread(call: Call, given: Given) -> Given:
+def unresolve_thread(call: Call, given: Given) -> Payload:
     """`unresolveReviewThread`."""
     thread = meant(call, given["threadId"], ReviewThread)
     own = thread.pull.issue.author is call.viewer
@@ -154,7 +155,7 @@ def unresolve_thread(call: Call, given: Given) -> Given:
     return {"thread": thread}
 
 
-MUTATIONS: dict[str, Callable[[Call, Given], Given]] = {
+MUTATIONS: dict[str, Callable[[Call, Given], Payload]] = {
     "requestReviews": request_reviews,
     "addPullRequestReview": add_review,
     "addPullRequestReviewThread": add_thread,
@@ -186,6 +187,4 @@ INPUTS = {
     "AddPullRequestReviewThreadReplyInput": "pullRequestReviewId",
     "SubmitPullRequestReviewInput": "body pullRequestId pullRequestReviewId",
 }
-RESOLVERS: dict[str, dict[str, Any]] = {
-    "Mutation": {f"{name}(input)": mutation(act) for name, act in MUTATIONS.items()}
-}
+RESOLVERS: dict[str, dict[str, Any]] = {"Mutation": mutations(MUTATIONS)}

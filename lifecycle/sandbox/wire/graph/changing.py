@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
+from lifecycle.sandbox.base.errors import ActionRefused, ApiError
 from lifecycle.sandbox.issues.state import Issue
 from lifecycle.sandbox.pulls.state import PullRequest
 from lifecycle.sandbox.repositories import access
@@ -14,6 +15,10 @@ from lifecycle.sandbox.wire.graph.nodes import node
 from lifecycle.sandbox.wire.graph.pages import Refusal, forbidden, no_node
 
 T = TypeVar("T")
+Given = Mapping[str, Any]
+"""The input of a mutation."""
+Payload = dict[str, Any]
+"""What a mutation answers."""
 
 
 def unprocessable(message: str) -> Refusal:
@@ -61,12 +66,27 @@ def demand(
         raise Refusal("FORBIDDEN", words)
 
 
-def mutations(
-    actions: Mapping[str, Callable[[Call, Mapping[str, Any]], dict[str, Any]]],
-) -> dict[str, Any]:
+def doing(act: Callable[[], T]) -> T:
+    """Do it; what the world refuses becomes an error of the field, in the same words."""
+    try:
+        return act()
+    except ActionRefused as refused:
+        raise unprocessable(str(refused)) from None
+    except ApiError as error:
+        raise unprocessable(_words(error)) from None
+
+
+def _words(error: ApiError) -> str:
+    first = error.errors[0] if error.errors else None
+    if isinstance(first, dict):
+        return str(first.get("message") or f"{first.get('field')} is {first.get('code')}")
+    return str(first or error.message)
+
+
+def mutations(actions: Mapping[str, Callable[[Call, Given], Payload]]) -> dict[str, Any]:
     """Resolvers of mutations from functions of the call and the input."""
 
-    def resolver(act: Callable[[Call, Mapping[str, Any]], dict[str, Any]]) -> Any:
+    def resolver(act: Callable[[Call, Given], Payload]) -> Any:
         return lambda call, _, **given: act(call, given["input"])
 
     return {name: resolver(act) for name, act in actions.items()}
