@@ -1,6 +1,6 @@
 """What of GitHub's GraphQL the sandbox answers: read off the tables that answer it.
 
-One place says what is supported, the tables of the subjects' files (`repositories.py`, `issues.py`
+One place says what is supported, the tables of the subjects' files (`graph.py`, `graph_changes.py`
 and so on). Each may have three:
 
 - `RESOLVERS`: type to field to the function that reads it, called with the call, the thing, and
