@@ -28,7 +28,7 @@ KEY = re.compile(r"(?P<name>\w+)(?:\((?P<arguments>[\w, ]*)\))?")
 
 
 @dataclass(frozen=True, slots=True)
-class Tables:
+class FieldTables:
     """The subjects' tables, put together.
 
     Attributes:
@@ -42,13 +42,13 @@ class Tables:
     inputs: dict[str, frozenset[str]] = field(default_factory=dict)
 
 
-def put_together(subjects: Iterable[ModuleType]) -> Tables:
+def put_together(subjects: Iterable[ModuleType]) -> FieldTables:
     """Read the tables of these subjects.
 
     Raises:
         ValueError: A key is not a field's name, with or without its arguments in parentheses.
     """
-    tables = Tables()
+    tables = FieldTables()
     for subject in subjects:
         for kind, resolvers in getattr(subject, "RESOLVERS", {}).items():
             for key, resolver in resolvers.items():

@@ -12,7 +12,7 @@ from graphql import GraphQLObjectType, GraphQLSchema, build_schema, parse, valid
 
 from lifecycle.sandbox.wire.graph.schema.needs import SupportError
 from lifecycle.sandbox.wire.graph.schema.prune_schema import main, prune
-from lifecycle.sandbox.wire.graph.support import Tables, put_together
+from lifecycle.sandbox.wire.graph.support import FieldTables, put_together
 from lifecycle.settings.resources import graphql_documents
 from tests.conformance.sources import need
 
@@ -130,7 +130,7 @@ def somebody(_call: object, _thing: object, login: str) -> object:
     return login
 
 
-def _tables(**given: Any) -> Tables:
+def _tables(**given: Any) -> FieldTables:
     return put_together([cast("ModuleType", SimpleNamespace(**given))])
 
 

@@ -32,7 +32,7 @@ from graphql import (
     visit,
 )
 
-from lifecycle.sandbox.wire.graph.support import PAGING, Tables
+from lifecycle.sandbox.wire.graph.support import PAGING, FieldTables
 
 PAGE = {
     "Connection": {"nodes", "edges", "pageInfo", "totalCount"},
@@ -202,7 +202,7 @@ def full_schema(sdl: str) -> GraphQLSchema:
     return build_ast_schema(parse(sdl, no_location=True), assume_valid=True, assume_valid_sdl=True)
 
 
-def needs_of(schema: GraphQLSchema, documents: list[DocumentNode], tables: Tables) -> Needs:
+def needs_of(schema: GraphQLSchema, documents: list[DocumentNode], tables: FieldTables) -> Needs:
     """What these documents and tables use of a schema.
 
     Raises:

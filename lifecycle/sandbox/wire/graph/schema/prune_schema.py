@@ -27,7 +27,7 @@ from graphql import (
 
 from lifecycle.sandbox.wire.graph.schema.known import names_of
 from lifecycle.sandbox.wire.graph.schema.needs import Needs, SupportError, full_schema, needs_of
-from lifecycle.sandbox.wire.graph.support import Tables
+from lifecycle.sandbox.wire.graph.support import FieldTables
 from lifecycle.sandbox.wire.graph.types import TABLES
 
 DOCUMENTS = Path(__file__).parents[5] / "graphql"
@@ -42,13 +42,13 @@ HEADER = """\
 BUILT_IN = {"String", "Int", "Float", "Boolean", "ID"}
 
 
-def prune(sdl: str, version: str, documents: list[str], tables: Tables | None = None) -> str:
+def prune(sdl: str, version: str, documents: list[str], tables: FieldTables | None = None) -> str:
     """The text of the pruned schema, in the order of the type's names.
 
     Raises:
         SupportError: The tables name something that GitHub's schema does not have.
     """
-    needs = needs_of(full_schema(sdl), [parse(text) for text in documents], tables or Tables())
+    needs = needs_of(full_schema(sdl), [parse(text) for text in documents], tables or FieldTables())
     kept = [
         definition
         for definition in parse(sdl, no_location=True).definitions
