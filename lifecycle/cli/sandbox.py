@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -16,7 +17,9 @@ from lifecycle.cli.terminal import behind
 if TYPE_CHECKING:
     from lifecycle.sandbox.control import Control
 
-Command = TypeVar("Command", bound=Callable[..., Any])
+Deed = tuple[str, "Callable[[Control], object]"]
+"""What was done there, in a sentence, and the doing of it."""
+
 REVIEWS = {
     "approve": "APPROVED",
     "request-changes": "CHANGES_REQUESTED",
@@ -95,8 +98,19 @@ def _dumped(url: str | None, db: Path | None) -> str:
         raise SandboxError(f"No sandbox answers at {url}; nothing was dumped.") from None
 
 
-def _of_people(command: Command) -> Command:
-    """The options of what people and CI do: which sandbox, which repository."""
+def _of_people(function: Callable[..., Deed]) -> Callable[..., None]:
+    """What people and CI do in a running sandbox: the function says it in a sentence, and how it is done.
+
+    The command gets the options that say which sandbox and which repository. It prints the sentence; as
+    JSON with the sha or the id that came of it.
+    """
+
+    @functools.wraps(function)
+    def run(*, url: str, repo: str | None, as_json: bool, **given: Any) -> None:
+        sentence, act = function(**given)
+        made = _made(url, repo, act)
+        click.echo(json.dumps({"done": sentence, "made": made}) if as_json else sentence)
+
     url = click.option(
         "--url",
         envvar="GITHUB_API_URL",
@@ -107,19 +121,11 @@ def _of_people(command: Command) -> Command:
     repository = click.option(
         "--repo", metavar="OWNER/NAME", help="Which repository; the world's first without it."
     )
-    decorated: Command = url(repository(json_option(command)))
-    return decorated
+    return url(repository(json_option(run)))
 
 
-def _done(
-    url: str,
-    repo: str | None,
-    act: Callable[[Control], object],
-    sentence: str,
-    *,
-    as_json: bool,
-) -> int:
-    """Do one thing in a running sandbox, and say so; as JSON with the sha or the id that came of it.
+def _made(url: str, repo: str | None, act: Callable[[Control], object]) -> object:
+    """Do one thing in a running sandbox; what the sandbox says of it.
 
     Raises:
         Refused: nobody answers there, or the world is such that it cannot be done; the sandbox's own
@@ -129,13 +135,11 @@ def _done(
     from lifecycle.sandbox.control import Control, ControlError
 
     try:
-        made = act(Control(f"{url.rstrip('/')}/_sandbox", repo))
+        return act(Control(f"{url.rstrip('/')}/_sandbox", repo))
     except ControlError as error:
         raise Refused(str(error)) from None
     except (OSError, ValueError):
         raise Refused(f"No sandbox answers at {url}; nothing was done.") from None
-    click.echo(json.dumps({"done": sentence, "made": made}) if as_json else sentence)
-    return 0
 
 
 @command.command("merge", short_help="Merge a pull request, as a person does.")
@@ -144,23 +148,10 @@ def _done(
 @click.option("--delete-branch", is_flag=True, help="Delete its branch as well.")
 @click.option("--by", default="", metavar="LOGIN", help="Who does it.")
 @_of_people
-def merge(
-    number: int,
-    method: Any,
-    *,
-    delete_branch: bool,
-    by: str,
-    url: str,
-    repo: str | None,
-    as_json: bool,
-) -> int:
+def merge(number: int, method: Any, *, delete_branch: bool, by: str) -> Deed:
     """Merge pull request NUMBER of a running sandbox."""
-    return _done(
-        url,
-        repo,
-        lambda human: human.merge_pull(number, method=method, delete_branch=delete_branch, by=by),
-        f"Pull request #{number} is merged.",
-        as_json=as_json,
+    return f"Pull request #{number} is merged.", lambda human: human.merge_pull(
+        number, method=method, delete_branch=delete_branch, by=by
     )
 
 
@@ -170,21 +161,14 @@ def merge(
 @click.option("--by", default="", metavar="LOGIN", help="Who does it.")
 @click.option("--body", default="", metavar="TEXT", help="What they say.")
 @_of_people
-def review(
-    number: int, verdict: str, *, by: str, body: str, url: str, repo: str | None, as_json: bool
-) -> int:
+def review(number: int, verdict: str, *, by: str, body: str) -> Deed:
     """Review pull request NUMBER of a running sandbox.
 
     VERDICT is approve, request-changes, comment, or dismiss.
     """
     state: Any = REVIEWS[verdict]
-    return _done(
-        url,
-        repo,
-        lambda human: human.review(number, state, login=by, body=body),
-        f"Pull request #{number} has the review: {verdict}.",
-        as_json=as_json,
-    )
+    sentence = f"Pull request #{number} has the review: {verdict}."
+    return sentence, lambda human: human.review(number, state, login=by, body=body)
 
 
 @command.command("check", short_help="Set a check, as CI does.")
@@ -193,35 +177,18 @@ def review(
 @click.argument("state", metavar="STATE", type=click.Choice([*CONCLUSIONS, *STATUSES]))
 @click.option("--log", type=click.Path(path_type=Path), help="A file with what the job printed.")
 @_of_people
-def check(
-    number: int,
-    name: str,
-    state: str,
-    *,
-    log: Path | None,
-    url: str,
-    repo: str | None,
-    as_json: bool,
-) -> int:
+def check(number: int, name: str, state: str, *, log: Path | None) -> Deed:
     """Set the check NAME on the head of pull request NUMBER of a running sandbox.
 
     STATE is queued, in_progress, or how it ended: success, failure, neutral, cancelled, skipped,
     timed_out, or action_required.
     """
-    is_over = state in CONCLUSIONS
+    ended = state if state in CONCLUSIONS else None
+    status = "completed" if ended else state
     text = log.read_text(encoding="utf-8", errors="replace") if log else None
-    return _done(
-        url,
-        repo,
-        lambda human: human.set_check(
-            number,
-            name,
-            status="completed" if is_over else state,
-            conclusion=state if is_over else None,
-            log=text,
-        ),
-        f"Check {name} of pull request #{number} is {state}.",
-        as_json=as_json,
+    sentence = f"Check {name} of pull request #{number} is {state}."
+    return sentence, lambda human: human.set_check(
+        number, name, status=status, conclusion=ended, log=text
     )
 
 
@@ -230,12 +197,6 @@ def check(
 @click.argument("text")
 @click.option("--by", default="", metavar="LOGIN", help="Who does it.")
 @_of_people
-def comment(number: int, text: str, *, by: str, url: str, repo: str | None, as_json: bool) -> int:
+def comment(number: int, text: str, *, by: str) -> Deed:
     """Comment on issue or pull request NUMBER of a running sandbox."""
-    return _done(
-        url,
-        repo,
-        lambda human: human.comment(number, text, by=by),
-        f"#{number} has the comment.",
-        as_json=as_json,
-    )
+    return f"#{number} has the comment.", lambda human: human.comment(number, text, by=by)
