@@ -15,6 +15,7 @@ from lifecycle.claim.engine.look import Report
 from lifecycle.cli.command_session import Session, claim_data, in_worktree
 from lifecycle.core import plan
 from lifecycle.core.errors import Transient
+from lifecycle.core.messages import messages
 from lifecycle.core.plan import Audience, Wake
 from lifecycle.core.redact import quoted, redact
 from lifecycle.core.values.model import LABELS_ITEM
@@ -58,18 +59,43 @@ def glance(session: Session) -> Glance:
     """One look, and what there is to print of it."""
     whom = session_of({}, session.world.environment)
     report = engine.tick(session.world, session.claim_store, Wake.TICK, tones=tones(), session=whom)
-    # What is the agent's stays on the queue for it, and is shown here all the same.
-    shown = [*report.said, *session.claim_store.ledger.waiting()]
-    lines = report_lines(replace(report, said=tuple(shown)))
+    report = with_waiting(session, report)
+    lines = report_lines(report)
     if report.record is not None and not report.record.outcome:
         known = "\n".join(lines)
         lines += [line for line in session.claim_lines(report.record) if line not in known]
-    problem = report.problem
-    if problem is not None and not any(problem.sentence in line for line in lines):
-        lines.append(problem.sentence)
+    lines += problem_lines(report, lines)
     if report.record is None and not lines:
         lines.append("No claim in this worktree: nothing to do.")
-    return Glance(replace(report, said=tuple(shown)), lines)
+    return Glance(report, lines)
+
+
+def with_waiting(session: Session, report: Report) -> Report:
+    """The report with what is the agent's: it stays on the queue for it, and is shown all the same."""
+    return replace(report, said=(*report.said, *session.claim_store.ledger.waiting()))
+
+
+def problem_lines(report: Report, lines: Collection[str]) -> list[str]:
+    """The report's problem, unless one of the lines says it."""
+    problem = report.problem
+    is_said = problem is None or any(problem.sentence in line for line in lines)
+    return [] if problem is None or is_said else [problem.sentence]
+
+
+def finish_release(session: Session, notes: Collection[str] = ()) -> tuple[Report, list[str], bool]:
+    """Look once after a task was given back.
+
+    Returns:
+        The report; the notes and what is to be said of it; and whether something is left to do.
+    """
+    report = engine.tick(session.world, session.claim_store, Wake.TICK, tones=tones())
+    report = with_waiting(session, report)
+    lines, record = [*notes, *report_lines(report)], report.record
+    lines += problem_lines(report, lines)
+    is_left = record is not None and not record.outcome
+    if is_left and record is not None and record.releasing is not None:
+        lines.append(messages.giving_back(record.claim.issue_number))
+    return report, lines, is_left
 
 
 def tones() -> Collection[Audience]:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
-
 import click
 
-from lifecycle.claim.commands.giving_back import GivenBack, give_back
+from lifecycle.claim.commands.giving_back import give_back
 from lifecycle.claim.commands.moves import current, hand_off, move
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.engine import look as engine
 from lifecycle.claim.engine.look import Report
 from lifecycle.claim.record.state import Record
-from lifecycle.cli.claims.claim_look import look, report_data, report_lines, tones
+from lifecycle.cli.claims.claim_look import (
+    finish_release,
+    look,
+    problem_lines,
+    report_data,
+    report_lines,
+)
 from lifecycle.cli.command_session import (
     Session,
     begin,
@@ -25,7 +28,6 @@ from lifecycle.cli.command_session import (
 from lifecycle.cli.tracker.tracker_values import text_from
 from lifecycle.core.errors import Refused
 from lifecycle.core.messages import messages
-from lifecycle.core.plan import Wake
 
 _MOST = 4000
 """Bytes that are read of a summary, which is one line."""
@@ -152,25 +154,14 @@ def release(session: Session, reason: str, *, dry_run: bool) -> int:
     if given.is_over:
         session.show([given.said], report_data(Report(given.record)) | {"notes": []})
         return 0
+    notes = [f"Note: {note}" for note in given.notes]
     if dry_run:
         planned = engine.rehearse(session.world, session.claim_store, record=given.record)
-        return _show(session, given, planned, would=True)
-    report = engine.tick(session.world, session.claim_store, Wake.TICK, tones=tones())
-    # What is the agent's stays on the queue for it, and is shown here all the same.
-    shown = (*report.said, *session.claim_store.ledger.waiting())
-    return _show(session, given, replace(report, said=shown))
-
-
-def _show(session: Session, given: GivenBack, report: Report, *, would: bool = False) -> int:
-    lines = [f"Note: {note}" for note in given.notes] + report_lines(report, would=would)
-    data: dict[str, Any] = report_data(report) | {"notes": given.notes}
-    problem, record = report.problem, report.record
-    if problem is not None and not any(problem.sentence in line for line in lines):
-        lines.append(problem.sentence)
-    is_left = record is not None and not record.outcome
-    if is_left and record is not None and record.releasing is not None and not would:
-        lines.append(messages.giving_back(record.claim.issue_number))
-    if would:
-        lines.append("Nothing was written.")
-    session.show(lines, data)
-    return 1 if is_left or (would and problem is not None) else 0
+        lines = notes + report_lines(planned, would=True)
+        lines += [*problem_lines(planned, lines), "Nothing was written."]
+        session.show(lines, report_data(planned) | {"notes": given.notes})
+        is_left = planned.record is not None and not planned.record.outcome
+        return 1 if is_left or planned.problem is not None else 0
+    report, lines, is_left = finish_release(session, notes)
+    session.show(lines, report_data(report) | {"notes": given.notes})
+    return 1 if is_left else 0

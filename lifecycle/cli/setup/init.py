@@ -10,19 +10,13 @@ import click
 from lifecycle.cli.command_session import json_option
 from lifecycle.cli.terminal import json_text
 from lifecycle.core.redact import visible
-from lifecycle.core.timing.clock import SystemClock
-from lifecycle.core.timing.deadline import Deadline
-from lifecycle.git.process import GitRepository
 from lifecycle.setup.init import FileChange, Plan, apply, plan
 from lifecycle.setup.init.init_mark import EXCLUDE, MARK
-from lifecycle.setup.init.planning import PERMISSIONS_ALONE
+from lifecycle.setup.init.planning import PERMISSIONS_ALONE, git_of
 from lifecycle.storage.store import worktree_root
 
 _OWN = (".claude/settings.local.json", EXCLUDE, MARK)
 """What git does not see, or is kept from seeing."""
-
-_GIT_SECONDS = 20.0
-"""For asking git which files it tracks."""
 
 _ALONE = "The agent may run these unasked, for you alone, in this worktree."
 
@@ -126,7 +120,7 @@ def _left_to_all(todo: Plan) -> list[str]:
     here = [change for change in todo.changes if change.path.is_relative_to(todo.root)]
     there = [change for change in here if change.before is not None]
     changed = [change for change in there if not change.shown.endswith((*_OWN, ".md", ".sh"))]
-    git = GitRepository(todo.root, Deadline.after(SystemClock(), _GIT_SECONDS), os.environ)
+    git = git_of(todo.root, os.environ)
     names = [c.shown for c in changed if git.run("ls-files", "--", str(c.path))]
     return [f"In the repository's own files: {', '.join(names)}."] if names else []
 

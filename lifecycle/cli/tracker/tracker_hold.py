@@ -11,10 +11,9 @@ from lifecycle.claim.commands.giving_back import give_back
 from lifecycle.claim.commands.moves import move
 from lifecycle.claim.commands.taking import Taken, take
 from lifecycle.claim.decisions.table import Phase
-from lifecycle.claim.engine import look
 from lifecycle.claim.linked import linked_writes
 from lifecycle.cli.claims.claim import without_force
-from lifecycle.cli.claims.claim_look import glance, report_lines, tones
+from lifecycle.cli.claims.claim_look import finish_release, glance
 from lifecycle.cli.command_session import Session, claim_data
 from lifecycle.cli.tracker.tracker_rules import (
     free,
@@ -42,7 +41,6 @@ from lifecycle.core.errors import (
 )
 from lifecycle.core.messages import messages
 from lifecycle.core.messages.loss_messages import forcing
-from lifecycle.core.plan import Wake
 from lifecycle.core.redact import quoted
 from lifecycle.core.tracker import Capability, Task, TaskStatus
 from lifecycle.trackers.registry import GITHUB
@@ -234,16 +232,8 @@ def _freed(session: Session, task: Task) -> list[str]:
 
 def _given_back(session: Session, task: Task, reason: str) -> _Told:
     given = give_back(session.world, session.claim_store, reason)
-    report = look.tick(session.world, session.claim_store, Wake.TICK, tones=tones())
-    lines = report_lines(report)
-    lines += [say.text for say in session.claim_store.ledger.waiting() if say.text not in lines]
-    problem, record = report.problem, report.record
-    if problem is not None and not any(problem.sentence in line for line in lines):
-        lines.append(problem.sentence)
-    is_left = record is not None and not record.outcome
-    if is_left and record is not None and record.releasing is not None:
-        lines.append(messages.giving_back(record.claim.issue_number))
-    now, claim = session.world.tracker.get(task.id), claim_data(record)
+    report, lines, is_left = finish_release(session)
+    now, claim = session.world.tracker.get(task.id), claim_data(report.record)
     return _Told(now, lines, list(given.notes), claim, 1 if is_left else 0)
 
 

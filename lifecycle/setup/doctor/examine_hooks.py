@@ -72,19 +72,11 @@ def _init(case: Examined) -> str:
 def _files(case: Examined) -> Iterator[DoctorFinding]:
     for file in case.client.files:
         if file.problem:
-            yield fail(
-                "hooks.settings",
-                f"{file.shown} cannot be read ({file.problem}), so none of its hooks run.",
-                _all(),
-                _edit(file.shown),
-            )
+            says = f"{file.shown} cannot be read ({file.problem}), so none of its hooks run."
+            yield fail("hooks.settings", says, _all(), _edit(file.shown))
         if file.data.get("disableAllHooks") is True:
-            yield fail(
-                "hooks.disabled",
-                f"{file.shown} says disableAllHooks, so no hook runs.",
-                _all(),
-                _edit(file.shown),
-            )
+            says = f"{file.shown} says disableAllHooks, so no hook runs."
+            yield fail("hooks.disabled", says, _all(), _edit(file.shown))
 
 
 def _mark(case: Examined) -> Iterator[DoctorFinding]:

@@ -108,22 +108,15 @@ def _git(case: Examined) -> Iterator[DoctorFinding]:
     match = re.search(r"(\d+)\.(\d+)", said)
     version = (int(match[1]), int(match[2])) if match else (0, 0)
     number = said.removeprefix("git version ")
+    least = LEAST_GIT if version < LEAST_GIT else WORKTREE_GIT
+    older = f"git {number} is older than {least[0]}.{least[1]}"
+    install_git = "install a newer git: https://git-scm.com/downloads"
     if version < LEAST_GIT:
-        least = ".".join(map(str, LEAST_GIT))
-        yield fail(
-            "versions.git",
-            f"git {number} is older than {least}, from which on it can read a lease without side effects.",
-            (FixStep.CLAIM, FixStep.LEASE),
-            "install a newer git: https://git-scm.com/downloads",
-        )
+        says = f"{older}, from which on it can read a lease without side effects."
+        yield fail("versions.git", says, (FixStep.CLAIM, FixStep.LEASE), install_git)
     elif version < WORKTREE_GIT:
-        least = ".".join(map(str, WORKTREE_GIT))
-        yield warn(
-            "versions.git",
-            f"git {number} is older than {least}: lifecycle claim --worktree does not work.",
-            (FixStep.CLAIM,),
-            "install a newer git: https://git-scm.com/downloads",
-        )
+        says = f"{older}: lifecycle claim --worktree does not work."
+        yield warn("versions.git", says, (FixStep.CLAIM,), install_git)
     else:
         yield ok("versions.git", f"git {number} has all that is used.")
 

@@ -39,23 +39,22 @@ def check(case: Examined) -> Iterator[DoctorFinding]:
     if not case.is_worktree or case.settings_problem is not None:
         return  # said with the worktree, or with the settings
     try:
-        tracker, note = case.world.tracker, tracker_opening.note_of(case.world)
+        yield from _answers(case)
     except LifecycleError as error:
         case.is_tracker_silent = True
         yield fail("tracker.found", cause(error), (FixStep.TASKS, FixStep.STAGES), _way_out(error))
-        return
+
+
+def _answers(case: Examined) -> Iterator[DoctorFinding]:
+    """What the tracker says of itself; raises LifecycleError if it does not answer."""
+    tracker, note = case.world.tracker, tracker_opening.note_of(case.world)
     if note:
         says, _, fix = note.partition("; ")
         yield warn("tracker.program", f"{says}.", (FixStep.TASKS, FixStep.STAGES), fix.rstrip("."))
     if tracker.name == registry.GITHUB and not isinstance(case.access, RepositoryAccess):
         return  # said with the token, or with the repository
-    try:
-        abilities = tracker.abilities()
-        count = None if tracker.name == registry.GITHUB else len(tracker.ready())
-    except LifecycleError as error:
-        case.is_tracker_silent = True
-        yield fail("tracker.found", cause(error), (FixStep.TASKS, FixStep.STAGES), _way_out(error))
-        return
+    abilities = tracker.abilities()
+    count = None if tracker.name == registry.GITHUB else len(tracker.ready())
     yield ok("tracker.found", _found(case, tracker, count))
     yield _worth(tracker, abilities)
 

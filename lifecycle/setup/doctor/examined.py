@@ -278,24 +278,14 @@ class GitHubFacts:
     def _rest(self) -> RestClient:
         from lifecycle.github.client.rest import RestClient
 
-        token = self._token
-        return RestClient(
-            self._settings.api_url,
-            token.value,
-            self._deadline,
-            token_source=token.source,
-            on_refused=token.renew,
-        )
+        return self._client(RestClient, self._settings.api_url)
 
     @cached_property
     def _graph(self) -> GraphClient:
         from lifecycle.github.client.graph import GraphClient
 
-        token = self._token
-        return GraphClient(
-            self._settings.graphql_url,
-            token.value,
-            self._deadline,
-            token_source=token.source,
-            on_refused=token.renew,
-        )
+        return self._client(GraphClient, self._settings.graphql_url)
+
+    def _client(self, kind: Callable[..., T], url: str) -> T:
+        token, deadline = self._token, self._deadline
+        return kind(url, token.value, deadline, token_source=token.source, on_refused=token.renew)

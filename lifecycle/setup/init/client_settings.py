@@ -68,8 +68,8 @@ def read(text: str, where: str) -> Node | None:
     if root is None:
         return None
     _need(root, dict, "It", where)
-    for route, kind in [(("hooks",), dict), (("permissions",), dict)]:
-        _need(_at(root, route), kind, ".".join(route), where)
+    for key in ("hooks", "permissions"):
+        _need(root.get(key), dict, key, where)
     _need(_at(root, ("permissions", "allow")), list, "permissions.allow", where)
     for event in events():
         groups = _at(root, ("hooks", event))
@@ -104,17 +104,15 @@ def wire(
     root, layout = read(text, where), Layout.of(text)
     made: list[Route] = [] if root is not None else [()]
     edits = list(_missing_names(layout, root, form, put)) if form is not None else []
-    parts: list[tuple[str | None, Any]] = []
     additions = {
         "env": _variables(layout, root, extra.variables),
         "permissions": _permissions(layout, root, extra.permissions),
         "hooks": _hooks(layout, root, form, put) if form is not None else _Addition(),
     }
-    for name, addition in additions.items():
+    for addition in additions.values():
         edits += addition.edits
         made += addition.made
-        if addition.whole is not None:
-            parts.append((name, addition.whole))
+    parts = [(name, one.whole) for name, one in additions.items() if one.whole is not None]
     if parts:
         edits.append(insertion(layout, root, parts))
     allowed = _values(root, ("permissions", "allow"))
@@ -171,11 +169,7 @@ def _renewed_variables(
             continue
         new = wanted.get(name, value)
         if new != value:
-            edit = replacement(Layout.of(text), node, new)
-            text = applied(text, [edit])
-            put = replace(
-                put, pieces=tuple((o, n.replace(edit.old, edit.new)) for o, n in put.pieces)
-            )
+            text, put = _edited(text, put, replacement(Layout.of(text), node, new))
         kept.append((name, new))
     return text, replace(put, variables=tuple(kept))
 
@@ -186,10 +180,7 @@ def _without_former(text: str, where: str, put: Put) -> tuple[str, Put]:
         allow = _at(read(text, where), ("permissions", "allow"))
         values = [item.value for item in allow.items] if allow is not None else []
         if allow is not None and rule in values:
-            edit = removal(text, allow, values.index(rule))
-            text = applied(text, [edit])
-            pieces = tuple((old, new.replace(edit.old, edit.new)) for old, new in put.pieces)
-            put = replace(put, pieces=pieces)
+            text, put = _edited(text, put, removal(text, allow, values.index(rule)))
         put = replace(put, permissions=tuple(one for one in put.permissions if one != rule))
     return text, put
 
@@ -268,13 +259,18 @@ def _renewed(text: str, where: str, form: Form, put: Put) -> tuple[str, Put]:
             seen.add(key)
         if edit is None:
             return text, put
-        text = applied(text, [edit])
-        pieces = [
-            (old, new.replace(edit.old, edit.new) if edit.old else new) for old, new in put.pieces
-        ]
+        text, put = _edited(text, put, edit)
         # A renewed entry is known by its command for the rest of this run.
         known = [(event, str(hook["command"])) for (event, _), hook in wanted.items()]
-        put = replace(put, pieces=tuple(pieces), hooks=tuple(dict.fromkeys([*put.hooks, *known])))
+        put = replace(put, hooks=tuple(dict.fromkeys([*put.hooks, *known])))
+
+
+def _edited(text: str, put: Put, edit: JsonEdit) -> tuple[str, Put]:
+    """The text with an edit, and what was put in, in whose pieces the edit is made as well."""
+    pieces = [
+        (old, new.replace(edit.old, edit.new) if edit.old else new) for old, new in put.pieces
+    ]
+    return applied(text, [edit]), replace(put, pieces=tuple(pieces))
 
 
 def unwire(text: str, where: str, put: Put) -> str:

@@ -7,17 +7,12 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from lifecycle.core.errors import Refused
-from lifecycle.core.timing.clock import SystemClock
-from lifecycle.core.timing.deadline import Deadline
-from lifecycle.git.process import GitRepository
 from lifecycle.settings import config
 from lifecycle.setup.init import init_mark
 from lifecycle.setup.init.init_mark import MARK
 from lifecycle.setup.init.planned_files import FileChange, write_all
-from lifecycle.setup.init.planning import apply, plan
+from lifecycle.setup.init.planning import apply, git_of, plan
 from lifecycle.storage import store
-
-_GIT_SECONDS = 20.0
 
 
 def copy_to(
@@ -68,5 +63,4 @@ def _has_stages(content: bytes) -> bool:
 
 
 def _is_tracked(root: Path, name: str, environment: Mapping[str, str]) -> bool:
-    git = GitRepository(root, Deadline.after(SystemClock(), _GIT_SECONDS), environment)
-    return bool(git.run("ls-files", "--", name))
+    return bool(git_of(root, environment).run("ls-files", "--", name))

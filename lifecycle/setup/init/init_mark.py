@@ -96,6 +96,11 @@ class InitMark:
     has_stages: bool = False
     switched: tuple[Piece, ...] = ()
 
+    def created_with(self, name: str, *, is_new: bool) -> tuple[str, ...]:
+        """What was not there before, with this file or folder if it is new."""
+        is_added = is_new and name not in self.created
+        return (*self.created, name) if is_added else self.created
+
 
 def render(mark: InitMark) -> bytes:
     """The mark's content."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import hashlib
 import io
 import os
 from collections.abc import Iterable, Sequence
@@ -54,6 +55,11 @@ class FileChange:
         return "".join(_diff_line(line) for line in lines)
 
 
+def digest(content: bytes) -> str:
+    """By what a file is known that was written whole."""
+    return hashlib.sha256(content).hexdigest()
+
+
 def _lines(content: bytes | None) -> list[str]:
     return list(io.StringIO((content or b"").decode("utf-8", "replace"), newline="\n"))
 
@@ -81,22 +87,10 @@ class FileDraft:
             self._before[path] = found.content if found is not None else None
         return self._before[path]
 
-    def write(
-        self,
-        path: Path,
-        shown: str,
-        content: bytes | None,
-        what: str,
-        *,
-        is_private: bool = False,
-        is_executable: bool = False,
-        is_log: bool = False,
-    ) -> None:
-        """Let the file hold this, or let it be gone."""
+    def write(self, path: Path, shown: str, content: bytes | None, what: str, **kind: bool) -> None:
+        """Let the file hold this, or let it be gone; `kind` is as in FileChange."""
         self.read(path)
-        self._after[path] = FileChange(
-            path, shown, self._before[path], content, what, is_private, is_executable, is_log
-        )
+        self._after[path] = FileChange(path, shown, self._before[path], content, what, **kind)
 
     def changes(self) -> tuple[FileChange, ...]:
         """What differs from what is there, in the order in which it was written."""

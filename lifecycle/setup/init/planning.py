@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -45,6 +44,7 @@ from lifecycle.setup.init.planned_files import (
     FileDraft,
     PutLines,
     add_lines,
+    digest,
     take_out_lines,
     write_all,
 )
@@ -295,11 +295,7 @@ class _Project:
         hooks = f"{len(NAMES)} hooks, " if form is not None else ""
         what = f"{hooks}{len(put.permissions)} permissions"
         self.draft.write(path, name, text.encode(), what)
-        created = (
-            (*before.created, name)
-            if content is None and name not in before.created
-            else before.created
-        )
+        created = before.created_with(name, is_new=content is None)
         return replace(before, settings=put, created=created)
 
     def _unwired(self, before: InitMark, what: str) -> None:
@@ -340,11 +336,7 @@ class _Project:
                 continue
             what = f"{len(put.lines)} lines"
             self.draft.write(path, _shown(name), added, what)
-            created = (
-                (*before.created, name)
-                if content is None and name not in before.created
-                else before.created
-            )
+            created = before.created_with(name, is_new=content is None)
             before = replace(before, lines={**before.lines, name: put}, created=created)
         return before
 
@@ -366,7 +358,7 @@ class _Project:
         self.draft.write(
             path, config.CONFIG_FILE, content, "every key with its default, commented out"
         )
-        sha256 = {**before.sha256, config.CONFIG_FILE: hashlib.sha256(content).hexdigest()}
+        sha256 = {**before.sha256, config.CONFIG_FILE: digest(content)}
         return replace(before, sha256=sha256)
 
     def _unconfigured(self, before: InitMark) -> None:
@@ -374,7 +366,7 @@ class _Project:
         content, known = self.draft.read(self.root / name), before.sha256.get(name)
         if content is None or known is None:
             return
-        if hashlib.sha256(content).hexdigest() == known:
+        if digest(content) == known:
             self.draft.write(self.root / name, name, None, "as it was written")
         else:
             self.notes.append(f"{name} was changed since and was kept.")
@@ -427,10 +419,13 @@ class _Project:
         return [local_form(folder) for folder in folders]
 
     def _exclude(self) -> Path:
-        git = GitRepository(
-            self.root, Deadline.after(SystemClock(), _GIT_SECONDS), self.environment
-        )
+        git = git_of(self.root, self.environment)
         return self.root / git.run("rev-parse", "--git-path", EXCLUDE)
+
+
+def git_of(root: Path, environment: Mapping[str, str]) -> GitRepository:
+    """Git in a worktree, for as long as a plan may ask it."""
+    return GitRepository(root, Deadline.after(SystemClock(), _GIT_SECONDS), environment)
 
 
 def _shown(name: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,7 +13,7 @@ from lifecycle.core.values.configured import StageSettings
 from lifecycle.settings import config
 from lifecycle.setup.init.hook_table import CAP, PERMISSIONS, STAGE_PERMISSIONS, cap_for
 from lifecycle.setup.init.init_mark import LOCAL, Extra, InitMark
-from lifecycle.setup.init.planned_files import FileDraft
+from lifecycle.setup.init.planned_files import FileDraft, digest
 from lifecycle.setup.init.stages_switch import switch_off, switch_on
 from lifecycle.setup.init.supplies import (
     COMMANDS,
@@ -135,7 +134,7 @@ class Staging:
         if content is None and os.path.lexists(path):  # a folder, or a link that leads nowhere
             self.notes.append(f"{supply.name} is no file and was kept.")
             return before
-        if content is not None and content != text and _digest(content) != known:
+        if content is not None and content != text and digest(content) != known:
             self.notes.append(self._kept(supply))
             return replace(
                 before, sha256={k: v for k, v in before.sha256.items() if k != supply.name}
@@ -143,11 +142,9 @@ class Staging:
         if content == text and known is None:
             return before  # the same is there already, and is its writer's
         folder = f"{Path(supply.name).parent}/"
-        created = before.created
-        if not path.parent.exists() and folder not in created:
-            created = (*created, folder)
+        created = before.created_with(folder, is_new=not path.parent.exists())
         self.draft.write(path, supply.name, text, supply.what, is_executable=supply.is_executable)
-        sha256 = {**before.sha256, supply.name: _digest(text)}
+        sha256 = {**before.sha256, supply.name: digest(text)}
         return replace(before, created=created, sha256=sha256)
 
     def _kept(self, supply: Supply) -> str:
@@ -161,7 +158,7 @@ class Staging:
         content = self.draft.read(path)
         if content is None:
             return
-        if _digest(content) == before.sha256[name] and WRITER.encode() in content:
+        if digest(content) == before.sha256[name] and WRITER.encode() in content:
             self.draft.write(path, name, None, "as it was written")
         else:
             self.notes.append(f"{name} was changed since and was kept.")
@@ -181,12 +178,12 @@ class Staging:
         above = config.file_of(self.root)
         if above != path and above.is_file():
             return self._switched_on_above(before, above.read_bytes(), start)
-        is_ours = content is not None and _digest(content) == known and is_new
+        is_ours = content is not None and digest(content) == known and is_new
         if is_ours or not os.path.lexists(path):
             whole = staged(REVIEW, start).encode()
             what = "the staged workflow, and every key with its default"
             self.draft.write(path, name, whole, what)
-            return replace(before, sha256={**before.sha256, name: _digest(whole)})
+            return replace(before, sha256={**before.sha256, name: digest(whole)})
         if content is None:
             raise Refused(
                 f"{name} is no file, so nothing was written anywhere; move it away and run this again."
@@ -210,7 +207,7 @@ class Staging:
         text, _ = switch_on(content.decode(), name, values)  # it was read as settings already
         what = "the main worktree's, with the staged workflow switched on"
         self.draft.write(self.root / name, name, text.encode(), what)
-        return replace(before, sha256={**before.sha256, name: _digest(text.encode())})
+        return replace(before, sha256={**before.sha256, name: digest(text.encode())})
 
     def _switched_off(self, before: InitMark) -> None:
         name = config.CONFIG_FILE
@@ -226,7 +223,3 @@ class Staging:
             self.notes.append(f"{name} was changed since and was kept; stages.use is still in it.")
             return
         self.draft.write(path, name, text.encode(), "the staged workflow is switched off")
-
-
-def _digest(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()

@@ -60,15 +60,8 @@ def _row(row: StatsRow) -> dict[str, Any]:
 
 
 def _group(group: Group) -> dict[str, Any]:
-    return {
-        "name": group.name,
-        "tasks": group.tasks,
-        "done": group.done,
-        "seconds": asdict(group.times),
-        "attempts": group.attempts,
-        "passed": group.passed,
-        "success_rate": group.success,
-    }
+    named = {"seconds" if key == "times" else key: value for key, value in asdict(group).items()}
+    return {**named, "success_rate": group.success}
 
 
 def _visit(visit: Visit) -> dict[str, Any]:
