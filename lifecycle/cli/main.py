@@ -134,7 +134,9 @@ def _stopped(stop: BaseException, *, as_json: bool) -> int:
 
         _say(TOO_LATE, "Transient", as_json=as_json)
         return 1
-    told = [str(word) for one in (stop, stop.__cause__) if one is not None for word in one.args]
+    told = [
+        str(word) for error in (stop, stop.__cause__) if error is not None for word in error.args
+    ]
     text = " ".join(["Interrupted; what was done so far is kept.", *told])
     click.echo(text.rstrip(), err=True)
     return 130

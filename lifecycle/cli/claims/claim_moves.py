@@ -60,11 +60,11 @@ def handoff(summary: str | None, file: str | None, *, as_json: bool) -> None:
     """
     if summary is None and file is None:
         raise click.UsageError("Say what was done, with --summary or --summary-file.")
-    said = (
+    text = (
         text_from(summary, file, "--summary", "--summary-file", most=_MOST, is_unasked=True) or ""
     )
     session = begin(as_json=as_json)
-    handed = hand_off(session.world, session.claim_store, said)
+    handed = hand_off(session.world, session.claim_store, text)
     claim = handed.record.claim
     lines = [f"Note: {note}" for note in handed.notes]
     then = _next(handed.record, has_hooks=session.has_hooks)

@@ -311,8 +311,8 @@ class Form:
     def _annotations(self, report: SweepReport) -> None:
         """Print workflow commands, which the runner looks for in both outputs."""
         if _is_action():
-            for one in actions.annotated(report):
-                click.echo(one.command(), err=self.as_json)
+            for annotation in actions.annotated(report):
+                click.echo(annotation.command(), err=self.as_json)
 
 
 def _tried(way: Callable[[SweepReport], None], report: SweepReport) -> OSError | None:

@@ -94,9 +94,9 @@ def outputs(report: SweepReport) -> str:
 def annotated(report: SweepReport) -> list[StepAnnotation]:
     """The annotations that are worth one, most urgent first, and no more than GitHub keeps."""
     kept: dict[str, list[StepAnnotation]] = {"error": [], "warning": [], "notice": []}
-    for one in _annotations(report):
-        kept[one.level].append(one)
-    return [one for level in kept.values() for one in level[:MOST]]
+    for annotation in _annotations(report):
+        kept[annotation.level].append(annotation)
+    return [annotation for level in kept.values() for annotation in level[:MOST]]
 
 
 def _annotations(report: SweepReport) -> Iterator[StepAnnotation]:
@@ -219,14 +219,14 @@ def _problems(report: SweepReport) -> list[str]:
     told = problems(report)
     if not told:
         return []
-    found = [
+    lines = [
         f"- **{escaped(where)}** {escaped(why)}" if where else f"- {escaped(why)}"
         for where, why in told[:MANY]
     ]
     more = len(told) - MANY
     if more > 0:
-        found.append(f"- and {more:,} more")
-    return ["", "### What could not be looked at", "", *found]
+        lines.append(f"- and {more:,} more")
+    return ["", "### What could not be looked at", "", *lines]
 
 
 def _rest(report: SweepReport) -> list[str]:

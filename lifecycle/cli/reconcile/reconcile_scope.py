@@ -92,10 +92,10 @@ class ScopeGround:
             given["LIFECYCLE_REPOSITORY"] = str(named)
         elif root is None and not scope.owner:
             raise Refused(_nowhere(folder, environment))
-        found = cls(root or folder, given)
-        if scope.owner and config.load(found.root, given).project_owner is None:
+        ground = cls(root or folder, given)
+        if scope.owner and config.load(ground.root, given).project_owner is None:
             given["LIFECYCLE_PROJECT_OWNER"] = scope.owner
-        return found
+        return ground
 
 
 def whole(scope: Scope, world: WorktreeWorld) -> Scope:

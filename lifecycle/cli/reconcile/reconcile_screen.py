@@ -59,13 +59,13 @@ def bar() -> Iterator[Progress]:
         TimeElapsedColumn(),
     )
     with Bar(*columns, console=terminal.console(is_error=True), transient=True) as shown:
-        row, said = shown.add_task("asking GitHub", total=None), ""
+        row, told = shown.add_task("asking GitHub", total=None), ""
 
         def tell(what: str, done: int, total: int | None) -> None:
-            nonlocal row, said
-            if what != said:  # a row of its own: a total that was known cannot be taken back
+            nonlocal row, told
+            if what != told:  # a row of its own: a total that was known cannot be taken back
                 shown.remove_task(row)
-                row, said = shown.add_task(one_line(what), total=total), what
+                row, told = shown.add_task(one_line(what), total=total), what
             shown.update(row, completed=done, total=total)
 
         yield tell

@@ -59,12 +59,12 @@ def parted(report: SweepReport) -> tuple[list[Finding], list[Fold]]:
     """The findings as they are shown: one by one in the order of ORDER, and many left ones as one."""
     rows: list[Finding] = []
     left: dict[tuple[str, str], list[Finding]] = {}
-    for finding in sorted(report.findings, key=lambda one: ORDER.index(one.state)):
-        one = _told_once(finding, report.ended)
-        if one.state is State.LEFT:
-            left.setdefault((one.kind, one.problem), []).append(one)
+    for finding in sorted(report.findings, key=lambda shown: ORDER.index(shown.state)):
+        shown = _told_once(finding, report.ended)
+        if shown.state is State.LEFT:
+            left.setdefault((shown.kind, shown.problem), []).append(shown)
         else:
-            rows.append(one)
+            rows.append(shown)
     folds = []
     for (kind, reason), found in left.items():
         if len(found) > ROWS:
@@ -112,17 +112,17 @@ def totals(report: SweepReport) -> str:
     """How many findings there are, and what became of them: one sentence."""
     if report.skipped:
         return report.skipped
-    found = len(report.findings)
-    if not (found or report.repositories):
+    number = len(report.findings)
+    if not (number or report.repositories):
         if report.failed:
             return "Nothing could be looked at."
         return "Nothing was looked at: there is no repository in this part."
-    if not found:
+    if not number:
         where = " in what could be looked at" if report.failed else ""
         return f"Nothing drifted{where}: {scope_of(report)}."
     counts = {state: report.count(state) for state in State}
     parts = [f"{count:,} {state}" for state, count in counts.items() if count]
-    return f"{count(found, 'finding')}: {', '.join(parts)}."
+    return f"{count(number, 'finding')}: {', '.join(parts)}."
 
 
 def scope_of(report: SweepReport) -> str:

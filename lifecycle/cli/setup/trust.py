@@ -60,7 +60,7 @@ class _Asked:
     @property
     def lines(self) -> list[str]:
         """What it is, for a person."""
-        shown = [f"  {visible(one)}" for one in self.commands]
+        shown = [f"  {visible(command)}" for command in self.commands]
         lines = ["lifecycle handoff runs, in this order:", *shown] if shown else []
         if self.program:
             lines.append(
@@ -137,7 +137,7 @@ def _ask(asked: _Asked) -> None:
     """The person's yes, asked on the terminal; Refused without one."""
     if asked.session.as_json or not (sys.stdin.isatty() and sys.stderr.isatty()):
         named = (*asked.commands, *([asked.program] if asked.program else []))
-        shown = ", ".join(f"`{visible(one)}`" for one in named)
+        shown = ", ".join(f"`{visible(command)}`" for command in named)
         raise Refused(
             f"This repository wants {shown} to run, and there is no terminal to ask a person on; "
             "nothing was allowed. A person who has looked at it allows it with: lifecycle trust --yes"

@@ -65,12 +65,12 @@ def detect(*, as_json: bool) -> None:
     """
     from lifecycle.stages.detection.detect_stage import detect_text
 
-    found = detect_text(_text())
+    detected = detect_text(_text())
     if as_json:
-        said = {"stage": found.state.value, "tier": found.tier.value, "why": found.why}
-        click.echo(json_text(said))
+        data = {"stage": detected.state.value, "tier": detected.tier.value, "why": detected.why}
+        click.echo(json_text(data))
     else:
-        click.echo(found.state.value)
+        click.echo(detected.state.value)
 
 
 @command.command("status", short_help="Where the workflow and this session stand.")
@@ -100,13 +100,13 @@ def set_(at: Session, stage: str, *, task: str) -> None:
     shelf = WorkflowFiles(at.root)
     kept = _kept(shelf) or SessionRecord("")
     if task:
-        found = at.world.tracker.get(task)
-        if not any(stages.is_label(name) for name in found.labels):
+        tracked = at.world.tracker.get(task)
+        if not any(stages.is_label(name) for name in tracked.labels):
             raise Refused(
-                f"Task {found.id} has no label {stages.label}, so the workflow does not lead it and "
+                f"Task {tracked.id} has no label {stages.label}, so the workflow does not lead it and "
                 "nothing was changed; add the label first."
             )
-        kept = replace(kept.on(found.id, found.labels, found.assignee), is_set=True)
+        kept = replace(kept.on(tracked.id, tracked.labels, tracked.assignee), is_set=True)
     now = at.world.clock.now()
     kept = replace(kept, memory=Memory(set_stage=Stage(stage)), stage=stage, at=now)
     with shelf.locked(at.world.deadline.remaining()):

@@ -51,8 +51,11 @@ def show(summary: Summary, *, is_told: bool, console: Console | None = None) -> 
     if summary.bottlenecks:
         shown.print()
         shown.print(Text("what holds work up", "bold"))
-        for number, one in enumerate(summary.bottlenecks, 1):
-            shown.print(Text(visible(f"{number}. {one.name}: {'; '.join(one.why)}")), width=width)
+        for number, bottleneck in enumerate(summary.bottlenecks, 1):
+            shown.print(
+                Text(visible(f"{number}. {bottleneck.name}: {'; '.join(bottleneck.why)}")),
+                width=width,
+            )
     for title, groups in (("label", summary.labels), ("agent", summary.agents)):
         if groups:
             shown.print()
@@ -71,9 +74,9 @@ _NAMES = ("visits", "median", "mean", "9 of 10", "away", "tries", "success")
 def _left_out(rows: Sequence[StatsRow], width: int) -> list[str]:
     """The columns that have no room."""
     is_away = any(row.away for row in rows)
-    found = [("visits", width >= VISITS), ("mean", width >= MEAN)]
-    found += [("away", width >= AWAY)] if is_away else []
-    return [name for name, is_shown in found if not is_shown]
+    columns = [("visits", width >= VISITS), ("mean", width >= MEAN)]
+    columns += [("away", width >= AWAY)] if is_away else []
+    return [name for name, is_shown in columns if not is_shown]
 
 
 def _table(first: str, *others: str) -> Table:
@@ -113,10 +116,10 @@ def _cells(row: StatsRow) -> dict[str, str]:
 def _groups(title: str, groups: Sequence[Group], width: int) -> Table:
     tries = ("tries",) if width >= VISITS else ()
     table = _table(title, "tasks", "done", "median", *tries, "success")
-    for one in groups:
-        median = span(one.times.median) if one.times.count else "-"
-        counts = [str(one.tasks), str(one.done), median, *(str(one.attempts) for _ in tries)]
-        table.add_row(Text(visible(one.name)), *counts, part(one.success))
+    for group in groups:
+        median = span(group.times.median) if group.times.count else "-"
+        counts = [str(group.tasks), str(group.done), median, *(str(group.attempts) for _ in tries)]
+        table.add_row(Text(visible(group.name)), *counts, part(group.success))
     return table
 
 
@@ -142,11 +145,11 @@ def _told(told: Sequence[Visit], width: int) -> Table:
     table = _table(
         "stage or phase", "entered (UTC)", "time", *(("tries", "then") if is_wide else ())
     )
-    for one in told:
-        began = "?" if one.began is None else _moment(one.began)
-        spent = "?" if one.seconds is None else span(one.seconds)
-        more = (str(one.attempts), visible(one.target) or "-") if is_wide else ()
-        table.add_row(one.stage, began, "lasts" if one.ended is None else spent, *more)
+    for visit in told:
+        began = "?" if visit.began is None else _moment(visit.began)
+        spent = "?" if visit.seconds is None else span(visit.seconds)
+        more = (str(visit.attempts), visible(visit.target) or "-") if is_wide else ()
+        table.add_row(visit.stage, began, "lasts" if visit.ended is None else spent, *more)
     return table
 
 

@@ -88,7 +88,7 @@ def show_comments(task: str, notes: tuple[Note, ...]) -> None:
 
 def _line(task: Task) -> str:
     """A task as one line, for a pipe or a file."""
-    facts = [f"{one.name} {one.value(task)}" for one in COLUMNS[1:] if one.value(task)]
+    facts = [f"{column.name} {column.value(task)}" for column in COLUMNS[1:] if column.value(task)]
     return "  ".join(
         [task.id, priority_of(task), COLUMNS[0].value(task), quoted(task.title), *facts]
     )

@@ -104,20 +104,20 @@ def takeover(session: Session, task: str) -> int:
 def claim_next(session: Session, labels: tuple[str, ...]) -> int:
     """Take the most urgent task that could be begun now; what somebody else just took is passed over."""
     tracker = session.world.tracker
-    found = tracker.ready(labels=labels)
+    tasks = tracker.ready(labels=labels)
     is_plain = tracker.name != GITHUB and not any(
-        linked_writes.issue_named(session.world, task) for task in found
+        linked_writes.issue_named(session.world, task) for task in tasks
     )
     if is_plain and tracker.abilities().has(Capability.ATOMIC_CLAIM_NEXT):
         mine = tracker.claim_next(labels=labels)
         return _got(session, mine).show(session)
-    return _first(session, found).show(session)
+    return _first(session, tasks).show(session)
 
 
-def _first(session: Session, found: tuple[Task, ...]) -> _Told:
+def _first(session: Session, tasks: tuple[Task, ...]) -> _Told:
     """The first of the tasks that can be had; raises what kept the last one if none can."""
     refusal: LifecycleError | None = None
-    for task in found[:_TRIED]:
+    for task in tasks[:_TRIED]:
         try:
             return _claimed(session, task)
         except (HeldByAnother, NotClaimable, BlockedBy, NotFound) as error:

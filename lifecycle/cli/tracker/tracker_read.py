@@ -55,30 +55,30 @@ def listed(
 ) -> None:
     """List the tasks, the most urgent first: all that are not closed, unless you ask for others."""
     tracker = session.world.tracker
-    found = _listed(tracker, labels, status)
-    _tell(session, tracker, found, limit, status or NOT_CLOSED)
+    tasks = _listed(tracker, labels, status)
+    _tell(session, tracker, tasks, limit, status or NOT_CLOSED)
 
 
 def _listed(tracker: Tracker, labels: tuple[str, ...], status: str | None) -> tuple[Task, ...]:
     label = labels[0] if len(labels) == 1 and not labels[0].endswith("*") else ""
     wanted = TaskStatus(status) if status not in (None, ALL) else None
-    found = tracker.list(label=label, status=wanted)
+    tasks = tracker.list(label=label, status=wanted)
     if status == ALL:
         closed = tracker.list(label=label, status=TaskStatus.CLOSED)
-        known = {task.id: task for task in (*found, *closed)}
-        found = tuple(sorted(known.values(), key=lambda task: task.urgency))
-    return tuple(task for task in found if has_any(task.labels, labels))
+        known = {task.id: task for task in (*tasks, *closed)}
+        tasks = tuple(sorted(known.values(), key=lambda task: task.urgency))
+    return tuple(task for task in tasks if has_any(task.labels, labels))
 
 
 def _tell(
-    session: Session, tracker: Tracker, found: tuple[Task, ...], limit: int | None, what: str
+    session: Session, tracker: Tracker, tasks: tuple[Task, ...], limit: int | None, what: str
 ) -> None:
-    shown = found if limit is None else found[:limit]
+    shown = tasks if limit is None else tasks[:limit]
     if session.as_json:
-        data = {"tracker": tracker.name, "total": len(found), "tasks": [*map(task_data, shown)]}
+        data = {"tracker": tracker.name, "total": len(tasks), "tasks": [*map(task_data, shown)]}
         session.show([], data)
     else:
-        listing = Listing(tracker.name, what, shown, len(found))
+        listing = Listing(tracker.name, what, shown, len(tasks))
         if is_terminal(sys.stdout):
             from lifecycle.cli.tracker.tracker_screen import draw
 
@@ -93,11 +93,11 @@ def _tell(
 def show(session: Session, task: str) -> None:
     """Show the task with the id TASK."""
     tracker = session.world.tracker
-    found = tracker.get(task)
+    shown = tracker.get(task)
     if session.as_json:
-        session.show([], {"tracker": tracker.name, "task": task_data(found)})
+        session.show([], {"tracker": tracker.name, "task": task_data(shown)})
     else:
-        show_task(found)
+        show_task(shown)
 
 
 @click.command("comments", short_help="What was said on a task.")

@@ -146,13 +146,13 @@ def refuse_half(session: Session, stand: Stand) -> None:
     if stand.issue is None or stand.is_issue:
         return
     world = session.world
-    found = world.forge.observe(Look(issue=stand.issue, branch="")).issue
-    if found is None:
+    issue = world.forge.observe(Look(issue=stand.issue, branch="")).issue
+    if issue is None:
         raise NotFound(
             f"{stand.task.id} is linked to #{stand.issue}, which {world.base} does not show to this token; "
             "nothing was closed. Correct the link, or the token's access."
         )
-    if found.is_open:
+    if issue.is_open:
         raise Refused(
             f"{stand.task.id} is linked to #{stand.issue}, which is open, and both are closed together; "
             f"nothing was closed. Take it with: lifecycle claim {stand.task.id}; or close #{stand.issue} "
@@ -220,9 +220,9 @@ def free(session: Session, task: str, holder: str, what: str) -> str:
     if before is None:
         raise ValueError("an issue is taken over with its claim")
     before.release(task)
-    said = f"{what.capitalize()} from {named(holder)} by {tracker.actor}."
+    remark = f"{what.capitalize()} from {named(holder)} by {tracker.actor}."
     moment = f"{session.world.clock.now():.3f}"
-    tracker.comment(task, key_of(said, moment), said)
+    tracker.comment(task, key_of(remark, moment), remark)
     return f"{task} was held by {named(holder)}."
 
 

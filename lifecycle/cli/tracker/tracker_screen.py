@@ -70,10 +70,13 @@ class _TaskForm:
     @classmethod
     def of(cls, tasks: tuple[Task, ...], width: int) -> _TaskForm:
         """The form for these tasks on so many columns."""
-        told = [one for one in COLUMNS if any(one.value(task) for task in tasks)]
+        told = [column for column in COLUMNS if any(column.value(task) for task in tasks)]
         if len({COLUMNS[0].value(task) for task in tasks}) == 1:
             told.remove(COLUMNS[0])  # all stand alike, and the head says how
-        sizes = {one: min(_widest(one.name, *map(one.value, tasks)), one.most) for one in told}
+        sizes = {
+            column: min(_widest(column.name, *map(column.value, tasks)), column.most)
+            for column in told
+        }
         names = min(_widest("task", *(task.id for task in tasks)), width // 3)
         left = width - names - 6 - sum(size + 2 for size in sizes.values())
         has_ranks = any(task.priority is not None for task in tasks)
@@ -81,9 +84,9 @@ class _TaskForm:
         is_wide = width >= WIDE and left >= TITLE
         if is_wide:  # what titles do not need goes to facts that would be broken
             spare = left - max(TITLE, _widest(*(task.title for task in tasks)))
-            for one in told:
-                more = max(min(_widest(*map(one.value, tasks)) - sizes[one], spare), 0)
-                sizes[one] += more
+            for column in told:
+                more = max(min(_widest(*map(column.value, tasks)) - sizes[column], spare), 0)
+                sizes[column] += more
                 spare -= more
         return cls(sizes, names, room, has_ranks, is_wide, width < NARROW)
 
@@ -92,7 +95,7 @@ class _TaskForm:
         ranks = [2] if self.has_ranks else []
         widths: list[int | None] = [] if self.is_narrow else [self.names, *ranks]
         widths += [None, *(self.told.values() if self.is_wide else ())]
-        names = [one.name for one in self.told]
+        names = [column.name for column in self.told]
         head = ["task", *("" for _ in ranks), "", *names] if self.is_wide else ()
         return grid(widths, map(self._cells, tasks), head)
 
@@ -100,7 +103,7 @@ class _TaskForm:
         name, title = Text(one_line(task.id), "bold"), Text(one_line(task.title))
         rank = Text(priority_of(task), "yellow" if task.priority in (0, 1) else "dim")
         ranks = [rank] if self.has_ranks else []
-        facts = {one.name: _fact(one, task) for one in self.told}
+        facts = {column.name: _fact(column, task) for column in self.told}
         if self.is_wide:
             return [name, *ranks, title, *facts.values()]
         named = [

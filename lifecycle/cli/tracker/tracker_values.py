@@ -136,8 +136,8 @@ def _content(path: Path | None, most: int | None) -> bytes:
 
 def key_of(*words: str) -> str:
     """The key of what was asked for in these words: the same words have the same key."""
-    said = "\n\n".join(words).encode("utf-8", "replace")
-    return f"cli-{hashlib.sha256(said).hexdigest()[:20]}"
+    text = "\n\n".join(words).encode("utf-8", "replace")
+    return f"cli-{hashlib.sha256(text).hexdigest()[:20]}"
 
 
 def file_option(function: F) -> F:

@@ -92,7 +92,9 @@ def _is_without_github(case: Examined, findings: list[DoctorFinding]) -> bool:
     """True where no remote is GitHub's, none is configured, and the tasks are kept elsewhere."""
     if not case.is_worktree or case.base is not None or case.settings.repository is not None:
         return False
-    is_found = any(one.name == "tracker.found" and one.level is Level.OK for one in findings)
+    is_found = any(
+        finding.name == "tracker.found" and finding.level is Level.OK for finding in findings
+    )
     return is_found and case.world.tracker.name != registry.GITHUB
 
 

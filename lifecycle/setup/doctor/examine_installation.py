@@ -74,9 +74,9 @@ def _plugins(case: Examined) -> Iterator[DoctorFinding]:
 def _installed_version(name: str, case: Examined) -> tuple[str | None, str]:
     """A plugin's version and folder as the client's list has them; None and empty if it says none."""
     path = case.client.files[0].path.parent / "plugins" / "installed_plugins.json"
-    found = store.read(path)
+    listing = store.read(path)
     try:
-        data = json.loads(found.content) if found is not None else {}
+        data = json.loads(listing.content) if listing is not None else {}
         listed = data.get("plugins", data)[name]
     except (ValueError, RecursionError, AttributeError, KeyError, TypeError):
         return None, ""
@@ -90,13 +90,13 @@ def _installed_version(name: str, case: Examined) -> tuple[str | None, str]:
     return None, ""
 
 
-def _is(one: Any) -> bool:
-    return isinstance(one, Mapping)
+def _is(value: Any) -> bool:
+    return isinstance(value, Mapping)
 
 
 def _git(case: Examined) -> Iterator[DoctorFinding]:
     try:
-        said = case.world.git.run("--version")
+        printed = case.world.git.run("--version")
     except GitFailed:
         yield fail(
             "versions.git",
@@ -105,9 +105,9 @@ def _git(case: Examined) -> Iterator[DoctorFinding]:
             "install git: https://git-scm.com/downloads",
         )
         return
-    match = re.search(r"(\d+)\.(\d+)", said)
+    match = re.search(r"(\d+)\.(\d+)", printed)
     version = (int(match[1]), int(match[2])) if match else (0, 0)
-    number = said.removeprefix("git version ")
+    number = printed.removeprefix("git version ")
     least = LEAST_GIT if version < LEAST_GIT else WORKTREE_GIT
     older = f"git {number} is older than {least[0]}.{least[1]}"
     install_git = "install a newer git: https://git-scm.com/downloads"
@@ -143,10 +143,10 @@ def _exchanges(case: Examined) -> Iterator[DoctorFinding]:
 
 
 def _try_exchange(folder: Path) -> bool:
-    one, other = folder / "one", folder / "other"
-    one.write_bytes(b"1")
-    other.write_bytes(b"2")
-    return exchange(one, other) and one.read_bytes() == b"2"
+    first, second = folder / "one", folder / "other"
+    first.write_bytes(b"1")
+    second.write_bytes(b"2")
+    return exchange(first, second) and first.read_bytes() == b"2"
 
 
 VARIABLE = "LIFECYCLE_BIN"
@@ -228,8 +228,8 @@ def _recorded(case: Examined) -> Iterator[DoctorFinding]:
     has_hooks = known.hooks is not None and known.hooks.is_dir()
     if has_command and has_hooks:
         return
-    found = user_folder.find_command(case.root, case.environment)
-    command = known.command if has_command else found.path if found is not None else None
+    new = user_folder.find_command(case.root, case.environment)
+    command = known.command if has_command else new.path if new is not None else None
     if command is None:
         return  # nothing to record; what follows says that nothing is found
     folder = user_folder.shown("", case.environment).rstrip("/")
@@ -243,7 +243,7 @@ def _recorded(case: Examined) -> Iterator[DoctorFinding]:
             fix=f"mkdir -p {folder}",
         )
         return
-    note = f" {found.note}" if found is not None and found.note and not has_command else ""
+    note = f" {new.note}" if new is not None and new.note and not has_command else ""
     yield ok(
         "command.recorded",
         f"Recorded in {folder} where the command and the hooks are, for hooks without a PATH.{note}",

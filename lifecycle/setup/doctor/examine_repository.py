@@ -71,8 +71,8 @@ def _renamed(case: Examined, access: RepositoryAccess) -> Iterator[DoctorFinding
 def _remote_of(case: Examined) -> str:
     """The remote that leads to the repository of issues and PRs: a fork's is not the one pushed to."""
     for name in case.world.git.remotes():
-        found = parse_remote(case.world.git.remote_url(name) or "")
-        if found is not None and str(found.repository).casefold() == str(case.base).casefold():
+        parsed = parse_remote(case.world.git.remote_url(name) or "")
+        if parsed is not None and str(parsed.repository).casefold() == str(case.base).casefold():
             return name
     return case.settings.remote
 
@@ -279,7 +279,7 @@ def check_checks(case: Examined) -> Iterator[DoctorFinding]:
         sha = case.world.git.remote_head_of(branch, case.settings.remote) if branch else None
         if sha is None:
             return  # nothing to try it on
-        found = hub.checks(base, sha)
+        checks = hub.checks(base, sha)
     except NoPermission as error:
         yield fail(
             "checks.read",
@@ -292,7 +292,7 @@ def check_checks(case: Examined) -> Iterator[DoctorFinding]:
     except LifecycleError as error:
         yield fail("checks.read", cause(error), (FixStep.CI,), "lifecycle doctor")
     else:
-        if found.is_complete:
+        if checks.is_complete:
             yield ok("checks.read", _WAYS.get(facts.kind, "Checks and statuses can be read."))
             return
         yield warn(

@@ -123,8 +123,8 @@ def _has_pull_request(case: Examined) -> bool:
 
 def _last_wrong(case: Examined) -> tuple[str, str] | None:
     """When and what, unless something was done since."""
-    found = case.claim_store.folder.read(log.LOG)
-    lines = found.content.decode("utf-8", "replace").splitlines() if found is not None else []
+    content = case.claim_store.folder.read(log.LOG)
+    lines = content.content.decode("utf-8", "replace").splitlines() if content is not None else []
     for line in reversed(lines):
         match = _LINE.fullmatch(line)
         if match is None:

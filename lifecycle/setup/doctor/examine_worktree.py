@@ -70,8 +70,8 @@ def _unusable(case: Examined, error: GitFailed) -> DoctorFinding:
     root = shlex.quote(str(case.root))
     is_ownership = "ownership" in error.evidence
     fix = f"git config --global --add safe.directory {root}" if is_ownership else "git status"
-    said = error.evidence or error.sentence
-    return fail("worktree.git", f"git cannot work in {case.root}: {said}.", _PUSHES, fix)
+    words = error.evidence or error.sentence
+    return fail("worktree.git", f"git cannot work in {case.root}: {words}.", _PUSHES, fix)
 
 
 def _remote(case: Examined) -> Iterator[DoctorFinding]:
@@ -83,7 +83,7 @@ def _remote(case: Examined) -> Iterator[DoctorFinding]:
         if case.settings.repository is not None and case.base is not None and remote in known:
             yield ok("worktree.remote", f"Issues and PRs are those of {case.base}, as configured.")
             return
-        others = [one for one in known if one != remote]
+        others = [name for name in known if name != remote]
         fix = (
             f'remote = "{others[0]}" in .lifecycle.toml, or: git remote add {remote} <url>'
             if others

@@ -74,9 +74,9 @@ def read(text: str, where: str) -> Node | None:
     for event in events():
         groups = _at(root, ("hooks", event))
         _need(groups, list, f"hooks.{event}", where)
-        for one in groups.items if groups else ():
-            _need(one, dict, f"An entry of hooks.{event}", where)
-            _need(one.get("hooks"), list, f"hooks in an entry of hooks.{event}", where)
+        for group in groups.items if groups else ():
+            _need(group, dict, f"An entry of hooks.{event}", where)
+            _need(group.get("hooks"), list, f"hooks in an entry of hooks.{event}", where)
     return root
 
 
@@ -181,7 +181,7 @@ def _without_former(text: str, where: str, put: Put) -> tuple[str, Put]:
         values = [item.value for item in allow.items] if allow is not None else []
         if allow is not None and rule in values:
             text, put = _edited(text, put, removal(text, allow, values.index(rule)))
-        put = replace(put, permissions=tuple(one for one in put.permissions if one != rule))
+        put = replace(put, permissions=tuple(kept for kept in put.permissions if kept != rule))
     return text, put
 
 
@@ -201,7 +201,7 @@ def _permissions(layout: Layout, root: Node | None, rules: Sequence[str]) -> _Ad
 
 
 def _hooks(layout: Layout, root: Node | None, form: Form, put: Put) -> _Addition:
-    there = {found.event for found in _found(root, put)}
+    there = {own.event for own in _found(root, put)}
     missing = [event for event in events() if event not in there]
     hooks = _at(root, ("hooks",))
     if not missing:
@@ -210,7 +210,7 @@ def _hooks(layout: Layout, root: Node | None, form: Form, put: Put) -> _Addition
         whole = {event: groups(event, form) for event in missing}
         return _Addition(whole=whole, made=(("hooks",), *(("hooks", event) for event in missing)))
     edits = [
-        insertion(layout, node, [(None, one) for one in groups(event, form)])
+        insertion(layout, node, [(None, group) for group in groups(event, form)])
         for event in missing
         if (node := hooks.get(event)) is not None
     ]
@@ -223,9 +223,9 @@ def _hooks(layout: Layout, root: Node | None, form: Form, put: Put) -> _Addition
 
 def _missing_names(layout: Layout, root: Node | None, form: Form, put: Put) -> Iterator[JsonEdit]:
     """Scripts that an event lacks which has others of ours: to those of their matcher, or beside them."""
-    found = list(_found(root, put))
-    for event in {one.event: one for one in found}:
-        ours = [one for one in found if one.event == event]
+    own = list(_found(root, put))
+    for event in {one.event: one for one in own}:
+        ours = [one for one in own if one.event == event]
         names = {one.name for one in ours}
         lacking = [w for w in WIRES if w.event == event and w.name not in names]
         matchers = {w.name: w.matcher for w in WIRES if w.event == event}
@@ -248,12 +248,12 @@ def _renewed(text: str, where: str, form: Form, put: Put) -> tuple[str, Put]:
     while True:
         seen: set[tuple[str, str]] = set()
         edit = None
-        for found in _found(read(text, where), put):
-            key = (found.event, found.name)
+        for own in _found(read(text, where), put):
+            key = (own.event, own.name)
             if key not in wanted or key in seen:
-                edit = _entry_removal(text, read(text, where), found)
-            elif found.node.value != wanted[key]:
-                edit = replacement(Layout.of(text), found.node, wanted[key])
+                edit = _entry_removal(text, read(text, where), own)
+            elif own.node.value != wanted[key]:
+                edit = replacement(Layout.of(text), own.node, wanted[key])
             if edit is not None:
                 break
             seen.add(key)
@@ -294,7 +294,9 @@ def unwire(text: str, where: str, put: Put) -> str:
     try:
         # What an earlier run put in may have left no pieces: it is taken out by what it says.
         candidates = [undone, _left(_taken_out(undone, where, put), put)] if is_whole else [undone]
-        return next((one for one in candidates if _same(parse(one), expected)), text)
+        return next(
+            (candidate for candidate in candidates if _same(parse(candidate), expected)), text
+        )
     except (JsoncError, Refused):
         return text
 
@@ -305,15 +307,15 @@ def left(text: str, where: str) -> list[tuple[str, str]]:
     return [
         (event, name)
         for event in events()
-        for one in (hooks.value.get(event, []) if hooks is not None else [])
-        for hook in one.get("hooks", [])
+        for group in (hooks.value.get(event, []) if hooks is not None else [])
+        for hook in group.get("hooks", [])
         if (name := run_name(hook)) is not None
     ]
 
 
-def _same(one: Node | None, other: Node | None) -> bool:
+def _same(a: Node | None, b: Node | None) -> bool:
     empty: dict[str, Any] = {}
-    return (one.value if one else empty) == (other.value if other else empty)
+    return (a.value if a else empty) == (b.value if b else empty)
 
 
 def _taken_out(text: str, where: str, put: Put) -> str:
@@ -326,8 +328,8 @@ def _taken_out(text: str, where: str, put: Put) -> str:
 
 
 def _next_removal(text: str, root: Node, put: Put) -> JsonEdit | None:
-    for found in _found(root, put):
-        return _entry_removal(text, root, found)
+    for own in _found(root, put):
+        return _entry_removal(text, root, own)
     allow = _at(root, ("permissions", "allow"))
     for index, item in enumerate(allow.items if allow else ()):
         if item.value in put.permissions:
@@ -350,12 +352,12 @@ def _index(node: Node, key: str) -> int:
     return max(index for index, member in enumerate(node.members) if member.key == key)
 
 
-def _entry_removal(text: str, root: Node | None, found: OwnEntry) -> JsonEdit:
+def _entry_removal(text: str, root: Node | None, own: OwnEntry) -> JsonEdit:
     """The edit that takes an entry out, with its group if it is the last one there."""
-    if len(found.hooks.items) > 1:
-        return removal(text, found.hooks, found.index)
-    groups = _sure(_at(root, ("hooks", found.event)))
-    (index,) = [i for i, one in enumerate(groups.items) if one.get("hooks") == found.hooks]
+    if len(own.hooks.items) > 1:
+        return removal(text, own.hooks, own.index)
+    groups = _sure(_at(root, ("hooks", own.event)))
+    (index,) = [i for i, group in enumerate(groups.items) if group.get("hooks") == own.hooks]
     return removal(text, groups, index)
 
 
@@ -365,8 +367,8 @@ def _found(root: Node | None, put: Put) -> Iterator[OwnEntry]:
     for member in hooks.members if hooks is not None else ():
         if _sure(hooks).get(member.key) is not member.node:
             continue  # a later member of the same name is the one that counts
-        for one in member.node.items:
-            entries = one.get("hooks")
+        for group in member.node.items:
+            entries = group.get("hooks")
             for index, item in enumerate(entries.items if entries else ()):
                 name = put.own_name(member.key, item.value)
                 if name is not None:

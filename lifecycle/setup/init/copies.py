@@ -36,14 +36,14 @@ def copy_to(
     environment = os.environ if environment is None else environment
     written: list[Path] = []
     name = config.CONFIG_FILE
-    found = store.read(origin / name)
+    settings = store.read(origin / name)
     if (
-        found is not None
+        settings is not None
         and not os.path.lexists(new / name)
         and config.file_of(new) != origin / name
         and not _is_tracked(origin, name, environment)
     ):
-        write_all([FileChange(new / name, name, None, found.content)], [])
+        write_all([FileChange(new / name, name, None, settings.content)], [])
         written.append(new / name)
     put_in = store.read(origin / MARK)
     if put_in is not None and store.read(new / MARK) is None:

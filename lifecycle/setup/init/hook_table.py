@@ -138,13 +138,13 @@ def events() -> list[str]:
 
 def groups(event: str, form: Form, names: Collection[str] = NAMES) -> list[dict[str, Any]]:
     """The groups of an event's entries for these scripts, one for each matcher."""
-    found: dict[str, list[dict[str, Any]]] = {}
+    by_matcher: dict[str, list[dict[str, Any]]] = {}
     for wire in WIRES:
         if wire.event == event and wire.name in names:
-            found.setdefault(wire.matcher, []).append(entry(wire, form))
+            by_matcher.setdefault(wire.matcher, []).append(entry(wire, form))
     return [
         {**({"matcher": matcher} if matcher else {}), "hooks": hooks}
-        for matcher, hooks in found.items()
+        for matcher, hooks in by_matcher.items()
     ]
 
 

@@ -161,11 +161,11 @@ def _mark(data: Any) -> InitMark:
 
 def _put(data: Any) -> Put:
     return Put(
-        tuple((_text(one["before"]), _text(one["after"])) for one in data["pieces"]),
-        tuple((_text(one["event"]), _text(one["command"])) for one in data["hooks"]),
+        tuple((_text(item["before"]), _text(item["after"])) for item in data["pieces"]),
+        tuple((_text(item["event"]), _text(item["command"])) for item in data["hooks"]),
         # Nobody else's rule is taken out, whatever a stranger's mark says.
         tuple(rule for rule in _texts(data["permissions"]) if rule in _RULES),
-        tuple(tuple(one.split(".")) if one else () for one in _texts(data["containers"])),
+        tuple(tuple(item.split(".")) if item else () for item in _texts(data["containers"])),
         tuple((n, _text(v)) for n, v in data.get("variables", {}).items() if n == CAP),
     )
 
@@ -192,7 +192,7 @@ def _name(value: str) -> str:
 def _texts(value: Any) -> tuple[str, ...]:
     if not isinstance(value, list):
         raise TypeError("no list")
-    return tuple(_text(one) for one in value)
+    return tuple(_text(text) for text in value)
 
 
 def _text(value: Any) -> str:

@@ -56,8 +56,8 @@ class Node:
 
     def get(self, key: str) -> Node | None:
         """The value of an object's member, or None."""
-        found = [member.node for member in self.members if member.key == key]
-        return found[-1] if found else None
+        nodes = [member.node for member in self.members if member.key == key]
+        return nodes[-1] if nodes else None
 
     @property
     def spans(self) -> list[tuple[int, int]]:
@@ -176,8 +176,8 @@ class _JsonReader:
         return offset, False
 
     def _unexpected(self, wanted: str, offset: int) -> JsoncError:
-        found = self.text[offset : offset + 1]
-        what = json.dumps(found, ensure_ascii=False) if found else "the end of the file"
+        char = self.text[offset : offset + 1]
+        what = json.dumps(char, ensure_ascii=False) if char else "the end of the file"
         return JsoncError(f"expected {wanted}, found {what}", self.text, offset)
 
 

@@ -83,8 +83,8 @@ class FileDraft:
         if path in self._after:
             return self._after[path].after
         if path not in self._before:
-            found = store.read(path)
-            self._before[path] = found.content if found is not None else None
+            content = store.read(path)
+            self._before[path] = content.content if content is not None else None
         return self._before[path]
 
     def write(self, path: Path, shown: str, content: bytes | None, what: str, **kind: bool) -> None:
@@ -110,8 +110,8 @@ def write_all(changes: Iterable[FileChange], made: list[Path]) -> None:
     """
     changes = list(changes)
     for change in changes:
-        found = store.read(change.path)
-        if (found.content if found else None) != change.before:
+        content = store.read(change.path)
+        if (content.content if content else None) != change.before:
             raise Refused(
                 f"{change.shown} was changed by somebody else just now, so nothing was written; run "
                 "this again."

@@ -373,15 +373,17 @@ class _Project:
 
     def _recorded(self) -> None:
         """What the hook scripts find in the user's own folder."""
-        found = user_folder.find_command(self.root, self.environment)
-        if found is None:
+        command = user_folder.find_command(self.root, self.environment)
+        if command is None:
             self.notes.append(
                 "No lifecycle command was found to record; the hooks look for one on PATH."
             )
             return
-        if found.note:
-            self.notes.append(found.note)
-        wanted = user_folder.lines_to_record(self.environment, found.path, resources.hooks_folder())
+        if command.note:
+            self.notes.append(command.note)
+        wanted = user_folder.lines_to_record(
+            self.environment, command.path, resources.hooks_folder()
+        )
         for path, content in wanted.items():
             shown = user_folder.shown(path.name, self.environment)
             what = (

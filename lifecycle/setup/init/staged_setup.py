@@ -87,9 +87,9 @@ class Staging:
 
     def supply(self, before: InitMark, wanted: Sequence[Supply]) -> InitMark:
         """These files, as far as they are missing; none that one person has in another place."""
-        for one in wanted:
-            if before.mode != LOCAL or not self._is_elsewhere(one.name):
-                before = self._supplied(before, one)
+        for file in wanted:
+            if before.mode != LOCAL or not self._is_elsewhere(file.name):
+                before = self._supplied(before, file)
         return before
 
     def take_out(self, before: InitMark) -> tuple[Path, ...]:

@@ -89,7 +89,9 @@ def switch_off(text: str, where: str, pieces: tuple[Piece, ...]) -> str | None:
     """
     for piece in reversed(pieces):
         wanted = _without(_read(text, where), piece)
-        undone = next((one for one in _undone(text, piece) if _says(one, wanted)), None)
+        undone = next(
+            (candidate for candidate in _undone(text, piece) if _says(candidate, wanted)), None
+        )
         if undone is None:
             return None
         text = undone
@@ -99,8 +101,8 @@ def switch_off(text: str, where: str, pieces: tuple[Piece, ...]) -> str | None:
 def _replaced(text: str, where: str, data: dict[str, Any], pieces: list[Piece]) -> str:
     wanted = copy.deepcopy(data)
     wanted[TABLE][USE] = True
-    for found in _FALSE.finditer(text):
-        candidate = f"{text[: found.start()]}true{text[found.end() :]}"
+    for match in _FALSE.finditer(text):
+        candidate = f"{text[: match.start()]}true{text[match.end() :]}"
         if _says(candidate, wanted):
             pieces.append(Piece("false", "true", (USE,)))
             return candidate
@@ -124,15 +126,15 @@ def _places(text: str, values: Mapping[str, Any]) -> Iterator[tuple[int, Piece]]
     keys = tuple(values)
     lines = [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in values.items()]
     block = "".join(f"{line}{newline}" for line in lines)
-    for found in _HEADER.finditer(text):
-        joint = "" if found[0].endswith("\n") else newline
-        yield found.end(), Piece("", joint + block, keys)
-    for found in _DOTTED.finditer(text):
+    for match in _HEADER.finditer(text):
+        joint = "" if match[0].endswith("\n") else newline
+        yield match.end(), Piece("", joint + block, keys)
+    for match in _DOTTED.finditer(text):
         dotted = "".join(f"{TABLE}.{line}{newline}" for line in lines)
-        yield found.start(), Piece("", dotted, keys)
-    for found in _INLINE.finditer(text):
-        yield found.end(), Piece("", ", ".join(lines) + ", ", keys)
-        yield found.end(), Piece("", ", ".join(lines) + " ", keys)
+        yield match.start(), Piece("", dotted, keys)
+    for match in _INLINE.finditer(text):
+        yield match.end(), Piece("", ", ".join(lines) + ", ", keys)
+        yield match.end(), Piece("", ", ".join(lines) + " ", keys)
     joint = "" if not text or text.endswith("\n") else newline
     gap = newline if text.strip() else ""
     yield len(text), Piece("", f"{joint}{gap}[{TABLE}]{newline}{block}", keys, has_header=True)
@@ -168,15 +170,15 @@ def _says(text: str, wanted: Mapping[str, Any]) -> bool:
         return False
 
 
-def _same(one: Any, other: Any) -> bool:
+def _same(a: Any, b: Any) -> bool:
     """Equal, and of the same types: 1 and True are equal to Python."""
-    if type(one) is not type(other):
+    if type(a) is not type(b):
         return False
-    if isinstance(one, dict):
-        return one.keys() == other.keys() and all(_same(one[key], other[key]) for key in one)
-    if isinstance(one, list):
-        return len(one) == len(other) and all(map(_same, one, other))
-    return repr(one) == repr(other)  # NaN is not equal to itself
+    if isinstance(a, dict):
+        return a.keys() == b.keys() and all(_same(a[key], b[key]) for key in a)
+    if isinstance(a, list):
+        return len(a) == len(b) and all(map(_same, a, b))
+    return repr(a) == repr(b)  # NaN is not equal to itself
 
 
 def _read(text: str, where: str) -> dict[str, Any]:

@@ -22,12 +22,12 @@ def as_json(summary: Summary) -> dict[str, Any]:
         "stages": [_row(row) for row in summary.stages],
         "phases": [_row(row) for row in summary.phases],
         "bottlenecks": [
-            {"name": one.name, "system": one.system, "why": list(one.why)}
-            for one in summary.bottlenecks
+            {"name": item.name, "system": item.system, "why": list(item.why)}
+            for item in summary.bottlenecks
         ],
-        "labels": [_group(one) for one in summary.labels],
-        "agents": [_group(one) for one in summary.agents],
-        "lasting": [_visit(one) for one in summary.lasting],
+        "labels": [_group(item) for item in summary.labels],
+        "agents": [_group(item) for item in summary.agents],
+        "lasting": [_visit(item) for item in summary.lasting],
     }
 
 
@@ -39,7 +39,7 @@ def _task(summary: Summary, name: str) -> dict[str, Any]:
         "done": None if done is None else times.render(done),
         "seconds": summary.spent.get(name),
         "attempts": summary.tries.get(name, 0),
-        "visits": [_visit(one) for one in summary.told if one.task == name],
+        "visits": [_visit(visit) for visit in summary.told if visit.task == name],
     }
 
 

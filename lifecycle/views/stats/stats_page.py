@@ -85,17 +85,17 @@ def _templates() -> Environment:
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     loader = PackageLoader("lifecycle.views.stats", "templates")
-    found = Environment(
+    environment = Environment(
         loader=loader,
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    found.filters.update(
+    environment.filters.update(
         span=stats_words.span, part=stats_words.part, day=_day, many=stats_words.count
     )
-    return found
+    return environment
 
 
 def _day(moment: float) -> str:
@@ -134,13 +134,13 @@ class Chart:
 
 def charts(summary: Summary) -> tuple[Chart, ...]:
     """Every chart that the numbers are enough for."""
-    found = [
+    drawn = [
         _times("stage-times", "Time in each stage", summary.stages),
         _attempts("stage-attempts", "Attempts in each stage", summary.stages),
         _times("phase-times", "Time in each phase of a claim", summary.phases),
         _done_chart(summary),
     ]
-    return tuple(chart for chart in found if chart is not None)
+    return tuple(chart for chart in drawn if chart is not None)
 
 
 def _times(name: str, title: str, rows: Sequence[StatsRow]) -> Chart | None:

@@ -21,13 +21,13 @@ def moment(text: str, now: float) -> float:
     match = re.fullmatch(r"(\d{1,6})([mhdw])", text.strip())
     if match is not None and 0 < int(match[1]) <= _MOST:
         return now - int(match[1]) * _UNITS[match[2]]
-    found = times.parse(text) if re.match(r"\d{4}-\d\d", text.strip()) else None
-    if found is None:
+    at = times.parse(text) if re.match(r"\d{4}-\d\d", text.strip()) else None
+    if at is None:
         raise Refused(
             f"{text!r} is no period, so nothing was counted; use a number with m, h, d or w, as 7d, or a "
             "date, as 2026-01-31."
         )
-    return found
+    return at
 
 
 def span(seconds: float) -> str:

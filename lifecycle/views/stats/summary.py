@@ -199,8 +199,8 @@ def summarize(entries: Sequence[JournalEntry], wanted: Wanted = Wanted()) -> Sum
     )
 
 
-def _moment(one: Visit) -> float:
-    return one.began or one.ended or 0.0
+def _moment(visit: Visit) -> float:
+    return visit.began or visit.ended or 0.0
 
 
 def _is_wanted(task: str, labels: Iterable[str], wanted: Wanted) -> bool:
@@ -212,22 +212,22 @@ def _is_wanted(task: str, labels: Iterable[str], wanted: Wanted) -> bool:
 
 def _labels(entries: Iterable[JournalEntry]) -> dict[str, tuple[str, ...]]:
     """The labels of each task, as the newest entry that names some has them."""
-    found: dict[str, tuple[str, ...]] = {}
-    for one in entries:
-        names = one.detail.get("labels")
-        if one.task and isinstance(names, list):
-            found[one.task] = tuple(str(name) for name in names)
-        elif one.task:
-            found.setdefault(one.task, ())
-    return found
+    labels: dict[str, tuple[str, ...]] = {}
+    for entry in entries:
+        names = entry.detail.get("labels")
+        if entry.task and isinstance(names, list):
+            labels[entry.task] = tuple(str(name) for name in names)
+        elif entry.task:
+            labels.setdefault(entry.task, ())
+    return labels
 
 
 def _titles(entries: Iterable[JournalEntry], tasks: Iterable[str]) -> dict[str, str]:
     wanted = set(tasks)
     return {
-        one.task: str(one.detail["title"])
-        for one in entries
-        if one.task in wanted and one.detail.get("title")
+        entry.task: str(entry.detail["title"])
+        for entry in entries
+        if entry.task in wanted and entry.detail.get("title")
     }
 
 
@@ -238,34 +238,34 @@ def _spelled(entry: JournalEntry) -> JournalEntry:
 
 def _done(entries: Iterable[JournalEntry]) -> dict[str, JournalEntry]:
     """The tasks that came to their end, and how first: closed, or past the stage that closes."""
-    found: dict[str, JournalEntry] = {}
-    for one in entries:
-        if one.kind != journal.TRANSITION or not one.task:
+    first: dict[str, JournalEntry] = {}
+    for entry in entries:
+        if entry.kind != journal.TRANSITION or not entry.task:
             continue
-        is_past = one.source == Stage.COMMIT_CLOSE and one.target in ("", Stage.NEXT_TASK)
-        is_last = one.system == journal.STAGES and one.source in LINE and not one.target
-        if one.target == journal.CLOSED or is_past or is_last:
-            found.setdefault(one.task, one)
-    return found
+        is_past = entry.source == Stage.COMMIT_CLOSE and entry.target in ("", Stage.NEXT_TASK)
+        is_last = entry.system == journal.STAGES and entry.source in LINE and not entry.target
+        if entry.target == journal.CLOSED or is_past or is_last:
+            first.setdefault(entry.task, entry)
+    return first
 
 
 def _rows(system: str, told: Sequence[Visit]) -> Iterable[StatsRow]:
-    whole = sum(one.seconds or 0.0 for one in told)
+    whole = sum(visit.seconds or 0.0 for visit in told)
     for name in ORDER[system]:
-        here = [one for one in told if one.stage == name]
+        here = [visit for visit in told if visit.stage == name]
         if not here:
             continue
-        times = Times.of(s for one in here if (s := one.seconds) is not None)
+        times = Times.of(s for visit in here if (s := visit.seconds) is not None)
         tries = _by_task(here)
         hardest, most = max(tries.items(), key=lambda item: item[1], default=("", 0))
         yield StatsRow(
             system=system,
             name=name,
             times=times,
-            away=sum(one.away for one in here),
-            visits=sum(one.ended is not None for one in here),
-            attempts=sum(one.attempts for one in here),
-            passed=sum(one.is_passed for one in here),
+            away=sum(visit.away for visit in here),
+            visits=sum(visit.ended is not None for visit in here),
+            attempts=sum(visit.attempts for visit in here),
+            passed=sum(visit.is_passed for visit in here),
             tasks=len(tries),
             most=most,
             hardest=hardest if most > 1 else "",
@@ -280,7 +280,7 @@ def _by_task(told: Iterable[Visit]) -> dict[str, int]:
 
 def _bottlenecks(rows: Sequence[StatsRow]) -> list[Bottleneck]:
     """The stages that took several attempts or much of the time, the worst first."""
-    found = []
+    bottlenecks = []
     for row in rows:
         failed = row.attempts - row.passed
         lost = failed / row.attempts if failed else 0.0
@@ -292,8 +292,8 @@ def _bottlenecks(rows: Sequence[StatsRow]) -> list[Bottleneck]:
         if is_slow:
             why.append(f"{part(row.share)} of all time")
         if why:
-            found.append(Bottleneck(row.system, row.name, row.share + lost, tuple(why)))
-    return sorted(found, key=lambda one: -one.weight)
+            bottlenecks.append(Bottleneck(row.system, row.name, row.share + lost, tuple(why)))
+    return sorted(bottlenecks, key=lambda one: -one.weight)
 
 
 def _groups(
@@ -303,15 +303,15 @@ def _groups(
 ) -> tuple[Group, ...]:
     """The tasks by what they have in common; `done` tells those that a group brought to an end."""
     members: dict[str, list[Visit]] = {}
-    for one in told:
-        for name in names(one):
-            members.setdefault(name, []).append(one)
+    for visit in told:
+        for name in names(visit):
+            members.setdefault(name, []).append(visit)
     groups = [_group(name, found, done) for name, found in members.items()]
     return tuple(sorted(groups, key=lambda group: (-group.tasks, group.name)))
 
 
 def _group(name: str, told: Sequence[Visit], done: Callable[[str, set[str]], set[str]]) -> Group:
-    tasks = {one.task for one in told if one.task}
+    tasks = {visit.task for visit in told if visit.task}
     ended = done(name, tasks)
     told = _leading(told)
     return Group(
@@ -319,34 +319,34 @@ def _group(name: str, told: Sequence[Visit], done: Callable[[str, set[str]], set
         tasks=len(tasks | ended),
         done=len(ended),
         times=Times.of(_spent(told).values()),
-        attempts=sum(one.attempts for one in told),
-        passed=sum(one.is_passed for one in told),
+        attempts=sum(visit.attempts for visit in told),
+        passed=sum(visit.is_passed for visit in told),
     )
 
 
 def _leading(told: Sequence[Visit]) -> list[Visit]:
     """The visits that tell a task's time: of its stages; only without any, of its claim's phases."""
-    systems = {one.task: journal.CLAIM for one in told}
-    systems |= {one.task: one.system for one in told if one.system == journal.STAGES}
-    return [one for one in told if one.system == systems[one.task]]
+    systems = {visit.task: journal.CLAIM for visit in told}
+    systems |= {visit.task: visit.system for visit in told if visit.system == journal.STAGES}
+    return [visit for visit in told if visit.system == systems[visit.task]]
 
 
 def _spent(told: Iterable[Visit]) -> dict[str, float]:
     """The seconds of each task."""
-    found: dict[str, float] = {}
-    for one in told:
-        if one.task and one.seconds is not None:
-            found[one.task] = found.get(one.task, 0.0) + one.seconds
-    return found
+    seconds: dict[str, float] = {}
+    for visit in told:
+        if visit.task and visit.seconds is not None:
+            seconds[visit.task] = seconds.get(visit.task, 0.0) + visit.seconds
+    return seconds
 
 
 def _tries(told: Iterable[Visit]) -> dict[str, int]:
     """The attempts of each task."""
-    found: dict[str, int] = {}
-    for one in told:
-        if one.task:
-            found[one.task] = found.get(one.task, 0) + one.attempts
-    return found
+    attempts: dict[str, int] = {}
+    for visit in told:
+        if visit.task:
+            attempts[visit.task] = attempts.get(visit.task, 0) + visit.attempts
+    return attempts
 
 
 _NINETY = 0.9

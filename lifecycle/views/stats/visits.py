@@ -173,11 +173,13 @@ class _JournalReader:
             self._leave(other, entry, target=target if _is_same(other, entry) else "")
 
     def _stay(self, entry: JournalEntry, stage: str) -> _Stay | None:
-        here = [one for one in self.stays if one.stage == stage]
+        here = [stay for stay in self.stays if stay.stage == stage]
         # What follows NEXT_TASK is another task's: the session tells whose stage it was.
         is_next = stage == Stage.NEXT_TASK
-        found = [one for one in here if _is_same(one, entry) or (is_next and _is_left(one, entry))]
-        return found[-1] if found else None
+        same = [
+            stay for stay in here if _is_same(stay, entry) or (is_next and _is_left(stay, entry))
+        ]
+        return same[-1] if same else None
 
     def _enter(self, entry: JournalEntry, stage: str) -> _Stay:
         """A stay whose begin nobody noted: it began no later than the task's first sign of life."""
@@ -275,19 +277,19 @@ def _without_refused_ends(entries: Iterable[JournalEntry]) -> list[JournalEntry]
     return found
 
 
-def _is_same(one: _Stay | Visit, entry: JournalEntry) -> bool:
+def _is_same(stay: _Stay | Visit, entry: JournalEntry) -> bool:
     """True if both are of one piece of work: the task's, or the session's where a task is not named."""
-    if one.system != entry.system:
+    if stay.system != entry.system:
         return False
-    if one.task and entry.task:
-        return one.task == entry.task
-    return entry.system == journal.STAGES and bool(entry.session) and one.session == entry.session
+    if stay.task and entry.task:
+        return stay.task == entry.task
+    return entry.system == journal.STAGES and bool(entry.session) and stay.session == entry.session
 
 
-def _is_left(one: _Stay, entry: JournalEntry) -> bool:
+def _is_left(stay: _Stay, entry: JournalEntry) -> bool:
     """True if a step shows that nobody is at this any more: a session is at one stage of one task."""
-    is_sessions = entry.system == one.system == journal.STAGES and bool(entry.session)
-    return _is_same(one, entry) or (is_sessions and one.session == entry.session)
+    is_sessions = entry.system == stay.system == journal.STAGES and bool(entry.session)
+    return _is_same(stay, entry) or (is_sessions and stay.session == entry.session)
 
 
 def _is_onward(system: str, stage: str, target: str) -> bool:
