@@ -142,20 +142,13 @@ class Reconcile(click.Command):
 @json_option
 def command(
     *,
-    repositories: tuple[str, ...],
-    owner: str | None,
-    issues: tuple[int, ...],
-    pulls: tuple[int, ...],
     event: bool,
-    shard: str | None,
     dry_run: bool,
-    closes: bool | None,
-    releases: bool | None,
-    silent_hours: float | None,
     fail_on: str,
     minutes: float,
     summary: bool,
     as_json: bool,
+    **scope: Any,
 ) -> int:
     """Look at every claimed task as GitHub shows it, and repair what drifted.
 
@@ -168,7 +161,7 @@ def command(
     """
     from lifecycle.reconcile.reconcile_run import Interrupted
 
-    asked = ScopeOptions(repositories, owner, issues, pulls, shard, closes, releases, silent_hours)
+    asked = ScopeOptions(**scope)  # the other options are called as its fields are
     form = Form(as_json=as_json, summary=summary)
     try:
         report = _report(asked, by_event=event, dry_run=dry_run, minutes=minutes)

@@ -36,7 +36,12 @@ class Ordered(click.Group):
         return list(self.commands)
 
 
-@click.group("tracker", cls=Ordered, short_help="Tasks: list, show, take, change, close them.")
+@click.group(
+    "tracker",
+    cls=Ordered,
+    commands=COMMANDS,
+    short_help="Tasks: list, show, take, change, close them.",
+)
 def command() -> None:
     """Work with the tasks of this worktree, wherever they are kept.
 
@@ -46,7 +51,3 @@ def command() -> None:
 
     Nobody else's task is taken, given back or closed: exit code 4.
     """
-
-
-for one in COMMANDS:
-    command.add_command(one)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
 
@@ -70,13 +70,7 @@ class DoctorFinding:
 
     def as_json(self) -> dict[str, Any]:
         """The finding for `--json`."""
-        return {
-            "name": self.name,
-            "level": self.level.value,
-            "says": self.says,
-            "hinders": [step.value for step in self.hinders],
-            "fix": self.fix,
-        }
+        return asdict(self)
 
 
 _KEPT = re.compile(r"[;,] (?:so )?(?:nothing|no board|no task) was ")

@@ -12,6 +12,7 @@ import itertools
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.core.stage_names import LINE, Stage
@@ -99,24 +100,11 @@ class Visit:
 
 
 @dataclass(slots=True)
-class _Stay:
-    """A visit in the making."""
-
-    system: str
-    stage: str
-    task: str
-    actor: str
-    session: str
-    began: float | None
-    failed: int = 0
-
-
-@dataclass(slots=True)
 class _JournalReader:
-    """What was read so far."""
+    """What was read so far: `visits` have ended, `stays` have not."""
 
     moments: _Moments
-    stays: list[_Stay] = field(default_factory=list)
+    stays: list[Visit] = field(default_factory=list)
     visits: list[Visit] = field(default_factory=list)
 
     def take(self, entry: JournalEntry) -> None:
@@ -131,7 +119,7 @@ class _JournalReader:
             # A red run while the code is being written is no failure of anything.
             here = self._stay(entry, entry.source) if entry.source in _CHECKED else None
             if here is not None:
-                here.failed += 1
+                self._changed(here, failed=here.failed + 1)
 
     def _refuse(self, entry: JournalEntry) -> None:
         stage = entry.target or entry.source
@@ -140,7 +128,7 @@ class _JournalReader:
         stay = self._stay(entry, stage)
         self._leave_others(stay, entry, target=stage)
         stay = stay or self._enter(entry, stage)
-        stay.failed += 1
+        self._changed(stay, failed=stay.failed + 1)
 
     def _move(self, entry: JournalEntry) -> None:
         before = self._stay(entry, entry.source)
@@ -150,14 +138,15 @@ class _JournalReader:
         if before is None and entry.source in ORDER[entry.system]:
             before = self._enter(entry, entry.source)
         if before is not None:
-            before.task, before.actor = before.task or entry.task, before.actor or entry.actor
+            task, actor = before.task or entry.task, before.actor or entry.actor
+            before = self._changed(before, task=task, actor=actor)
             self._leave(before, entry, target=entry.target or journal.CLOSED)
         if entry.target in ORDER[entry.system]:
             is_next = entry.source == Stage.NEXT_TASK
             old = before.task if before is not None else ""
             task = "" if is_next and entry.task == old else entry.task
             self.stays.append(
-                _Stay(entry.system, entry.target, task, entry.actor, entry.session, entry.at)
+                Visit(entry.system, entry.target, task, entry.actor, entry.session, entry.at)
             )
 
     def _is_repeated(self, entry: JournalEntry) -> bool:
@@ -167,12 +156,12 @@ class _JournalReader:
             return False
         return any(one.stage == entry.target and _is_same(one, entry) for one in self.stays)
 
-    def _leave_others(self, stay: _Stay | None, entry: JournalEntry, *, target: str) -> None:
+    def _leave_others(self, stay: Visit | None, entry: JournalEntry, *, target: str) -> None:
         """End what else is open: of the same work it went on to `target`, unnoticed in between."""
         for other in [one for one in self.stays if one is not stay and _is_left(one, entry)]:
             self._leave(other, entry, target=target if _is_same(other, entry) else "")
 
-    def _stay(self, entry: JournalEntry, stage: str) -> _Stay | None:
+    def _stay(self, entry: JournalEntry, stage: str) -> Visit | None:
         here = [stay for stay in self.stays if stay.stage == stage]
         # What follows NEXT_TASK is another task's: the session tells whose stage it was.
         is_next = stage == Stage.NEXT_TASK
@@ -181,44 +170,34 @@ class _JournalReader:
         ]
         return same[-1] if same else None
 
-    def _enter(self, entry: JournalEntry, stage: str) -> _Stay:
+    def _enter(self, entry: JournalEntry, stage: str) -> Visit:
         """A stay whose begin nobody noted: it began no later than the task's first sign of life."""
         first = self.moments.first(entry)
         since = max((v.ended or 0.0 for v in self.visits if _is_same(v, entry)), default=0.0)
         began = max(first, since)
-        stay = _Stay(
-            entry.system,
-            stage,
-            entry.task,
-            entry.actor,
-            entry.session,
-            began if began < entry.at else None,
-        )
+        known = began if began < entry.at else None
+        stay = Visit(entry.system, stage, entry.task, entry.actor, entry.session, known)
         self.stays.append(stay)
         return stay
 
-    def _leave(self, stay: _Stay, entry: JournalEntry, *, target: str) -> None:
-        self.stays.remove(stay)
+    def _changed(self, stay: Visit, **values: Any) -> Visit:
+        """The stay with these values, in its place."""
+        changed = replace(stay, **values)
+        index = next(index for index, known in enumerate(self.stays) if known is stay)
+        self.stays[index] = changed
+        return changed
+
+    def _leave(self, stay: Visit, entry: JournalEntry, *, target: str) -> None:
+        self.stays = [known for known in self.stays if known is not stay]
         self.visits.append(self.visit(stay, entry.at, target))
 
-    def visit(self, stay: _Stay, ended: float | None, target: str) -> Visit:
+    def visit(self, stay: Visit, ended: float | None, target: str) -> Visit:
         """The visit that a stay comes to when it ends, or so far."""
         away = 0.0
         if stay.began is not None and ended is not None and stay.stage in _WORKING:
             away = self.moments.away(stay.task, stay.session, stay.began, ended)
-        return Visit(
-            system=stay.system,
-            stage=stay.stage,
-            task=stay.task,
-            actor=stay.actor,
-            session=stay.session,
-            began=stay.began,
-            ended=ended,
-            away=away,
-            failed=stay.failed,
-            target=target,
-            is_passed=_is_onward(stay.system, stay.stage, target),
-        )
+        is_passed = _is_onward(stay.system, stay.stage, target)
+        return replace(stay, ended=ended, away=away, target=target, is_passed=is_passed)
 
 
 class _Moments:
@@ -277,7 +256,7 @@ def _without_refused_ends(entries: Iterable[JournalEntry]) -> list[JournalEntry]
     return found
 
 
-def _is_same(stay: _Stay | Visit, entry: JournalEntry) -> bool:
+def _is_same(stay: Visit, entry: JournalEntry) -> bool:
     """True if both are of one piece of work: the task's, or the session's where a task is not named."""
     if stay.system != entry.system:
         return False
@@ -286,7 +265,7 @@ def _is_same(stay: _Stay | Visit, entry: JournalEntry) -> bool:
     return entry.system == journal.STAGES and bool(entry.session) and stay.session == entry.session
 
 
-def _is_left(stay: _Stay, entry: JournalEntry) -> bool:
+def _is_left(stay: Visit, entry: JournalEntry) -> bool:
     """True if a step shows that nobody is at this any more: a session is at one stage of one task."""
     is_sessions = entry.system == stay.system == journal.STAGES and bool(entry.session)
     return _is_same(stay, entry) or (is_sessions and stay.session == entry.session)
