@@ -1,1 +1,1 @@
-"""The command line: one file a command."""
+"""The command line: the commands, what they print, and how they find their worktree."""

@@ -1,4 +1,4 @@
-"""What every command starts from: the worktree, its world, and a way to print."""
+"""The worktree of a command: its world, its claim store, and how a result is printed."""
 
 from __future__ import annotations
 

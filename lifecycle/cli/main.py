@@ -15,7 +15,7 @@ from traceback import walk_tb
 import click
 
 from lifecycle import __version__
-from lifecycle.cli.terminal import Rim, guarded, json_text
+from lifecycle.cli.terminal import CleanStream, guarded, json_text
 from lifecycle.core.errors import HeldByAnother, LifecycleError
 from lifecycle.core.redact import visible
 from lifecycle.core.timing.deadline import DeadlineReached
@@ -162,7 +162,9 @@ def _unwritable(error: OSError) -> str:
 
 def _is_of_output(error: OSError) -> bool:
     """True if standard output did not take what was printed; it is then given up."""
-    is_printed = any(f.f_code is Rim.write.__code__ for f, _ in walk_tb(error.__traceback__))
+    is_printed = any(
+        f.f_code is CleanStream.write.__code__ for f, _ in walk_tb(error.__traceback__)
+    )
     try:
         if sys.stdout is not None:
             sys.stdout.flush()

@@ -1,8 +1,8 @@
-"""The rim of the command line: whatever is printed, on either stream, passes `redact.shown`.
+"""Cleans everything that the command line prints: both streams pass `redact.shown`.
 
-`guarded` puts it between the commands and the two streams, so that there is no way around it: no
-secret leaves, and no control character of a stranger's reaches a terminal. Colours and links are ours
-alone: they come from a `console`, which lets the texts of what it draws pass the same function.
+`guarded` puts a `CleanStream` before standard output and standard error for as long as a command runs, so
+that no secret leaves, and no control character of a stranger's reaches a terminal. Only a `console` writes
+colours and links; the texts that it draws pass the same function.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _FRAMES = r"(?i)<(?=[/!?A-Z])|:{3,}|\](?=\()|(?<=current) (?=workflow stage|stag
 """What begins a tag, a stage's marker or a link, or is in our own words: an escape in JSON."""
 
 
-class Rim(io.TextIOBase):
+class CleanStream(io.TextIOBase):
     """A text stream in front of another one, `raw`; what is written to it is `shown` there."""
 
     def __init__(self, raw: TextIO) -> None:
@@ -65,7 +65,7 @@ class Rim(io.TextIOBase):
 
 @contextmanager
 def guarded() -> Iterator[None]:
-    """Both streams behind a `Rim`, for as long as a command runs.
+    """Both streams behind a `CleanStream`, for as long as a command runs.
 
     An output that lacks a character shows "?" for it. A stream that was given up meanwhile, or was
     closed before we were started, stays None.
@@ -74,7 +74,7 @@ def guarded() -> Iterator[None]:
     for stream in before:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
-    out, err = (stream and Rim(stream) for stream in before)
+    out, err = (stream and CleanStream(stream) for stream in before)
     sys.stdout, sys.stderr = out, err
     try:
         yield
@@ -86,8 +86,8 @@ def guarded() -> Iterator[None]:
 
 
 def behind(stream: TextIO) -> TextIO:
-    """The stream behind the rim, for the one thing that is printed as it is: the sandbox's own tokens."""
-    return stream.raw if isinstance(stream, Rim) else stream
+    """The stream as it is, uncleaned, for the one thing printed so: the sandbox's own tokens."""
+    return stream.raw if isinstance(stream, CleanStream) else stream
 
 
 def is_terminal(stream: TextIO | None) -> bool:
@@ -132,9 +132,9 @@ def console(*, is_error: bool = False, **options: Any) -> Console:
 
         def render(self, *args: Any, **more: Any) -> Iterator[Segment]:
             """The pieces of what is drawn: those that move the cursor are rich's own."""
-            for one in super().render(*args, **more):
-                text = one.text if one.control else shown(one.text)
-                yield one if text == one.text else Segment(text, one.style)
+            for segment in super().render(*args, **more):
+                text = segment.text if segment.control else shown(segment.text)
+                yield segment if text == segment.text else Segment(text, segment.style)
 
     stream = behind(sys.stderr if is_error else sys.stdout)
     settings = {"markup": False, "emoji": False, "highlight": False, **options}
@@ -150,7 +150,7 @@ def json_text(data: Mapping[str, Any]) -> str:
     text = json.dumps(swept(dict(data), []), ensure_ascii=False, default=str)
     text = re.sub(_FRAMES, _escapes, text)
     if redact(text) != text:
-        # A shape that goes on over an escaped line break: the rim must not eat half an escape with it.
+        # A shape that goes on over an escaped line break: cleaning the stream must not eat half an escape with it.
         text = re.sub(r"\\.", lambda match: r"\u0022" if match[0] == r"\"" else match[0], text)
     if text.isascii():
         return text

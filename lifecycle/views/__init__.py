@@ -1,1 +1,1 @@
-"""Pictures of what is known; nothing here writes."""
+"""Reports on what the journal holds: numbers, and a page with charts."""

@@ -1,4 +1,4 @@
-"""The numbers on a terminal: a table for the stages, one for the phases, and what stands out."""
+"""The tables of `lifecycle stats` on a terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One thing that was looked at: how it is, what will not happen because of it, and what mends it."""
+"""A finding of `lifecycle doctor`: how a thing is, what will not happen because of it, what mends it."""
 
 from __future__ import annotations
 

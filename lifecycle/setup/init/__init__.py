@@ -1,4 +1,4 @@
-"""Wires one project to the hooks, and unwires it, without touching what others wrote there."""
+"""Puts the hooks into one project's settings, and takes them out; keeps what others wrote there."""
 
 from __future__ import annotations
 

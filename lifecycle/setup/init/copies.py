@@ -1,4 +1,4 @@
-"""What a fresh worktree of the same repository lacks: files that git does not carry over."""
+"""Copies into a new worktree of the repository the files that git does not carry over."""
 
 from __future__ import annotations
 

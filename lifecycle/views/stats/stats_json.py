@@ -1,4 +1,4 @@
-"""The numbers as plain JSON values. Pure."""
+"""The numbers of `lifecycle stats` as plain JSON values. Pure."""
 
 from __future__ import annotations
 

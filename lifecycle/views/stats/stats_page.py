@@ -1,4 +1,4 @@
-"""The page: tables, and charts that a browser draws without any network.
+"""The page of `lifecycle stats --html`: tables, and charts that a browser draws without any network.
 
 The charting library is an extra of its own (`agent-lifecycle[charts]`), since it is larger than all of
 the product; what it draws with goes into the page.

@@ -1,4 +1,4 @@
-"""What the visits come to: times, success, attempts, bottlenecks. Pure."""
+"""The numbers of `lifecycle stats`, from visits: times, success, attempts, bottlenecks. Pure."""
 
 from __future__ import annotations
 
