@@ -150,7 +150,7 @@ def json_text(data: Mapping[str, Any]) -> str:
     text = json.dumps(swept(dict(data), []), ensure_ascii=False, default=str)
     text = re.sub(_FRAMES, _escapes, text)
     if redact(text) != text:
-        # A shape that goes on over an escaped line break: cleaning the stream must not eat half an escape with it.
+        # A shape that goes on over an escaped line break: cleaning must not eat half an escape with it.
         text = re.sub(r"\\.", lambda match: r"\u0022" if match[0] == r"\"" else match[0], text)
     if text.isascii():
         return text
