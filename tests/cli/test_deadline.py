@@ -42,11 +42,15 @@ EVERY = dict(commands(group))
 
 @pytest.mark.parametrize("name", EVERY)
 def test_each_command_with_a_deadline_says_so(name: str) -> None:
-    """The number in `--help` is the constant that ends the command, where `begin` sets it."""
+    """The number in `--help` is the constant that ends the command, where `begin` sets it.
+
+    The decorators `in_worktree` and `for_tasks` begin for the command.
+    """
     found = EVERY[name]
     assert found.callback is not None
     source = inspect.getsource(found.callback)
-    has_deadline = "begin(" in source or "run(task" in source
+    begins = ("begin(", "run(task", "in_worktree", "@for_tasks")
+    has_deadline = any(word in source for word in begins)
     said = " ".join((found.help or "").split())
     assert (f"Ends after {command_session.SECONDS:g} seconds at the latest" in said) == has_deadline
 

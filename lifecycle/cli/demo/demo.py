@@ -16,9 +16,9 @@ def command(*, as_json: bool) -> int:
 
     Needs no token and no network. Exits 0 only if the issue really ended closed and the board Done.
     """
-    from lifecycle.cli.demo.demo_story import DemoFailedError, begin, print_end, print_step, tell
+    from lifecycle.cli.demo.demo_story import DemoFailedError, opened, print_end, print_step, tell
 
-    console = begin(quiet=as_json)
+    console = opened(quiet=as_json)
     try:
         story = tell(lambda step: print_step(console, step))
     except DemoFailedError as error:

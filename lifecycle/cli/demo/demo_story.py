@@ -262,7 +262,7 @@ def _heard(output: str) -> str:
     return "\n".join(text for text in texts if text)
 
 
-def begin(*, quiet: bool) -> Console:
+def opened(*, quiet: bool) -> Console:
     """The console that the story is printed on, with the title on it; nothing if `quiet`."""
     console = terminal.console(quiet=quiet, width=min(terminal.console().width, WIDTH))
     says = ", on an embedded GitHub: real git, real HTTP, real hooks\n"
