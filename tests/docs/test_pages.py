@@ -79,6 +79,22 @@ def test_every_module_that_a_page_names_exists(path: Path) -> None:
             assert any(name.endswith(f"/{code}") for name in there), code
 
 
+PRESENT = [path for path in every_page() if path.name not in ("CHANGELOG.md", "api.md")]
+"""The pages that tell of today alone; the other two name what was called otherwise before."""
+
+
+@pytest.mark.parametrize("path", PRESENT, ids=lambda path: path.name)
+def test_every_class_that_a_page_names_is_one(path: Path) -> None:
+    """A name in code quotes that is written as classes are stands in the code: no old name is left."""
+    words: set[str] = set()
+    for folder in ("lifecycle", "tests"):
+        for source in (ROOT / folder).rglob("*.py"):
+            words |= set(re.findall(r"\b[A-Z][a-z]\w+", source.read_text(encoding="utf-8")))
+    for code in codes_in(Page(path).text):
+        for name in re.findall(r"^([A-Z][a-z]\w+)(?:\.\w+)?(?:\(.*\))?$", code):
+            assert name in words, code
+
+
 def test_every_file_that_a_change_touches_exists() -> None:
     """Whoever follows a row of docs/changes.md finds each file of it, and the tests that hold it."""
     for table in CHANGES.tables:
