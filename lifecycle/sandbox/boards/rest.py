@@ -6,7 +6,8 @@ Source: https://docs.github.com/rest/projects
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import Any, TypeVar, cast
 from urllib.parse import urlencode
@@ -105,11 +106,15 @@ def _place(call: Call, name: str) -> int | None:
         raise invalid(PROJECTS, error) from None
 
 
-def _refused(error: ActionRefused) -> ApiError:
-    """What a rule refuses: 422, or 501 if GitHub would know better."""
-    if isinstance(error, NotImitated):
-        return ApiError(501, f"{error}.")
-    return ApiError(422, str(error), documentation=ITEMS)
+@contextmanager
+def _refusing() -> Iterator[None]:
+    """What a rule refuses inside is 422, or 501 if GitHub would know better."""
+    try:
+        yield
+    except NotImitated as error:
+        raise ApiError(501, f"{error}.") from None
+    except ActionRefused as error:
+        raise ApiError(422, str(error), documentation=ITEMS) from None
 
 
 def list_projects(call: Call, kind: str, login: str) -> Reply:
@@ -122,10 +127,8 @@ def list_projects(call: Call, kind: str, login: str) -> Reply:
         for p in BoardTables.of(call.world).projects
         if p.owner is owner and role_in(call.token, p)
     ]
-    try:
+    with _refusing():
         found = matching_projects(mine, call.query.get("q", ""))
-    except ActionRefused as error:
-        raise _refused(error) from None
     page, headers = _page(call, found)
     return Reply(200, [payloads.project(call, one) for one in page], headers)
 
@@ -171,14 +174,12 @@ def create_field(call: Call, kind: str, login: str, number: int) -> Reply:
     if data_type.upper() not in VALUE_KEYS:
         raise asking.malformed(FIELDS, f"{data_type!r} is not a possible data type.")
     spans = call.body.get("iteration_configuration")
-    try:
+    with _refusing():
         made = board_fields.add_field(
             call.world, project, name, cast("FieldType", data_type.upper()),
             options=call.body.get("single_select_options") or (),
             iterations=_iterations(spans) if spans else None,
         )  # fmt: skip
-    except ActionRefused as error:
-        raise _refused(error) from None
     return Reply(201, payloads.field(call, project, made))
 
 
@@ -212,10 +213,8 @@ def list_items(call: Call, kind: str, login: str, number: int) -> Reply:
     shown: Sequence[Item] = project.shown(call.seen)
     if call.query.get("q"):
         wanted = item_filter(project, call.viewer, call.query["q"])
-        try:
+        with _refusing():
             shown = [item for item in shown if wanted.matches(item)]
-        except ActionRefused as error:
-            raise _refused(error) from None
     page, headers = _page(call, shown)
     return Reply(200, [_card(call, one, fields) for one in page], headers)
 
@@ -283,12 +282,13 @@ def update_item(call: Call, kind: str, login: str, number: int, item_id: int) ->
     project = _project(call, login, kind, number, "write")
     item = _item(call, project, item_id)
     before = dict(item.values), dict(item.marks)
-    try:
-        for change in asking.needed(call, "fields", list, ITEMS):
-            _apply(call, item, change)
-    except ActionRefused as error:
-        item.values, item.marks = before
-        raise _refused(error) from None
+    with _refusing():
+        try:
+            for change in asking.needed(call, "fields", list, ITEMS):
+                _apply(call, item, change)
+        except ActionRefused:
+            item.values, item.marks = before
+            raise
     return Reply(200, _card(call, item, _wanted_fields(call, project)))
 
 
@@ -318,10 +318,8 @@ def add_draft(call: Call, kind: str, login: str, number: int) -> Reply:
     project = _project(call, login, kind, number, "write")
     title = asking.needed(call, "title", str, DRAFTS)
     body = asking.typed(call, "body", str, DRAFTS) or ""
-    try:
+    with _refusing():
         item = boards.add_draft(call.world, project, title, body, (), call.viewer)
-    except ActionRefused as error:
-        raise _refused(error) from None
     return Reply(201, _card(call, item, None))
 
 
