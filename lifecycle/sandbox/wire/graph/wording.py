@@ -10,15 +10,19 @@ the sandbox has not is never called undefined: the error then names the sandbox.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from graphql import (
     ArgumentNode,
+    DocumentNode,
     FieldNode,
     FragmentDefinitionNode,
     FragmentSpreadNode,
+    GraphQLError,
     InlineFragmentNode,
+    Node,
     OperationDefinitionNode,
     print_ast,
 )
@@ -26,12 +30,7 @@ from graphql import (
 from lifecycle.sandbox.wire.graph.schema import known
 from lifecycle.sandbox.wire.graph.schema.known import schema
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from graphql import DocumentNode, GraphQLError, Node
-
-    Found = re.Match[str]
+Found = re.Match[str]
 
 
 @dataclass(frozen=True, slots=True)
