@@ -33,7 +33,7 @@ COMMANDS = {
     "nudge": "claims.claim_moves:nudge",
     "release": "claims.claim_moves:release",
     "tracker": "tracker.tracker:command",
-    "stage": "stages.stage:command",
+    "stage": "stage:command",
     "reconcile": "reconcile.reconcile:command",
     "stats": "stats.stats:command",
     "init": "setup.init:command",
