@@ -243,7 +243,7 @@ def _rest(report: SweepReport) -> list[str]:
         lines.append(
             f"GitHub keeps {MOST} annotations of each kind for a step: {more:,} more are only here."
         )
-    return [line for one in lines for line in ("", one)]
+    return [part for line in lines for part in ("", line)]
 
 
 def _data(text: str) -> str:

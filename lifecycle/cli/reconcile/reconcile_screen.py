@@ -117,7 +117,9 @@ class _ReportForm:
     def of(cls, report: SweepReport, width: int, signs: Mapping[State, str]) -> _ReportForm:
         """The form for this report on so many columns."""
         task = max(len(word) for word in ("task", *(f"#{one.issue}" for one in report.findings)))
-        kind = max(len(word) for word in ("finding", *(one.kind for one in report.findings)))
+        kind = max(
+            len(word) for word in ("finding", *(finding.kind for finding in report.findings))
+        )
         return cls(width, task, kind, signs)
 
     def table(self, findings: Iterable[Finding], *, has_header: bool) -> Table:

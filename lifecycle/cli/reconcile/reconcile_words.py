@@ -50,7 +50,7 @@ class Fold:
     @property
     def head(self) -> str:
         """`moved-by-hand: 68 left: octo-org/x#1, …`, and why."""
-        names = some([task_of(one) for one in self.findings], FEW)
+        names = some([task_of(finding) for finding in self.findings], FEW)
         line = f"{self.kind}: {len(self.findings):,} left: {names}."
         return f"{line} {self.reason}" if self.reason else line
 

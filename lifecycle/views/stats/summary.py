@@ -148,28 +148,32 @@ class Summary:
 
 def summarize(entries: Sequence[JournalEntry], wanted: Wanted = Wanted()) -> Summary:
     """The numbers of a journal."""
-    entries = [_spelled(one) for one in entries]
+    entries = [_spelled(entry) for entry in entries]
     labels = _labels(entries)
     names = {task for task in labels if _is_wanted(task, labels[task], wanted)}
     is_all = not (wanted.label or wanted.task)
-    chosen = [one for one in entries if one.at >= wanted.since and (is_all or one.task in names)]
+    chosen = [
+        entry for entry in entries if entry.at >= wanted.since and (is_all or entry.task in names)
+    ]
     # Read from all entries: a visit that ended in the period may have begun before it.
     told = [
-        one
-        for one in visits(entries)
-        if (one.ended is None or one.ended >= wanted.since) and (is_all or one.task in names)
+        visit
+        for visit in visits(entries)
+        if (visit.ended is None or visit.ended >= wanted.since) and (is_all or visit.task in names)
     ]
     rows = {
-        system: tuple(_rows(system, [one for one in told if one.system == system]))
+        system: tuple(_rows(system, [visit for visit in told if visit.system == system]))
         for system in ORDER
     }
     last = _done(chosen)
-    done = {task: one.at for task, one in last.items()}
+    done = {task: entry.at for task, entry in last.items()}
     # What somebody wrote in the agent's place, as reconcile does, makes no task of this clone's.
-    own = [one for one in chosen if not one.detail.get("by")]
-    seen = [(_moment(one), one.task) for one in told] + [(one.at, one.task) for one in own]
+    own = [entry for entry in chosen if not entry.detail.get("by")]
+    seen = [(_moment(visit), visit.task) for visit in told] + [
+        (entry.at, entry.task) for entry in own
+    ]
     tasks = list(dict.fromkeys(task for _, task in sorted(seen) if task))
-    moments = [one.at for one in chosen]
+    moments = [entry.at for entry in chosen]
     return Summary(
         since=min(moments, default=0.0),
         until=max(moments, default=0.0),
@@ -179,22 +183,22 @@ def summarize(entries: Sequence[JournalEntry], wanted: Wanted = Wanted()) -> Sum
         phases=rows[journal.CLAIM],
         bottlenecks=tuple(_bottlenecks(rows[journal.STAGES]) or _bottlenecks(rows[journal.CLAIM])),
         labels=_groups(
-            told, lambda one: labels.get(one.task, ()), lambda _, tasks: tasks & set(done)
+            told, lambda visit: labels.get(visit.task, ()), lambda _, tasks: tasks & set(done)
         ),
         agents=_groups(
             told,
-            lambda one: (one.actor,) if one.actor else (),
+            lambda visit: (visit.actor,) if visit.actor else (),
             lambda name, tasks: {
                 task
-                for task, one in last.items()
-                if one.actor == name or (not one.actor and task in tasks)
+                for task, entry in last.items()
+                if entry.actor == name or (not entry.actor and task in tasks)
             },
         ),
         tasks=dict.fromkeys(tasks, "") | _titles(entries, tasks),
         spent=_spent(_leading(told)),
         tries=_tries(_leading(told)),
         done=done,
-        lasting=tuple(one for one in told if one.ended is None),
+        lasting=tuple(visit for visit in told if visit.ended is None),
         told=tuple(sorted(told, key=_moment)),
     )
 
@@ -275,7 +279,7 @@ def _rows(system: str, told: Sequence[Visit]) -> Iterable[StatsRow]:
 
 def _by_task(told: Iterable[Visit]) -> dict[str, int]:
     """Attempts by task; what has no task counts by session."""
-    return _tries(replace(one, task=one.task or one.session) for one in told)
+    return _tries(replace(visit, task=visit.task or visit.session) for visit in told)
 
 
 def _bottlenecks(rows: Sequence[StatsRow]) -> list[Bottleneck]:
@@ -293,7 +297,7 @@ def _bottlenecks(rows: Sequence[StatsRow]) -> list[Bottleneck]:
             why.append(f"{part(row.share)} of all time")
         if why:
             bottlenecks.append(Bottleneck(row.system, row.name, row.share + lost, tuple(why)))
-    return sorted(bottlenecks, key=lambda one: -one.weight)
+    return sorted(bottlenecks, key=lambda bottleneck: -bottleneck.weight)
 
 
 def _groups(

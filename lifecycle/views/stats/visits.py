@@ -154,7 +154,7 @@ class _JournalReader:
         is_onward = _is_onward(entry.system, entry.source, entry.target)
         if entry.system != journal.STAGES or not is_onward or entry.source == Stage.NEXT_TASK:
             return False
-        return any(one.stage == entry.target and _is_same(one, entry) for one in self.stays)
+        return any(stay.stage == entry.target and _is_same(stay, entry) for stay in self.stays)
 
     def _leave_others(self, stay: Visit | None, entry: JournalEntry, *, target: str) -> None:
         """End what else is open: of the same work it went on to `target`, unnoticed in between."""
