@@ -13,7 +13,7 @@ import click
 
 from lifecycle.app import tracker_opening
 from lifecycle.cli.command_session import Session, in_worktree, json_option
-from lifecycle.cli.terminal import json_text
+from lifecycle.cli.terminal import is_terminal, json_text
 from lifecycle.core.errors import GitFailed, LifecycleError, Refused, Transient
 from lifecycle.core.redact import quoted
 from lifecycle.core.stage_names import COMPLETES, LINE, MARKERS, Detected, Stage
@@ -30,6 +30,7 @@ from lifecycle.stages.session.session_record import SessionRecord
 from lifecycle.stages.transcript import session_end_lines
 from lifecycle.storage import workflow_marks
 from lifecycle.storage.workflow_files import WorkflowFiles
+from lifecycle.views.stats.stats_words import count
 
 if TYPE_CHECKING:
     from lifecycle.stages.session.workflow_tasks import Activity
@@ -138,7 +139,7 @@ def on(at: Session) -> None:
 
 def _fitted(lines: list[str]) -> list[str]:
     """The lines as a terminal has room for them, broken between words; elsewhere as they are."""
-    if sys.stdout is None or not sys.stdout.isatty():
+    if not is_terminal(sys.stdout):
         return lines
     width = min(shutil.get_terminal_size().columns, WIDTH)
     return [
@@ -227,8 +228,7 @@ def _look(at: Session, kept: SessionRecord | None) -> Shown:
     if not known.tasks:
         why = f"Not active: there is no open task with the label {stages.label}."
         return Shown([why, *notes], {"active": False, "why": why, "tasks": []})
-    count = "1 open task" if len(known.tasks) == 1 else f"{len(known.tasks)} open tasks"
-    first = f"Active: {count} with the label {stages.label}."
+    first = f"Active: {count(len(known.tasks), 'open task')} with the label {stages.label}."
     data = {"active": True, "why": "", "tasks": [task.id for task in known.tasks]}
     shown = _session_shown(at, stages, known, kept)
     unheard = [] if _is_heard(at) else [UNHEARD]

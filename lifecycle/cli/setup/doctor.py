@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +18,7 @@ from lifecycle.core.redact import visible
 from lifecycle.core.timing.clock import SystemClock
 from lifecycle.core.timing.deadline import Deadline, ending
 from lifecycle.storage.store import worktree_root
+from lifecycle.views.stats.stats_words import count
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -66,12 +68,8 @@ def command(*, as_json: bool) -> int:
     return 0 if report.is_ok else 1
 
 
-def _signs() -> dict[str, str]:
-    try:
-        "".join(_SIGNS.values()).encode(sys.stdout.encoding or "ascii")
-    except (UnicodeEncodeError, LookupError):
-        return _PLAIN_SIGNS
-    return _SIGNS
+def _signs() -> Mapping[str, str]:
+    return terminal.signs_for(sys.stdout.encoding, _SIGNS, _PLAIN_SIGNS)
 
 
 def _line(finding: DoctorFinding) -> str:
@@ -133,9 +131,8 @@ def _summary(report: Examination) -> Text:
     from lifecycle.setup.doctor.doctor_finding import Level
 
     fails, warns = len(report.of(Level.FAIL)), len(report.of(Level.WARN))
-    remarks = f"{warns} remark{'' if warns == 1 else 's'}" if warns else ""
+    remarks = count(warns, "remark") if warns else ""
+    head = ("All that is needed works", _STYLES[Level.OK])
     if fails:
-        head = (f"{fails} thing{'' if fails == 1 else 's'} to fix", _STYLES[Level.FAIL])
-    else:
-        head = ("All that is needed works", _STYLES[Level.OK])
+        head = (f"{count(fails, 'thing')} to fix", _STYLES[Level.FAIL])
     return Text.assemble(head, (f", {remarks}." if remarks else ".", ""))
