@@ -31,7 +31,7 @@ class Wake(StrEnum):
 
 
 class Audience(StrEnum):
-    """What a sentence is for; the reply table of `hookio.py` turns it into a channel."""
+    """Whom a notice is for, and what it wants; `core/channels.py` says by which part of a reply it goes."""
 
     ACT = "act"
     """The agent can mend this and should: it continues a stop and wakes an idle session."""

@@ -1,7 +1,7 @@
-"""The rim of every hook: its time, its input, its output, and whatever goes wrong.
+"""Run one hook: read stdin, apply the deadline, dispatch to `answers/`, print the reply.
 
 A hook never breaks the agent's work. Whatever happens in here, the process ends within its deadline
-with exit 0 and valid JSON or nothing, but for a deliberate wake (exit 2, `hookio.py`), and the log
+with exit 0 and valid JSON or nothing, but for a deliberate wake (exit 2, `client_contract.py`), and the log
 has one line on what went wrong. What a hook answers stands in `answers/`, one file an entrypoint.
 """
 
@@ -148,7 +148,7 @@ def _refused(hook: str, world: WorktreeWorld, claim_store: ClaimStore, error: Re
 def _print(reply: Reply) -> int:
     """Write straight to the descriptors: nothing is left for the interpreter to flush at its end.
 
-    Each text in it is fit to be shown: `hookio.render` sees to that.
+    Each text in it is fit to be shown: `client_contract.render` sees to that.
     """
     for descriptor, text in ((1, reply.stdout), (2, reply.stderr)):
         if not text:

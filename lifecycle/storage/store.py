@@ -5,7 +5,8 @@ under a lock. What an agent writes too, without any lock (the claim file), is *e
 content, so that what was really there comes out and can be compared: a rename alone is not
 compare-and-set, and an edit made between the read and the rename would be gone.
 
-Whatever is opened here is opened by `regular.py`: a regular file, of a bounded size, never waited for.
+Whatever is opened here is opened by `regular_files.py`: a regular file, of a bounded size, never waited
+for.
 """
 
 from __future__ import annotations

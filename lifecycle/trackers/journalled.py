@@ -1,6 +1,6 @@
 """The one place from which a tracker's writes come into the journal, whoever asked for them.
 
-The claim's own writes of a linked task are the claim's, and noted there (`claim/noted.py`).
+The claim's own writes of a linked task are the claim's, and noted there (`claim/record/journalling.py`).
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ from lifecycle.git import lease
 from lifecycle.storage.store import CLAIM_FILE, FOLDER
 
 DUE = ("due", "idle-due")
-"""The guards' marks (`guard.py`, a layer above): a moment long past lets the next wake through."""
+"""The guards' marks (`guard_stamp.py`, a room above): a moment long past lets the next wake through."""
 
 
 @dataclass(frozen=True, slots=True)

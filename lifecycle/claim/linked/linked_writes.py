@@ -37,7 +37,7 @@ LINKING = "linking"
 """In state.json: the inner task that a taking is about to claim, and in whose name."""
 
 _DUE = "due"
-"""The guard's mark (`guard.py`, a layer above) for on-stop."""
+"""The guard's mark (`guard_stamp.py`, a room above) for on-stop."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What a claim left to do in the other tracker when it ended, or a taking that failed: done by later looks.
+"""Pending writes to the linked task, of a claim that ended or was never made, retried at later wakes.
 
 state.json keeps it, since the claim that wanted it is gone. It is tried more and more rarely, and whoever
 looks by command tries it at once. It ends when it is done, when the task is somebody else's or gone by

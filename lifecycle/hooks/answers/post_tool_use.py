@@ -4,7 +4,7 @@ Nothing is ever said: the agent is at work. What is noted is asked for when it s
 
 Source: Claude Code's hook reference, https://code.claude.com/docs/en/hooks. A command that exits
 non-zero comes as PostToolUseFailure, with `error`; one that was put into the background, or that ran
-too long for the client, comes with `backgroundTaskId`: how it ends is told later (`background.py`).
+too long for the client, comes with `backgroundTaskId`: how it ends is told later (`background_run.py`).
 """
 
 from __future__ import annotations

@@ -114,8 +114,8 @@ def local_form(folder: Path) -> Form:
 def shared_form(name: str) -> dict[str, Any]:
     """A command that names no path of anybody's and does nothing where lifecycle is missing.
 
-    It reads where the scripts lie from the user's own folder (see `home.py`). It is a shell's command
-    line and has no `args`: a client that does not know `args` would start a bare `sh` instead, and
+    It reads where the scripts lie from the user's own folder (see `user_folder.py`). It is a shell's
+    command line and has no `args`: a client that does not know `args` would start a bare `sh` instead, and
     that would read the event as its script.
     """
     place = "case ${XDG_CONFIG_HOME-} in /*) d=$XDG_CONFIG_HOME ;; *) d=${HOME-}/.config ;; esac"

@@ -1,6 +1,6 @@
 """Which of a worktree's sessions a task is held by, and whether that one is over.
 
-An agent without a name of its own is called by its session (`tracking.seat_of`), so a session that
+An agent without a name of its own is called by its session (`actor_digits.seat_of`), so a session that
 begins anew is another agent, and what the earlier one held would be held for ever. It may be taken over
 once that session is known to be over: its client's process is gone, or its client leads this session
 by now, as after `/clear`. What nobody knows to be over is left to a person's word (`--force`).

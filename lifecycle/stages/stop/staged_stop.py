@@ -35,7 +35,7 @@ ENDS = (Stage.COMMIT_CLOSE.value, Stage.NEXT_TASK.value)
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """What a stop comes to, for the reply.
+    """The reply to one Stop event, as far as the staged workflow has a part in it.
 
     Attributes:
         reason: lines for the agent, which goes on with them.

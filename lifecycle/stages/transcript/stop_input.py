@@ -1,4 +1,4 @@
-"""What a stop's event and its transcript say together, once the client has written what it knows.
+"""Read the input of one Stop event: the payload and the end of the transcript.
 
 The client writes the transcript behind the session: while a Stop hook starts, the last text, the
 results of tools before it and even our own last instruction may not be there yet. They come within some
