@@ -12,8 +12,8 @@ import pytest
 from lifecycle.storage import journal
 from lifecycle.storage.store import Folder
 from tests.conftest import COMMAND, Place
-from tests.stats.journals import CLAIMED, WHOLE, moved
-from tests.stats.test_summary import HARD
+from tests.views.stats.journals import CLAIMED, WHOLE, moved
+from tests.views.stats.test_summary import HARD
 
 
 @pytest.fixture

@@ -16,8 +16,8 @@ from lifecycle.core.timing.clock import SystemClock
 from lifecycle.sandbox.control.faults import Fault
 from lifecycle.sandbox.seed import Seed, SeedField, SeedToken, default_seed
 from tests.cli.outcome import ok
-from tests.doctor.conftest import Patient
 from tests.github.apps import AppServer, make_key
+from tests.setup.doctor.conftest import Patient
 
 Seeded = Callable[[Seed], Patient]
 

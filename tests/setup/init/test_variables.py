@@ -14,7 +14,7 @@ from lifecycle.setup.init.client_settings import unwire, wire
 from lifecycle.setup.init.hook_table import CAP, PERMISSIONS, STAGE_PERMISSIONS, local_form
 from lifecycle.setup.init.init_mark import Extra, Put
 from lifecycle.setup.init.jsonc import parse
-from tests.install.jsonc_texts import texts
+from tests.setup.init.jsonc_texts import texts
 
 WHERE = ".claude/settings.local.json"
 FORM = local_form(Path("/opt/lifecycle/_hooks"))

@@ -10,7 +10,7 @@ from lifecycle.core.stage_names import LINE
 from lifecycle.storage import journal
 from lifecycle.storage.journal_entry import JournalEntry
 from lifecycle.views.stats.visits import AWAY_SECONDS, ORDER, Visit, visits
-from tests.stats.journals import (
+from tests.views.stats.journals import (
     CLAIMED,
     HOUR,
     MINUTE,

@@ -17,8 +17,8 @@ from lifecycle.views.stats import stats_words
 from lifecycle.views.stats.stats_json import as_json
 from lifecycle.views.stats.stats_page import charts
 from lifecycle.views.stats.summary import StatsRow, Times, Wanted, rate, summarize
-from tests.stats.journals import CLAIMED, HOUR, MINUTE, NOW, WHOLE, checked, moved, phase
-from tests.stats.test_visits import ENTRIES
+from tests.views.stats.journals import CLAIMED, HOUR, MINUTE, NOW, WHOLE, checked, moved, phase
+from tests.views.stats.test_visits import ENTRIES
 
 HARD = tuple(
     entry

@@ -14,7 +14,7 @@ from lifecycle.setup.doctor import examined
 from lifecycle.setup.doctor.doctor_finding import FixStep
 from lifecycle.setup.doctor.examination import FAMILIES, examine
 from tests.cli.outcome import ok
-from tests.doctor.conftest import Patient
+from tests.setup.doctor.conftest import Patient
 
 
 def _tree(root: Path) -> dict[str, tuple[bytes, int]]:

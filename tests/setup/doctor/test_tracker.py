@@ -8,7 +8,7 @@ import pytest
 
 from lifecycle.settings import user_folder
 from lifecycle.storage import store
-from tests.doctor.conftest import Patient
+from tests.setup.doctor.conftest import Patient
 from tests.trackers.beads import simulated
 
 TOML = ".lifecycle.toml"

@@ -14,8 +14,8 @@ from lifecycle.views.stats import stats_page
 from lifecycle.views.stats.stats_page import charts
 from lifecycle.views.stats.summary import Summary, summarize
 from tests.sandbox.control.browser import browser
-from tests.stats.journals import CLAIMED, WHOLE, moved
-from tests.stats.test_summary import HARD
+from tests.views.stats.journals import CLAIMED, WHOLE, moved
+from tests.views.stats.test_summary import HARD
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

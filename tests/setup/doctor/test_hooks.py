@@ -16,7 +16,7 @@ from lifecycle.settings.resources import graphql_documents, hook_script, hooks_f
 from lifecycle.setup.doctor.examine_hooks import hears
 from lifecycle.setup.init.hook_table import NAMES, WIRES, groups, local_form
 from tests.cli.outcome import ok
-from tests.doctor.conftest import LOCAL, SHARED, Patient, entries
+from tests.setup.doctor.conftest import LOCAL, SHARED, Patient, entries
 
 PLUGIN = {"enabledPlugins": {"lifecycle@agent-lifecycle": True}}
 

@@ -24,7 +24,7 @@ from lifecycle.setup.init.jsonc import parse
 from lifecycle.setup.init.supplies import TEMPLATE
 from tests.cli.outcome import ok, refused
 from tests.conftest import COMMAND
-from tests.install.conftest import Clone
+from tests.setup.init.conftest import Clone
 
 LOCAL = ".claude/settings.local.json"
 SHARED = ".claude/settings.json"

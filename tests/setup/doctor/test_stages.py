@@ -10,7 +10,7 @@ import pytest
 from lifecycle.setup.init.hook_table import CAP
 from lifecycle.setup.init.supplies import ORCHESTRATOR, REVIEW, page_of
 from tests.cli.outcome import ok
-from tests.doctor.conftest import LOCAL, Patient
+from tests.setup.doctor.conftest import LOCAL, Patient
 from tests.trackers.beads import simulated
 
 TOML = ".lifecycle.toml"

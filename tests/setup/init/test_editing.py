@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lifecycle.setup.init.jsonc import Layout, applied, insertion, parse, removal, replacement
-from tests.install.jsonc_texts import VALUES, texts
+from tests.setup.init.jsonc_texts import VALUES, texts
 
 
 def inserted(text: str, value: Any, name: str | None = None) -> str:

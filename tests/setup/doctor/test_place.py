@@ -15,7 +15,7 @@ from lifecycle.storage import signs_of_life, store
 from lifecycle.storage.store import Folder
 from tests.cli.outcome import ok
 from tests.conftest import COMMAND
-from tests.doctor.conftest import LOCAL, Patient
+from tests.setup.doctor.conftest import LOCAL, Patient
 
 
 def _script(path: Path, text: str) -> Path:

@@ -22,8 +22,8 @@ from lifecycle.setup.init.init_mark import MARK
 from lifecycle.setup.init.staged_setup import LOG_FILE
 from lifecycle.setup.init.supplies import DETECT, ORCHESTRATOR, REVIEW, page_of
 from tests.cli.outcome import ok, refused
-from tests.install.conftest import Clone
-from tests.install.test_init import LOCAL, SHARED, THEIRS, settings
+from tests.setup.init.conftest import Clone
+from tests.setup.init.test_init import LOCAL, SHARED, THEIRS, settings
 
 TOML = ".lifecycle.toml"
 REVIEW_PAGE = page_of(REVIEW)

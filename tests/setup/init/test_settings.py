@@ -24,7 +24,7 @@ from lifecycle.setup.init.hook_table import (
 )
 from lifecycle.setup.init.init_mark import Put
 from lifecycle.setup.init.jsonc import parse
-from tests.install.jsonc_texts import texts
+from tests.setup.init.jsonc_texts import texts
 
 WHERE = ".claude/settings.local.json"
 FORM = local_form(Path("/opt/lifecycle/_hooks"))

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 
 from lifecycle.setup.init.jsonc import JsoncError, parse
-from tests.install.jsonc_texts import VALUES, texts
+from tests.setup.init.jsonc_texts import VALUES, texts
 
 
 @given(texts(VALUES))
