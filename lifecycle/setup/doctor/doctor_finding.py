@@ -70,7 +70,7 @@ class DoctorFinding:
 
     def as_json(self) -> dict[str, Any]:
         """The finding for `--json`."""
-        return asdict(self)
+        return {**asdict(self), "hinders": [step.value for step in self.hinders]}
 
 
 _KEPT = re.compile(r"[;,] (?:so )?(?:nothing|no board|no task) was ")
