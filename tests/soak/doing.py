@@ -6,8 +6,8 @@ pull request to merge. `STEPS` has them by name.
 
 from __future__ import annotations
 
+import http.client
 import json
-import urllib.error
 import urllib.request
 from collections.abc import Callable
 from typing import Any
@@ -63,7 +63,7 @@ def _rest(at: Ground, method: str, path: str, body: dict[str, Any]) -> None:
     )
     try:
         urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=30)
-    except urllib.error.URLError as error:
+    except (OSError, http.client.HTTPException) as error:  # a fault strikes a person's edit as well
         raise ControlError(str(error)) from None
 
 
