@@ -82,7 +82,8 @@ class _Aside:
         self.objects.mkdir()
         self.real = objects
         if index.is_file():
-            shutil.copyfile(index, self.index)  # and with it what git knows of unchanged files
+            # With what git knows of unchanged files, and with its time: a file as new as the index is read.
+            shutil.copy2(index, self.index)
 
     def places(self, environment: Mapping[str, str]) -> dict[str, str]:
         """Where git reads the repository, and writes here instead."""

@@ -85,6 +85,22 @@ def make_runnable(clone: Clone) -> None:
     (clone.root / "code.py").chmod(0o755)
 
 
+def test_an_edit_in_the_second_of_the_index_is_seen(clone: Clone) -> None:
+    """As long as before, at the time of the index: git reads such a file again, and so does this.
+
+    Source: https://git-scm.com/docs/racy-git.
+    """
+    code, index = clone.root / "code.py", clone.root / ".git" / "index"
+    clone.git("config", "core.trustctime", "false")
+    os.utime(code, (1_700_000_000, 1_700_000_000))
+    clone.git("add", "code.py")
+    before = clone.word()
+    edit(clone)
+    os.utime(code, (1_700_000_000, 1_700_000_000))
+    os.utime(index, (1_700_000_000, 1_700_000_000))
+    assert clone.word() != before
+
+
 @pytest.mark.parametrize("change", [edit, add, delete, make_runnable])
 def test_any_edit_makes_it_another_and_its_commit_does_not(
     clone: Clone, change: Callable[[Clone], None]
