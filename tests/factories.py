@@ -9,7 +9,7 @@ from typing import Any
 from lifecycle.claim.decisions.snapshot import Rules, Snapshot
 from lifecycle.claim.record.state import Record
 from lifecycle.core.plan import Wake
-from lifecycle.core.timing.times import parse
+from lifecycle.core.timing import parse_time
 from lifecycle.core.values.checks import Bucket, Check, Checks
 from lifecycle.core.values.model import (
     BoardItem,
@@ -21,7 +21,7 @@ from lifecycle.core.values.model import (
     Review,
 )
 
-NOW = parse("2026-01-31T12:00:00Z") or 0.0
+NOW = parse_time("2026-01-31T12:00:00Z") or 0.0
 BRANCH = "claude/fix-thing-42"
 SHA = "a" * 40
 

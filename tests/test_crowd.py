@@ -14,7 +14,7 @@ from typing import Self
 
 from lifecycle.api import Wake, Worktree
 from lifecycle.claim.record.claim_store import ClaimStore
-from lifecycle.core.timing.clock import SystemClock
+from lifecycle.core.timing import SystemClock
 from lifecycle.sandbox.control import ControlError
 from lifecycle.storage.store import CLAIM_FILE
 from tests.conftest import Place

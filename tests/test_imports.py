@@ -46,7 +46,7 @@ APART = "sandbox"
 
 PLACES = {
     "click": {"cli"},
-    "dateutil": {"core.timing.times"},
+    "dateutil": {"core.timing"},
     "filelock": {"sandbox", "storage.store"},
     "github": {"github.client.rest", "github.client.rest_requester"},
     "gql": {"github.client.graph"},
@@ -66,7 +66,7 @@ PLACES = {
         "cli.terminal",
         "cli.tracker.tracker_screen",
     },
-    "tenacity": {"core.timing.retry"},
+    "tenacity": {"core.timing"},
     "werkzeug": {"sandbox"},
     "jinja2": {"sandbox", "views.stats.stats_page"},
     "plotly": {"views.stats.stats_page"},

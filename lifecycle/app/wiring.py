@@ -20,7 +20,7 @@ from lifecycle.core.errors import (
 from lifecycle.core.messages import messages
 from lifecycle.core.ports import Board, Clock, Forge, Survey
 from lifecycle.core.redact import redact, visible
-from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.timing import Deadline
 from lifecycle.core.values import configured
 from lifecycle.core.values.configured import Settings
 from lifecycle.core.values.model import LABELS_ITEM, BoardItem, BoardSchema, Repository

@@ -20,8 +20,7 @@ from lifecycle.claim.record.state import Record
 from lifecycle.cli.terminal import at_once, json_text
 from lifecycle.core.errors import LifecycleError, Refused
 from lifecycle.core.redact import visible
-from lifecycle.core.timing.clock import SystemClock
-from lifecycle.core.timing.deadline import COMMAND_GRACE, Deadline, ending
+from lifecycle.core.timing import COMMAND_GRACE, Deadline, SystemClock, ending
 from lifecycle.settings.running_client import session_of
 from lifecycle.storage import log, signs_of_life
 from lifecycle.storage.store import worktree_root

@@ -18,7 +18,7 @@ from lifecycle import __version__
 from lifecycle.cli.terminal import CleanStream, guarded, json_text
 from lifecycle.core.errors import HeldByAnother, LifecycleError
 from lifecycle.core.redact import visible
-from lifecycle.core.timing.deadline import DeadlineReached
+from lifecycle.core.timing import DeadlineReached
 from lifecycle.storage import log
 from lifecycle.storage.regular_files import StrangeFileError
 from lifecycle.storage.store import FOLDER

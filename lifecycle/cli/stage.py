@@ -17,7 +17,7 @@ from lifecycle.cli.terminal import is_terminal, json_text
 from lifecycle.core.errors import GitFailed, LifecycleError, Refused, Transient
 from lifecycle.core.redact import quoted
 from lifecycle.core.stage_names import COMPLETES, LINE, MARKERS, Detected, Stage
-from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.timing import Deadline
 from lifecycle.core.values.configured import StageSettings
 from lifecycle.evidence import seen_runs, tree_hash
 from lifecycle.evidence.seen_runs import EvidenceStanding

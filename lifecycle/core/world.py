@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from lifecycle.core.ports import Board, Cache, Clock, Forge, Git, StatusPlace, Survey
-from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.timing import Deadline
 from lifecycle.core.values.configured import Addresses, Settings
 from lifecycle.core.values.model import BoardItem, Repository
 

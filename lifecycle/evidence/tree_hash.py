@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from lifecycle.core.errors import GitFailed, Transient
-from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.timing import Deadline
 from lifecycle.git.process import GitRepository
 from lifecycle.storage import stage_log
 from lifecycle.storage.store import FOLDER

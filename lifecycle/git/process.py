@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 
 from lifecycle.core.errors import BadConfig, GitFailed, Transient
 from lifecycle.core.ports import Git
-from lifecycle.core.timing.deadline import Deadline, DeadlineReached
+from lifecycle.core.timing import Deadline, DeadlineReached
 from lifecycle.core.values.model import Repository
 from lifecycle.settings.config import CONFIG_FILE, web_host
 from lifecycle.settings.credentials import for_child

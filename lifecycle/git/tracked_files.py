@@ -9,7 +9,7 @@ from pathlib import Path
 
 from lifecycle.core.errors import GitFailed, Refused
 from lifecycle.core.ports import Git
-from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.timing import Deadline
 from lifecycle.storage.store import CLAIM_FILE, FOLDER, OURS
 
 NAMES = (CLAIM_FILE, f"{CLAIM_FILE}.*{OURS}", FOLDER)

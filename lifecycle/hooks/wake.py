@@ -18,8 +18,7 @@ from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.core.errors import LifecycleError, Refused
 from lifecycle.core.plan import Audience, Notice
-from lifecycle.core.timing.clock import SystemClock
-from lifecycle.core.timing.deadline import Deadline, DeadlineReached, alarm
+from lifecycle.core.timing import Deadline, DeadlineReached, SystemClock, alarm
 from lifecycle.core.values.configured import HOOK_SECONDS, Settings
 from lifecycle.hooks import client_contract, stdin_event
 from lifecycle.hooks.answers.call import HookCall

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from lifecycle.core.timing.times import render
+from lifecycle.core.timing import render_time
 from lifecycle.core.values.model import PullRequest
 from lifecycle.git.lease import ref_of
 from lifecycle.reconcile.inferred import InferredTask
@@ -140,7 +140,7 @@ def _leased(task: InferredTask) -> str:
 
 
 def _at(moment: float | None, *, before: str = " at") -> str:
-    return f"{before} {render(moment)}" if moment is not None else ""
+    return f"{before} {render_time(moment)}" if moment is not None else ""
 
 
 def _span(seconds: float) -> str:

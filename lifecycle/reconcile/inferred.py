@@ -22,7 +22,7 @@ from lifecycle.claim.decisions.ending.releasing import login_of
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.record.claim_file import SCHEMA_VERSION
 from lifecycle.claim.record.state import Record, Releasing, is_same
-from lifecycle.core.timing.times import render
+from lifecycle.core.timing import render_time
 from lifecycle.core.values.board_options import Status
 from lifecycle.core.values.model import BoardItem, Issue, Observation, PullRequest, PullState
 from lifecycle.core.values.survey import Hold, Holding, Swept, Tip
@@ -331,7 +331,7 @@ def _releasing(task: InferredTask, now: float) -> Releasing:
     # One that was told before this claim was taken gave back an earlier claim of the same name.
     is_this = told is not None and told >= (task.started_at or 0.0) - derive.CLOCK_SKEW
     pushed = f"pushed up to {task.tip.sha[:7]}" if task.tip is not None else "nothing pushed"
-    sign = f" since {render(task.last_sign)}" if task.last_sign is not None else ""
+    sign = f" since {render_time(task.last_sign)}" if task.last_sign is not None else ""
     lease = f" The lease was {task.hold.sha}." if task.hold is not None else ""
     reason = f"no sign of life{sign}.{lease}"
     at = float(told) if told is not None and is_this else now

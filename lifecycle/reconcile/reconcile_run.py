@@ -16,7 +16,7 @@ from pathlib import Path
 from lifecycle.claim.decisions.snapshot import Rules
 from lifecycle.core.errors import LifecycleError, Transient
 from lifecycle.core.redact import redact
-from lifecycle.core.timing.deadline import DeadlineReached
+from lifecycle.core.timing import DeadlineReached
 from lifecycle.core.values.model import Repository
 from lifecycle.core.world import World
 from lifecycle.git.process import remote_repositories

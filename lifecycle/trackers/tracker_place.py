@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from lifecycle.core.ports import Board, Clock, Forge, Git
-from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.timing import Deadline
 from lifecycle.core.values.configured import Settings
 from lifecycle.core.values.model import Repository
 

@@ -9,8 +9,7 @@ import pytest
 
 from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.core.errors import BadConfig, NoToken, Refused
-from lifecycle.core.timing.clock import SystemClock
-from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.timing import Deadline, SystemClock
 from tests.conftest import Place
 from tests.github.apps import AppServer, make_key
 

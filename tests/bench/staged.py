@@ -9,7 +9,7 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
-from lifecycle.core.timing.clock import SystemClock
+from lifecycle.core.timing import SystemClock
 from lifecycle.settings.resources import hook_script
 from lifecycle.stages.session import activation
 from lifecycle.storage import workflow_marks

@@ -8,8 +8,7 @@ import sys
 from pathlib import Path
 
 from lifecycle.app.wiring import WorktreeWorld
-from lifecycle.core.timing.clock import SystemClock
-from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.reconcile.reconcile_run import reconcile
 from lifecycle.reconcile.scope import Policy, Scope
 

@@ -19,7 +19,7 @@ from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import ClaimRefused
 from lifecycle.core.plan import Audience, Notice
-from lifecycle.core.timing.clock import SystemClock
+from lifecycle.core.timing import SystemClock
 from lifecycle.storage.store import CLAIM_FILE
 from tests.factories import EXAMPLE, HAND_WRITTEN, values
 

@@ -23,7 +23,7 @@ from lifecycle.core.plan import (
     SetBoard,
     Wake,
 )
-from lifecycle.core.timing.times import parse, render
+from lifecycle.core.timing import parse_time, render_time
 from lifecycle.core.values.checks import Bucket
 from lifecycle.core.values.model import BoardItem, PullState
 from tests.claim.steps import (
@@ -75,9 +75,9 @@ def test_what_each_phase_reads_at_each_wake(phase: Phase, wake: Wake) -> None:
         (None, True),
         ("", True),
         ("not a time", True),
-        (render(NOW - 119), False),
-        (render(NOW - 120), True),
-        (render(NOW + 3600), True),
+        (render_time(NOW - 119), False),
+        (render_time(NOW - 120), True),
+        (render_time(NOW + 3600), True),
         ("9999-12-31T23:59:59Z", True),
         ("0000-00-00", True),
     ],
@@ -94,7 +94,7 @@ def test_fault_9_the_backoff_survives_unreadable_and_future_times(
 
 def test_the_merge_is_looked_for_before_the_backoff_is_over() -> None:
     """Inside the backoff a merge is still seen, and the checks are not touched."""
-    made = record(**REVIEW, last_check_poll=render(NOW - 10))
+    made = record(**REVIEW, last_check_poll=render_time(NOW - 10))
     found = observation(by_number=pull(state=PullState.MERGED), item=ITEM)
     step = decide(seen(made, observed=found, looked_at_checks=False))
     assert step.fields["phase"] == "merged_detected"
@@ -242,4 +242,4 @@ def test_the_record_survives_json() -> None:
         }
     )
     assert Record.from_json(json.loads(json.dumps(made.as_json()))) == made
-    assert parse(render(NOW)) == NOW
+    assert parse_time(render_time(NOW)) == NOW

@@ -8,8 +8,7 @@ from typing import Literal
 import pytest
 
 from lifecycle.core.errors import GitFailed, HeldByAnother, Transient
-from lifecycle.core.timing.clock import SystemClock
-from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.git import lease
 from lifecycle.git.process import GitRepository
 from lifecycle.sandbox.control.faults import Fault

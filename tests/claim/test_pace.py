@@ -11,7 +11,7 @@ import pytest
 from lifecycle.claim.decisions.pull import pace
 from lifecycle.claim.decisions.snapshot import Rules
 from lifecycle.claim.record.state import Trouble
-from lifecycle.core.timing.times import render
+from lifecycle.core.timing import render_time
 from lifecycle.core.values.checks import Bucket, Check, Checks
 from tests.claim.steps import READY, REVIEW
 from tests.factories import NOW, SHA, record
@@ -20,7 +20,7 @@ RULES = Rules(poll_seconds=120)
 POLLED: dict[str, Any] = {
     **REVIEW,
     "phase": "checks_running",
-    "last_check_poll": render(NOW - 10),
+    "last_check_poll": render_time(NOW - 10),
 }
 
 
@@ -49,7 +49,7 @@ def test_an_estimate_that_was_wrong_is_not_polled_after_again_and_again() -> Non
     assert when(record(**POLLED, memory=summary(NOW - 30))) == NOW + 110
 
 
-@pytest.mark.parametrize("last", [None, "yesterday", render(NOW + 5000)])
+@pytest.mark.parametrize("last", [None, "yesterday", render_time(NOW + 5000)])
 def test_fault_9_an_unusable_time_polls_at_once(last: str | None) -> None:
     """Missing, unreadable or in the future: none of them stops the polling."""
     assert when(record(**{**POLLED, "last_check_poll": last})) == 0.0

@@ -13,7 +13,7 @@ import pytest
 from lifecycle.api import Phase, Wake
 from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.core.errors import GitFailed
-from lifecycle.core.timing.deadline import DeadlineReached
+from lifecycle.core.timing import DeadlineReached
 from lifecycle.git import lease
 from lifecycle.sandbox.control.faults import Fault
 from tests.conftest import BRANCH, Place

@@ -9,7 +9,7 @@ import pytest
 from lifecycle.claim.decisions.decide import apply_fact, decide, look
 from lifecycle.claim.decisions.table import IN_REVIEW, Phase
 from lifecycle.core.plan import Audience, PullRequestOpened, Wake
-from lifecycle.core.timing.times import render
+from lifecycle.core.timing import render_time
 from lifecycle.core.values.checks import Bucket, Check, Checks
 from lifecycle.core.values.model import PullState
 from tests.claim.steps import (
@@ -47,7 +47,7 @@ def test_green_names_the_count_and_the_pull_request() -> None:
     assert texts(step) == "CI passed! All 3 checks green. PR #107 is ready to merge."
     assert step.says[0].key == f"green:107:{SHA}"
     assert step.fields["phase"] == "checks_running"
-    assert step.fields["last_check_poll"] == render(NOW)
+    assert step.fields["last_check_poll"] == render_time(NOW)
 
 
 def test_failures_name_the_first_five() -> None:

@@ -17,7 +17,7 @@ import pytest
 
 from lifecycle.cli import command_session
 from lifecycle.cli.main import group, run
-from lifecycle.core.timing.deadline import Deadline, DeadlineReached, ending
+from lifecycle.core.timing import Deadline, DeadlineReached, ending
 from lifecycle.git.process import GitRepository
 from lifecycle.sandbox.control.faults import Fault
 from lifecycle.setup.doctor import examination, examined

@@ -1,4 +1,4 @@
-"""lifecycle.core.timing.deadline: an end that everybody shares, and that can be moved."""
+"""lifecycle.core.timing: an end that everybody shares, and that can be moved."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import math
 import pytest
 
 from lifecycle.core.errors import Transient
-from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.timing import Deadline
 from tests.github.hub import PatientClock
 
 

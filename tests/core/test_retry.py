@@ -1,4 +1,4 @@
-"""lifecycle.core.timing.retry: what is asked again, how long it waits, and when it stops."""
+"""lifecycle.core.timing: what is asked again, how long it waits, and when it stops."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from lifecycle.core.errors import Rejected, Transient
-from lifecycle.core.timing.deadline import Deadline, DeadlineReached
-from lifecycle.core.timing.retry import reading
+from lifecycle.core.timing import Deadline, DeadlineReached, reading
 from tests.github.hub import PatientClock
 
 

@@ -1,4 +1,4 @@
-"""lifecycle.core.timing.times: timestamps as GitHub, people and machines write them."""
+"""lifecycle.core.timing: timestamps as GitHub, people and machines write them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dateutil import parser
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lifecycle.core.timing import times
+from lifecycle.core import timing
 
 moments = st.datetimes(datetime(1970, 1, 2), datetime(2200, 1, 1), timezones=st.just(UTC))  # noqa: DTZ001  the zone is given beside
 
@@ -17,8 +17,8 @@ moments = st.datetimes(datetime(1970, 1, 2), datetime(2200, 1, 1), timezones=st.
 @given(moments)
 def test_githubs_own_form_is_read_as_any_other(moment: datetime) -> None:
     """The short way for what GitHub writes says the same as the long one, to the second."""
-    text = times.render(moment.timestamp())
-    assert times.parse(text) == parser.parse(text).timestamp() == int(moment.timestamp())
+    text = timing.render_time(moment.timestamp())
+    assert timing.parse_time(text) == parser.parse(text).timestamp() == int(moment.timestamp())
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ def test_githubs_own_form_is_read_as_any_other(moment: datetime) -> None:
 )
 def test_other_forms_are_read_too(text: str, same: str) -> None:
     """With a zone of their own, or none, which is UTC."""
-    assert times.parse(text) == times.parse(same)
+    assert timing.parse_time(text) == timing.parse_time(same)
 
 
 @pytest.mark.parametrize(
@@ -40,4 +40,4 @@ def test_other_forms_are_read_too(text: str, same: str) -> None:
 )
 def test_what_is_no_time_is_none(text: object) -> None:
     """Nothing odd raises, also not what has GitHub's length and ending."""
-    assert times.parse(text) is None
+    assert timing.parse_time(text) is None

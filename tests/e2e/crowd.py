@@ -21,8 +21,7 @@ from lifecycle.claim.engine import look as engine
 from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.core.channels import REPLIES
 from lifecycle.core.plan import Audience, Notice, Wake
-from lifecycle.core.timing.clock import SystemClock
-from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.hooks import client_contract
 from lifecycle.hooks.answers import on_idle, on_stop, session_start, user_prompt_submit
 from lifecycle.hooks.answers.call import HookCall

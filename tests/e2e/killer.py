@@ -114,7 +114,7 @@ def stage(environment: Mapping[str, str]) -> None:
     global _killer  # noqa: PLW0603 -- one process, one end
     ahead = float(environment.get(AHEAD) or 0)
     if ahead:
-        from lifecycle.core.timing.clock import SystemClock
+        from lifecycle.core.timing import SystemClock
 
         real = SystemClock.now
         SystemClock.now = lambda self: real(self) + ahead  # type: ignore[method-assign]

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from lifecycle.core.errors import BadConfig, GitFailed, Transient
-from lifecycle.core.timing.clock import SystemClock
-from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.git.process import GitRepository, head_repository, parse_remote
 from tests.conftest import Place
 

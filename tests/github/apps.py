@@ -20,7 +20,7 @@ import jwt
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
-from lifecycle.core.timing.times import render
+from lifecycle.core.timing import render_time
 
 HOUR = 3600.0
 
@@ -138,7 +138,7 @@ class AppServer:
         if (method, path) == ("GET", "/repositories/77/installation"):
             return 200, {"id": 34}
         if (method, path) == ("POST", "/app/installations/34/access_tokens"):
-            ends = render(self.now() + self.lasts)
+            ends = render_time(self.now() + self.lasts)
             return 201, {"token": f"ghs_{len(self.asked):036}", "expires_at": ends}
         return 404, {"message": "Not Found"}
 

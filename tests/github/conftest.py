@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.timing import Deadline
 from lifecycle.github.client.graph import GraphClient
 from lifecycle.github.client.rest import RestClient
 from lifecycle.sandbox.server import Sandbox

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.timing import Deadline
 from lifecycle.core.values.model import Repository
 from lifecycle.github.board.board_client import GitHubBoard, ProjectRef
 from lifecycle.github.client.graph import GraphClient

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 
 from msgspec.structs import replace
 
-from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.timing import Deadline
 from lifecycle.github.sweep.sweeping import GitHubSurvey
 from lifecycle.sandbox.seed import (
     Seed,

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from lifecycle.core.errors import BadCredentials, NotFound, Transient
-from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.timing import Deadline
 from lifecycle.core.values.model import Repository, RepositoryAccess
 from lifecycle.github.auth.access import token_facts
 from lifecycle.github.client.rest import RestClient

@@ -23,7 +23,7 @@ from lifecycle.core.errors import (
     Transient,
 )
 from lifecycle.core.redact import redact
-from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.timing import Deadline
 from lifecycle.core.values.model import Repository
 from lifecycle.github.auth.app_token import InstallationToken, forget, installation_token
 from lifecycle.settings import user_folder as home
@@ -253,7 +253,7 @@ import sys
 from pathlib import Path
 import jwt
 from lifecycle.settings.config import AppKey
-from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.timing import Deadline
 from lifecycle.github.auth.app_token import installation_token
 
 class Clock:

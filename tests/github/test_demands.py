@@ -14,7 +14,7 @@ import requests
 from msgspec.structs import replace
 
 from lifecycle.core.errors import Moved
-from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.timing import Deadline
 from lifecycle.core.values.checks import Verdict
 from lifecycle.core.values.model import Look, PullRequest, QueueEntry, Repository
 from lifecycle.github.client.calls import Calls

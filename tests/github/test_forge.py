@@ -13,7 +13,7 @@ import responses
 
 from lifecycle.core.errors import BadCredentials, MissingScope, NoPermission, NotFound, Transient
 from lifecycle.core.ports import Forge
-from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.timing import Deadline
 from lifecycle.core.values.checks import Bucket, Verdict
 from lifecycle.core.values.model import Look, PullState, Repository
 from lifecycle.github.board.board_client import ProjectRef

@@ -18,7 +18,7 @@ from lifecycle.core.errors import (
     Rejected,
     Transient,
 )
-from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.timing import Deadline
 from lifecycle.github.client.graph import GraphClient
 from lifecycle.sandbox.control.faults import Fault
 from tests.github.hub import TOKEN, Hub, PatientClock

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lifecycle.core.errors import Transient
-from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.timing import Deadline
 from lifecycle.core.values.model import Look
 from lifecycle.sandbox.control.faults import Fault
 from tests.github.hub import Hub, PatientClock

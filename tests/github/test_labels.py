@@ -21,7 +21,7 @@ from lifecycle.core.errors import (
     Unsupported,
 )
 from lifecycle.core.ports import Board
-from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.timing import Deadline
 from lifecycle.core.values.model import BoardItem, Look
 from lifecycle.github.board.board_client import GitHubBoard, ProjectRef
 from lifecycle.github.board.status_fallback import REMEMBERED_SECONDS, Choice, EitherBoard

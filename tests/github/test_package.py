@@ -43,8 +43,8 @@ def test_importing_an_adapter_imports_no_library(module: str) -> None:
 
 
 WORLD = """
-from lifecycle.core.timing.clock import SystemClock
-from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.timing import SystemClock
+from lifecycle.core.timing import Deadline
 from lifecycle.github.board.board_client import ProjectRef
 from lifecycle.github.pulls.forge import GitHubForge
 from lifecycle.github.client.graph import GraphClient

@@ -11,7 +11,7 @@ import responses
 from graphql import GraphQLSchema, parse, validate
 
 from lifecycle.core.errors import Unsupported
-from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.timing import Deadline
 from lifecycle.github.client import documents
 from lifecycle.github.client.graph import LACKING_SECONDS, GraphClient
 from tests.github.hub import TOKEN, MemoryCache, PatientClock

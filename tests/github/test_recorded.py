@@ -12,8 +12,7 @@ import responses
 from urllib3.exceptions import MaxRetryError, NameResolutionError, NewConnectionError
 
 from lifecycle.core.errors import LifecycleError, Rejected, Transient
-from lifecycle.core.timing.deadline import Deadline
-from lifecycle.core.timing.times import parse
+from lifecycle.core.timing import Deadline, parse_time
 from lifecycle.github.client.graph import GraphClient
 from lifecycle.github.client.rest import RestClient
 from lifecycle.github.client.transport import silence
@@ -32,7 +31,7 @@ NEW_NAME = {
 @pytest.fixture
 def deadline(clock: PatientClock) -> Deadline:
     """Longer than our own waits between three attempts, and no longer than any that GitHub names."""
-    clock.moment = parse(DATE) or 0.0
+    clock.moment = parse_time(DATE) or 0.0
     return Deadline.after(clock, 4)
 
 

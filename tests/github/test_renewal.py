@@ -12,7 +12,7 @@ import pytest
 from lifecycle.api import GitHub
 from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.core.errors import BadConfig, BadCredentials
-from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.timing import Deadline
 from lifecycle.github.auth.tokens import Token
 from lifecycle.github.client.graph import GraphClient
 from lifecycle.github.client.rest import RestClient

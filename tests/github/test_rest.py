@@ -26,7 +26,7 @@ from lifecycle.core.errors import (
     Rejected,
     Transient,
 )
-from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.timing import Deadline
 from lifecycle.core.values.checks import Bucket
 from lifecycle.core.values.model import PullState
 from lifecycle.github.client.calls import Calls
@@ -427,8 +427,8 @@ FOLLOWING = """
 import sys
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
-from lifecycle.core.timing.clock import SystemClock
-from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.timing import SystemClock
+from lifecycle.core.timing import Deadline
 from lifecycle.github.client.rest import RestClient
 from lifecycle.core.values.model import Repository
 

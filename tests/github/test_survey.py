@@ -6,7 +6,7 @@ import pytest
 
 from lifecycle.core.errors import NotFound
 from lifecycle.core.ports import Survey
-from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.timing import Deadline
 from lifecycle.core.values.model import PullState, Repository
 from lifecycle.core.values.survey import Hold, Holding
 from lifecycle.sandbox.seed import SeedRef

@@ -6,7 +6,7 @@ import pytest
 import responses
 
 from lifecycle.core.errors import MissingScope, NoPermission, NotFound
-from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.timing import Deadline
 from lifecycle.github.board.board_client import ProjectRef
 from lifecycle.github.board.status_fallback import Choice
 from lifecycle.github.board.status_labels import StatusLabels

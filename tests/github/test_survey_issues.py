@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from lifecycle.core.errors import NotFound
-from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.timing import Deadline
 from lifecycle.core.values.model import Repository
 from lifecycle.core.values.survey import Holding, Swept
 from lifecycle.github.board.status_fallback import Choice

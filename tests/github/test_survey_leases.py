@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lifecycle.core.errors import NoPermission
-from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.timing import Deadline
 from lifecycle.core.values.lease_message import parse_lease
 from lifecycle.core.values.model import Repository
 from lifecycle.core.values.survey import Holding

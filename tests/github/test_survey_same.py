@@ -9,8 +9,7 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lifecycle.core.timing.clock import SystemClock
-from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.core.values.model import Look, Observation, PullRequest
 from lifecycle.core.values.survey import Swept
 from lifecycle.github.board.status_fallback import Choice

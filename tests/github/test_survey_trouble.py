@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from lifecycle.core.errors import BadCredentials, NoPermission, Transient
-from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.timing import Deadline
 from lifecycle.core.values.model import Repository
 from lifecycle.github.client.batches import Batches
 from lifecycle.sandbox.control.faults import Fault

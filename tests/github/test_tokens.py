@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lifecycle.core.errors import BadConfig, NoToken
-from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.timing import Deadline
 from lifecycle.core.values.configured import Addresses
 from lifecycle.github.auth.tokens import (
     GH,

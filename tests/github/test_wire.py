@@ -12,7 +12,7 @@ import requests
 import responses
 
 from lifecycle.core.errors import Transient
-from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.timing import Deadline
 from lifecycle.github.client.transport import Bearer, Patience, body_of, silence
 from tests.github.hub import TOKEN, PatientClock
 

@@ -18,7 +18,7 @@ from typing import Any
 from msgspec import structs
 
 from lifecycle.app.wiring import WorktreeWorld
-from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.timing import Deadline
 from lifecycle.core.values.model import Repository
 from lifecycle.reconcile.finding import Finding
 from lifecycle.reconcile.reconcile_run import reconcile

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from lifecycle.core.errors import BadCredentials, NoToken
-from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.timing import Deadline
 from lifecycle.git import lease as leases
 from lifecycle.git.process import GitRepository
 from lifecycle.reconcile.scope import Policy

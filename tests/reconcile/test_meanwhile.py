@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.timing import Deadline
 from lifecycle.git import lease as leases
 from lifecycle.git.process import GitRepository
 from lifecycle.sandbox.seed import SeedToken

@@ -18,7 +18,7 @@ from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.claim.decisions import decide, rehearsal
 from lifecycle.claim.decisions.snapshot import Snapshot
 from lifecycle.core.plan import Decision
-from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.timing import Deadline
 from lifecycle.core.values.model import Repository
 from lifecycle.reconcile.reconcile_run import reconcile
 from lifecycle.reconcile.scope import Policy, Scope, Shard

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from lifecycle.core.timing.clock import SystemClock
+from lifecycle.core.timing import SystemClock
 from lifecycle.evidence import test_runs
 from lifecycle.stages.session import activation
 from lifecycle.storage import workflow_marks

@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 
 from lifecycle.core.errors import GitFailed, Transient
-from lifecycle.core.timing.clock import SystemClock
-from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.evidence.tree_hash import fingerprint
 
 VARIABLES = {

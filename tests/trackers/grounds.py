@@ -13,8 +13,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from lifecycle.app.wiring import WorktreeWorld
-from lifecycle.core.timing.clock import SystemClock
-from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.core.tracker import Tracker
 from lifecycle.sandbox.control import Control
 from lifecycle.sandbox.seed import Seed, SeedToken, default_seed

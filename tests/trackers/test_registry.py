@@ -18,8 +18,7 @@ import pytest
 from lifecycle.app.tracker_opening import note_of, place_of
 from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.core.errors import BadConfig, NotInstalled
-from lifecycle.core.timing.clock import SystemClock
-from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.sandbox.server import SandboxInfo
 from lifecycle.storage.store import CLAIM_FILE
 from lifecycle.trackers import registry
@@ -148,8 +147,8 @@ def test_opening_one_asks_nobody_and_loads_no_other(root: Path) -> None:
     """No token, no program, no network: a tracker is opened all the same, and only its own modules."""
     configure(root, 'tracker.use = "memory"')
     code = (
-        "import sys; from pathlib import Path; from lifecycle.core.timing.clock import SystemClock as C\n"
-        "from lifecycle.core.timing.deadline import Deadline as D\n"
+        "import sys; from pathlib import Path; from lifecycle.core.timing import SystemClock as C\n"
+        "from lifecycle.core.timing import Deadline as D\n"
         "from lifecycle.app.wiring import WorktreeWorld\n"
         "WorktreeWorld(Path.cwd(), {'PATH': '/usr/bin:/bin'}, C(), D(C(), None), {}).tracker\n"
         "print(*sys.modules)"

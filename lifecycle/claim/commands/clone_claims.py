@@ -33,7 +33,7 @@ def list_places(git: Git) -> list[ListedWorktree]:
 
 def record_in(root: Path) -> Record | None:
     """The claim of a worktree, or None if it has none that can be read."""
-    from lifecycle.core.timing.clock import SystemClock
+    from lifecycle.core.timing import SystemClock
 
     try:
         return ClaimStore(root, SystemClock()).load(repair=False).record

@@ -20,7 +20,7 @@ from lifecycle.claim.record import claim_origin
 from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import GitFailed, LifecycleError, Refused, Rejected, Transient
-from lifecycle.core.timing.deadline import DeadlineReached
+from lifecycle.core.timing import DeadlineReached
 from lifecycle.core.values.board_options import Status
 from lifecycle.core.values.model import Look
 from lifecycle.core.world import World

@@ -35,7 +35,7 @@ from lifecycle.core.plan import (
     PullRequestOpened,
     Wake,
 )
-from lifecycle.core.timing.times import render
+from lifecycle.core.timing import render_time
 from lifecycle.core.values.board_options import Status
 from lifecycle.core.values.model import Look, Observation, PullRequest, PullState
 
@@ -179,7 +179,7 @@ def _pull_found(snapshot: Snapshot) -> Decision:
     if pull is None and not derive.is_confirmed(snapshot.record):
         return _not_there(snapshot)
     if pull is None:
-        fields = {"last_check_poll": render(snapshot.now)} if snapshot.looked_at_checks else {}
+        fields = {"last_check_poll": render_time(snapshot.now)} if snapshot.looked_at_checks else {}
         say = Notice(f"pr-missing:{claim.branch}", messages.pr_missing(claim.branch), Audience.ACT)
         return Decision(fields=fields, says=(say,))
     known = {"pr_url": pull.url, "pr_head": pull.head_sha}
@@ -297,7 +297,7 @@ def _waiting(record: Record) -> tuple[Notice, ...]:
 
 
 def _polled(snapshot: Snapshot) -> dict[str, Any]:
-    return {"last_check_poll": render(snapshot.now)} if snapshot.looked_at_checks else {}
+    return {"last_check_poll": render_time(snapshot.now)} if snapshot.looked_at_checks else {}
 
 
 def _may_poll(snapshot: Snapshot) -> bool:

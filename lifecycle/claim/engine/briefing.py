@@ -16,7 +16,7 @@ from lifecycle.claim.decisions.table import IN_REVIEW, Phase
 from lifecycle.claim.record.state import Record
 from lifecycle.core.messages import loss_messages, messages, review_messages
 from lifecycle.core.redact import named, quoted
-from lifecycle.core.timing.times import render
+from lifecycle.core.timing import render_time
 from lifecycle.core.values.board_options import Status
 from lifecycle.core.values.model import BoardBrief, Card, Repository
 
@@ -112,7 +112,7 @@ def loss_line(record: Record) -> str:
 def _nudge_lines(record: Record) -> list[str]:
     """The last move that somebody made by hand, and why."""
     return [
-        f"Moved by hand from {last.source} to {last.target} at {render(last.at)}: {last.reason}"
+        f"Moved by hand from {last.source} to {last.target} at {render_time(last.at)}: {last.reason}"
         for last in record.nudges[-1:]
     ]
 
@@ -164,7 +164,7 @@ def _ending_line(record: Record) -> str:
         return NEXT_STEPS[Phase.DONE]
     state = f"#{number} is closed" if record.issue_closed else f"#{number} is not closed yet"
     if record.issue_closed and waits is not None and not waits.is_final:
-        return messages.comment_unknown(number, render(waits.until))
+        return messages.comment_unknown(number, render_time(waits.until))
     return f"{state}; the rest is tried again at the next stop; now: lifecycle tick"
 
 
@@ -254,7 +254,7 @@ def inherited_line(record: Record) -> str:
 
 def held_line(record: Record, last_at: float | None) -> str:
     """Another session holds the claim of this worktree."""
-    since = f", last active {render(last_at)}" if last_at is not None else ""
+    since = f", last active {render_time(last_at)}" if last_at is not None else ""
     issue = record.claim.issue_number
     return (
         f"The claim on #{issue} in this worktree is held by another session ({record.session}{since}): "

@@ -30,7 +30,7 @@ from lifecycle.core import plan
 from lifecycle.core.errors import LifecycleError, Refused, Transient
 from lifecycle.core.plan import Action, Audience, Notice, Wake
 from lifecycle.core.redact import redact
-from lifecycle.core.timing.deadline import DeadlineReached
+from lifecycle.core.timing import DeadlineReached
 from lifecycle.core.world import World
 from lifecycle.git.excluded_files import exclude_own_files
 from lifecycle.storage import journal, log, signs_of_life

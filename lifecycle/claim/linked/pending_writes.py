@@ -18,7 +18,7 @@ from lifecycle.core.errors import AlreadyClaimed, LifecycleError, NotFound, Tran
 from lifecycle.core.messages import linked_messages
 from lifecycle.core.plan import Audience, Notice
 from lifecycle.core.redact import redact
-from lifecycle.core.timing.deadline import DeadlineReached
+from lifecycle.core.timing import DeadlineReached
 from lifecycle.core.world import World
 from lifecycle.storage import journal, journal_entry, log
 

@@ -25,7 +25,7 @@ from lifecycle.core.errors import ClaimRefused, Refused
 from lifecycle.core.messages import messages
 from lifecycle.core.plan import Audience, Notice
 from lifecycle.core.ports import Clock
-from lifecycle.core.timing.times import render
+from lifecycle.core.timing import render_time
 from lifecycle.git.excluded_files import exclude_own_files
 from lifecycle.storage import journal, regular_files, store
 from lifecycle.storage.ledger import Ledger
@@ -411,7 +411,7 @@ class ClaimStore:
 
     @property
     def _label(self) -> str:
-        return f"corrupt-{render(self.clock.now()).replace(':', '')}"
+        return f"corrupt-{render_time(self.clock.now()).replace(':', '')}"
 
     def _know(self) -> None:
         """The late edits that were merged are in state.json now."""

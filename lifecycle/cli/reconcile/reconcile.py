@@ -28,8 +28,7 @@ from lifecycle.cli.reconcile.reconcile_scope import (
 from lifecycle.cli.reconcile.reconcile_words import lines, signs_for
 from lifecycle.cli.terminal import is_terminal, json_text, one_line
 from lifecycle.core.errors import LifecycleError
-from lifecycle.core.timing.clock import SystemClock
-from lifecycle.core.timing.deadline import Deadline, ending
+from lifecycle.core.timing import Deadline, SystemClock, ending
 from lifecycle.reconcile.finding import State
 from lifecycle.reconcile.scope import Policy, Scope
 from lifecycle.reconcile.sweep_report import SweepReport

@@ -15,8 +15,7 @@ from lifecycle.cli import terminal
 from lifecycle.cli.command_session import end_late, json_option
 from lifecycle.cli.terminal import json_text
 from lifecycle.core.redact import visible
-from lifecycle.core.timing.clock import SystemClock
-from lifecycle.core.timing.deadline import Deadline, ending
+from lifecycle.core.timing import Deadline, SystemClock, ending
 from lifecycle.storage.store import worktree_root
 from lifecycle.views.stats.stats_words import count
 

@@ -11,7 +11,7 @@ import click
 from lifecycle.cli.terminal import one_line
 from lifecycle.cli.tracker.tracker_values import nothing_is
 from lifecycle.core.redact import block, named, quoted
-from lifecycle.core.timing.times import render
+from lifecycle.core.timing import render_time
 from lifecycle.core.tracker import Note, Task
 from lifecycle.views.stats.stats_words import count
 
@@ -80,7 +80,7 @@ def show_comments(task: str, notes: tuple[Note, ...]) -> None:
     for index, note in enumerate(notes):
         if index:
             click.echo()
-        when = f", {render(note.created_at)}" if note.created_at is not None else ""
+        when = f", {render_time(note.created_at)}" if note.created_at is not None else ""
         click.echo(one_line(f"{note.author or 'somebody'}{when}:"))
         for line in block(note.text):
             click.echo(line)

@@ -16,7 +16,7 @@ from lifecycle.cli import command_session
 from lifecycle.cli.command_session import Session, in_worktree
 from lifecycle.core.errors import Refused
 from lifecycle.core.redact import visible
-from lifecycle.core.timing.times import render
+from lifecycle.core.timing import render_time
 from lifecycle.core.tracker import Note, Task
 from lifecycle.storage.store import worktree_root
 
@@ -170,7 +170,7 @@ def limit_option(function: F) -> F:
 
 
 def _moment(seconds: float | None) -> str | None:
-    return render(seconds) if seconds is not None else None
+    return render_time(seconds) if seconds is not None else None
 
 
 def tell_place(session: Session) -> None:

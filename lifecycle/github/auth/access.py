@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lifecycle.core.timing import times
+from lifecycle.core import timing
 from lifecycle.core.values.model import RepositoryAccess, TokenFacts
 
 # Source: https://docs.github.com/authentication/keeping-your-account-and-data-secure/about-authentication-to-github#githubs-token-formats
@@ -49,11 +49,11 @@ def token_facts(token: str, login: str, headers: Mapping[str, Any]) -> TokenFact
         login=login,
         kind=kind,
         scopes=scopes,
-        server_time=times.parse(headers.get("date")),
+        server_time=timing.parse_time(headers.get("date")),
         limit=limit,
         remaining=_number(headers.get("x-ratelimit-remaining")),
         permissions=str(headers.get("x-accepted-github-permissions") or ""),
-        expires_at=times.parse(headers.get("github-authentication-token-expiration")),
+        expires_at=timing.parse_time(headers.get("github-authentication-token-expiration")),
         server_version=str(headers.get("x-github-enterprise-version") or ""),
     )
 

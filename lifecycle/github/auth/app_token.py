@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
+from lifecycle.core import timing
 from lifecycle.core.errors import (
     BadConfig,
     BadCredentials,
@@ -25,9 +26,7 @@ from lifecycle.core.errors import (
     NotFound,
 )
 from lifecycle.core.redact import keep_secret
-from lifecycle.core.timing import times
-from lifecycle.core.timing.deadline import Deadline
-from lifecycle.core.timing.retry import reading
+from lifecycle.core.timing import Deadline, reading
 from lifecycle.core.values.model import Repository
 from lifecycle.github.client.transport import RequestException, Sent, send, silence
 from lifecycle.github.failures.failures import Answer, AskedRequest, Failures
@@ -168,13 +167,17 @@ class _App:
         url = f"{self.api_url}/app/installations/{number}/access_tokens"
         sent = self._ask("POST", url, asked)
         value = sent.body.get("token") if isinstance(sent.body, dict) else None
-        ends = times.parse(sent.body.get("expires_at")) if isinstance(sent.body, dict) else None
+        ends = (
+            timing.parse_time(sent.body.get("expires_at")) if isinstance(sent.body, dict) else None
+        )
         if not isinstance(value, str) or not value or ends is None:
             raise self._failures().of_nonsense(asked)
         keep_secret(value)
         # GitHub's time for its end, ours for what is left: the clocks may differ.
         now = self.deadline.clock.now()
-        return InstallationToken(value, ends - (times.parse(sent.headers.get("date")) or now) + now)
+        return InstallationToken(
+            value, ends - (timing.parse_time(sent.headers.get("date")) or now) + now
+        )
 
     def _installation(self, repository: Repository) -> int:
         """The number of the App's installation on a repository; one that was renamed is followed once.
@@ -246,7 +249,7 @@ class _App:
 
     def _is_skewed(self, sent: Sent) -> bool:
         """True if GitHub's clock says another time than ours, which is its own from now on."""
-        theirs = times.parse(sent.headers.get("date"))
+        theirs = timing.parse_time(sent.headers.get("date"))
         if theirs is None:
             return False
         self.skew = theirs - self.deadline.clock.now()

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from lifecycle.core.errors import BadConfig, NoToken
 from lifecycle.core.ports import Clock
-from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.timing import Deadline
 from lifecycle.core.values.configured import Addresses
 from lifecycle.core.values.model import Repository
 from lifecycle.settings import config, credentials, user_folder

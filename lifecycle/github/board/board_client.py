@@ -22,7 +22,7 @@ from lifecycle.core.errors import (
     did_you_mean,
 )
 from lifecycle.core.ports import Cache
-from lifecycle.core.timing.retry import reading
+from lifecycle.core.timing import reading
 from lifecycle.core.values.model import BoardBrief, BoardField, BoardItem, BoardSchema, Card, Draft
 from lifecycle.github.board.schema_cache import as_json, from_json
 from lifecycle.github.failures.failures import AskedRequest

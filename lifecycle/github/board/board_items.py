@@ -19,7 +19,7 @@ from lifecycle.core.errors import (
     UnknownOption,
     did_you_mean,
 )
-from lifecycle.core.timing.retry import reading
+from lifecycle.core.timing import reading
 from lifecycle.core.values.shapes import ItemFacts, Value
 from lifecycle.github.board.board_client import option_of
 from lifecycle.github.client.nodes import Json, nodes, part, text

@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 from lifecycle.core.errors import AlreadyExists, NotFound, Rejected, UnknownOption
 from lifecycle.core.ports import Cache
-from lifecycle.core.timing.retry import reading
+from lifecycle.core.timing import reading
 from lifecycle.core.values.model import (
     LABELS_ITEM,
     BoardBrief,

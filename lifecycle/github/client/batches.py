@@ -12,8 +12,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from lifecycle.core.errors import Transient
-from lifecycle.core.timing.deadline import Deadline
-from lifecycle.core.timing.retry import reading
+from lifecycle.core.timing import Deadline, reading
 
 T = TypeVar("T")
 

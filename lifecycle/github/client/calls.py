@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import parse_qsl, quote, urlsplit
 
 from lifecycle.core.errors import LifecycleError, NoPermission, Refused
-from lifecycle.core.timing.retry import reading
+from lifecycle.core.timing import reading
 from lifecycle.core.values.model import Repository
 from lifecycle.github.failures.failures import Answer, AskedRequest
 

@@ -1,7 +1,7 @@
 """GraphQL over one persistent connection: the one module that knows gql.
 
 A request is sent once. Whether it may be sent again is for the caller to know
-(`lifecycle.core.timing.retry`).
+(`lifecycle.core.timing`).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from lifecycle.core.errors import LifecycleError, Rejected, Transient
 from lifecycle.core.ports import Cache
-from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.timing import Deadline
 from lifecycle.github.client import outgoing
 from lifecycle.github.failures.failures import Answer, AnswerProblem, AskedRequest, Failures
 from lifecycle.github.failures.graph_failures import absent_api

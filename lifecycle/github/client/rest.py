@@ -2,7 +2,7 @@
 
 Every call is one request: the objects are lazy, and only attributes that the answer holds are read
 (an absent one would make PyGithub fetch the object again). PyGithub's own pauses and retries are off,
-because its retries resend what creates; what may be sent twice goes through `lifecycle.core.timing.retry`.
+because its retries resend what creates; what may be sent twice goes through `lifecycle.core.timing`.
 """
 
 from __future__ import annotations
@@ -16,8 +16,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from lifecycle.core.errors import LifecycleError, Moved, NoPermission, NotFound, Rejected, Transient
-from lifecycle.core.timing.deadline import Deadline
-from lifecycle.core.timing.retry import reading
+from lifecycle.core.timing import Deadline, reading
 from lifecycle.core.values.model import Issue, Repository, RepositoryAccess, TokenFacts
 from lifecycle.github.auth import access
 from lifecycle.github.client import outgoing

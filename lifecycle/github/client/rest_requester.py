@@ -13,7 +13,7 @@ from github import BadAttributeException, GithubException
 from github.Auth import Token
 from github.Requester import Requester
 
-from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.timing import Deadline
 from lifecycle.github.client.transport import Patience
 
 __all__ = ["PAGE", "BadAttributeException", "Follower", "GithubException", "follower"]

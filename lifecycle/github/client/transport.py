@@ -13,7 +13,7 @@ from requests.auth import AuthBase
 from urllib3.exceptions import MaxRetryError, NewConnectionError
 from urllib3.util import Timeout
 
-from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.timing import Deadline
 
 RequestException = requests.RequestException
 """Everything that requests raises on purpose."""

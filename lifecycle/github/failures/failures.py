@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from lifecycle.core import timing
 from lifecycle.core.errors import LifecycleError, Transient
 from lifecycle.core.ports import Clock
 from lifecycle.core.redact import as_data, redact
-from lifecycle.core.timing import times
 from lifecycle.github.failures.failure_case import Answer, AnswerProblem, AskedRequest, FailureCase
 from lifecycle.github.failures.graph_failures import PROBLEMS
 from lifecycle.github.failures.rest_failures import ANSWERS
@@ -87,9 +87,9 @@ class Failures:
 
     def _wait(self, headers: Mapping[str, str]) -> float:
         """Seconds to wait, in GitHub's order: Retry-After, the reset of a spent limit, a minute."""
-        now = times.parse(headers.get("date")) or self.clock.now()
+        now = timing.parse_time(headers.get("date")) or self.clock.now()
         named = headers.get("retry-after", "").strip()
-        moment = None if named.isdecimal() else times.parse(named)
+        moment = None if named.isdecimal() else timing.parse_time(named)
         if named.isdecimal():
             return float(named)
         if moment is not None:

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Self
 from lifecycle.core.errors import NoToken
 from lifecycle.core.ports import Clock
 from lifecycle.core.redact import keep_secret
-from lifecycle.core.timing.clock import SystemClock
-from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.core.values import configured
 from lifecycle.core.values.model import Repository
 from lifecycle.settings import config, credentials, readers

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from lifecycle.core import timing
 from lifecycle.core.errors import AlreadyExists, HeadMoved, LifecycleError, NotFound
-from lifecycle.core.timing import times
 from lifecycle.core.values.shapes import Annotation, CheckRunFacts, RefFacts, StatusFacts
 from lifecycle.github.client.calls import Calls, Json, part
 from lifecycle.github.failures.failures import Answer
@@ -211,8 +211,8 @@ def _check_run(found: Json) -> CheckRunFacts:
         summary=str(output.get("summary") or ""),
         text=str(output.get("text") or ""),
         annotations=int(output.get("annotations_count") or 0),
-        started_at=times.parse(found.get("started_at")),
-        completed_at=times.parse(found.get("completed_at")),
+        started_at=timing.parse_time(found.get("started_at")),
+        completed_at=timing.parse_time(found.get("completed_at")),
         app=str((found.get("app") or {}).get("slug") or ""),
     )
 

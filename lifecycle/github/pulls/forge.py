@@ -12,7 +12,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from lifecycle.core.errors import LifecycleError, MissingScope, NoPermission, NotFound
-from lifecycle.core.timing.retry import reading
+from lifecycle.core.timing import reading
 from lifecycle.core.values.checks import Checks
 from lifecycle.core.values.model import (
     BoardItem,

@@ -10,9 +10,8 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any, Literal
 
-from lifecycle.core import hidden_marker
+from lifecycle.core import hidden_marker, timing
 from lifecycle.core.errors import AlreadyExists, NotFound
-from lifecycle.core.timing import times
 from lifecycle.core.values.model import Issue
 from lifecycle.core.values.shapes import CommentFacts, IssueFacts, LabelFacts, MilestoneFacts
 from lifecycle.github.client.calls import Calls, Json, part
@@ -324,9 +323,9 @@ def _issue(found: Json) -> IssueFacts:
         assignees=tuple(str(one["login"]) for one in found.get("assignees") or ()),
         milestone=str((found.get("milestone") or {}).get("title") or ""),
         is_pull_request="pull_request" in found,
-        closed_at=times.parse(found.get("closed_at")),
-        updated_at=times.parse(found.get("updated_at")),
-        created_at=times.parse(found.get("created_at")),
+        closed_at=timing.parse_time(found.get("closed_at")),
+        updated_at=timing.parse_time(found.get("updated_at")),
+        created_at=timing.parse_time(found.get("created_at")),
         closed_by=str((found.get("closed_by") or {}).get("login") or ""),
         open_blockers=_open_blockers(found.get("issue_dependencies_summary")),
         open_parts=_open_parts(found.get("sub_issues_summary")),
@@ -363,7 +362,7 @@ def _label_body(wanted: LabelFacts) -> dict[str, str]:
 
 def _comment(found: Json) -> CommentFacts:
     body = str(found.get("body") or "")
-    at = times.parse(found.get("created_at"))
+    at = timing.parse_time(found.get("created_at"))
     return CommentFacts(int(found["id"]), str(found["html_url"]), body, login_of(found), at)
 
 

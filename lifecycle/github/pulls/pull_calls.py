@@ -11,6 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+from lifecycle.core import timing
 from lifecycle.core.errors import (
     AlreadyExists,
     HeadMoved,
@@ -19,8 +20,7 @@ from lifecycle.core.errors import (
     Rejected,
     Transient,
 )
-from lifecycle.core.timing import times
-from lifecycle.core.timing.retry import reading
+from lifecycle.core.timing import reading
 from lifecycle.core.values.model import PullState
 from lifecycle.core.values.shapes import PullFacts
 from lifecycle.github.client.calls import Calls, Json
@@ -289,7 +289,7 @@ def _pull(found: Json) -> PullFacts:
         auto_merge=str((found.get("auto_merge") or {}).get("merge_method") or ""),
         merge_sha=str(found.get("merge_commit_sha") or "") if merged else "",
         author=login_of(found),
-        opened_at=times.parse(found.get("created_at")),
-        closed_at=times.parse(found.get("closed_at")),
-        updated_at=times.parse(found.get("updated_at")),
+        opened_at=timing.parse_time(found.get("created_at")),
+        closed_at=timing.parse_time(found.get("closed_at")),
+        updated_at=timing.parse_time(found.get("updated_at")),
     )

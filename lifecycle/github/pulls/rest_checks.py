@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
+from lifecycle.core import timing
 from lifecycle.core.errors import NoPermission
-from lifecycle.core.timing import times
 from lifecycle.core.values.checks import Checks
 from lifecycle.github.client.calls import PAGE, Calls, Json
 from lifecycle.github.client.nodes import word
@@ -169,8 +169,8 @@ def _run(found: Json, flows: Mapping[object, Suite]) -> RollupEntry:
         name=str(found["name"]),
         status=found["status"],
         conclusion=found.get("conclusion"),
-        started_at=times.parse(found.get("started_at")),
-        ended_at=times.parse(found.get("completed_at")),
+        started_at=timing.parse_time(found.get("started_at")),
+        ended_at=timing.parse_time(found.get("completed_at")),
         url=found.get("details_url") or "",
         workflow=names[0],
         event=names[1],
@@ -189,14 +189,14 @@ def _flow(found: Json) -> _Flow:
     made_at = found.get("created_at") or found.get("run_started_at")
     status, conclusion = word(found["status"]), word(found.get("conclusion"))
     url = str(found["html_url"])
-    suite = Suite(name, event, times.parse(made_at) or 0.0, status, conclusion, url)
+    suite = Suite(name, event, timing.parse_time(made_at) or 0.0, status, conclusion, url)
     entry = rollup.check_run(
         name=name,
         status=status,
         conclusion=conclusion,
-        started_at=times.parse(found.get("run_started_at")),
+        started_at=timing.parse_time(found.get("run_started_at")),
         # There is no word for the end; what is over is seldom touched again.
-        ended_at=times.parse(found.get("updated_at")) if is_over else None,
+        ended_at=timing.parse_time(found.get("updated_at")) if is_over else None,
         url=url,
         workflow=name,
         event=event,
@@ -209,6 +209,6 @@ def _status(found: Json) -> RollupEntry:
     return rollup.commit_status(
         context=str(found["context"]),
         state=found["state"],
-        made_at=times.parse(found.get("created_at")),
+        made_at=timing.parse_time(found.get("created_at")),
         url=found.get("target_url") or "",
     )

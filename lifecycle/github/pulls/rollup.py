@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from lifecycle.core.timing import times
+from lifecycle.core import timing
 from lifecycle.core.values.checks import Bucket, Check, Checks, Required
 from lifecycle.github.client.nodes import Json, nodes, part, text, word
 
@@ -181,7 +181,7 @@ def _suite(found: Json, run: Json) -> Suite:
     return Suite(
         text(part(run, "workflow"), "name"),
         text(run, "event"),
-        times.parse(found.get("createdAt")) or 0.0,
+        timing.parse_time(found.get("createdAt")) or 0.0,
         word(found.get("status")),
         word(found.get("conclusion")),
         text(run, "url"),
@@ -287,7 +287,7 @@ def _context(node: Json) -> RollupEntry:
     if "context" in node:
         name = text(node, "context")
         state = node.get("statusState", node.get("state"))
-        made = times.parse(node.get("createdAt"))
+        made = timing.parse_time(node.get("createdAt"))
         url = text(node, "targetUrl")
         return commit_status(context=name, state=state, made_at=made, url=url)
     run = part(part(node, "checkSuite"), "workflowRun")
@@ -296,8 +296,8 @@ def _context(node: Json) -> RollupEntry:
         name=text(node, "name"),
         status=node.get("status"),
         conclusion=node.get("conclusion"),
-        started_at=times.parse(node.get("startedAt")),
-        ended_at=times.parse(node.get("completedAt")),
+        started_at=timing.parse_time(node.get("startedAt")),
+        ended_at=timing.parse_time(node.get("completedAt")),
         url=text(node, "detailsUrl"),
         workflow=workflow,
         event=event,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from lifecycle.core.timing import times
+from lifecycle.core import timing
 from lifecycle.core.values.checks import Checks
 from lifecycle.core.values.model import (
     BoardField,
@@ -70,7 +70,7 @@ def pull_request(node: Json) -> PullRequest:
         body=text(node, "body"),
         is_draft=bool(node.get("isDraft")),
         mergeable=text(node, "mergeable") or "UNKNOWN",
-        merged_at=times.parse(node.get("mergedAt")),
+        merged_at=timing.parse_time(node.get("mergedAt")),
         checks=_checks(node),
         review_decision=text(node, "reviewDecision"),
         changes_requested=_changes_requested(node),
@@ -78,9 +78,9 @@ def pull_request(node: Json) -> PullRequest:
         queue=_queue_entry(node),
         ejection=_ejection(node),
         is_auto_merge=bool(node.get("autoMergeRequest")),
-        opened_at=times.parse(node.get("createdAt")),
-        closed_at=times.parse(node.get("closedAt")),
-        updated_at=times.parse(node.get("updatedAt")),
+        opened_at=timing.parse_time(node.get("createdAt")),
+        closed_at=timing.parse_time(node.get("closedAt")),
+        updated_at=timing.parse_time(node.get("updatedAt")),
     )
 
 
@@ -115,7 +115,9 @@ def _ejection(node: Json) -> Ejection | None:
     if not found:
         return None
     last = found[-1]
-    return Ejection(text(last, "id"), times.parse(last.get("createdAt")), text(last, "reason"))
+    return Ejection(
+        text(last, "id"), timing.parse_time(last.get("createdAt")), text(last, "reason")
+    )
 
 
 def _changes_requested(node: Json) -> tuple[Review, ...]:
@@ -134,7 +136,7 @@ def _review(node: Json) -> Review:
         id=text(node, "id"),
         author=text(part(node, "author"), "login"),
         state=word(node.get("state")),
-        submitted_at=times.parse(node.get("submittedAt")),
+        submitted_at=timing.parse_time(node.get("submittedAt")),
         url=text(node, "url"),
         sha=text(part(node, "commit"), "oid"),
     )
@@ -157,8 +159,8 @@ def issue(node: Json) -> Issue:
         state_reason=text(node, "stateReason").lower(),
         assignees=tuple(text(user, "login") for user in nodes(node, "assignees")),
         comments=tuple(_comments(node)) if comments is not None else None,
-        closed_at=times.parse(node.get("closedAt")),
-        updated_at=times.parse(node.get("updatedAt")),
+        closed_at=timing.parse_time(node.get("closedAt")),
+        updated_at=timing.parse_time(node.get("updatedAt")),
     )
 
 
@@ -172,8 +174,8 @@ def rest_issue(found: Json) -> Issue:
         is_open=found["state"] == "open",
         state_reason=found.get("state_reason") or "",
         assignees=tuple(str(user["login"]) for user in found.get("assignees") or []),
-        closed_at=times.parse(found.get("closed_at")),
-        updated_at=times.parse(found.get("updated_at")),
+        closed_at=timing.parse_time(found.get("closed_at")),
+        updated_at=timing.parse_time(found.get("updated_at")),
     )
 
 
@@ -203,7 +205,7 @@ def board_item(node: Json) -> BoardItem:
         agent=_value(node, "agent"),
         is_archived=bool(node.get("isArchived")),
         status_at=_status_at(node),
-        added_at=times.parse(node.get("createdAt")),
+        added_at=timing.parse_time(node.get("createdAt")),
     )
 
 
@@ -283,7 +285,9 @@ def _status_at(node: Json) -> float | None:
 
     Source: https://docs.github.com/graphql/reference/objects#projectv2itemfieldsingleselectvalue
     """
-    return times.parse(part(node, "status").get("updatedAt")) if _value(node, "status") else None
+    return (
+        timing.parse_time(part(node, "status").get("updatedAt")) if _value(node, "status") else None
+    )
 
 
 def _value(node: Json, alias: str) -> str | None:

@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from lifecycle.core.errors import NotFound, Transient
-from lifecycle.core.timing.retry import reading
+from lifecycle.core.timing import reading
 from lifecycle.core.values.model import Repository
 from lifecycle.core.values.survey import Holding
 from lifecycle.github.client.batches import Batches

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from lifecycle.core import timing
 from lifecycle.core.errors import LifecycleError, MissingScope, Transient
-from lifecycle.core.timing import times
 from lifecycle.core.values.model import Observation
 from lifecycle.core.values.survey import Holding, Swept
 from lifecycle.github.client.batches import Batches
@@ -85,7 +85,7 @@ class IssueSweep:
         """The open ones that are assigned, and those that were closed and changed since then."""
         readable = [one for one in holdings if one.problem is None]
         first: dict[str, Any] = {"after": None}
-        closed = {**first, "since": times.render(since)}
+        closed = {**first, "since": timing.render_time(since)}
         yield from self._all(
             deque(
                 _SweepPart(one.repository, _OPEN, first, one.claimed)

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from lifecycle.core import timing
 from lifecycle.core.errors import LifecycleError
-from lifecycle.core.timing import times
 from lifecycle.core.values.lease_message import parse_lease
 from lifecycle.core.values.model import BoardItem, Observation
 from lifecycle.core.values.survey import Hold, Holding, Swept, Tip
@@ -93,7 +93,7 @@ def hold(name: str, commit: Json) -> Hold | None:
     if not name.startswith(LEASES) or not number.isdecimal() or not number.isascii():
         return None
     agent, _, branch = parse_lease(text(commit, "message"))
-    since = times.parse(commit.get("committedDate"))
+    since = timing.parse_time(commit.get("committedDate"))
     return Hold(int(number), text(commit, "oid"), agent, since, branch)
 
 
@@ -108,7 +108,7 @@ def tips(refs: Iterable[Json]) -> dict[str, Tip]:
     found: dict[str, Tip] = {}
     for one in refs:
         branch, commit = full_name(one).removeprefix(_HEADS), part(one, "target")
-        at = times.parse(commit.get("committedDate"))
+        at = timing.parse_time(commit.get("committedDate"))
         found[branch] = Tip(branch, text(commit, "oid"), at)
     return found
 
@@ -149,4 +149,4 @@ def swept(node: Json, item: BoardItem | None, problem: str | None, note: str | N
 
 def _last(node: Json, events: str) -> float | None:
     found = nodes(node, events)
-    return times.parse(found[-1].get("createdAt")) if found else None
+    return timing.parse_time(found[-1].get("createdAt")) if found else None

@@ -9,7 +9,7 @@ from lifecycle.claim.engine.briefing import BOARD_CACHE
 from lifecycle.core.errors import LifecycleError, LockBusy
 from lifecycle.core.messages import loss_messages
 from lifecycle.core.redact import redact
-from lifecycle.core.timing.deadline import DeadlineReached
+from lifecycle.core.timing import DeadlineReached
 from lifecycle.hooks.answers.call import HookCall
 from lifecycle.storage import log
 

@@ -25,7 +25,7 @@ from lifecycle.claim.record import sessions
 from lifecycle.core.channels import REPLIES
 from lifecycle.core.errors import LifecycleError, LockBusy
 from lifecycle.core.plan import Wake
-from lifecycle.core.timing.deadline import DeadlineReached, alarm
+from lifecycle.core.timing import DeadlineReached, alarm
 from lifecycle.core.values.configured import HOOK_SECONDS, Settings
 from lifecycle.hooks.answers.call import STOPPED, HookCall
 from lifecycle.hooks.client_contract import Reply

@@ -9,7 +9,7 @@ from typing import Any
 
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.ports import Clock
-from lifecycle.core.timing.deadline import DeadlineReached
+from lifecycle.core.timing import DeadlineReached
 from lifecycle.setup.doctor import (
     examine_hooks,
     examine_installation,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator
 
+from lifecycle.core import timing
 from lifecycle.core.errors import BadCredentials, LifecycleError, NoToken, Rejected, Transient
-from lifecycle.core.timing import times
 from lifecycle.core.values.model import RepositoryAccess, TokenFacts
 from lifecycle.settings import config, user_folder
 from lifecycle.setup.doctor.doctor_finding import (
@@ -111,7 +111,7 @@ def _end(case: Examined, facts: TokenFacts) -> Iterator[DoctorFinding]:
         yield ok("token.expires", says)
     elif facts.expires_at is not None:
         days = int((facts.expires_at - now) / DAY)
-        says = f"It ends on {times.render(facts.expires_at)[:10]}, in {days} days."
+        says = f"It ends on {timing.render_time(facts.expires_at)[:10]}, in {days} days."
         if days >= FEW_DAYS:
             yield ok("token.expires", says)
         else:

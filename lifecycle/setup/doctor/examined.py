@@ -19,7 +19,7 @@ from lifecycle.app.wiring import JsonStateCache, WorktreeWorld
 from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.core.errors import BadConfig, LifecycleError, Transient
 from lifecycle.core.ports import Clock
-from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.timing import Deadline
 from lifecycle.core.values import configured
 from lifecycle.core.values.checks import Checks
 from lifecycle.core.values.configured import Settings

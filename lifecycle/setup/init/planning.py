@@ -10,8 +10,7 @@ from functools import cached_property
 from pathlib import Path
 
 from lifecycle.core.errors import BadConfig, Refused
-from lifecycle.core.timing.clock import SystemClock
-from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.git.excluded_files import OWN_LINES
 from lifecycle.git.process import GitRepository
 from lifecycle.settings import config, resources, running_client, user_folder

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.redact import as_data, quoted
 from lifecycle.core.stage_names import Stage
-from lifecycle.core.timing.deadline import DeadlineReached
+from lifecycle.core.timing import DeadlineReached
 from lifecycle.settings.running_client import Client
 from lifecycle.stages.decisions import instructions
 from lifecycle.stages.decisions.instructions import Facts

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.stage_names import Stage
-from lifecycle.core.timing.deadline import DeadlineReached
+from lifecycle.core.timing import DeadlineReached
 from lifecycle.stages.decisions import decide
 from lifecycle.stages.decisions.decide import StageDecision, StageSeen, StopVerdict
 from lifecycle.stages.detection import detect_stage

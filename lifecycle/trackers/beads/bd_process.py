@@ -30,7 +30,7 @@ from lifecycle.core.errors import (
     Refused,
     TimedOut,
 )
-from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.timing import Deadline
 from lifecycle.settings.credentials import for_child
 from lifecycle.storage import regular_files, store
 from lifecycle.trackers.beads import bd_here

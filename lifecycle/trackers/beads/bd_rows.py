@@ -15,8 +15,8 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from lifecycle.core import timing
 from lifecycle.core.errors import ProtocolError
-from lifecycle.core.timing import times
 from lifecycle.core.tracker import Note, Task, TaskStatus
 
 ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
@@ -116,8 +116,8 @@ def moment(text: object) -> float | None:
     """Seconds since the epoch; bd writes up to nine digits behind the second."""
     match = _MOMENT.fullmatch(text) if isinstance(text, str) else None
     if match is None:
-        return times.parse(text)
-    whole = times.parse(f"{match[1]}Z")
+        return timing.parse_time(text)
+    whole = timing.parse_time(f"{match[1]}Z")
     return None if whole is None else whole + float(match[2] or 0)
 
 

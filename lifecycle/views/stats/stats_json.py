@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from lifecycle.core.timing import times
+from lifecycle.core import timing
 from lifecycle.views.stats.summary import Group, StatsRow, Summary
 from lifecycle.views.stats.visits import Visit
 
@@ -14,8 +14,8 @@ def as_json(summary: Summary) -> dict[str, Any]:
     """Everything that the tables show; seconds as numbers, moments as ISO 8601, parts from 0 to 1."""
     is_empty = not summary.entries
     return {
-        "since": None if is_empty else times.render(summary.since),
-        "until": None if is_empty else times.render(summary.until),
+        "since": None if is_empty else timing.render_time(summary.since),
+        "until": None if is_empty else timing.render_time(summary.until),
         "entries": summary.entries,
         "tasks": [_task(summary, name) for name in summary.tasks],
         "tasks_done": len(summary.done),
@@ -36,7 +36,7 @@ def _task(summary: Summary, name: str) -> dict[str, Any]:
     return {
         "id": name,
         "title": summary.tasks[name] or None,
-        "done": None if done is None else times.render(done),
+        "done": None if done is None else timing.render_time(done),
         "seconds": summary.spent.get(name),
         "attempts": summary.tries.get(name, 0),
         "visits": [_visit(visit) for visit in summary.told if visit.task == name],
@@ -70,8 +70,8 @@ def _visit(visit: Visit) -> dict[str, Any]:
         "stage": visit.stage,
         "task": visit.task or None,
         "agent": visit.actor or None,
-        "began": None if visit.began is None else times.render(visit.began),
-        "ended": None if visit.ended is None else times.render(visit.ended),
+        "began": None if visit.began is None else timing.render_time(visit.began),
+        "ended": None if visit.ended is None else timing.render_time(visit.ended),
         "seconds": visit.seconds,
         "away_seconds": visit.away,
         "attempts": visit.attempts,

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from lifecycle.core.timing.clock import SystemClock
+from lifecycle.core.timing import SystemClock
 from lifecycle.sandbox.control import Control
 from lifecycle.sandbox.seed import Seed
 from lifecycle.sandbox.server import Sandbox

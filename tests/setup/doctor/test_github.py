@@ -12,7 +12,7 @@ import pytest
 import requests
 from msgspec.structs import replace
 
-from lifecycle.core.timing.clock import SystemClock
+from lifecycle.core.timing import SystemClock
 from lifecycle.sandbox.control.faults import Fault
 from lifecycle.sandbox.seed import Seed, SeedField, SeedToken, default_seed
 from tests.cli.outcome import ok

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from lifecycle.core.timing.clock import SystemClock
+from lifecycle.core.timing import SystemClock
 from lifecycle.sandbox.control.faults import Fault
 from lifecycle.setup.doctor import examined
 from lifecycle.setup.doctor.doctor_finding import FixStep

@@ -9,8 +9,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from lifecycle.core.timing.clock import SystemClock
-from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.trackers.beads.bd_probe import NAME, Build
 from lifecycle.trackers.beads.bd_process import Runner
 from lifecycle.trackers.beads.bd_tracker import BeadsTracker

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from lifecycle.core.timing.clock import SystemClock
-from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.trackers.beads.bd_process import Runner
 from lifecycle.trackers.beads.bd_tracker import BeadsTracker
 from lifecycle.trackers.conformance.suite import CheckOutcome, run

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from lifecycle.core.errors import AlreadyClaimed, Invalid, Transient
-from lifecycle.core.timing.clock import SystemClock
-from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.core.tracker import Atomicity, TaskStatus
 from lifecycle.trackers.beads import bd_decode
 from lifecycle.trackers.beads.bd_probe import probe

@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from lifecycle.core.errors import Lacking, NotInstalled, Rejected, TimedOut, VersionUnsupported
-from lifecycle.core.timing.clock import SystemClock
-from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.core.tracker import Atomicity, Capability
 from lifecycle.trackers.beads import bd_here, bd_process, bd_publishing
 from lifecycle.trackers.beads.bd_probe import probe

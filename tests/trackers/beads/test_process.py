@@ -21,8 +21,7 @@ from lifecycle.core.errors import (
     TimedOut,
     Transient,
 )
-from lifecycle.core.timing.clock import SystemClock
-from lifecycle.core.timing.deadline import Deadline, DeadlineReached, alarm
+from lifecycle.core.timing import Deadline, DeadlineReached, SystemClock, alarm
 from lifecycle.storage import store
 from lifecycle.trackers.beads import bd_process
 from lifecycle.trackers.beads.bd_process import Runner
@@ -235,8 +234,8 @@ def test_an_interrupt_ends_it_too(tmp_path: Path) -> None:
     runner = _script(tmp_path / "bin", text)
     around = {**os.environ, **runner.environment, "PYTHONPATH": str(Path(__file__).parents[3])}
     code = (
-        "import sys; from pathlib import Path; from lifecycle.core.timing.clock import SystemClock\n"
-        "from lifecycle.core.timing.deadline import Deadline\n"
+        "import sys; from pathlib import Path; from lifecycle.core.timing import SystemClock\n"
+        "from lifecycle.core.timing import Deadline\n"
         "from lifecycle.trackers.beads.bd_process import Runner\n"
         f"Runner(Path({str(runner.root)!r}), {{}}, 'a', Deadline(SystemClock(), None)).run('ready')\n"
     )

@@ -16,8 +16,8 @@ from tests.trackers.beads.grounds import BeadsGround
 _AGENT = """
 import json, sys
 from pathlib import Path
-from lifecycle.core.timing.clock import SystemClock
-from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.timing import SystemClock
+from lifecycle.core.timing import Deadline
 from lifecycle.core.errors import LifecycleError
 from lifecycle.trackers.beads.bd_tracker import BeadsTracker
 from lifecycle.trackers.beads.bd_process import Runner

@@ -15,8 +15,7 @@ from lifecycle.core.errors import (
     NoWorkspace,
     Rejected,
 )
-from lifecycle.core.timing.clock import SystemClock
-from lifecycle.core.timing.deadline import Deadline
+from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.core.tracker import TaskStatus
 from lifecycle.trackers.beads.bd_process import Runner
 from lifecycle.trackers.beads.bd_tracker import BeadsTracker

@@ -14,7 +14,7 @@ from typing import Any
 from lifecycle.claim.decisions.snapshot import Rules
 from lifecycle.claim.decisions.table import IN_REVIEW, Phase
 from lifecycle.claim.record.state import Record
-from lifecycle.core.timing.times import parse
+from lifecycle.core.timing import parse_time
 from lifecycle.core.values.checks import Bucket, Checks
 
 SOONEST = 15.0
@@ -37,7 +37,7 @@ def next_poll(record: Record, rules: Rules, now: float) -> float:
 
     A time that cannot be read, or lies in the future, must not stop the polling for good.
     """
-    last = parse(record.claim.last_check_poll)
+    last = parse_time(record.claim.last_check_poll)
     if last is None or last > now:
         return 0.0
     usual = last + rules.poll_seconds

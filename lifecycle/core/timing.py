@@ -1,8 +1,12 @@
-"""One wall-clock deadline for everything that a wake does.
+"""Time: the clock, one wall-clock deadline for a wake, retries within it, and timestamps.
 
 Per-read time-outs of HTTP clients are not a deadline: a server that sends a byte now and then holds
 such a client for ever. So two things end a wake: adapters ask `Deadline.remaining()` for each
-request's time-out, and `alarm()` interrupts whatever still hangs.
+request's time-out, and `alarm()` interrupts whatever still hangs. Only what may be sent twice is
+retried (`reading`): reads, and writes that set a value.
+
+Inside the product a moment is a float of seconds since the epoch. Outside, in the claim file and in
+GitHub's answers, it is ISO 8601 text, written by people and machines of all kinds.
 """
 
 from __future__ import annotations
@@ -10,14 +14,70 @@ from __future__ import annotations
 import math
 import os
 import signal
+import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from types import FrameType
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from lifecycle.core.errors import Transient
 from lifecycle.core.ports import Clock
+
+if TYPE_CHECKING:
+    from tenacity import RetryCallState
+
+
+class SystemClock:
+    """Fits `ports.Clock`."""
+
+    def now(self) -> float:
+        """Seconds since the epoch, UTC."""
+        return time.time()
+
+    def monotonic(self) -> float:
+        """Seconds that never run backwards."""
+        return time.monotonic()
+
+    def sleep(self, seconds: float) -> None:
+        """Wait."""
+        time.sleep(seconds)
+
+
+_GITHUBS = len("2026-01-31T09:30:00Z")
+
+
+def parse_time(text: object) -> float | None:
+    """Seconds since the epoch, or None for anything that is not a readable timestamp.
+
+    A timestamp without a zone is taken as UTC.
+    """
+    if not isinstance(text, str) or not text.strip():
+        return None
+    if len(text) == _GITHUBS and text[10] == "T" and text[-1] == "Z":
+        # As GitHub writes them all: a sweep reads tens of thousands, a look should not load dateutil.
+        with suppress(ValueError):
+            return datetime.fromisoformat(text).timestamp()
+    import warnings
+
+    from dateutil import parser
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # an unknown zone's name: read as UTC, like none
+            moment = parser.parse(text)
+        if moment.tzinfo is None:
+            moment = moment.replace(tzinfo=UTC)
+        return moment.timestamp()
+    except (ValueError, OverflowError, TypeError):
+        return None
+
+
+def render_time(moment: float) -> str:
+    """ISO 8601 in UTC with whole seconds, as GitHub writes it: `2026-01-31T09:30:00Z`."""
+    return datetime.fromtimestamp(int(moment), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
 
 HARD_EXIT_GRACE = 0.8
 """Seconds between the alarm, which lets the engine commit and report, and the hard end."""
@@ -154,3 +214,57 @@ def _ringing(
     finally:
         signal.signal(signal.SIGALRM, before)
         signal.setitimer(signal.ITIMER_REAL, *timer)
+
+
+T = TypeVar("T")
+
+ATTEMPTS = 3
+SHORTEST = 0.2
+LONGEST = 2.0
+PATIENCE = 60.0
+"""The longest single wait, in seconds, however much time is left: a limit that lasts longer is told."""
+
+
+def reading(deadline: Deadline, call: Callable[[], T]) -> T:
+    """What `call` returns, asked up to three times while it is `Transient`.
+
+    Between two attempts lie 0.2 to 2 seconds, growing and jittered, or the time that the server
+    named if that is longer. If that time is not left before the deadline, or is longer than a minute,
+    the error is raised at once.
+
+    Args:
+        deadline: when all of it has to be over; its clock does the waiting.
+        call: a read, or a write that may be applied twice. Never one that creates something.
+
+    Raises:
+        Transient: the last attempt's own error. Every other error is raised as it comes.
+    """
+    from tenacity import Retrying, retry_if_exception_type, stop_after_attempt
+    from tenacity.wait import wait_exponential, wait_random
+
+    growing = wait_exponential(multiplier=SHORTEST, max=LONGEST - SHORTEST)
+    backoff = growing + wait_random(0, SHORTEST)
+
+    def wait(state: RetryCallState) -> float:
+        return max(backoff(state), _named_wait(state))
+
+    def is_too_late(state: RetryCallState) -> bool:
+        return state.upcoming_sleep >= _left(deadline)
+
+    attempts = Retrying(
+        retry=retry_if_exception_type(Transient),
+        wait=wait,
+        stop=lambda state: stop_after_attempt(ATTEMPTS)(state) or is_too_late(state),
+        sleep=deadline.clock.sleep,
+        reraise=True,
+    )
+    return attempts(call)
+
+
+def _named_wait(state: RetryCallState) -> float:
+    error = state.outcome.exception() if state.outcome else None
+    return (error.retry_after or 0.0) if isinstance(error, Transient) else 0.0
+
+
+def _left(deadline: Deadline) -> float:
+    return min(PATIENCE, deadline.left)

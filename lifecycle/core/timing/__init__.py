@@ -1,1 +1,0 @@
-"""Clocks, timestamps, deadlines and retries."""
