@@ -63,7 +63,7 @@ from lifecycle.core.errors import (
 from lifecycle.core.plan import Audience, Notice, Wake
 from lifecycle.core.ports import Board, Clock, Forge
 from lifecycle.core.timing import Deadline, SystemClock
-from lifecycle.core.values.board_options import Status
+from lifecycle.core.values.priorities import Status
 from lifecycle.core.values.shapes import (
     Annotation,
     CheckRunFacts,

@@ -23,8 +23,8 @@ from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.record.claim_file import SCHEMA_VERSION
 from lifecycle.claim.record.state import Record, Releasing, is_same
 from lifecycle.core.timing import render_time
-from lifecycle.core.values.board_options import Status
 from lifecycle.core.values.model import BoardItem, Issue, Observation, PullRequest, PullState
+from lifecycle.core.values.priorities import Status
 from lifecycle.core.values.survey import Hold, Holding, Swept, Tip
 
 RECONCILE = "reconcile"

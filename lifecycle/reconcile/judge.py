@@ -17,8 +17,8 @@ from lifecycle.claim.engine.acting import imagine
 from lifecycle.claim.record.state import Record, is_same
 from lifecycle.core import plan
 from lifecycle.core.plan import Action, Wake
-from lifecycle.core.values.board_options import Status
 from lifecycle.core.values.model import PullState
+from lifecycle.core.values.priorities import Status
 from lifecycle.reconcile import finding_evidence, fixes
 from lifecycle.reconcile.finding import KINDS, STAYS, Finding, State
 from lifecycle.reconcile.inferred import Allowed, InferredTask, record_of

@@ -13,8 +13,8 @@ from lifecycle.core.errors import GitFailed, HeldByAnother, Refused, Transient
 from lifecycle.core.messages.loss_messages import forcing
 from lifecycle.core.redact import named
 from lifecycle.core.values import dependencies
-from lifecycle.core.values.board_options import READY_FOR_AGENT, Status
 from lifecycle.core.values.model import Card, Issue, Observation
+from lifecycle.core.values.priorities import READY_FOR_AGENT, Status
 from lifecycle.core.world import World
 from lifecycle.git import lease
 

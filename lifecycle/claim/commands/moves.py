@@ -16,7 +16,7 @@ from lifecycle.core.errors import ClaimRefused, GitFailed, HeldByAnother, Refuse
 from lifecycle.core.messages.loss_messages import given_back_to_hand_off
 from lifecycle.core.messages.messages import unknown_phase
 from lifecycle.core.redact import named, redact
-from lifecycle.core.values.board_options import Status
+from lifecycle.core.values.priorities import Status
 from lifecycle.core.world import World
 from lifecycle.git import lease
 from lifecycle.settings.credentials import for_child

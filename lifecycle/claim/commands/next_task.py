@@ -11,8 +11,8 @@ from lifecycle.core.errors import LifecycleError
 from lifecycle.core.messages import messages
 from lifecycle.core.plan import Audience, Notice
 from lifecycle.core.values import dependencies, priorities
-from lifecycle.core.values.board_options import Status
 from lifecycle.core.values.model import Card, PullState, Repository
+from lifecycle.core.values.priorities import Status
 from lifecycle.core.world import World
 from lifecycle.storage import log
 

@@ -10,8 +10,8 @@ from lifecycle.claim.decisions.table import CLAIM, Phase
 from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import GitFailed, Transient
-from lifecycle.core.values.board_options import Status
 from lifecycle.core.values.model import Observation, PullRequest
+from lifecycle.core.values.priorities import Status
 from lifecycle.core.world import World
 from lifecycle.git import lease
 

@@ -28,8 +28,8 @@ from lifecycle.claim.record.state import Record
 from lifecycle.core import tracker
 from lifecycle.core.errors import GitFailed, HeldByAnother, LifecycleError, NotFound, Refused
 from lifecycle.core.redact import quoted
-from lifecycle.core.values.board_options import Status
 from lifecycle.core.values.model import BoardItem, Card, Look
+from lifecycle.core.values.priorities import Status
 from lifecycle.core.world import World
 from lifecycle.git import lease
 from lifecycle.git.excluded_files import exclude_own_files

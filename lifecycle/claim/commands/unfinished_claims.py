@@ -21,8 +21,8 @@ from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import GitFailed, LifecycleError, Refused, Rejected, Transient
 from lifecycle.core.timing import DeadlineReached
-from lifecycle.core.values.board_options import Status
 from lifecycle.core.values.model import Look
+from lifecycle.core.values.priorities import Status
 from lifecycle.core.world import World
 from lifecycle.git import lease
 

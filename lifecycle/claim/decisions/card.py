@@ -10,8 +10,8 @@ from lifecycle.claim.decisions.snapshot import Snapshot, is_unsynced, may_try
 from lifecycle.claim.record.state import Record, is_same
 from lifecycle.core.messages import messages
 from lifecycle.core.plan import AddToBoard, Audience, Decision, Notice, SetBoard
-from lifecycle.core.values.board_options import Status
 from lifecycle.core.values.model import Observation
+from lifecycle.core.values.priorities import Status
 
 
 def apply_observation(record: Record, seen: Observation) -> Record:

@@ -36,8 +36,8 @@ from lifecycle.core.plan import (
     Wake,
 )
 from lifecycle.core.timing import render_time
-from lifecycle.core.values.board_options import Status
 from lifecycle.core.values.model import Look, Observation, PullRequest, PullState
+from lifecycle.core.values.priorities import Status
 
 __all__ = ["apply_fact", "apply_observation", "decide", "look", "wants_look"]
 

@@ -17,8 +17,8 @@ from lifecycle.claim.record.state import Record
 from lifecycle.core.messages import loss_messages, messages, review_messages
 from lifecycle.core.redact import named, quoted
 from lifecycle.core.timing import render_time
-from lifecycle.core.values.board_options import Status
 from lifecycle.core.values.model import BoardBrief, Card, Repository
+from lifecycle.core.values.priorities import Status
 
 SHOWN = 5
 """How many Todo cards are listed."""

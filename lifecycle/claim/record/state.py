@@ -15,7 +15,7 @@ from lifecycle.claim.record.claim_file import Claim
 from lifecycle.core import plan
 from lifecycle.core.errors import Transient
 from lifecycle.core.tracker import Link
-from lifecycle.core.values.board_options import Status
+from lifecycle.core.values.priorities import Status
 
 PAST_LIMIT = 24
 """How many earlier projections are kept as possible merge bases."""

@@ -24,7 +24,7 @@ from rich.text import Text
 
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.cli import terminal
-from lifecycle.core.values.board_options import Status
+from lifecycle.core.values.priorities import Status
 from lifecycle.sandbox.checks.state import PlannedCheck
 from lifecycle.sandbox.control import Control
 from lifecycle.sandbox.server import Sandbox, SandboxInfo

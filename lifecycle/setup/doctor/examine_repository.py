@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from lifecycle.core.errors import BadConfig, LifecycleError, NoPermission, Rejected
 from lifecycle.core.redact import visible
-from lifecycle.core.values.board_options import Status
 from lifecycle.core.values.model import BoardSchema, RepositoryAccess, TokenFacts
+from lifecycle.core.values.priorities import Status
 from lifecycle.git.process import parse_remote
 from lifecycle.setup.doctor.doctor_finding import (
     ON_GITHUB,

@@ -16,8 +16,8 @@ from typing import TypeVar
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.tracker import Task
 from lifecycle.core.values import dependencies, priorities
-from lifecycle.core.values.board_options import Status
 from lifecycle.core.values.model import Card
+from lifecycle.core.values.priorities import Status
 from lifecycle.storage import log
 from lifecycle.trackers.tracker_place import TrackerPlace
 

@@ -27,8 +27,8 @@ from lifecycle.core.plan import (
     PostComment,
     SetBoard,
 )
-from lifecycle.core.values.board_options import Status
 from lifecycle.core.values.model import Observation, PullRequest, PullState
+from lifecycle.core.values.priorities import Status
 
 
 def decide(snapshot: Snapshot) -> Decision:

@@ -15,8 +15,8 @@ from lifecycle.claim.decisions.ending import releasing
 from lifecycle.claim.decisions.snapshot import Snapshot
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.record.state import Record, is_same
-from lifecycle.core.values.board_options import Status
 from lifecycle.core.values.model import Issue, Observation
+from lifecycle.core.values.priorities import Status
 
 
 def apply_observation(before: Record, record: Record, seen: Observation) -> Record:

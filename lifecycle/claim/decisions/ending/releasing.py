@@ -28,8 +28,8 @@ from lifecycle.core.plan import (
     Unassign,
     Wake,
 )
-from lifecycle.core.values.board_options import Status
 from lifecycle.core.values.model import BoardItem, Issue, Observation, PullRequest, PullState
+from lifecycle.core.values.priorities import Status
 
 _OURS = (None, "", Status.IN_PROGRESS, Status.IN_REVIEW)
 """Where a card may stand that a claim had, if it is not known what the claim last wrote."""

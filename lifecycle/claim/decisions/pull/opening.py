@@ -11,8 +11,8 @@ from lifecycle.claim.decisions.snapshot import Snapshot, may_try
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.core.messages import messages
 from lifecycle.core.plan import Audience, Decision, Notice, OpenPullRequest
-from lifecycle.core.values.board_options import Status
 from lifecycle.core.values.model import PullRequest
+from lifecycle.core.values.priorities import Status
 
 
 def decide(snapshot: Snapshot) -> Decision:
