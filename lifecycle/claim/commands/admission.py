@@ -12,7 +12,7 @@ from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import GitFailed, HeldByAnother, Refused, Transient
 from lifecycle.core.messages.loss_messages import forcing
 from lifecycle.core.redact import named
-from lifecycle.core.values import dependencies
+from lifecycle.core.values import priorities
 from lifecycle.core.values.model import Card, Issue, Observation
 from lifecycle.core.values.priorities import READY_FOR_AGENT, Status
 from lifecycle.core.world import World
@@ -143,7 +143,7 @@ def _claimed_there(place: Path, number: int) -> HeldByAnother:
 def _need_dependencies(world: World, task: TaskAsked, *, force: bool) -> None:
     known = {card.number: card.is_open for card in task.cards}
     still_open = []
-    for number in dependencies.numbers(task.card.dependencies if task.card else None):
+    for number in priorities.numbers(task.card.dependencies if task.card else None):
         is_open = known[number] if number in known else world.forge.issue(number).is_open
         if is_open:
             still_open.append(f"#{number}")

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.messages import messages
 from lifecycle.core.plan import Audience, Notice
-from lifecycle.core.values import dependencies, priorities
+from lifecycle.core.values import priorities
 from lifecycle.core.values.model import Card, PullState, Repository
 from lifecycle.core.values.priorities import Status
 from lifecycle.core.world import World
@@ -26,7 +26,7 @@ def choose(cards: Iterable[Card], repository: Repository) -> Card | None:
     free = (
         card
         for card in todo_of(known, repository)
-        if not still_open.intersection(dependencies.numbers(card.dependencies))
+        if not still_open.intersection(priorities.numbers(card.dependencies))
     )
     return next(free, None)
 

@@ -5,6 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+_NUMBER = re.compile(r"(?<![\w./#-])#?(\d+)\b")
+
+
+def numbers(text: str | None) -> list[int]:
+    """The issue numbers that a Dependencies field names: `#12, #13` or `12 13`.
+
+    Issues of other repositories (`owner/name#12`, URLs) are not ours to judge.
+    """
+    return sorted({int(number) for number in _NUMBER.findall(text or "")})
+
 
 class Status:
     """The board's Status options that the engine itself writes, as the design names them."""

@@ -15,7 +15,7 @@ from typing import TypeVar
 
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.tracker import Task
-from lifecycle.core.values import dependencies, priorities
+from lifecycle.core.values import priorities
 from lifecycle.core.values.model import Card
 from lifecycle.core.values.priorities import Status
 from lifecycle.storage import log
@@ -71,7 +71,7 @@ class BoardPriority:
             return True
         if card.item.status not in (None, Status.TODO):
             return False
-        return not any(self._waits(one, cards) for one in dependencies.numbers(card.dependencies))
+        return not any(self._waits(one, cards) for one in priorities.numbers(card.dependencies))
 
     def _waits(self, number: int, cards: dict[str, Card]) -> bool:
         """True if the issue is open, or nobody can say: then it would not be claimed either."""
