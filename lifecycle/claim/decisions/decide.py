@@ -18,7 +18,7 @@ from lifecycle.claim.decisions.ending import (
     merged,
     releasing,
 )
-from lifecycle.claim.decisions.pull import opening, pace, pull_mention, review
+from lifecycle.claim.decisions.pull import opening, pace, review
 from lifecycle.claim.decisions.snapshot import Snapshot, is_unsynced, may_try
 from lifecycle.claim.decisions.table import IN_REVIEW, Phase
 from lifecycle.claim.linked import linked_decisions
@@ -239,7 +239,7 @@ def _open(snapshot: Snapshot, pull: PullRequest, known: dict[str, Any]) -> Decis
         known |= found.memory
         says += found.says
     phase = fields.get("phase", claim.phase)
-    link = pull_mention.decide(snapshot, pull)
+    link = derive.decide(snapshot, pull)
     return Decision(fields, known | {"judged": phase}, link, tuple(says))
 
 

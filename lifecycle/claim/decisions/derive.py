@@ -9,9 +9,12 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
+from lifecycle.claim.decisions.snapshot import Snapshot, may_try
 from lifecycle.claim.decisions.table import IN_REVIEW, Phase
 from lifecycle.claim.record.claim_file import Claim
 from lifecycle.claim.record.state import Record
+from lifecycle.core import hidden_marker
+from lifecycle.core.plan import LinkPullRequest
 from lifecycle.core.values.model import BoardItem, Observation, PullRequest, PullState
 
 CLOCK_SKEW = 60.0
@@ -172,3 +175,18 @@ def mentioned(pull: PullRequest) -> tuple[int, ...]:
 
 def _open(pulls: Iterable[PullRequest]) -> PullRequest | None:
     return next((pull for pull in pulls if pull.state is PullState.OPEN), None)
+
+
+def decide(snapshot: Snapshot, pull: PullRequest) -> LinkPullRequest | None:
+    """The link that an open pull request lacks, or None."""
+    observed, claim = snapshot.observation, snapshot.record.claim
+    number = claim.issue_number
+    if observed is None or observed.issue is None or not observed.issue.is_open or number is None:
+        return None
+    if pull.state is not PullState.OPEN or not claim.agent_id:
+        return None  # a person's pull request is the person's
+    mark = hidden_marker.of("link", issue=number)
+    if mark in pull.body or refers(pull, number, observed.repository):
+        return None
+    action = LinkPullRequest(pull.number, number, f"{snapshot.rules.link} #{number} {mark}")
+    return action if may_try(snapshot, action) else None
