@@ -2,21 +2,64 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from lifecycle.claim.commands.clone_claims import list_places, quoted, record_in
 from lifecycle.claim.decisions.ending.releasing import login_of
+from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.claim.record.state import Record
-from lifecycle.core.errors import GitFailed, HeldByAnother, Refused, Transient
+from lifecycle.core.errors import ClaimRefused, GitFailed, HeldByAnother, Refused, Transient
 from lifecycle.core.messages.loss_messages import forcing
+from lifecycle.core.ports import Git
 from lifecycle.core.redact import named
 from lifecycle.core.values import priorities
 from lifecycle.core.values.model import Card, Issue, Observation
 from lifecycle.core.values.priorities import READY_FOR_AGENT, Status
 from lifecycle.core.world import World
 from lifecycle.git import lease
+
+
+@dataclass(frozen=True, slots=True)
+class ListedWorktree:
+    """One worktree, as git lists it; `branch` is empty if HEAD is on none, `lock` says why."""
+
+    path: Path
+    branch: str = ""
+    lock: str | None = None
+
+
+def list_places(git: Git) -> list[ListedWorktree]:
+    """Every worktree of this repository, the main one first."""
+    places = []
+    for block in git.run("worktree", "list", "--porcelain").split("\n\n"):
+        fields = dict(line.partition(" ")[::2] for line in block.splitlines())
+        branch = fields.get("branch", "").removeprefix("refs/heads/")
+        places.append(ListedWorktree(Path(fields["worktree"]), branch, fields.get("locked")))
+    return places
+
+
+def record_in(root: Path) -> Record | None:
+    """The claim of a worktree, or None if it has none that can be read."""
+    from lifecycle.core.timing import SystemClock
+
+    try:
+        return ClaimStore(root, SystemClock()).load(repair=False).record
+    except (ClaimRefused, OSError):
+        return None  # whose it is cannot be told; its own commands say what is wrong with it
+
+
+def claimed(root: Path) -> int | None:
+    """The issue that a worktree's claim is for, or None."""
+    record = record_in(root)
+    return record.claim.issue_number if record is not None else None
+
+
+def quoted(path: Path) -> str:
+    """The path for a shell, always in quotes: a line that somebody copies."""
+    text = shlex.quote(str(path))
+    return text if text.startswith("'") else f"'{text}'"
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from lifecycle.claim.commands.clone_claims import ListedWorktree, claimed, list_places
+from lifecycle.claim.commands.admission import ListedWorktree, claimed, list_places
 from lifecycle.claim.commands.moves import SESSION
 from lifecycle.claim.commands.taking import Taken, named, take
 from lifecycle.claim.commands.unfinished_claims import is_begun

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import click
 
-from lifecycle.claim.commands.clone_claims import quoted
+from lifecycle.claim.commands.admission import quoted
 from lifecycle.claim.commands.taking import Taken, take
 from lifecycle.claim.linked.linked_decisions import CLAIMED
 from lifecycle.cli.command_session import Session, begin, claim_data, json_option, timed

@@ -13,7 +13,7 @@ import os
 from dataclasses import dataclass
 
 from lifecycle.app import tracker_opening
-from lifecycle.claim.commands.clone_claims import claimed, list_places
+from lifecycle.claim.commands.admission import claimed, list_places
 from lifecycle.claim.linked import linked_writes
 from lifecycle.cli.command_session import Session
 from lifecycle.cli.tracker.tracker_values import key_of
