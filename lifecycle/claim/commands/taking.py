@@ -13,10 +13,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from lifecycle.claim.commands import retaking, unfinished_claims
-from lifecycle.claim.commands.admission import Attempt, TaskAsked, admit, holder_of, other_place
+from lifecycle.claim.commands import admission, unfinished_claims
+from lifecycle.claim.commands.admission import (
+    Attempt,
+    Start,
+    TaskAsked,
+    admit,
+    holder_of,
+    other_place,
+)
 from lifecycle.claim.commands.moves import session_of
-from lifecycle.claim.commands.retaking import Start
 from lifecycle.claim.commands.task_branch import branch_name, switch
 from lifecycle.claim.decisions.ending.releasing import login_of
 from lifecycle.claim.engine.briefing import BOARD_CACHE
@@ -96,7 +102,7 @@ def _taken(world: World, claim_store: ClaimStore, query: str, *, force: bool) ->
     task = _read(world, number, cards, mine)
     if mine is not None:
         remarks: list[str] = []
-        if not (is_begun or retaking.is_lost(world, mine, task.seen, remarks)):
+        if not (is_begun or admission.is_lost(world, mine, task.seen, remarks)):
             held = _held(world, claim_store, loaded)
             return Taken(held, task.issue.title, tuple(remarks), is_new=False)
         task = replace(task, lost=mine)
@@ -207,7 +213,7 @@ def _take(
 ) -> Taken:
     number, agent, login = task.issue.number, attempt.agent, attempt.login
     unfinished_claims.note(world, claim_store, task, attempt)
-    start = retaking.start_of(world, task.lost, task.seen)
+    start = admission.start_of(world, task.lost, task.seen)
     had = task.lost.claim.branch if task.lost is not None else ""
     branch = had or branch_name(task.issue.title, number)
     sha = _hold(world, claim_store, number, attempt, branch, notes, force=force)
@@ -236,7 +242,7 @@ def _take(
     if task.lost is None:
         record = claim_store.create(record)
     else:
-        record = retaking.write(claim_store, task.lost, _going_on(record, task.lost, start))
+        record = admission.write(claim_store, task.lost, _going_on(record, task.lost, start))
     unfinished_claims.over(claim_store)
     return Taken(record, task.issue.title, tuple(notes), is_again=task.lost is not None)
 
