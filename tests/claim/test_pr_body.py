@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lifecycle.claim.engine.pull_text import body, title
+from lifecycle.claim.decisions.pull.opening import body, title
 
 
 def test_the_default_body_has_the_designs_parts() -> None:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import assert_never
 
 from lifecycle.claim.decisions import derive
-from lifecycle.claim.engine import pull_text
+from lifecycle.claim.decisions.pull import opening
 from lifecycle.claim.engine.briefing import BOARD_CACHE
 from lifecycle.claim.linked import linked_writes
 from lifecycle.claim.record.claim_file import Claim
@@ -131,12 +131,12 @@ def _open(action: plan.OpenPullRequest, world: World) -> PullRequest:
         summary = f"{summary}\n\n{messages.draft_of_left_work()}"
     # As the commit has it: a link in the worktree could lead to any file of the user's.
     commit = action.pushed or action.head.partition(":")[2]
-    template = world.git.committed(commit, pull_text.TEMPLATES)
+    template = world.git.committed(commit, opening.TEMPLATES)
     link = world.settings.issue_link
-    body = pull_text.body(template, summary=summary, issue=action.issue, link=link)
+    body = opening.body(template, summary=summary, issue=action.issue, link=link)
     return settled(
         lambda: world.forge.create_pull_request(
-            title=pull_text.title(action.title),
+            title=opening.title(action.title),
             body=body,
             head=action.head,
             base=action.base,
