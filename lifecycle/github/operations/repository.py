@@ -25,12 +25,11 @@ if TYPE_CHECKING:
     from lifecycle.github.operations.ensure_board import BoardOperations
     from lifecycle.github.operations.ensure_checks import CheckOperations, StatusOperations
     from lifecycle.github.operations.ensure_comments import CommentOperations
-    from lifecycle.github.operations.ensure_issues import IssueOperations
+    from lifecycle.github.operations.ensure_issues import IssueOperations, RelationOperations
     from lifecycle.github.operations.ensure_labels import LabelOperations
     from lifecycle.github.operations.ensure_merge import MergeOperations
     from lifecycle.github.operations.ensure_pulls import PullOperations
     from lifecycle.github.operations.ensure_refs import RefOperations
-    from lifecycle.github.operations.ensure_relations import RelationOperations
     from lifecycle.github.pulls.issue_calls import IssueCalls
     from lifecycle.github.pulls.pull_calls import PullCalls
 
@@ -140,7 +139,7 @@ class GitHub:
     @cached_property
     def relations(self) -> RelationOperations:
         """What blocks an issue, and what it is divided into."""
-        from lifecycle.github.operations.ensure_relations import RelationOperations
+        from lifecycle.github.operations.ensure_issues import RelationOperations
 
         return RelationOperations(self._issue_calls)
 

@@ -25,9 +25,8 @@ from lifecycle.core.tracker import Abilities, Atomicity, Capability, Note, Task,
 from lifecycle.core.values import priorities
 from lifecycle.core.values.shapes import IssueFacts
 from lifecycle.github.operations.ensure_comments import CommentOperations
-from lifecycle.github.operations.ensure_issues import IssueOperations, Reason
+from lifecycle.github.operations.ensure_issues import IssueOperations, Reason, RelationOperations
 from lifecycle.github.operations.ensure_labels import LabelOperations
-from lifecycle.github.operations.ensure_relations import RelationOperations
 from lifecycle.github.operations.unclear_writes import missing, same
 from lifecycle.github.pulls.issue_calls import IssueCalls
 from lifecycle.trackers import refusals
