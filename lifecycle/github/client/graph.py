@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from lifecycle.core.errors import LifecycleError, Rejected, Transient
 from lifecycle.core.ports import Cache
 from lifecycle.core.timing import Deadline
-from lifecycle.github.client import outgoing
+from lifecycle.github.client import transport
 from lifecycle.github.failures.failures import Answer, AnswerProblem, AskedRequest, Failures
 from lifecycle.github.failures.graph_failures import absent_api
 
@@ -223,7 +223,7 @@ class GraphClient:
 
         sent: Any = {k: v for k, v in variables.items() if k in document.variables}
         if document.is_mutation:
-            sent = outgoing.without_secrets(sent, self._withheld)
+            sent = transport.without_secrets(sent, self._withheld)
         request = GraphQLRequest(
             document.node,
             variable_values=sent,

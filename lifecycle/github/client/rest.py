@@ -19,7 +19,7 @@ from lifecycle.core.errors import LifecycleError, Moved, NoPermission, NotFound,
 from lifecycle.core.timing import Deadline, reading
 from lifecycle.core.values.model import Issue, Repository, RepositoryAccess, TokenFacts
 from lifecycle.github.auth import access
-from lifecycle.github.client import outgoing
+from lifecycle.github.client import transport
 from lifecycle.github.client.etags import Etags
 from lifecycle.github.failures.failures import Answer, AskedRequest, Failures
 from lifecycle.github.failures.rest_failures import moved_to
@@ -195,7 +195,7 @@ class RestClient:
         """One request; a read that was answered before is asked for only if it changed since."""
         sent = dict(query) if query else None
         if method != "GET":
-            body = outgoing.without_secrets(body, self._withheld)
+            body = transport.without_secrets(body, self._withheld)
             return self._api.requestJson(method, path, sent, None, body)
         address = f"{path}?{sorted((sent or {}).items())}"
         known = self._etags.get(address)
