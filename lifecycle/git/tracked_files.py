@@ -10,7 +10,35 @@ from pathlib import Path
 from lifecycle.core.errors import GitFailed, Refused
 from lifecycle.core.ports import Git
 from lifecycle.core.timing import Deadline
-from lifecycle.storage.store import CLAIM_FILE, FOLDER, OURS
+from lifecycle.storage.store import CLAIM_FILE, FOLDER, OURS, common_folder
+
+OWN_LINES = (f"/{CLAIM_FILE}*", f"/{FOLDER}/")
+"""The patterns of the product's own files, from the worktree's root."""
+
+
+def exclude_own_files(root: Path, lines: Sequence[str] = OWN_LINES) -> None:
+    """Add the claim file and `.lifecycle/`, or these patterns, to the repository's `info/exclude`, once.
+
+    All worktrees of a clone share that file (https://git-scm.com/docs/gitrepository-layout). Outside of
+    git there is nothing to keep them out of.
+
+    Raises:
+        OSError: it cannot be read or written.
+    """
+    common = common_folder(root)
+    if common is None:
+        return
+    path = common / "info" / "exclude"
+    text = path.read_text(encoding="utf-8", errors="surrogateescape") if path.exists() else ""
+    missing = [line for line in lines if line not in text.splitlines()]
+    if not missing:
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    joint = "" if not text or text.endswith("\n") else "\n"
+    addition = joint + "\n".join(missing) + "\n"
+    with path.open("a", encoding="utf-8", errors="surrogateescape") as file:
+        file.write(addition)
+
 
 NAMES = (CLAIM_FILE, f"{CLAIM_FILE}.*{OURS}", FOLDER)
 """What is ours at the top of a worktree, names and patterns."""

@@ -19,7 +19,7 @@ from lifecycle.cli import main
 from lifecycle.cli.main import COMMANDS
 from lifecycle.core.stage_names import Detected
 from lifecycle.core.values.configured import Settings
-from lifecycle.git.excluded_files import exclude_own_files
+from lifecycle.git.tracked_files import exclude_own_files
 from lifecycle.sandbox.control.faults import Fault
 from lifecycle.settings import config, resources
 from lifecycle.storage import log

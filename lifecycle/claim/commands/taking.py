@@ -38,7 +38,7 @@ from lifecycle.core.values.model import BoardItem, Card, Look
 from lifecycle.core.values.priorities import Status
 from lifecycle.core.world import World
 from lifecycle.git import lease
-from lifecycle.git.excluded_files import exclude_own_files
+from lifecycle.git.tracked_files import exclude_own_files
 
 _SHOWN_MATCHES = 5
 _DIGITS = 6

@@ -32,7 +32,7 @@ from lifecycle.core.plan import Action, Audience, Notice, Wake
 from lifecycle.core.redact import redact
 from lifecycle.core.timing import DeadlineReached
 from lifecycle.core.world import World
-from lifecycle.git.excluded_files import exclude_own_files
+from lifecycle.git.tracked_files import exclude_own_files
 from lifecycle.storage import journal, log, signs_of_life
 from lifecycle.storage.ledger import lasting
 

@@ -26,7 +26,7 @@ from lifecycle.core.messages import messages
 from lifecycle.core.plan import Audience, Notice
 from lifecycle.core.ports import Clock
 from lifecycle.core.timing import render_time
-from lifecycle.git.excluded_files import exclude_own_files
+from lifecycle.git.tracked_files import exclude_own_files
 from lifecycle.storage import journal, regular_files, store
 from lifecycle.storage.ledger import Ledger
 from lifecycle.storage.regular_files import StrangeFileError

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from lifecycle.core.errors import BadConfig, Refused
 from lifecycle.core.timing import Deadline, SystemClock
-from lifecycle.git.excluded_files import OWN_LINES
 from lifecycle.git.process import GitRepository
+from lifecycle.git.tracked_files import OWN_LINES
 from lifecycle.settings import config, resources, running_client, user_folder
 from lifecycle.setup.init import client_settings
 from lifecycle.setup.init import init_mark as mark

@@ -16,7 +16,7 @@ from lifecycle.core.ports import Clock
 from lifecycle.core.values.configured import StageSettings
 from lifecycle.core.world import World
 from lifecycle.evidence import test_runs
-from lifecycle.git.excluded_files import exclude_own_files
+from lifecycle.git.tracked_files import exclude_own_files
 from lifecycle.settings import config
 from lifecycle.storage import log, stage_log, workflow_marks
 from lifecycle.storage.settings_file import path_of
