@@ -2,9 +2,155 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
+
+from lifecycle.core.timing import render_time
+from lifecycle.core.values.model import PullRequest
+from lifecycle.git.lease import ref_of
+from lifecycle.reconcile.inferred import InferredTask
+
+_HOUR = 3600
+_MINUTE = 60
+
+
+def of(kind: str, task: InferredTask, now: float) -> str:
+    """The evidence for a finding of this kind; `kind` is a key of KINDS."""
+    return _SENTENCES[kind](task, now)
+
+
+def _merged_open(task: InferredTask, _now: float) -> str:
+    pull = _pull(task)
+    merged = f"PR #{pull.number} ({pull.branch}) merged{_at(pull.merged_at)}"
+    return f"{merged}; #{_number(task)} is open; {_leased(task)}."
+
+
+def _closed_on_board(task: InferredTask, _now: float) -> str:
+    return f"#{_number(task)} was closed{_at(task.issue.closed_at)}; {_card(task)}."
+
+
+def _pull_closed(task: InferredTask, _now: float) -> str:
+    pull = _pull(task)
+    return f"PR #{pull.number} was closed without a merge{_at(pull.closed_at)}; {_card(task)}."
+
+
+def _status_drift(task: InferredTask, _now: float) -> str:
+    return f"{_state(task)}; {_card(task)}."
+
+
+def _agent_drift(task: InferredTask, _now: float) -> str:
+    return f"{_held(task)}; {_card(task)}."
+
+
+def _assigned_todo(task: InferredTask, _now: float) -> str:
+    people = ", ".join(task.issue.assignees)
+    return f"Assigned to {people}{_at(task.started_at)}; {_card(task)}."
+
+
+def _off_board(task: InferredTask, _now: float) -> str:
+    return f"{_held(task)}; #{_number(task)} has no card."
+
+
+def _unlinked(task: InferredTask, _now: float) -> str:
+    pull = _pull(task)
+    return f"PR #{pull.number} is open for {pull.branch}; it does not mention #{_number(task)}."
+
+
+def _branch_without_pull(task: InferredTask, _now: float) -> str:
+    tip = task.tip
+    pushed = f" ({tip.sha[:7]}, committed{_at(tip.at)})" if tip is not None else ""
+    return f"{task.branch} is pushed{pushed}; it has no pull request."
+
+
+def _silent(task: InferredTask, now: float) -> str:
+    sign = task.last_sign
+    ago = f"{_span(now - sign)} ago" if sign is not None else "unknown"
+    return f"{_leased(task)}; {_state(task)}; the last sign of life: {ago}."
+
+
+def _lease_left(task: InferredTask, _now: float) -> str:
+    return f"#{_number(task)} was closed{_at(task.issue.closed_at)}; {_leased(task)}."
+
+
+def _moved_by_hand(task: InferredTask, _now: float) -> str:
+    return f"{_card(task)}; {_state(task)}{_at(task.happened_at, before=' since')}."
+
+
+def _unassigned(task: InferredTask, _now: float) -> str:
+    people = ", ".join(task.issue.assignees) or "nobody"
+    return f"{_leased(task)}; assigned: {people}."
+
+
+_SENTENCES: dict[str, Callable[[InferredTask, float], str]] = {
+    "merged-open": _merged_open,
+    "closed-on-board": _closed_on_board,
+    "pull-closed": _pull_closed,
+    "status-drift": _status_drift,
+    "agent-drift": _agent_drift,
+    "assigned-todo": _assigned_todo,
+    "off-board": _off_board,
+    "unlinked": _unlinked,
+    "branch-without-pull": _branch_without_pull,
+    "silent": _silent,
+    "lease-left": _lease_left,
+    "moved-by-hand": _moved_by_hand,
+    "unassigned": _unassigned,
+}
+
+
+def _number(task: InferredTask) -> int:
+    return task.issue.number
+
+
+def _pull(task: InferredTask) -> PullRequest:
+    if task.pull is None:
+        raise ValueError(f"{task.repository}#{task.issue.number} has no pull request of its own")
+    return task.pull
+
+
+def _state(task: InferredTask) -> str:
+    """What became of the work, as far as GitHub shows."""
+    if not task.issue.is_open:
+        return f"#{task.issue.number} is closed"
+    if task.pull is None:
+        return "it has no pull request of its own"
+    return f"PR #{task.pull.number} is {task.pull.state.value.lower()}"
+
+
+def _card(task: InferredTask) -> str:
+    item = task.observation.item
+    if item is None:
+        return "it has no card"
+    where = "the label" if item.is_labels else "the card"
+    status = f'{where} says "{item.status}"' if item.status else f"{where} has no Status"
+    named = f", and names {item.agent}" if item.agent else ""
+    return f"{status}{_at(item.status_at, before=' since')}{named}"
+
+
+def _held(task: InferredTask) -> str:
+    if task.hold is not None:
+        who = task.hold.agent or "an unknown holder"
+        return f"{who} holds the lease{_at(task.hold.since, before=' since')}"
+    return f"the card names {task.agent}" if task.agent else "nobody holds the lease"
+
+
+def _leased(task: InferredTask) -> str:
+    """Who holds the task, and the lease's commit: it is all that a release takes away for good."""
+    sha = f" ({ref_of(task.hold.issue)} at {task.hold.sha})" if task.hold is not None else ""
+    return f"{_held(task)}{sha}"
+
+
+def _at(moment: float | None, *, before: str = " at") -> str:
+    return f"{before} {render_time(moment)}" if moment is not None else ""
+
+
+def _span(seconds: float) -> str:
+    """So much time in the unit that says something: `40 minutes`, `1 hour`, `72 hours`."""
+    unit, each = ("hour", _HOUR) if seconds >= _HOUR else ("minute", _MINUTE)
+    number = int(seconds / each)
+    return f"{number:,} {unit}{'' if number == 1 else 's'}"
 
 
 class Gate(StrEnum):

@@ -19,7 +19,7 @@ from lifecycle.core import plan
 from lifecycle.core.plan import Action, Wake
 from lifecycle.core.values.model import PullState
 from lifecycle.core.values.priorities import Status
-from lifecycle.reconcile import finding_evidence, fixes
+from lifecycle.reconcile import finding, fixes
 from lifecycle.reconcile.finding import KINDS, STAYS, Finding, State
 from lifecycle.reconcile.inferred import Allowed, InferredTask, record_of
 from lifecycle.reconcile.scope import Policy
@@ -132,7 +132,7 @@ class Judge:
             title=task.issue.title,
             url=task.issue.url,
             phase=task.phase.value,
-            evidence=finding_evidence.of(kind, task, self.now),
+            evidence=finding.of(kind, task, self.now),
             fix=fixes.sentence(writes, task),
             state=State.LEFT if kind in STAYS else state,
             problem=STAYS.get(kind, ""),

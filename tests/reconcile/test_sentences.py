@@ -7,7 +7,7 @@ import pytest
 from lifecycle.core import plan
 from lifecycle.core.values.model import BoardItem
 from lifecycle.core.values.survey import Hold
-from lifecycle.reconcile import finding_evidence, fixes
+from lifecycle.reconcile import finding, fixes
 from tests.factories import BRANCH, NOW
 from tests.reconcile.worlds import AGENT, HOUR, Shown, card, judge, shown
 
@@ -91,4 +91,4 @@ def test_silence_is_told_in_a_unit_that_says_something(hours: float, said: str) 
     """Never "0 hours ago"."""
     hold = Hold(42, "b" * 40, AGENT, NOW - hours * HOUR, BRANCH)
     task = shown(hold=hold, item=card("In Progress", at=NOW - hours * HOUR)).task()
-    assert finding_evidence.of("silent", task, NOW).endswith(f"the last sign of life: {said}.")
+    assert finding.of("silent", task, NOW).endswith(f"the last sign of life: {said}.")
