@@ -34,14 +34,39 @@ from lifecycle.core.errors import (
     UnknownOption,
 )
 from lifecycle.core.plan import Action, Fact
+from lifecycle.core.ports import Clock
 from lifecycle.core.values.survey import Holding
 from lifecycle.core.world import World
 from lifecycle.reconcile.finding import Finding, State
 from lifecycle.reconcile.fixes import sentence
 from lifecycle.reconcile.inferred import InferredTask
 from lifecycle.reconcile.judge import Judge, kind_of
-from lifecycle.reconcile.write_pace import Pace
 from lifecycle.storage import journal
+
+FREE = 10
+"""Writes that need no pause: the pause is for who makes a large number of them."""
+
+PAUSE = 1.0
+"""Seconds between two writes after those."""
+
+
+@dataclass(slots=True)
+class Pace:
+    """Counts the writes of a run and waits before the next one where that is due."""
+
+    clock: Clock
+    made: int = 0
+    last: float = 0.0
+
+    def wait(self) -> None:
+        """Wait until the next write may be made, and count it."""
+        if self.made >= FREE:
+            left = self.last + PAUSE - self.clock.monotonic()
+            if left > 0:
+                self.clock.sleep(left)
+        self.made += 1
+        self.last = self.clock.monotonic()
+
 
 _GENERAL = (MissingScope, Moved, NoPermission, UnknownOption)
 """What one task is refused, every other of the repository will be as well."""

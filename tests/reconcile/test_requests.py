@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from lifecycle.reconcile.repair import FREE, PAUSE
 from lifecycle.reconcile.scope import Policy, Shard
-from lifecycle.reconcile.write_pace import FREE, PAUSE
 from lifecycle.sandbox.seed import SeedToken
 from lifecycle.sandbox.wire.app import Application
 from tests.conftest import ManualClock
