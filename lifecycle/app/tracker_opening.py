@@ -20,8 +20,8 @@ from lifecycle.settings import running_client
 from lifecycle.storage import log, store
 from lifecycle.storage.store import CLAIM_FILE
 from lifecycle.trackers import registry
-from lifecycle.trackers.actor_digits import seat_in
 from lifecycle.trackers.journalled import noting
+from lifecycle.trackers.own_commands import seat_in
 from lifecycle.trackers.tracker_place import TrackerHub, TrackerPlace
 
 if TYPE_CHECKING:
