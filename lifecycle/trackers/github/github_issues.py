@@ -31,8 +31,14 @@ from lifecycle.github.operations.unclear_writes import missing, same
 from lifecycle.github.pulls.issue_calls import IssueCalls
 from lifecycle.trackers import refusals
 from lifecycle.trackers.github.issue_claims import IssueHolding
-from lifecycle.trackers.github.issue_tasks import blockers_of, note_of, number_of, task_of
-from lifecycle.trackers.github.issue_text import Body, with_external
+from lifecycle.trackers.github.issue_tasks import (
+    Body,
+    blockers_of,
+    note_of,
+    number_of,
+    task_of,
+    with_external,
+)
 from lifecycle.trackers.github.ready_issues import TaskLists
 from lifecycle.trackers.github.tracker_board import BoardPriority
 from lifecycle.trackers.own_commands import own_commands

@@ -22,7 +22,7 @@ from lifecycle.github.operations.ensure_comments import CommentOperations
 from lifecycle.github.operations.ensure_issues import IssueOperations
 from lifecycle.github.operations.unclear_writes import missing, present
 from lifecycle.github.pulls.issue_calls import IssueCalls
-from lifecycle.trackers.github.issue_text import Body
+from lifecycle.trackers.github.issue_tasks import Body
 from lifecycle.trackers.tracker_place import TrackerPlace
 
 _MARK = re.compile(r"<!-- lifecycle:(held:[0-9a-f]{16}) -->")
