@@ -18,7 +18,7 @@ from lifecycle.core.tracker import Tracker
 from lifecycle.sandbox.control import Control
 from lifecycle.sandbox.seed import Seed, SeedToken, default_seed
 from lifecycle.sandbox.server import Sandbox, SandboxInfo
-from lifecycle.trackers.conformance.ground import Factory
+from lifecycle.trackers.conformance.case import Factory
 from lifecycle.trackers.memory import MemoryTasks, MemoryTracker
 
 MARIA = "maria-token"

@@ -12,8 +12,7 @@ import pytest
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.tracker import Tracker
 from lifecycle.trackers.conformance import claiming
-from lifecycle.trackers.conformance.case import Broken, CheckCase, raises
-from lifecycle.trackers.conformance.ground import Factory, Ground
+from lifecycle.trackers.conformance.case import Broken, CheckCase, Factory, Ground, raises
 from lifecycle.trackers.conformance.suite import CHECKS, Check, CheckOutcome, run, run_one
 from tests.trackers.caught import CAUGHT
 from tests.trackers.grounds import GROUNDS, MemoryGround

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 
-from lifecycle.trackers.conformance.ground import Factory
+from lifecycle.trackers.conformance.case import Factory
 from lifecycle.trackers.conformance.suite import CHECKS, CheckOutcome, Result, run
 
 _WIDTH = 100

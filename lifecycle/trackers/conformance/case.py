@@ -4,13 +4,47 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.tracker import Atomicity, Capability, Task, Tracker
-from lifecycle.trackers.conformance.ground import Ground
+
+
+class Ground(Protocol):
+    """A place with a database of its own, on which trackers are opened for several actors.
+
+    The checks make their own tasks and labels and leave them there. They work in threads as well, so
+    `tracker` is called from several at once.
+    """
+
+    def tracker(self, actor: str) -> Tracker:
+        """A new tracker on the same tasks, in the name of this actor: `agent-1`, `agent-2`, ….
+
+        The tracker may call the actor otherwise, if it is always the same, and another for each.
+        """
+        ...
+
+    def holder(self, actor: str) -> str:
+        """What `Task.assignee` says while this actor holds a task."""
+        ...
+
+    def writes(self) -> int | None:
+        """How many writes there were so far, or anything else that a write changes.
+
+        None if it cannot be seen: then the suite compares the tasks alone.
+        """
+        ...
+
+    def later(self, seconds: float) -> bool:
+        """Let this time pass for the tracker; False if that cannot be done."""
+        ...
+
+
+Factory = Callable[[], AbstractContextManager[Ground]]
+"""What is named on the command line."""
+
 
 E = TypeVar("E", bound=LifecycleError)
 

@@ -8,8 +8,7 @@ from enum import StrEnum
 
 from lifecycle.core.errors import LifecycleError
 from lifecycle.trackers.conformance import claiming, reading, relating, writing
-from lifecycle.trackers.conformance.case import Broken, CheckCase, NotHere
-from lifecycle.trackers.conformance.ground import Ground
+from lifecycle.trackers.conformance.case import Broken, CheckCase, Ground, NotHere
 
 Check = Callable[[CheckCase], None]
 
