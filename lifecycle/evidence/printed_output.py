@@ -10,6 +10,18 @@ from __future__ import annotations
 
 import os
 import stat
+from enum import StrEnum
+
+
+class Outcome(StrEnum):
+    """How a tool call ended."""
+
+    OK = "ok"
+    FAILED = "failed"
+    """It failed, was refused or was interrupted."""
+    UNKNOWN = "unknown"
+    """It runs in the background, or its result is not there."""
+
 
 WHOLE = 1_000_000
 """Bytes up to which such a file is read; of a longer one its end."""

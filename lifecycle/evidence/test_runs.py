@@ -14,7 +14,7 @@ from enum import StrEnum
 
 from lifecycle.evidence import runner_options
 from lifecycle.evidence.command_lines import Command, commands
-from lifecycle.evidence.outcomes import Outcome
+from lifecycle.evidence.printed_output import Outcome
 from lifecycle.evidence.runner_options import RunScope, each
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lifecycle.core.stage_names import Detected, Stage
-from lifecycle.evidence.outcomes import Outcome
+from lifecycle.evidence.printed_output import Outcome
 from lifecycle.evidence.test_runs import RUNNERS
 from lifecycle.stages.detection import inference, stage_words
 from lifecycle.stages.detection.inference import (

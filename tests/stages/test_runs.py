@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lifecycle.evidence import test_runs
-from lifecycle.evidence.outcomes import Outcome
+from lifecycle.evidence.printed_output import Outcome
 from lifecycle.evidence.test_runs import RUNNERS, Colour
 
 OWN = ("make verify", "cd web && npm run check")

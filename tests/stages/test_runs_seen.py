@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from lifecycle.evidence.outcomes import Outcome
+from lifecycle.evidence.printed_output import Outcome
 from lifecycle.hooks.answers.post_tool_use import OUTPUT, used_tool
 
 ASKED = {"command": "pytest -q", "description": "Run the tests"}

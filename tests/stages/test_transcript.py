@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from lifecycle.core.stage_names import Detected, Stage
-from lifecycle.evidence.outcomes import Outcome
+from lifecycle.evidence.printed_output import Outcome
 from lifecycle.stages.decisions import instructions
 from lifecycle.stages.detection.detect_stage import detect
 from lifecycle.stages.transcript import session_end_lines

@@ -15,7 +15,7 @@ from typing import Any
 from lifecycle.core.errors import LockBusy
 from lifecycle.core.redact import redact
 from lifecycle.evidence import command_lines, printed_output, run_folders, seen_runs, test_runs
-from lifecycle.evidence.outcomes import Outcome
+from lifecycle.evidence.printed_output import Outcome
 from lifecycle.evidence.seen_runs import Awaited, EndedRun, SeenRun
 from lifecycle.hooks.answers.call import HookCall
 from lifecycle.hooks.client_contract import Reply

@@ -13,7 +13,7 @@ import re
 from enum import StrEnum
 
 from lifecycle.core.stage_names import LINE, MARKERS, Detected, Stage
-from lifecycle.evidence.outcomes import Outcome
+from lifecycle.evidence.printed_output import Outcome
 from lifecycle.stages.transcript.turn import StageFinding, Tier, ToolCall
 
 TYPE_CHECKING = False

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from lifecycle.core.errors import LifecycleError
 from lifecycle.evidence import printed_output, seen_runs, test_runs
-from lifecycle.evidence.outcomes import Outcome
+from lifecycle.evidence.printed_output import Outcome
 from lifecycle.evidence.seen_runs import EndedRun, SeenRun
 from lifecycle.settings.running_client import is_machine_made
 from lifecycle.stages.session import activation, run_seen

@@ -19,7 +19,7 @@ import re
 import zlib
 
 from lifecycle.core.stage_names import Stage
-from lifecycle.evidence.outcomes import Outcome
+from lifecycle.evidence.printed_output import Outcome
 from lifecycle.stages.transcript import file_tail
 from lifecycle.stages.transcript.transcript_lines import Heard, Said, entries_of
 from lifecycle.stages.transcript.turn import NOTHING, Prompt, ToolCall, Turn

@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import re
 
-from lifecycle.evidence.outcomes import Outcome
+from lifecycle.evidence.printed_output import Outcome
 from lifecycle.stages.detection import stage_markers
 from lifecycle.stages.transcript.turn import Prompt, ToolCall
 

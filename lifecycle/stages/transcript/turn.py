@@ -9,7 +9,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 from lifecycle.core.stage_names import Detected, Stage
-from lifecycle.evidence.outcomes import Outcome
+from lifecycle.evidence.printed_output import Outcome
 
 
 class Prompt(StrEnum):
