@@ -26,7 +26,7 @@ from lifecycle.git import lease
 from lifecycle.github.operations.ensure_issues import IssueOperations
 from lifecycle.github.pulls.issue_calls import IssueCalls
 from lifecycle.settings import running_client
-from lifecycle.stages.session import task_sessions
+from lifecycle.stages.session import activation
 from lifecycle.trackers import own_commands
 from lifecycle.trackers.registry import GITHUB
 
@@ -248,5 +248,5 @@ def refusal(session: Session, task: str, holder: str, done: str, verb: str = "")
     )
 
 
-def _seat(session: Session, holder: str) -> task_sessions.Seat | None:
-    return task_sessions.of(session.root, holder, running_client.session_of({}, os.environ))
+def _seat(session: Session, holder: str) -> activation.Seat | None:
+    return activation.of(session.root, holder, running_client.session_of({}, os.environ))

@@ -20,7 +20,7 @@ from lifecycle.core.timing import DeadlineReached
 from lifecycle.settings.running_client import Client
 from lifecycle.stages.decisions import instructions
 from lifecycle.stages.decisions.instructions import Facts
-from lifecycle.stages.session import activation, session_record, task_sessions, workflow_tasks
+from lifecycle.stages.session import activation, session_record, workflow_tasks
 from lifecycle.stages.session.session_record import SessionRecord
 from lifecycle.stages.session.workflow_tasks import Activity
 from lifecycle.stages.stop.staged_task import wording_of
@@ -217,7 +217,7 @@ def _facts(
 
 def _left(call: StageCall, known: Activity) -> str:
     """One line if a session of this worktree left a task under way, and is over by now."""
-    left = task_sessions.left(call.world.root, known.tasks, call.session, call.process)
+    left = activation.left(call.world.root, known.tasks, call.session, call.process)
     if not left:
         return ""
     command = own_commands().claim.replace("{id}", left[0].id)
