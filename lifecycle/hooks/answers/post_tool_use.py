@@ -19,7 +19,7 @@ from lifecycle.evidence.printed_output import Outcome
 from lifecycle.evidence.seen_runs import Awaited, EndedRun, SeenRun
 from lifecycle.hooks.answers.call import HookCall
 from lifecycle.hooks.client_contract import Reply
-from lifecycle.stages.session import activation, run_seen
+from lifecycle.stages.session import activation, background_run
 from lifecycle.stages.transcript.turn import ToolCall
 from lifecycle.storage import log, workflow_marks
 from lifecycle.storage.workflow_files import WorkflowFiles
@@ -42,7 +42,7 @@ def answer(call: HookCall) -> Reply:
         return Reply()
     is_here = _is_here(call, seen)
     outcome = _outcome(call.event, used, seen) if is_here else EndedRun.UNKNOWN
-    tree = run_seen.tree_of(call, stages) if is_here else ""
+    tree = background_run.tree_of(call, stages) if is_here else ""
     id_ = str(call.event.get("tool_use_id") or "")
     run = SeenRun(world.clock.now(), used.text, outcome, tree, id_)
     shelf = WorkflowFiles(world.root)
@@ -52,7 +52,7 @@ def answer(call: HookCall) -> Reply:
             if task:
                 command = redact(used.text[: command_lines.LENGTH])
                 seen_runs.wait_for(shelf, Awaited(run.at, task, command, tree, is_here))
-            run_seen.keep(call, shelf, run, is_over=not task)
+            background_run.keep(call, shelf, run, is_over=not task)
     except LockBusy as error:
         log.write(world.root, f"post-tool-use: {error.sentence}")
     return Reply()

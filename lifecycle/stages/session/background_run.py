@@ -12,19 +12,64 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lifecycle.core.errors import LifecycleError
-from lifecycle.evidence import printed_output, seen_runs, test_runs
+from lifecycle.core.errors import GitFailed, LifecycleError, Transient
+from lifecycle.evidence import printed_output, seen_runs, test_runs, tree_hash
 from lifecycle.evidence.printed_output import Outcome
 from lifecycle.evidence.seen_runs import EndedRun, SeenRun
 from lifecycle.settings.running_client import is_machine_made
-from lifecycle.stages.session import activation, run_seen
-from lifecycle.storage import log, workflow_marks
+from lifecycle.stages.session import activation, session_record
+from lifecycle.stages.session.session_record import SessionRecord
+from lifecycle.storage import journal, journal_entry, log, stage_log, workflow_marks
 from lifecycle.storage.workflow_files import WorkflowFiles
 
 if TYPE_CHECKING:
     from lifecycle.core.values.configured import StageSettings
     from lifecycle.evidence.seen_runs import Awaited
     from lifecycle.stages.session.stage_call import StageCall
+
+
+def tree_of(call: StageCall, stages: StageSettings) -> str:
+    """The tree as it is now; "" if nobody asks for it, or git cannot say, which the log tells."""
+    if not stages.require_evidence:
+        return ""
+    world = call.world
+    try:
+        return tree_hash.fingerprint(world.root, world.deadline, world.environment)
+    except (GitFailed, Transient) as error:
+        log.write(world.root, f"{call.hook}: {error.sentence}")
+        return ""
+
+
+def keep(call: StageCall, shelf: WorkflowFiles, run: SeenRun, *, is_over: bool = True) -> None:
+    """Remember a run, and say so in the log and, once it is over, in the journal. Under the lock."""
+    if not seen_runs.add(shelf, run):
+        return
+    root = call.world.root
+    still = "" if is_over else ", in the background"
+    stage_log.write(
+        str(root), f"Test run seen: {run.outcome}{still} ({seen_runs.shown(run.command)})"
+    )
+    if not is_over:
+        return
+    memory = session_record.load(shelf, call.session)
+    journal.note(root, _entry(call, run, memory or SessionRecord(call.session)))
+
+
+def _entry(call: StageCall, run: SeenRun, kept: SessionRecord) -> journal_entry.JournalEntry:
+    command = seen_runs.shown(run.command)
+    outcome = EndedRun.UNKNOWN if run.outcome is EndedRun.NOTHING else EndedRun(run.outcome)
+    return journal_entry.JournalEntry(
+        at=run.at,
+        system=journal.STAGES,
+        kind=journal.CHECK,
+        task=kept.spelled or kept.task,
+        actor=kept.actor,
+        session=call.session,
+        source="TESTING",
+        key=f"check:{run.id}" if run.id else "",
+        detail={"outcome": outcome.value, "command": command, "tree": run.tree},
+    )
+
 
 _GOOD = re.compile(r"\bcompleted \(exit code 0\)\s*$")
 _BAD = re.compile(r"\bfailed with exit code [1-9][0-9]*\s*$")
@@ -86,7 +131,7 @@ def _ended(call: StageCall, told: TaskEnd) -> None:
     shelf = WorkflowFiles(world.root)
     if all(one.task != told.task for one in seen_runs.awaited(shelf)):
         return
-    now = run_seen.tree_of(call, stages) if stages is not None else ""
+    now = tree_of(call, stages) if stages is not None else ""
     with shelf.locked():
         awaited = seen_runs.take(shelf, told.task, world.clock.now())
         if awaited is None or stages is None:
@@ -94,7 +139,7 @@ def _ended(call: StageCall, told: TaskEnd) -> None:
         outcome = _outcome(awaited, told, stages)
         same = awaited.tree if awaited.tree == now else ""
         run = SeenRun(world.clock.now(), awaited.command, outcome, same, f"task:{told.task}")
-        run_seen.keep(call, shelf, run)
+        keep(call, shelf, run)
 
 
 def _outcome(awaited: Awaited, told: TaskEnd, stages: StageSettings) -> EndedRun:
