@@ -156,7 +156,7 @@ def test_a_taking_that_fails_gives_back_only_what_it_claimed(
     """What the agent had inside before is no work of this taking: it is left when GitHub refuses."""
     both.ready(phase="coding", status="In Progress")
     tracker_of(both, "octocat-1").claim("mem-1")
-    monkeypatch.setattr("lifecycle.claim.commands.taking.retaking.is_lost", lambda *_: True)
+    monkeypatch.setattr("lifecycle.claim.commands.taking.admission.is_lost", lambda *_: True)
     lease.take(both.tree().world.git, "origin", 42, "maria-1")
     with pytest.raises(HeldByAnother):
         both.tree().claim(42)
