@@ -1,4 +1,4 @@
-"""How an agent does by hand what the verbs do: the product's own commands, the same for each tracker."""
+"""An agent without a name of its own: what it is called, and how it does by hand what the verbs do."""
 
 from __future__ import annotations
 
