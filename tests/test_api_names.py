@@ -17,6 +17,13 @@ def test_an_old_name_warns_and_gives_the_new_class(old: str, new: type) -> None:
     assert [warning.filename for warning in caught] == [__file__]
 
 
+def test_a_notice_gives_its_audience_by_the_old_name() -> None:
+    """A program that reads `tone` goes on, and is told the new name."""
+    notice = api.Notice("key", "text", api.Audience.NEWS)
+    with pytest.warns(DeprecationWarning, match="tone is called audience now"):
+        assert notice.tone is api.Audience.NEWS
+
+
 @pytest.mark.parametrize("old", ["Say", "Tone"])
 def test_an_old_name_is_not_exported(old: str) -> None:
     """`from lifecycle.api import *` and the page of the API have the new names alone."""

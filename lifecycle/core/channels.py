@@ -31,9 +31,9 @@ class Channel:
 
     Attributes:
         event: the client's name of the event.
-        places: where each tone goes; a tone that is not named stays on the queue.
+        places: where the notices of each audience go; those of one that is not named stay on the queue.
         also: other events that it hears.
-        alone: where further tones go while nobody attends, and so nobody waits for them.
+        alone: where those of further audiences go while nobody attends, and so nobody waits for them.
     """
 
     event: str
@@ -42,7 +42,7 @@ class Channel:
     alone: Mapping[Audience, ReplyPlace] = field(default_factory=dict)
 
     @property
-    def tones(self) -> frozenset[Audience]:
+    def audiences(self) -> frozenset[Audience]:
         """What this entrypoint can deliver."""
         return frozenset(self.places)
 

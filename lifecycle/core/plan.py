@@ -6,6 +6,7 @@ commits, and asks again until nothing is left to do.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -56,9 +57,15 @@ class Notice:
 
     key: str
     text: str
-    tone: Audience
+    audience: Audience
     stands: bool = False
     ends: tuple[str, ...] = ()
+
+    @property
+    def tone(self) -> Audience:
+        """The audience, by the name that it had: deprecated."""
+        warnings.warn("Notice.tone is called audience now", DeprecationWarning, stacklevel=2)
+        return self.audience
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,4 +295,4 @@ class Decision:
     fields: Mapping[str, Any] = field(default_factory=dict)
     memory: Mapping[str, Any] = field(default_factory=dict)
     action: Action | None = None
-    says: tuple[Notice, ...] = ()
+    notices: tuple[Notice, ...] = ()

@@ -64,7 +64,7 @@ def render(
 
     Args:
         hook: the entrypoint's name.
-        said: sentences whose tones the channel can deliver.
+        said: sentences whose audiences the channel can deliver.
         reason: further lines for the model, for which the turn goes on: at Stop only. They are ours,
             and whoever made them has seen to what strangers wrote.
         context: further lines for the model, where the channel has a place for them; `Ours` among
@@ -74,8 +74,8 @@ def render(
     """
     channel = REPLIES[hook]
     at: dict[ReplyPlace, list[str]] = {place: [] for place in ReplyPlace}
-    for say in sorted(said, key=lambda say: list(Audience).index(say.tone)):
-        at[{**channel.alone, **channel.places}[say.tone]].append(say.text)
+    for notice in sorted(said, key=lambda notice: list(Audience).index(notice.audience)):
+        at[{**channel.alone, **channel.places}[notice.audience]].append(notice.text)
     at[ReplyPlace.CONTEXT] += context
     at[ReplyPlace.PERSON] += person
     # Before JSON escapes anything: a secret with a quote in it is found as it is.

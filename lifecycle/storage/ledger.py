@@ -36,26 +36,28 @@ class Ledger:
         """True if the sentence with this key was queued or offered before."""
         return key in self.state.get("said", {})
 
-    def queue(self, say: Notice, *, again: bool = False) -> None:
+    def queue(self, notice: Notice, *, again: bool = False) -> None:
         """Put a sentence on the queue, once for its key; `again`: if it is not on it now."""
-        is_waiting = replace(say, stands=False, ends=()) in self.waiting()  # the queue has neither
-        if is_waiting or (self.was_said(say.key) and not again):
+        is_waiting = (
+            replace(notice, stands=False, ends=()) in self.waiting()
+        )  # the queue has neither
+        if is_waiting or (self.was_said(notice.key) and not again):
             return
         said = self.state.setdefault("said", {})
-        entry = said.setdefault(say.key, {})
-        entry.update(at=self.clock.now(), stands=say.stands)
+        entry = said.setdefault(notice.key, {})
+        entry.update(at=self.clock.now(), stands=notice.stands)
         for stale in list(said)[:-_SAID_LIMIT]:
             del said[stale]
-        claim = _claim_of(say.key)
-        self._drop(lambda key: _claim_of(key) == claim and _event_of(key) in say.ends)
+        claim = _claim_of(notice.key)
+        self._drop(lambda key: _claim_of(key) == claim and _event_of(key) in notice.ends)
         self.state.setdefault("queue", []).append(
-            {"key": say.key, "text": say.text, "tone": say.tone.value}
+            {"key": notice.key, "text": notice.text, "tone": notice.audience.value}
         )
 
     def queue_refusal(self, error: LifecycleError) -> None:
         """Queue what stands in the way, once: to the agent if it can mend it."""
-        tone = Audience.ACT if error.for_agent else Audience.NOTE
-        self.queue(Notice(f"{_REFUSED}{error.sentence}", redact(error.sentence), tone))
+        audience = Audience.ACT if error.for_agent else Audience.NOTE
+        self.queue(Notice(f"{_REFUSED}{error.sentence}", redact(error.sentence), audience))
 
     def clear_refusals(self) -> None:
         """What stood in the way stands there no more: it is not said any longer, and may come back."""
@@ -86,7 +88,7 @@ class Ledger:
         But for what the person is to know of how they ended. True if anything went.
         """
         waiting = self.waiting()
-        notes = {say.key for say in waiting if say.tone is Audience.NOTE}
+        notes = {notice.key for notice in waiting if notice.audience is Audience.NOTE}
         self._drop(lambda key: _claim_of(key) not in ("", claim) and key not in notes)
         return len(self.waiting()) < len(waiting)
 
@@ -98,17 +100,17 @@ class Ledger:
         ]
 
     def take(
-        self, tones: Collection[Audience], channel: str, session: str = ""
+        self, audiences: Collection[Audience], channel: str, session: str = ""
     ) -> tuple[Notice, ...]:
         """Take off the queue what `channel` can deliver; the caller saves before it prints.
 
         Args:
-            tones: what the channel can deliver; the rest waits.
+            audiences: whom the channel can deliver; the rest waits.
             channel: the entrypoint that prints it.
             session: whom it is offered to, or empty if nobody knows.
         """
-        taken = [say for say in self.waiting() if say.tone in tones]
-        keys = {say.key for say in taken}
+        taken = [notice for notice in self.waiting() if notice.audience in audiences]
+        keys = {notice.key for notice in taken}
         self.state["queue"] = [e for e in self.state.get("queue", []) if e["key"] not in keys]
         for key in keys:
             entry = self.state.setdefault("said", {}).setdefault(key, {})
@@ -128,12 +130,12 @@ def _claim_of(key: str) -> str:
     return claim if slash and re.fullmatch(r"\d+@\d+", claim) else ""
 
 
-def lasting(says: Sequence[Notice]) -> tuple[Notice, ...]:
+def lasting(notices: Sequence[Notice]) -> tuple[Notice, ...]:
     """Without those that a later one `ends`, as the queue drops them; keys without the claim's."""
     return tuple(
-        say
-        for place, say in enumerate(says)
-        if not any(_event_of(say.key) in later.ends for later in says[place + 1 :])
+        notice
+        for place, notice in enumerate(notices)
+        if not any(_event_of(notice.key) in later.ends for later in notices[place + 1 :])
     )
 
 

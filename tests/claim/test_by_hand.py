@@ -40,7 +40,7 @@ def test_without_a_pull_request_it_goes_back_with_a_word(phase: str, wake: Wake)
     made = seen(by_hand(phase, status="In Review"), observed=observation(), wake=wake)
     step = decide(made)
     assert step.fields == {"phase": "coding", "status": "In Progress"}
-    assert [say.tone for say in step.says] == [Audience.ACT]
+    assert [say.audience for say in step.notices] == [Audience.ACT]
     assert f"cannot be in phase {phase}; it is coding again" in texts(step)
     assert "#0" not in texts(step)
     assert rest(made)[1].claim.phase == "coding"

@@ -115,8 +115,8 @@ def test_fault_18_a_corrupt_file_is_set_aside_restored_and_reported(tmp_path: Pa
     assert json.loads((tmp_path / CLAIM_FILE).read_text()) == record.values
     (kept,) = tmp_path.glob(f"{CLAIM_FILE}.corrupt-*")
     assert kept.read_text() == '{"phase": "done",'
-    assert kept.name in loaded.says[0].text
-    assert loaded.says[0].tone is Audience.ACT
+    assert kept.name in loaded.notices[0].text
+    assert loaded.notices[0].audience is Audience.ACT
 
 
 def test_a_corrupt_file_that_nobody_knew_is_set_aside_and_reported(tmp_path: Path) -> None:
@@ -124,7 +124,7 @@ def test_a_corrupt_file_that_nobody_knew_is_set_aside_and_reported(tmp_path: Pat
     (tmp_path / CLAIM_FILE).write_bytes(b"\x00\x01")
     loaded = store_at(tmp_path).load()
     assert loaded.record is None
-    assert "claim again" in loaded.says[0].text
+    assert "claim again" in loaded.notices[0].text
     assert not (tmp_path / CLAIM_FILE).exists()
 
 

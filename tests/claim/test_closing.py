@@ -59,7 +59,7 @@ def test_fault_14_done_without_a_merge_is_refused_with_the_reason(
     assert step.action is None
     assert step.fields["phase"] == phase
     assert why in texts(step)
-    assert step.says[0].tone is Audience.ACT
+    assert step.notices[0].audience is Audience.ACT
 
 
 @pytest.mark.parametrize("written_over", [p for p in Phase if p is not Phase.DONE])

@@ -49,7 +49,7 @@ def test_done_after_the_question_needs_a_later_prompt() -> None:
     step = decide(made)
     assert step.fields == {"phase": "merged_detected"}
     assert step.action is None
-    assert [say.tone for say in step.says] == [Audience.ACT]
+    assert [say.audience for say in step.notices] == [Audience.ACT]
     assert "the user has written nothing since" in texts(step)
     assert look(made) is None  # not one request
 
@@ -74,9 +74,9 @@ def test_done_after_a_merge_that_nobody_was_told_of_needs_a_prompt_after_it(
 def test_a_done_that_does_not_count_becomes_the_question() -> None:
     """The agent is told to ask; that is the question, and the queue holds no other one beside it."""
     step = decided(SESSION, **ASKED)
-    question, refusal = step.says
-    assert (question.tone, refusal.tone) == (Audience.ASK, Audience.ACT)
-    assert lasting(step.says) == (refusal,)
+    question, refusal = step.notices
+    assert (question.audience, refusal.audience) == (Audience.ASK, Audience.ACT)
+    assert lasting(step.notices) == (refusal,)
     assert "written nothing since the merge" in refusal.text
     assert 'Ask "Should I close issue #42?"' in refusal.text
     made = record(**DONE, memory=SESSION)
@@ -89,7 +89,7 @@ def test_where_prompts_are_not_heard_only_the_command_is_the_yes() -> None:
     for memory in (SESSION, {"asked_pr": 107, **SESSION}):
         step = decided(memory, answered_at=NOW)
         assert step.fields == {"phase": "merged_detected"}
-        for say in step.says:
+        for say in step.notices:
             assert "lifecycle close" in say.text
             assert '"phase": "done" does not count here' in say.text
     heard = texts(decided(SESSION, **ASKED))
@@ -130,7 +130,9 @@ def test_auto_closes_at_the_merge_without_a_question() -> None:
     made = seen(record(**REVIEW), observed=shown, rules=rules_with(made, closes_itself=True))
     first = decide(made)
     assert first.fields["phase"] == "merged_detected"
-    assert [(say.tone, "Should I" in say.text) for say in first.says] == [(Audience.NEWS, False)]
+    assert [(say.audience, "Should I" in say.text) for say in first.notices] == [
+        (Audience.NEWS, False)
+    ]
     actions, end = rest(made)
     assert end.consent == "auto"
     (comment,) = [action for action in actions if isinstance(action, PostComment)]

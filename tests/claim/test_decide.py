@@ -160,12 +160,12 @@ def test_fault_5_an_open_pull_request_is_adopted_with_number_and_phase_in_one_st
 
 
 def test_the_new_pull_request_is_said_with_its_url_and_continues_the_stop() -> None:
-    """The design's words, in the tone that reaches the agent."""
+    """The design's words, for the audience that reaches the agent."""
     made = fold(record(**READY), PullRequestOpened(pull()), NOW)
     step = decide(seen(made, wake=Wake.STOP))
-    say = next(s for s in step.says if s.key == "pr:107")
+    say = next(s for s in step.notices if s.key == "pr:107")
     assert say.text == "PR #107 created: https://github.com/octo-org/hello/pull/107"
-    assert say.tone is Audience.NEXT
+    assert say.audience is Audience.NEXT
     assert isinstance(step.action, SetBoard)
     assert step.action.status == "In Review"
 
@@ -177,7 +177,7 @@ def test_a_refused_pull_request_is_said_once_and_tried_again_when_something_was_
     error = NothingToMerge("There is no commit to merge. Commit and push, then hand off again.")
     made = fold(record(**READY), Failed(opening, error), NOW)
     step = decide(seen(made, wake=Wake.STOP))
-    assert [say.tone for say in step.says] == [Audience.ACT]
+    assert [say.audience for say in step.notices] == [Audience.ACT]
     assert "Commit and push" in texts(step)
     assert look(seen(made, wake=Wake.STOP)) is None
     assert look(seen(made, wake=Wake.STOP, pushed_head="b" * 40)) is not None
@@ -189,8 +189,8 @@ def test_a_lost_answer_is_no_refusal_and_tried_again_later() -> None:
     opening = decide(seen(record(**READY), observed=observation())).action
     assert isinstance(opening, OpenPullRequest)
     made = fold(record(**READY), Failed(opening, Transient("502", is_ambiguous=True)), NOW)
-    (said,) = decide(seen(made, wake=Wake.STOP)).says
-    assert (said.key, said.tone) == ("pr-waits", Audience.NOTE)
+    (said,) = decide(seen(made, wake=Wake.STOP)).notices
+    assert (said.key, said.audience) == ("pr-waits", Audience.NOTE)
     assert made.due() == NOW + 60
 
 

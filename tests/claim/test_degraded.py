@@ -40,10 +40,10 @@ def test_checks_that_are_not_shown_are_said_to_the_person(found: Checks, is_said
     """Once nothing that is shown runs any more: what is missing, GitHub's own word, and what to do."""
     shown = observation(by_number=pull(checks=found), item=ITEM)
     step = decide(seen(record(**REVIEW), observed=shown))
-    said = [say for say in step.says if UNSEEN in say.text]
+    said = [say for say in step.notices if UNSEEN in say.text]
     assert bool(said) is is_said
     if is_said:
-        assert said[0].tone is Audience.NOTE
+        assert said[0].audience is Audience.NOTE
         assert (found.overall in said[0].text) is bool(found.overall)
         assert "lifecycle doctor" in said[0].text
 
@@ -63,7 +63,7 @@ def test_labels_in_the_place_of_the_board_are_said_and_kept() -> None:
     shown = observation(item=BoardItem("labels/42", "Todo"), board_note=NOTE)
     made = apply_observation(replace(made, is_item_known=True), shown, NOW)
     step = decide(seen(made, observed=shown))
-    assert [say.tone for say in step.says if say.text == NOTE] == [Audience.NOTE]
+    assert [say.audience for say in step.notices if say.text == NOTE] == [Audience.NOTE]
     assert isinstance(step.action, SetBoard)
     assert (step.action.item_id, step.action.status) == ("labels/42", "In Progress")
 

@@ -57,8 +57,8 @@ def test_the_agent_is_told_once_and_nothing_is_written_in_any_phase(phase: str) 
     actions, left = rest(seen(made, observed=shown(by_number=MERGED), wake=Wake.TICK))
     assert actions == []
     step = decide(seen(left, observed=shown(by_number=MERGED), wake=Wake.TICK))
-    (say,) = step.says
-    assert (say.tone, say.stands) == (Audience.ACT, True)
+    (say,) = step.notices
+    assert (say.audience, say.stands) == (Audience.ACT, True)
     assert "#42 was given back" in say.text
     assert "lifecycle claim 42" in say.text
     assert "moved" not in say.text

@@ -119,7 +119,7 @@ def test_what_is_written_after_the_exchange_is_merged_by_the_next_look(
 def test_a_file_that_stays_empty_for_the_whole_look_is_not_lost_either(ground: Ground) -> None:
     """Truncated, and the writer stopped: it is set aside as corrupt, and what comes later is merged."""
     writer = Writer(ground.path, os.O_TRUNC)
-    (said,) = ground.look(**POLL).says
+    (said,) = ground.look(**POLL).notices
     assert "could not be read" in said.text
     assert ground.claim()["pr_number"] == 107
     writer.finish(phase="done", summary="late")
@@ -133,7 +133,7 @@ def test_what_is_half_written_is_waited_for(ground: Ground) -> None:
     ground.look(**POLL)
     writer.say(b'{"phase": "do')
     ground.clock.sleep(60)
-    assert ground.look().says == ()
+    assert ground.look().notices == ()
     assert ground.claim()["phase"] == "checks_running"
     writer.finish(phase="done")
     ground.look()
@@ -151,11 +151,11 @@ def test_what_is_no_edit_of_this_claim_is_kept_and_said(ground: Ground, content:
     ground.look(**POLL)
     writer.say(content)
     writer.close()
-    (said,) = ground.look().says
+    (said,) = ground.look().notices
     (kept,) = ground.root.glob(f"{CLAIM_FILE}.corrupt-*")
     assert kept.read_bytes() == content
     assert kept.name in said.text
-    assert ground.look().says == ()
+    assert ground.look().notices == ()
     assert ground.claim()["phase"] == "checks_running"
 
 

@@ -214,14 +214,14 @@ def test_what_is_left_is_said_once_and_not_touched() -> None:
     made = record(memory=with_link("", link_left="It is maria's."))
     step = decide(seen(made, wake=Wake.STOP))
     assert "It is maria's." in texts(step)
-    assert not any(say.stands for say in step.says)
+    assert not any(say.stands for say in step.notices)
     assert linked_decisions.action_of(made) is None
     assert linked_decisions.action_of(replace(made, releasing=Releasing(NOW))) is None
     ends = made.with_values(DONE)
     assert linked_decisions.action_of(ends) is not None
     left = fold(ends, LinkedIs("demo-1", "left", "It is maria's now."), NOW)
     assert linked_decisions.action_of(left) is None
-    assert "It is maria's now." in [say.text for say in linked_decisions.says(left)]
+    assert "It is maria's now." in [say.text for say in linked_decisions.notices(left)]
 
 
 def test_a_sweep_never_touches_a_linked_task() -> None:

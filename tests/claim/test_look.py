@@ -218,7 +218,7 @@ def test_a_rate_limit_is_waited_for_as_long_as_it_says(place: Place) -> None:
     place.control.add_fault(limited)
     report = place.tree().tick(Wake.STOP)
     assert isinstance(report.problem, Transient)
-    assert [say.tone for say in report.said] == [Audience.NOTE]
+    assert [say.audience for say in report.said] == [Audience.NOTE]
     assert "is tried again by itself" in report.said[0].text
     place.clear()
     place.clock.sleep(200)

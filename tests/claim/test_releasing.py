@@ -103,8 +103,8 @@ def test_the_end_is_said_with_the_last_step_to_the_person_and_the_outcome_is_rel
     made = replace(made, board_done=True)
     step = decide(wakes(made, shown()))
     assert step.action == ForgetClaim()
-    (say,) = step.says
-    assert say.tone is Audience.NOTE
+    (say,) = step.notices
+    assert say.audience is Audience.NOTE
     assert say.text.startswith("Issue #42 given back. Board → Todo. Branch claude/fix-thing-42")
     ended = fold(made, ClaimForgotten(), NOW)
     assert ended.outcome == "released"

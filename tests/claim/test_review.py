@@ -45,7 +45,7 @@ def test_green_names_the_count_and_the_pull_request() -> None:
     shown = observation(by_number=pull(checks=checks(*[Bucket.PASS] * 3)), item=ITEM)
     step = decide(seen(record(**REVIEW), observed=shown))
     assert texts(step) == "CI passed! All 3 checks green. PR #107 is ready to merge."
-    assert step.says[0].key == f"green:107:{SHA}"
+    assert step.notices[0].key == f"green:107:{SHA}"
     assert step.fields["phase"] == "checks_running"
     assert step.fields["last_check_poll"] == render_time(NOW)
 
@@ -63,7 +63,7 @@ def test_pending_checks_are_silent() -> None:
     """While something runs and nothing failed, nobody is disturbed."""
     shown = observation(by_number=pull(checks=checks(Bucket.PASS, Bucket.PENDING)), item=ITEM)
     step = decide(seen(record(**REVIEW), observed=shown))
-    assert not step.says
+    assert not step.notices
     assert step.memory["checks"]["running"] == 1
 
 
@@ -73,7 +73,7 @@ def test_the_merge_asks_the_question_and_is_persisted() -> None:
     step = decide(seen(record(**REVIEW), observed=shown))
     assert step.fields["phase"] == "merged_detected"
     assert texts(step).startswith("PR #107 merged! Should I close issue #42?")
-    assert [(say.key, say.tone) for say in step.says] == [("merged:107", Audience.ASK)]
+    assert [(say.key, say.audience) for say in step.notices] == [("merged:107", Audience.ASK)]
 
 
 def test_fault_2_a_pull_request_closed_unmerged_is_a_state_of_its_own() -> None:

@@ -141,7 +141,7 @@ def test_the_reply_table_is_the_one_in_code() -> None:
         for row in HOOKS.table("What each may say").rows
     }
     wanted = {
-        name: (channel.event, {tone.value for tone in channel.tones})
+        name: (channel.event, {audience.value for audience in channel.audiences})
         for name, channel in REPLIES.items()
     }
     assert shown == wanted

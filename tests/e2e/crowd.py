@@ -58,12 +58,12 @@ def idle(root: Path, _round: int) -> Reply:
 def watch(root: Path, _round: int) -> Reply:
     """One look of the waiter's."""
     made = call(root, "ci-waiter")
-    tones = REPLIES[made.hook].tones
+    audiences = REPLIES[made.hook].audiences
     report = engine.tick(
         made.world,
         made.claim_store,
         Wake.IDLE,
-        tones=tones,
+        audiences=audiences,
         channel=made.hook,
         session=made.session,
     )
@@ -110,12 +110,12 @@ def look(root: Path, _round: int) -> Reply:
 
 
 def tell(root: Path, number: int) -> Reply:
-    """Somebody has news, of each tone in turn, and puts it on the queue."""
+    """Somebody has news, for each audience in turn, and puts it on the queue."""
     claim_store = ClaimStore(root, SystemClock())
     with claim_store.folder.locked(SECONDS):
         claim_store.load()
-        tone = list(Audience)[number % len(Audience)]
-        claim_store.ledger.queue(Notice(f"news:{number}", f"This is news-{number}.", tone))
+        audience = list(Audience)[number % len(Audience)]
+        claim_store.ledger.queue(Notice(f"news:{number}", f"This is news-{number}.", audience))
         claim_store.save()
     return Reply()
 

@@ -107,8 +107,8 @@ def wait_in_line(double: Double) -> None:
     double.place.control.set_field(42, "Status", "Todo")
     double.place.control.merge_pull(46)
     with double.place.tree() as tree:
-        look.tick(tree.world, tree.claim_store, Wake.IDLE, tones=())
-        assert {say.tone for say in tree.claim_store.ledger.waiting()} == {
+        look.tick(tree.world, tree.claim_store, Wake.IDLE, audiences=())
+        assert {say.audience for say in tree.claim_store.ledger.waiting()} == {
             Audience.ASK,
             Audience.NOTE,
         }

@@ -282,8 +282,8 @@ def wait_in_line(story: Story) -> None:
     story.place.control.set_field(42, "Status", "Todo")
     story.place.control.merge_pull(46)
     with story.place.tree() as tree:
-        look.tick(tree.world, tree.claim_store, Wake.IDLE, tones=())
-        assert {say.tone for say in tree.claim_store.ledger.waiting()} == {
+        look.tick(tree.world, tree.claim_store, Wake.IDLE, audiences=())
+        assert {say.audience for say in tree.claim_store.ledger.waiting()} == {
             Audience.ASK,
             Audience.NOTE,
         }

@@ -61,7 +61,7 @@ def looked(case: Case, *, wake: Wake = Wake.IDLE) -> tuple[list[Notice], Record]
     for _ in range(case.looks):
         shown = factories.observation(by_number=pull)
         step = decide(factories.seen(record, observed=shown, wake=wake))
-        said |= {say.key: say for say in step.says}
+        said |= {say.key: say for say in step.notices}
         record = evolved(record, step)
     return list(said.values()), record
 
@@ -102,9 +102,9 @@ def named(part: str) -> Case:
         ("green and behind", Audience.NEWS),
     ],
 )
-def test_who_is_told(part: str, tone: Audience) -> None:
+def test_who_is_told(part: str, audience: Audience) -> None:
     """What only a person can do is no turn of the model; what the agent can mend is one."""
-    assert looked(named(part))[0][0].tone is tone
+    assert looked(named(part))[0][0].audience is audience
 
 
 def test_a_person_who_asks_is_told_at_once_what_is_missing() -> None:
@@ -121,7 +121,7 @@ def test_another_missing_check_is_another_first_look() -> None:
     _, record = looked(replace(case, looks=1))
     other = replace(case, demands=classic("test", "another"))
     shown = factories.observation(by_number=translate.pull_request(node(other)))
-    assert decide(factories.seen(record, observed=shown)).says == ()
+    assert decide(factories.seen(record, observed=shown)).notices == ()
 
 
 @pytest.mark.parametrize(

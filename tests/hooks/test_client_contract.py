@@ -19,7 +19,9 @@ from lifecycle.hooks.stdin_event import read_input
 from lifecycle.settings.resources import hook_script
 from lifecycle.settings.running_client import is_machine_made, session_of
 
-SAYS = {tone: Notice(f"key:{tone}", f"text of {tone}", tone) for tone in Audience}
+SAYS = {
+    audience: Notice(f"key:{audience}", f"text of {audience}", audience) for audience in Audience
+}
 
 
 def test_fault_17_context_is_under_hook_specific_output_with_the_events_name() -> None:
@@ -70,16 +72,16 @@ make the model take a turn. What is not listed is dropped. https://code.claude.c
 
 @pytest.mark.parametrize("hook", REPLIES)
 def test_every_row_keeps_the_clients_contract(hook: str) -> None:
-    """Each tone goes where the event can deliver it, to whom it is for, and nothing is dropped.
+    """Each notice goes where the event can deliver it, to whom it is for, and nothing is dropped.
 
     What is for the person alone never costs the model a turn, and what is for the agent never goes
     to the person instead of it.
     """
     channel = REPLIES[hook]
     contract = REACHES[channel.event]
-    for tone, place in channel.places.items():
-        assert place in contract, (hook, tone)
-        assert ("person" in contract[place]) == (tone is Audience.NOTE)
+    for audience, place in channel.places.items():
+        assert place in contract, (hook, audience)
+        assert ("person" in contract[place]) == (audience is Audience.NOTE)
 
 
 @pytest.mark.parametrize("hook", REPLIES)
@@ -87,7 +89,7 @@ def test_every_row_keeps_the_clients_contract(hook: str) -> None:
 def test_a_reply_is_what_the_client_takes(hook: str, chosen: set[Audience], extra: bool) -> None:
     """Whatever is said together: known keys, the event's own name, all texts, each of them once."""
     channel = REPLIES[hook]
-    says = [SAYS[tone] for tone in chosen & channel.tones]
+    says = [SAYS[audience] for audience in chosen & channel.audiences]
     has_context = extra and ReplyPlace.CONTEXT in channel.places.values()
     reply = render(hook, says, context=["the board"] if has_context else [])
     everything = reply.stdout + reply.stderr
@@ -112,10 +114,10 @@ def test_a_reply_is_what_the_client_takes(hook: str, chosen: set[Audience], extr
 
 def test_a_stop_is_never_continued_for_news_or_questions() -> None:
     """Only the new PR and what the agent can mend are worth a turn of the model."""
-    assert REPLIES["on-stop"].tones == {Audience.ACT, Audience.NEXT, Audience.NOTE}
-    assert Audience.NOTE not in REPLIES["on-idle"].tones
+    assert REPLIES["on-stop"].audiences == {Audience.ACT, Audience.NEXT, Audience.NOTE}
+    assert Audience.NOTE not in REPLIES["on-idle"].audiences
     for hook in ("session-start", "user-prompt-submit"):
-        assert REPLIES[hook].tones == set(Audience)
+        assert REPLIES[hook].audiences == set(Audience)
 
 
 def test_every_entrypoint_has_a_script_and_an_answer() -> None:

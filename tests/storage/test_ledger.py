@@ -83,7 +83,7 @@ def test_a_refusal_goes_to_the_agent_only_if_it_can_mend_it() -> None:
     book = ledger()
     book.queue_refusal(ClaimRefused("fix the file"))
     book.queue_refusal(Refused("give the token a scope"))
-    assert [say.tone for say in book.waiting()] == [Audience.ACT, Audience.NOTE]
+    assert [say.audience for say in book.waiting()] == [Audience.ACT, Audience.NOTE]
     book.clear_refusals()
     assert book.waiting() == []
     book.queue_refusal(ClaimRefused("fix the file"))
@@ -147,5 +147,5 @@ def test_nothing_is_said_twice_and_nothing_is_lost(steps: list[Any]) -> None:
         else:
             said += [say.key for say in book.take(what, "hook", "s")]
     assert len(said) == len(set(said))
-    # A key that is queued again under another tone stands on the queue once more at the most.
+    # A key that is queued again for another audience stands on the queue once more at the most.
     assert queued == {*said, *(say.key for say in ledger(state).waiting())}

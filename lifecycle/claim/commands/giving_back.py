@@ -66,8 +66,8 @@ def give_back(
     with claim_store.folder.locked(world.deadline.remaining(at_most=30.0)):
         loaded = claim_store.load()
         world.cache.state = claim_store.state
-        for say in loaded.says:
-            claim_store.ledger.queue(say)
+        for notice in loaded.notices:
+            claim_store.ledger.queue(notice)
         try:
             if loaded.record is not None:
                 unfinished_claims.over(

@@ -86,8 +86,8 @@ def _taken(world: World, claim_store: ClaimStore, query: str, *, force: bool) ->
     """Take it under the lock; what an earlier run began of another task is given back first."""
     loaded = claim_store.load()
     world.cache.state = claim_store.state
-    for say in loaded.says:
-        claim_store.ledger.queue(say)
+    for notice in loaded.notices:
+        claim_store.ledger.queue(notice)
     notes: list[str] = []
     cards = _cards(world, notes)
     number, chosen = _named(world, cards, query, notes)

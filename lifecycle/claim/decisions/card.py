@@ -51,34 +51,36 @@ def apply_observation(record: Record, seen: Observation) -> Record:
 def decide(snapshot: Snapshot) -> Decision:
     """Keep Status and Agent of the item as the claim has them."""
     record, claim, now_seen = snapshot.record, snapshot.record.claim, snapshot.observation
-    says: list[Notice] = []
+    notices: list[Notice] = []
     if now_seen is not None and now_seen.board_problem and snapshot.rules.has_board:
         problem = now_seen.board_problem
-        return Decision(says=(Notice(f"board:{problem}", problem, Audience.NOTE),))
+        return Decision(notices=(Notice(f"board:{problem}", problem, Audience.NOTE),))
     if now_seen is not None and now_seen.board_note and snapshot.rules.has_board:
         note = now_seen.board_note
-        says.append(Notice(f"board-note:{note}", note, Audience.NOTE))
+        notices.append(Notice(f"board-note:{note}", note, Audience.NOTE))
     is_finished = now_seen is not None and now_seen.issue is not None and not now_seen.issue.is_open
     if record.moved_to and not (is_finished and record.moved_to == Status.DONE):
         tell = messages.label_moved if claim.is_labels else messages.board_moved
         moved = tell(claim.issue_number, record.moved_to, claim.last_synced_status)
-        says.append(Notice(f"moved:{claim.item_id}:{record.moved_to}", moved, Audience.NOTE))
+        notices.append(Notice(f"moved:{claim.item_id}:{record.moved_to}", moved, Audience.NOTE))
     if not is_unsynced(snapshot) or record.moved_to:
-        return Decision(says=tuple(says))
+        return Decision(notices=tuple(notices))
     if now_seen is not None and now_seen.item is None and now_seen.issue and not claim.item_id:
         adding = AddToBoard(claim.issue_number or 0, now_seen.issue.id)
-        return Decision(action=adding if may_try(snapshot, adding) else None, says=tuple(says))
+        return Decision(
+            action=adding if may_try(snapshot, adding) else None, notices=tuple(notices)
+        )
     if now_seen is not None and now_seen.item is None:
         text = messages.not_on_board(claim.issue_number, snapshot.rules.board_name)
-        return Decision(says=(Notice(f"off-board:{claim.issue_number}", text, Audience.NOTE),))
+        return Decision(notices=(Notice(f"off-board:{claim.issue_number}", text, Audience.NOTE),))
     if now_seen is not None and now_seen.item is not None and now_seen.item.is_archived:
         text = messages.archived(claim.issue_number, snapshot.rules.board_name)
-        return Decision(says=(Notice(f"archived:{claim.item_id}", text, Audience.NOTE),))
+        return Decision(notices=(Notice(f"archived:{claim.item_id}", text, Audience.NOTE),))
     if not record.is_item_known:
-        return Decision(says=tuple(says))
+        return Decision(notices=tuple(notices))
     action = SetBoard(
         item_id=claim.item_id,
         status=None if is_same(claim.status, claim.last_synced_status) else claim.status,
         agent=claim.agent_id if claim.agent_id != (record.synced_agent or "") else None,
     )
-    return Decision(action=action if may_try(snapshot, action) else None, says=tuple(says))
+    return Decision(action=action if may_try(snapshot, action) else None, notices=tuple(notices))

@@ -104,7 +104,8 @@ def decide(snapshot: Snapshot) -> Decision:
         return opening.condition("no-issue", messages.no_issue_number())
     if record.releasing is not None:
         step = _effective(record, releasing.decide(snapshot))
-        return replace(step, says=(*step.says, *complaints(record), *linked_decisions.says(record)))
+        more = (*complaints(record), *linked_decisions.notices(record))
+        return replace(step, notices=(*step.notices, *more))
     phase = Phase.named(claim.phase)
     if phase is None:
         text = messages.unknown_phase(claim.phase, [p.value for p in Phase])
@@ -116,15 +117,15 @@ def decide(snapshot: Snapshot) -> Decision:
         text = loss_messages.given_back_from_afar(claim.issue_number)
         return opening.condition("given-back-from-afar", text)
     step = _effective(record, _RULES[phase](snapshot))
-    more = (*complaints(record), *_closed_elsewhere(snapshot), *linked_decisions.says(record))
-    step = replace(step, says=(*step.says, *more))
+    more = (*complaints(record), *_closed_elsewhere(snapshot), *linked_decisions.notices(record))
+    step = replace(step, notices=(*step.notices, *more))
     if step.fields or step.memory or step.action or phase is Phase.DONE:
         return step
     board = card.decide(snapshot)
-    board = replace(board, says=(*step.says, *board.says))
+    board = replace(board, notices=(*step.notices, *board.notices))
     if board.fields or board.memory or board.action:
         return board
-    return replace(linked_decisions.living(snapshot), says=board.says)
+    return replace(linked_decisions.living(snapshot), notices=board.notices)
 
 
 def apply_fact(snapshot: Snapshot, fact: Fact) -> Snapshot:
@@ -166,9 +167,9 @@ def _in_review(snapshot: Snapshot) -> Decision:
         snapshot.wake is Wake.STOP
     )  # what a pull request goes through is for other wakes to tell
     if snapshot.observation is None or (is_stop and derive.is_confirmed(snapshot.record)):
-        return Decision(says=created)
+        return Decision(notices=created)
     found = _pull_found(snapshot)
-    return replace(found, says=(*created, *found.says))
+    return replace(found, notices=(*created, *found.notices))
 
 
 def _pull_found(snapshot: Snapshot) -> Decision:
@@ -180,8 +181,10 @@ def _pull_found(snapshot: Snapshot) -> Decision:
         return _not_there(snapshot)
     if pull is None:
         fields = {"last_check_poll": render_time(snapshot.now)} if snapshot.looked_at_checks else {}
-        say = Notice(f"pr-missing:{claim.branch}", messages.pr_missing(claim.branch), Audience.ACT)
-        return Decision(fields=fields, says=(say,))
+        notice = Notice(
+            f"pr-missing:{claim.branch}", messages.pr_missing(claim.branch), Audience.ACT
+        )
+        return Decision(fields=fields, notices=(notice,))
     known = {"pr_url": pull.url, "pr_head": pull.head_sha}
     match pull.state:
         case PullState.MERGED:
@@ -196,7 +199,7 @@ def _pull_found(snapshot: Snapshot) -> Decision:
                 }
                 | _polled(snapshot),
                 memory=known | {"judged": Phase.PR_CLOSED.value},
-                says=(
+                notices=(
                     Notice(
                         f"closed:{pull.number}:{snapshot.record.reopened}",
                         text,
@@ -216,31 +219,31 @@ def _not_there(snapshot: Snapshot) -> Decision:
     if before is Phase.CODING:
         fields["status"] = _not(Status.IN_REVIEW, claim.status, Status.IN_PROGRESS)
     text = messages.phase_without_pull(claim.phase, claim.branch, before)
-    say = Notice(
+    notice = Notice(
         f"no-pull:{claim.phase}:{snapshot.record.touched}", text, Audience.ACT, stands=True
     )
-    return Decision(fields=fields, memory={"judged": before.value}, says=(say,))
+    return Decision(fields=fields, memory={"judged": before.value}, notices=(notice,))
 
 
 def _open(snapshot: Snapshot, pull: PullRequest, known: dict[str, Any]) -> Decision:
     claim = snapshot.record.claim
     fields: dict[str, Any] = {"pr_number": pull.number}
-    says: list[Notice] = []
+    notices: list[Notice] = []
     if claim.phase == Phase.PR_CLOSED:
         # One move at a time, as the table has it: the checks are this look's next step.
         fields |= {"phase": Phase.PR_CREATED.value, "status": Status.IN_REVIEW}
         known |= {"reopened": snapshot.record.reopened + 1}
         key = f"reopened:{pull.number}:{snapshot.record.reopened}"
-        says.append(Notice(key, messages.reopened(pull.number), Audience.NOTE))
+        notices.append(Notice(key, messages.reopened(pull.number), Audience.NOTE))
     elif pull.checks is not None and snapshot.looked_at_checks:
         fields |= {"phase": Phase.CHECKS_RUNNING.value, **_polled(snapshot)}
     if claim.phase != Phase.PR_CLOSED:
         found = review.judge(snapshot, pull)
         known |= found.memory
-        says += found.says
+        notices += found.notices
     phase = fields.get("phase", claim.phase)
     link = derive.decide(snapshot, pull)
-    return Decision(fields, known | {"judged": phase}, link, tuple(says))
+    return Decision(fields, known | {"judged": phase}, link, tuple(notices))
 
 
 _RULES = {
@@ -280,9 +283,9 @@ def complaints(record: Record) -> tuple[Notice, ...]:
     for kind, trouble in record.troubles.items():
         if trouble.is_final and kind not in told_at_the_end:
             text = messages.COMPLAINTS[kind](trouble.sentence, record.claim.issue_number)
-            tone = Audience.ACT if trouble.for_agent else Audience.NOTE
+            audience = Audience.ACT if trouble.for_agent else Audience.NOTE
             key = f"refused:{kind}:{trouble.mark}:{trouble.sentence}"
-            said.append(Notice(key, text, tone, stands=True))
+            said.append(Notice(key, text, audience, stands=True))
     return (*said, *_waiting(record))
 
 

@@ -31,25 +31,25 @@ class Judgement:
     """
 
     accepted: dict[str, Any]
-    says: tuple[Notice, ...]
+    notices: tuple[Notice, ...]
     is_wrong_issue: bool
 
 
 def judge(snapshot: Snapshot) -> Judgement:
     """Hold every hint against the observation, which must be there."""
     accepted: dict[str, Any] = {}
-    says = []
+    notices = []
     for name, value in snapshot.hints.items():
         kept = snapshot.record.values.get(name)
         if _is_borne_out(snapshot, name, value):
             accepted[name] = value
         elif name not in _SILENT:
             is_issue = name == "issue_number"
-            say = messages.issue_kept if is_issue else partial(messages.hint_refused, name)
-            text = say(value, kept)
-            says.append(Notice(f"hint:{name}:{value}:{kept}", text, Audience.ACT))
+            notice = messages.issue_kept if is_issue else partial(messages.hint_refused, name)
+            text = notice(value, kept)
+            notices.append(Notice(f"hint:{name}:{value}:{kept}", text, Audience.ACT))
     is_wrong_issue = "issue_number" in snapshot.hints and "issue_number" not in accepted
-    return Judgement(accepted, tuple(says), is_wrong_issue)
+    return Judgement(accepted, tuple(notices), is_wrong_issue)
 
 
 def accept(record: Record, judged: Judgement) -> Record:

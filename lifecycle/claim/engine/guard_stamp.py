@@ -63,6 +63,6 @@ def mark_waiting(claim_store: ClaimStore) -> None:
 
 
 def _wait_for(claim_store: ClaimStore, stop: float | None, idle: float | None) -> None:
-    waiting = {say.tone for say in claim_store.ledger.waiting()}
-    claim_store.set_due(STOP_DUE, ALWAYS if waiting & REPLIES["on-stop"].tones else stop)
-    claim_store.set_due(IDLE_DUE, ALWAYS if waiting & REPLIES["on-idle"].tones else idle)
+    waiting = {notice.audience for notice in claim_store.ledger.waiting()}
+    claim_store.set_due(STOP_DUE, ALWAYS if waiting & REPLIES["on-stop"].audiences else stop)
+    claim_store.set_due(IDLE_DUE, ALWAYS if waiting & REPLIES["on-idle"].audiences else idle)

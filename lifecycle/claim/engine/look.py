@@ -80,7 +80,7 @@ def tick(
     claim_store: ClaimStore,
     wake: Wake,
     *,
-    tones: Collection[Audience] = tuple(Audience),
+    audiences: Collection[Audience] = tuple(Audience),
     channel: str = "cli",
     session: str = "",
     is_untracked: bool = False,
@@ -91,7 +91,7 @@ def tick(
         world: what may be touched.
         claim_store: the claim file and state.json.
         wake: who asks; hooks trust what was last synced, `TICK` looks at everything.
-        tones: which sentences the caller can deliver; the others stay on the queue.
+        audiences: which sentences the caller can deliver; the others stay on the queue.
         channel: the name under which they are marked as offered.
         session: the client's session that they are offered to, or empty if nobody knows.
         is_untracked: the caller has just seen that git tracks nothing of ours here.
@@ -107,27 +107,27 @@ def tick(
         try:
             loaded = claim_store.load()
             world.cache.state = claim_store.state
-            for say in loaded.says:
-                claim_store.ledger.queue(say)
+            for notice in loaded.notices:
+                claim_store.ledger.queue(notice)
             if linked_writes.is_waiting(claim_store.state):
                 linked_writes.repair(world, claim_store, loaded.record, is_asked=wake is Wake.TICK)
             if loaded.record is None:
-                return _without_claim(claim_store, tones, channel, session)
+                return _without_claim(claim_store, audiences, channel, session)
             if not loaded.record.touched:
                 _exclude(world)
             record = _owned(claim_store, _published(world, loaded.record), session)
             record = believed(world, claim_store, record)
-            tones = sessions.deliverable(record, session, tones)
+            audiences = sessions.deliverable(record, session, audiences)
             loaded = replace(loaded, record=record)
             working = _Look(world, claim_store, _seen(world, claim_store, wake, loaded))
             claim_store.ledger.clear_refusals()
         except Refused as error:
             if wake is Wake.TICK:
                 raise
-            return _refused(claim_store, error, tones, channel, session)
+            return _refused(claim_store, error, audiences, channel, session)
         _work(working, loaded)
         _tell_withheld(working)
-        said = claim_store.take(tones, channel, session)
+        said = claim_store.take(audiences, channel, session)
         record = working.seen.record
         claim_store.ledger.retire("" if record.outcome else record.claim_key)
         if wake is Wake.TICK and record.claim.phase == Phase.MERGED_DETECTED:
@@ -172,7 +172,7 @@ def is_quiet(world: World, claim_store: ClaimStore, wake: Wake, session: str = "
         return False
     step = decide(seen)
     key = seen.record.claim_key
-    is_news = any(not claim_store.ledger.was_said(f"{key}/{say.key}") for say in step.says)
+    is_news = any(not claim_store.ledger.was_said(f"{key}/{notice.key}") for notice in step.notices)
     if step.fields or step.memory or step.action or is_news:
         return False
     claim_store.stamp(loaded.mtime_ns)
@@ -211,20 +211,22 @@ def rehearse(world: World, claim_store: ClaimStore, *, record: Record | None = N
         return Report()
     working = _Look(world, claim_store, _seen(world, claim_store, Wake.TICK, loaded))
     _observe(working, loaded)
-    says: list[Notice] = []
+    notices: list[Notice] = []
     actions: list[Action] = []
     left = working.seen.record
     for step in foresee(working.seen, imagine):
         left, action = step.seen.record, step.decision.action
         # What comes with the last step tells how the claim ended, and nothing ends in a rehearsal.
-        new = () if isinstance(action, plan.ForgetClaim) else step.decision.says
-        for say in new:
-            if say not in says and not claim_store.ledger.was_said(f"{left.claim_key}/{say.key}"):
-                says.append(say)
+        new = () if isinstance(action, plan.ForgetClaim) else step.decision.notices
+        for notice in new:
+            if notice not in notices and not claim_store.ledger.was_said(
+                f"{left.claim_key}/{notice.key}"
+            ):
+                notices.append(notice)
         if action is not None:
             actions.append(action)
             left = apply_fact(step.seen, imagine(action)).record
-    return Report(left, lasting(says), tuple(actions), working.problem)
+    return Report(left, lasting(notices), tuple(actions), working.problem)
 
 
 def _work(working: _Look, loaded: Loaded) -> None:
@@ -291,7 +293,7 @@ def _observe(working: _Look, loaded: Loaded) -> None:
         from lifecycle.claim.decisions import hints as hinting
 
         judged = hinting.judge(working.seen)
-        _queue(working, judged.says)
+        _queue(working, judged.notices)
         accepted = hinting.accept(working.seen.record, judged)
         working.seen = replace(working.seen, record=accepted, hints={})
         if not judged.is_wrong_issue:
@@ -301,9 +303,9 @@ def _observe(working: _Look, loaded: Loaded) -> None:
         record = apply_observation(working.seen.record, working.seen.observation, now)
         working.seen = replace(working.seen, record=record)
         if linked_decisions.wants_to_know(working.seen):
-            record, says = linked_writes.learned(world, working.seen)
+            record, notices = linked_writes.learned(world, working.seen)
             working.seen = replace(working.seen, record=record)
-            _queue(working, says)
+            _queue(working, notices)
 
 
 def _could_not_look(working: _Look, error: LifecycleError | DeadlineReached) -> None:
@@ -334,7 +336,7 @@ def _step(working: _Look) -> bool:
     step = decide(working.seen)
     before = working.seen.record
     working.seen = prepared(working.seen, step)
-    _queue(working, step.says)
+    _queue(working, step.notices)
     if step.action is None:
         _commit(working)
         return working.seen.record != before
@@ -345,15 +347,15 @@ def _step(working: _Look) -> bool:
     return True
 
 
-def _queue(working: _Look, says: Iterable[Notice]) -> None:
+def _queue(working: _Look, notices: Iterable[Notice]) -> None:
     """Put sentences on the queue under this claim's keys; who asks by command is always answered."""
     is_asked = working.seen.wake is Wake.TICK
-    for say in says:
-        key = f"{working.seen.record.claim_key}/{say.key}"
+    for notice in notices:
+        key = f"{working.seen.record.claim_key}/{notice.key}"
         is_first = key not in working.stated  # what this look has said or ended is not said again
         working.stated.add(key)
-        again = is_asked and is_first and (say.stands or say.tone is Audience.ASK)
-        working.claim_store.ledger.queue(replace(say, key=key), again=again)
+        again = is_asked and is_first and (notice.stands or notice.audience is Audience.ASK)
+        working.claim_store.ledger.queue(replace(notice, key=key), again=again)
 
 
 def _act(working: _Look, action: Action) -> None:
@@ -454,10 +456,10 @@ def _owned(claim_store: ClaimStore, record: Record, session: str) -> Record:
 
 
 def _without_claim(
-    claim_store: ClaimStore, tones: Collection[Audience], channel: str, session: str
+    claim_store: ClaimStore, audiences: Collection[Audience], channel: str, session: str
 ) -> Report:
     """What the last claim left to say is said without it."""
-    said = claim_store.take(tones, channel, session)
+    said = claim_store.take(audiences, channel, session)
     if claim_store.ledger.retire(""):
         claim_store.save()
     guard_stamp.mark_waiting(claim_store)
@@ -470,9 +472,9 @@ def _tell_withheld(working: _Look) -> None:
     text, record = working.world.told_withheld(), working.seen.record
     if text:
         # What a claim leaves to the agent ends with it; what it leaves to the person does not.
-        tone = Audience.NOTE if record.outcome else Audience.NEXT
-        say = Notice(f"{record.claim_key}/withheld", text, tone)
-        working.claim_store.ledger.queue(say, again=True)
+        audience = Audience.NOTE if record.outcome else Audience.NEXT
+        notice = Notice(f"{record.claim_key}/withheld", text, audience)
+        working.claim_store.ledger.queue(notice, again=True)
 
 
 def _published(world: World, record: Record) -> Record:
@@ -493,9 +495,13 @@ def _wait_inside(claim_store: ClaimStore) -> None:
 
 
 def _refused(
-    claim_store: ClaimStore, error: Refused, tones: Collection[Audience], channel: str, session: str
+    claim_store: ClaimStore,
+    error: Refused,
+    audiences: Collection[Audience],
+    channel: str,
+    session: str,
 ) -> Report:
     claim_store.ledger.queue_refusal(error)
-    said = claim_store.take(tones, channel, session)
+    said = claim_store.take(audiences, channel, session)
     claim_store.save()
     return Report(said=said, problem=error)

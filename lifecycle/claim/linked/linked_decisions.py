@@ -129,7 +129,7 @@ def ending_step(snapshot: Snapshot) -> Decision | None:
     return Decision(action=action if may_try(snapshot, action) else None)
 
 
-def says(record: Record) -> tuple[Notice, ...]:
+def notices(record: Record) -> tuple[Notice, ...]:
     """That the linked task is left as it is: once."""
     if record.link is None or not record.link_left:
         return ()

@@ -71,7 +71,7 @@ class Loaded:
     record: Record | None
     hints: Mapping[str, Any] = field(default_factory=dict)
     mtime_ns: int = 0
-    says: tuple[Notice, ...] = ()
+    notices: tuple[Notice, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +125,7 @@ class ClaimStore:
         if record is None or not _continues(record, theirs):
             record = self._begin(record, theirs)
             return Loaded(record, mtime_ns=snapshot.mtime_ns)
-        late, says = self._late(record, repair=repair)
+        late, notices = self._late(record, repair=repair)
         merged = _merged(record, snapshot.mtime_ns, theirs, late)
         # What was read is the base of the next merge: an edit that is known now is no edit then.
         read = {**theirs, **{name: merged.values[name] for name in merged.hints}}
@@ -135,7 +135,7 @@ class ClaimStore:
             record = record.without_troubles(only_final="phase" not in merged.changed)
         if record.claim.phase != Phase.DONE:
             record = replace(record, override="", consent="")  # a yes is to one closing
-        return Loaded(record, merged.hints, snapshot.mtime_ns, says)
+        return Loaded(record, merged.hints, snapshot.mtime_ns, notices)
 
     def reload(self, *, repair: bool) -> None:
         """Read state.json alone; `repair` sets a corrupt one aside, which takes the lock."""
@@ -231,13 +231,15 @@ class ClaimStore:
         self._parsed = (self.state["record"], record)
 
     def take(
-        self, tones: Collection[Audience], channel: str, session: str = ""
+        self, audiences: Collection[Audience], channel: str, session: str = ""
     ) -> tuple[Notice, ...]:
         """Take off the queue what `channel` delivers, durably, before anything is printed."""
-        taken = self.ledger.take(tones, channel, session)
+        taken = self.ledger.take(audiences, channel, session)
         if taken:
             record = self.remembered()
-            if record is not None and any(consent.is_question(say.key, record) for say in taken):
+            if record is not None and any(
+                consent.is_question(notice.key, record) for notice in taken
+            ):
                 self.note_asked()
             self.save()
         return taken
@@ -387,7 +389,7 @@ class ClaimStore:
         self, record: Record, *, repair: bool
     ) -> tuple[list[tuple[int, dict[str, Any]]], tuple[Notice, ...]]:
         """What was written into files that were taken out: when, and the values; and what to say of it."""
-        found, says = [], []
+        found, notices = [], []
         self.taken.clear()
         if repair:
             self.late.settle()
@@ -397,8 +399,8 @@ class ClaimStore:
                 found.append((edit.mtime_ns, theirs))
                 self.taken.append(edit)
             elif edit.is_over and repair:  # else somebody is in the middle of writing it
-                says += self._set_late_aside(edit, reason)
-        return found, tuple(says)
+                notices += self._set_late_aside(edit, reason)
+        return found, tuple(notices)
 
     def _set_late_aside(self, edit: LateEdit, reason: str) -> list[Notice]:
         if not edit.content:
@@ -448,12 +450,12 @@ class ClaimStore:
         self.late.watch(kept, bad.content if bad is not None else b"")  # somebody may just write it
         is_alive = record is not None and not record.outcome
         text = messages.corrupt_claim(reason, kept.name, restored=is_alive)
-        say = Notice(f"corrupt:{kept.name}", text, Audience.ACT)
+        notice = Notice(f"corrupt:{kept.name}", text, Audience.ACT)
         if record is None or not is_alive:
-            return Loaded(None, says=(say,))
+            return Loaded(None, notices=(notice,))
         store.write(self.path, claim_file.render(record.values))
         snapshot = store.read(self.path)
-        return Loaded(record, mtime_ns=snapshot.mtime_ns if snapshot else 0, says=(say,))
+        return Loaded(record, mtime_ns=snapshot.mtime_ns if snapshot else 0, notices=(notice,))
 
     def _is_another(self, record: Record, content: bytes) -> bool:
         try:

@@ -52,6 +52,12 @@ def adopt(record: Record, session: str, signs: Signs, now: float) -> Record:
     return replace(record, session=session, session_at=now, inherited=inherited)
 
 
-def deliverable(record: Record, session: str, tones: Collection[Audience]) -> Collection[Audience]:
+def deliverable(
+    record: Record, session: str, audiences: Collection[Audience]
+) -> Collection[Audience]:
     """Of what a channel could deliver, what this session may take: the owner's news is the owner's."""
-    return tones if is_mine(record, session) else [tone for tone in tones if tone is Audience.NOTE]
+    return (
+        audiences
+        if is_mine(record, session)
+        else [audience for audience in audiences if audience is Audience.NOTE]
+    )

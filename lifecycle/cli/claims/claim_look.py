@@ -58,7 +58,9 @@ def look(session: Session) -> int:
 def glance(session: Session) -> Glance:
     """One look, and what there is to print of it."""
     whom = session_of({}, session.world.environment)
-    report = engine.tick(session.world, session.claim_store, Wake.TICK, tones=tones(), session=whom)
+    report = engine.tick(
+        session.world, session.claim_store, Wake.TICK, audiences=audiences(), session=whom
+    )
     report = with_waiting(session, report)
     lines = report_lines(report)
     if report.record is not None and not report.record.outcome:
@@ -88,7 +90,7 @@ def finish_release(session: Session, notes: Collection[str] = ()) -> tuple[Repor
     Returns:
         The report; the notes and what is to be said of it; and whether something is left to do.
     """
-    report = engine.tick(session.world, session.claim_store, Wake.TICK, tones=tones())
+    report = engine.tick(session.world, session.claim_store, Wake.TICK, audiences=audiences())
     report = with_waiting(session, report)
     lines, record = [*notes, *report_lines(report)], report.record
     lines += problem_lines(report, lines)
@@ -98,7 +100,7 @@ def finish_release(session: Session, notes: Collection[str] = ()) -> tuple[Repor
     return report, lines, is_left
 
 
-def tones() -> Collection[Audience]:
+def audiences() -> Collection[Audience]:
     """What this terminal may take off the queue: in an agent's session all of it.
 
     Claude Code sets CLAUDE_CODE_SESSION_ID for the commands that its agent runs. A person who looks
@@ -130,7 +132,7 @@ def status(session: Session) -> None:
         lines += filter(None, [unfinished_claims.left(session.claim_store)])
     else:
         lines = session.claim_lines(loaded.record)
-    waiting = [say.text for say in session.claim_store.ledger.waiting()]
+    waiting = [notice.text for notice in session.claim_store.ledger.waiting()]
     # One sentence on the queue may stand in two lines of the claim: the question and what to do.
     known = " ".join(lines)
     lines += [text for text in waiting if text not in known]
@@ -145,7 +147,7 @@ def report_lines(report: Report, *, would: bool = False) -> list[str]:
     """What was done (or, `would`, is planned), then what there is to say."""
     mark = "would " if would else "did   "
     lines = [f"{mark}{describe(action)}" for action in report.actions]
-    return lines + [say.text for say in report.said]
+    return lines + [notice.text for notice in report.said]
 
 
 def report_data(report: Report) -> dict[str, Any]:
@@ -154,7 +156,10 @@ def report_data(report: Report) -> dict[str, Any]:
     return {
         "claim": claim_data(report.record),
         "actions": [{"kind": type(a).__name__, **asdict(a)} for a in report.actions],
-        "said": [{"key": say.key, "text": say.text, "tone": say.tone} for say in report.said],
+        "said": [
+            {"key": notice.key, "text": notice.text, "tone": notice.audience}
+            for notice in report.said
+        ],
         "problem": problem
         and {"kind": type(problem).__name__, "sentence": redact(problem.sentence)},
     }

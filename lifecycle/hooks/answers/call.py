@@ -155,7 +155,7 @@ class HookCall:
             self.world,
             self.claim_store,
             wake,
-            tones=REPLIES[self.hook].tones,
+            audiences=REPLIES[self.hook].audiences,
             channel=self.hook,
             session=self.session,
             is_untracked=True,  # `wake` has asked before anything was read

@@ -119,7 +119,8 @@ class _Waiter:
             return None  # the agent mends its file, and the stop after that starts another waiter
         if record is None or record.outcome or not sessions.is_mine(record, self.call.session):
             return None  # over, or another session's by now
-        if {say.tone for say in self.claim_store.ledger.waiting()} & REPLIES[self.call.hook].tones:
+        audiences = REPLIES[self.call.hook].audiences
+        if any(notice.audience in audiences for notice in self.claim_store.ledger.waiting()):
             return 0.0
         claim = self.claim_store.mtime_ns()
         stopped = max(self.claim_store.folder.mtime_ns(STOPPED), self.started_ns)
@@ -145,7 +146,7 @@ class _Waiter:
                     self.world,
                     self.claim_store,
                     Wake.IDLE,
-                    tones=REPLIES[self.call.hook].tones,
+                    audiences=REPLIES[self.call.hook].audiences,
                     channel=self.call.hook,
                     session=self.call.session,
                 )

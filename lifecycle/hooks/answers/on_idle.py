@@ -39,13 +39,13 @@ def _without_claim(call: HookCall) -> Reply:
         world.cache.state = claim_store.state
         claim_store.set_due(IDLE_DUE, now + LOOK_SECONDS if is_served else None)
         try:
-            say = suggest(world) if is_served else None
+            notice = suggest(world) if is_served else None
         except (Refused, Rejected) as error:
             log.write(world.root, f"on-idle: {error.sentence}")
             claim_store.ledger.queue_refusal(error)
-            say = None
-        if say is not None:
-            claim_store.ledger.queue(say)
-        said = claim_store.take(REPLIES[call.hook].tones, call.hook, call.session)
+            notice = None
+        if notice is not None:
+            claim_store.ledger.queue(notice)
+        said = claim_store.take(REPLIES[call.hook].audiences, call.hook, call.session)
         claim_store.save()
     return client_contract.render(call.hook, said)

@@ -35,7 +35,7 @@ def answer(call: HookCall) -> Reply:
         log.write(call.world.root, f"{call.hook}: {error.sentence}")
         said = ()
     if call.client is Client.OTHER:
-        return client_contract.render(call.hook, [], person=[say.text for say in said])
+        return client_contract.render(call.hook, [], person=[notice.text for notice in said])
     if not file_of(call.world.root).is_file():
         return client_contract.render(call.hook, said)  # nobody asked for the staged workflow
     from lifecycle.stages.stop import staged_stop
@@ -61,7 +61,7 @@ def _claim(call: HookCall) -> tuple[Notice, ...]:
         call.world,
         call.claim_store,
         _wake(call),
-        tones=_tones(call),
+        audiences=_tones(call),
         channel=call.hook,
         session=call.session,
         is_untracked=True,  # `wake` has asked before anything was read
@@ -78,18 +78,18 @@ def _tones(call: HookCall) -> Collection[Audience]:
     """What can be delivered here; what a session of Claude Code's is to hear is no other client's."""
     channel = REPLIES[call.hook]
     if call.client is Client.UNATTENDED:
-        return channel.tones | channel.alone.keys()
+        return channel.audiences | channel.alone.keys()
     is_others = call.client is Client.OTHER and call.record is not None and call.record.session
-    return {Audience.NOTE} if is_others else channel.tones
+    return {Audience.NOTE} if is_others else channel.audiences
 
 
 def _held_back(call: HookCall, said: tuple[Notice, ...]) -> tuple[Notice, ...]:
     """Put back on the queue what would make the agent go on; the rest is said."""
-    goes_on = [say for say in said if say.tone is not Audience.NOTE]
+    goes_on = [notice for notice in said if notice.audience is not Audience.NOTE]
     if goes_on:
         with call.claim_store.folder.locked(call.world.deadline.remaining(at_most=1.0)):
             call.claim_store.reload(repair=True)
-            for say in goes_on:
-                call.claim_store.ledger.queue(replace(say, stands=False, ends=()), again=True)
+            for notice in goes_on:
+                call.claim_store.ledger.queue(replace(notice, stands=False, ends=()), again=True)
             call.claim_store.save()
-    return tuple(say for say in said if say.tone is Audience.NOTE)
+    return tuple(notice for notice in said if notice.audience is Audience.NOTE)

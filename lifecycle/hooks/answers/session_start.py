@@ -47,11 +47,11 @@ def answer(call: HookCall) -> Reply:
             loaded, refused = _loaded(call)
             if _was_answered(call):
                 return Reply()
-            for say in [*loaded.says, *_differences(call), *_offered(call)]:
-                claim_store.ledger.queue(say)
+            for notice in [*loaded.notices, *_differences(call), *_offered(call)]:
+                claim_store.ledger.queue(notice)
             context, person = (refused, refused) if refused else _claim(call, loaded.record)
-            tones = _tones(call, loaded.record)
-            said = claim_store.take(tones, call.hook, call.session)
+            audiences = _tones(call, loaded.record)
+            said = claim_store.take(audiences, call.hook, call.session)
             claim_store.save()
             if call.session:
                 signs_of_life.meet(claim_store.folder, call.session, world.clock.now())
@@ -62,16 +62,20 @@ def answer(call: HookCall) -> Reply:
     world.cache.state = claim_store.state
     # One sentence on the queue may stand in two lines of the claim: the question and what to do.
     known = " ".join([*context, *person])
-    fresh = [say for say in said if say.text not in known]
+    fresh = [notice for notice in said if notice.text not in known]
     context = [*context, *map(Ours, staged_start.start_lines(call)), *board_lines(call)]
     return client_contract.render(call.hook, fresh, context=context, person=person)
 
 
 def _tones(call: HookCall, record: Record | None) -> Collection[Audience]:
     """What this session may hear: the news of a claim that another holds is that one's."""
-    tones = REPLIES[call.hook].tones
+    audiences = REPLIES[call.hook].audiences
     is_others = record is not None and call.is_held(record)
-    return [tone for tone in tones if tone is Audience.NOTE] if is_others else tones
+    return (
+        [audience for audience in audiences if audience is Audience.NOTE]
+        if is_others
+        else audiences
+    )
 
 
 def _loaded(call: HookCall) -> tuple[Loaded, list[str]]:

@@ -37,9 +37,9 @@ def answer(call: HookCall) -> Reply:
                 mine = look.believed(world, claim_store, call.adopted(loaded.record))
                 claim_store.remember(mine)
                 context = call.briefed(mine) if mine.is_inherited else []
-            for say in loaded.says:
-                claim_store.ledger.queue(say)
-            said = claim_store.take(REPLIES[call.hook].tones, call.hook, call.session)
+            for notice in loaded.notices:
+                claim_store.ledger.queue(notice)
+            said = claim_store.take(REPLIES[call.hook].audiences, call.hook, call.session)
             claim_store.save()
     except LockBusy:
         return Reply()  # somebody looks at a slow GitHub; what waits can wait for the next prompt

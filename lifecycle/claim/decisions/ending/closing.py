@@ -52,8 +52,8 @@ def decide(snapshot: Snapshot) -> Decision:
         return Decision(fields=accepted, memory=memory)
     if snapshot.observation.issue is None and not record.issue_closed:
         text = messages.issue_unknown(claim.issue_number)
-        say = Notice(f"no-such-issue:{claim.issue_number}", text, Audience.ACT, stands=True)
-        return Decision(says=(say,))
+        notice = Notice(f"no-such-issue:{claim.issue_number}", text, Audience.ACT, stands=True)
+        return Decision(notices=(notice,))
     return _steps(snapshot, claim)
 
 
@@ -114,8 +114,8 @@ def _steps(snapshot: Snapshot, claim: Claim) -> Decision:
     # Said with the last step and not after it: a crash behind it must not lose the sentence.
     text = messages.closed(claim.issue_number, _board_sentence(snapshot))
     text = f"{text} {linked_decisions.remainder(record)}".rstrip()
-    say = Notice(f"issue-closed:{claim.pr_number or 0}", text, Audience.NOTE)
-    return Decision(action=ForgetClaim(), says=(say,))
+    notice = Notice(f"issue-closed:{claim.pr_number or 0}", text, Audience.NOTE)
+    return Decision(action=ForgetClaim(), notices=(notice,))
 
 
 def _board_action(snapshot: Snapshot) -> SetBoard | None:
@@ -176,5 +176,5 @@ def _refusal(claim: Claim, pull: PullRequest | None) -> Decision:
         fields=fields,
         # A yes to what was not merged is no yes to what merges later.
         memory={"judged": phase.value, "consent": ""},
-        says=(Notice(key, text, Audience.ACT, stands=True),),
+        notices=(Notice(key, text, Audience.ACT, stands=True),),
     )

@@ -21,7 +21,7 @@ def decide(snapshot: Snapshot) -> Decision:
         return Decision(fields={"phase": Phase.DONE.value}, memory={"consent": consent.AUTO})
     if snapshot.observation is None:
         if snapshot.record.judged == Phase.MERGED_DETECTED and claim.pr_number:
-            return Decision(says=(_question(snapshot, claim.pr_number),))
+            return Decision(notices=(_question(snapshot, claim.pr_number),))
         return Decision()
     pull = derive.pull_request_of(snapshot.record, snapshot.observation, snapshot.rules.head_owner)
     if pull is not None and pull.state is PullState.MERGED:
@@ -35,7 +35,7 @@ def decide(snapshot: Snapshot) -> Decision:
     return Decision(
         fields={"phase": found.value},
         memory={"judged": found.value},
-        says=(Notice(key, text, Audience.ACT, stands=True),),
+        notices=(Notice(key, text, Audience.ACT, stands=True),),
     )
 
 
@@ -48,7 +48,7 @@ def merge_found(snapshot: Snapshot, pull: PullRequest) -> Decision:
             "pr_head": pull.head_sha,
             "judged": Phase.MERGED_DETECTED.value,
         },
-        says=(_question(snapshot, pull.number),),
+        notices=(_question(snapshot, pull.number),),
     )
 
 
@@ -88,16 +88,20 @@ def _ask_again(snapshot: Snapshot, number: int) -> Decision:
         fields={"phase": Phase.MERGED_DETECTED.value},
         memory={"judged": Phase.MERGED_DETECTED.value},
         # It stands in the place of the question, which is not to be put once more.
-        says=(refusal,) if was_asked else (_question(snapshot, number), refusal),
+        notices=(refusal,) if was_asked else (_question(snapshot, number), refusal),
     )
 
 
 def _question(snapshot: Snapshot, number: int) -> Notice:
     issue, key = snapshot.record.claim.issue_number, consent.question_key(number)
     if snapshot.rules.closes_itself:
-        text, key, tone = messages.merged_and_closing(number, issue), f"auto-{key}", Audience.NEWS
+        text, key, audience = (
+            messages.merged_and_closing(number, issue),
+            f"auto-{key}",
+            Audience.NEWS,
+        )
     else:
         counts = consent.counts_done(snapshot.record, hears_prompts=snapshot.hears_prompts)
         text = f"{messages.merged(number, issue)} {messages.how_to_close(counts_done=counts)}"
-        tone = Audience.ASK
-    return Notice(key, text, tone, ends=(*review.WHILE_OPEN, "closed"))
+        audience = Audience.ASK
+    return Notice(key, text, audience, ends=(*review.WHILE_OPEN, "closed"))

@@ -55,12 +55,12 @@ def decide(snapshot: Snapshot) -> Decision:
         pull = derive.pull_request_of(record, observed, snapshot.rules.head_owner)
         if pull is not None and pull.state is PullState.MERGED:
             text = messages.not_given_back(claim.issue_number, pull.number)
-            say = Notice(f"not-given-back:{int(releasing.at)}", text, Audience.ACT)
-            return Decision(memory={"releasing": None}, says=(say,))
+            notice = Notice(f"not-given-back:{int(releasing.at)}", text, Audience.ACT)
+            return Decision(memory={"releasing": None}, notices=(notice,))
     if observed.issue is None:
         text = messages.issue_unknown_to_release(claim.issue_number)
-        say = Notice(f"no-such-issue:{claim.issue_number}", text, Audience.ACT, stands=True)
-        return Decision(says=(say,))
+        notice = Notice(f"no-such-issue:{claim.issue_number}", text, Audience.ACT, stands=True)
+        return Decision(notices=(notice,))
     if not releasing.is_begun or claim.status != Status.TODO:
         begun = replace(releasing, is_begun=True)
         return Decision(fields={"status": Status.TODO}, memory={"releasing": begun})
@@ -145,8 +145,8 @@ def _leave(snapshot: Snapshot, releasing: Releasing, text: str) -> Decision:
     if inner is not None:
         return inner
     text = f"{text} {linked_decisions.remainder(snapshot.record)}".rstrip()
-    say = Notice(f"{ENDING}{int(releasing.at)}", text, Audience.NOTE)
-    return Decision(action=ForgetClaim(), says=(say,))
+    notice = Notice(f"{ENDING}{int(releasing.at)}", text, Audience.NOTE)
+    return Decision(action=ForgetClaim(), notices=(notice,))
 
 
 def _steps(
@@ -182,8 +182,8 @@ def _steps(
     if trouble is not None:
         text = f"{text} {messages.lease_left(claim.issue_number, trouble.sentence)}"
     text = f"{text} {linked_decisions.remainder(record)}".rstrip()
-    say = Notice(f"{ENDING}{int(releasing.at)}", text, Audience.NOTE)
-    return Decision(action=ForgetClaim(), says=(say,))
+    notice = Notice(f"{ENDING}{int(releasing.at)}", text, Audience.NOTE)
+    return Decision(action=ForgetClaim(), notices=(notice,))
 
 
 def _assigned(record: Record, issue: Issue) -> str | None:

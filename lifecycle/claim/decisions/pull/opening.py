@@ -135,7 +135,7 @@ def opening(snapshot: Snapshot, base: str) -> OpenPullRequest:
 
 def condition(key: str, text: str) -> Decision:
     """Nothing to do but to tell the agent what it has to mend."""
-    return Decision(says=(Notice(key, text, Audience.ACT, stands=True),))
+    return Decision(notices=(Notice(key, text, Audience.ACT, stands=True),))
 
 
 def _adopt(pull: PullRequest, *, was_ours: bool) -> Decision:
@@ -157,5 +157,5 @@ def _adopt(pull: PullRequest, *, was_ours: bool) -> Decision:
             "troubles": {},
             **review.NOTHING_YET,
         },
-        says=(Notice(f"pr:{pull.number}", text, Audience.NEXT),),
+        notices=(Notice(f"pr:{pull.number}", text, Audience.NEXT),),
     )

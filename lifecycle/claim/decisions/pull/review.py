@@ -44,7 +44,7 @@ class Judged:
     """What to remember, and what to say."""
 
     memory: dict[str, Any]
-    says: tuple[Notice, ...]
+    notices: tuple[Notice, ...]
 
 
 def judge(snapshot: Snapshot, pull: PullRequest) -> Judged:
@@ -54,7 +54,7 @@ def judge(snapshot: Snapshot, pull: PullRequest) -> Judged:
         "changes_by": tuple(review.author for review in pull.changes_requested),
         "conflicts_with": pull.base if is_conflicting else "",
     }
-    says = [
+    notices = [
         Notice(
             f"changes:{pull.number}:{review.id}",
             words.changes_requested(pull.number, review.author, review.url),
@@ -64,13 +64,13 @@ def judge(snapshot: Snapshot, pull: PullRequest) -> Judged:
     ]
     if is_conflicting:
         key = f"conflict:{pull.number}:{pull.head_sha}"
-        says.append(Notice(key, words.conflicts(pull.number, pull.base), Audience.NEWS))
-    says += _queue(snapshot, pull)
+        notices.append(Notice(key, words.conflicts(pull.number, pull.base), Audience.NEWS))
+    notices += _queue(snapshot, pull)
     if pull.checks is not None and snapshot.looked_at_checks:
-        found = _checks(snapshot, pull, pull.checks, is_reported=bool(says))
+        found = _checks(snapshot, pull, pull.checks, is_reported=bool(notices))
         memory |= found.memory
-        says += found.says
-    return Judged(memory, tuple(says))
+        notices += found.notices
+    return Judged(memory, tuple(notices))
 
 
 def _queue(snapshot: Snapshot, pull: PullRequest) -> list[Notice]:
@@ -112,9 +112,9 @@ def _failed(record: Record, pull: PullRequest, checks: Checks, memory: dict[str,
     key = f"failed:{pull.number}:{checks.sha}:{','.join(runs)}"
     # What only a person can mend is not worth a turn of the model.
     is_a_persons = all(check.word == "ACTION_REQUIRED" for check in checks.failed)
-    tone = Audience.NOTE if is_a_persons else Audience.NEWS
+    audience = Audience.NOTE if is_a_persons else Audience.NEWS
     return Judged(
-        memory, (Notice(key, words.checks_failed(checks, pull.number), tone, ends=_RESULTS),)
+        memory, (Notice(key, words.checks_failed(checks, pull.number), audience, ends=_RESULTS),)
     )
 
 
