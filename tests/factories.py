@@ -150,8 +150,8 @@ def seen(
 
 def texts(spoken: Any) -> str:
     """All that a decision or a report says, one sentence a line."""
-    says = spoken.said if hasattr(spoken, "said") else spoken.says
-    return "\n".join(say.text for say in says)
+    notices = spoken.said if hasattr(spoken, "said") else spoken.notices
+    return "\n".join(say.text for say in notices)
 
 
 def client(*, attended: bool = True, process: int = 0) -> dict[str, str]:
