@@ -91,7 +91,7 @@ def named(part: str) -> Case:
 
 
 @pytest.mark.parametrize(
-    ("part", "tone"),
+    ("part", "audience"),
     [
         ("a first contribution from a fork", Audience.NOTE),
         ("a required workflow was left out", Audience.NOTE),
