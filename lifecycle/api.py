@@ -168,7 +168,7 @@ class Worktree:
             os.environ if environment is None else environment,
             clock,
             Deadline.after(clock, seconds),
-            self.claim_store.state,
+            self.claim_store.file,
         )
 
     def __enter__(self) -> Self:

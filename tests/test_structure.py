@@ -25,7 +25,7 @@ SIBLINGS = {"table", "state", "decide"}
 
 BUDGET = {
     "core": 2_200,
-    "storage": 1_200,
+    "storage": 1_220,
     "settings": 780,
     "git": 450,
     "github": 6_250,
@@ -35,7 +35,7 @@ BUDGET = {
     "stages": 3_000,
     "reconcile": 1_500,
     "views": 800,
-    "app": 480,
+    "app": 450,
     "setup": 4_100,
     "hooks": 1_000,
     "cli": 3_800,

@@ -18,7 +18,7 @@ from lifecycle.core.errors import (
     Rejected,
 )
 from lifecycle.core.messages import messages
-from lifecycle.core.ports import Board, Clock, Forge, Survey
+from lifecycle.core.ports import Board, Cache, Clock, Forge, Survey
 from lifecycle.core.redact import redact, visible
 from lifecycle.core.timing import Deadline
 from lifecycle.core.values import configured
@@ -33,22 +33,6 @@ if TYPE_CHECKING:
     from lifecycle.github.board.status_fallback import Choice
     from lifecycle.github.board.status_labels import LabelsBoard
     from lifecycle.github.client.calls import Calls
-
-
-class JsonStateCache:
-    """Fits `ports.Cache`: a part of state.json, durable at the engine's next commit."""
-
-    def __init__(self, state: dict[str, Any]) -> None:
-        self.state = state
-
-    def get(self, key: str) -> object | None:
-        """What was put there, or None."""
-        found: object | None = self.state.get("cache", {}).get(key)
-        return found
-
-    def put(self, key: str, value: object) -> None:
-        """Remember a JSON value; None forgets it."""
-        self.state.setdefault("cache", {})[key] = value
 
 
 PRIORITY = "Priority"
@@ -66,7 +50,7 @@ class WorktreeWorld:
         environment: where settings and the token are read from.
         clock: time.
         deadline: when everything has to be over.
-        state: state.json's content, for the cache of ids.
+        cache: where ids are kept that seldom change.
         settings: as they were read already; they are read when they are touched unless given.
 
     `is_hook` is set by whoever answers a hook: what is slow or may fail is left to others then.
@@ -80,7 +64,7 @@ class WorktreeWorld:
         environment: Mapping[str, str],
         clock: Clock,
         deadline: Deadline,
-        state: dict[str, Any],
+        cache: Cache,
         settings: Settings | None = None,
     ) -> None:
         self.root = root
@@ -88,7 +72,7 @@ class WorktreeWorld:
         self.environment = environment
         self.clock = clock
         self.deadline = deadline
-        self.cache = JsonStateCache(state)
+        self.cache = cache
         self.is_hook = False
         self.withheld: list[str] = []
         self._is_refused = False
@@ -332,11 +316,9 @@ class WorktreeWorld:
         points = sum(getattr(client, "points", 0) for client in clients)
         return sum(client.requests for client in clients), points
 
-    def beside(
-        self, root: Path, environment: Mapping[str, str], state: dict[str, Any]
-    ) -> WorktreeWorld:
-        """The world of another worktree, with this one's time; `state` is what its state.json holds."""
-        return WorktreeWorld(root, environment, self.clock, self.deadline, state)
+    def beside(self, root: Path, environment: Mapping[str, str], cache: Cache) -> WorktreeWorld:
+        """The world of another worktree, with this one's time; `cache` is that worktree's."""
+        return WorktreeWorld(root, environment, self.clock, self.deadline, cache)
 
     def elsewhere(self, repository: Repository, url: str, place: Path) -> WorktreeWorld:
         """The world of a repository that nobody checked out here, with this one's clients and settings.
@@ -352,7 +334,7 @@ class WorktreeWorld:
         from lifecycle.app.bare_repository import REMOTE, BareRepository, authorization
 
         shared = {name: getattr(self, name) for name in _SHARED}
-        world = WorktreeWorld(place, self.environment, self.clock, self.deadline, self.cache.state)
+        world = WorktreeWorld(place, self.environment, self.clock, self.deadline, self.cache)
         settings = replace(self.settings, repository=repository, remote=REMOTE)
         token = authorization(self.environment, url, self.token.value)
         git = BareRepository(place, self.deadline, self.environment, for_servers=token)

@@ -93,7 +93,7 @@ def begin(*, as_json: bool, changes_tasks: bool = False) -> Session:
     clock = SystemClock()
     claim_store = ClaimStore(root, clock)
     world = WorktreeWorld(
-        root, os.environ, clock, Deadline.after(clock, SECONDS - COMMAND_GRACE), claim_store.state
+        root, os.environ, clock, Deadline.after(clock, SECONDS - COMMAND_GRACE), claim_store.file
     )
     session = Session(root, claim_store, world, as_json)
     context = click.get_current_context()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from lifecycle.core.ports import Board, Cache, Clock, Forge, Git, StatusPlace, Survey
 from lifecycle.core.timing import Deadline
@@ -17,13 +17,6 @@ from lifecycle.core.values.model import BoardItem, Repository
 
 if TYPE_CHECKING:
     from lifecycle.core.tracker import Tracker
-
-
-class StateCache(Cache, Protocol):
-    """The cache of ids as a part of state.json."""
-
-    state: dict[str, Any]
-    """All of state.json."""
 
 
 class World(Protocol):
@@ -37,8 +30,8 @@ class World(Protocol):
     """Whoever answers a hook sets it: what is slow or may fail is left to others then."""
 
     @property
-    def cache(self) -> StateCache:
-        """The part of state.json that keeps ids."""
+    def cache(self) -> Cache:
+        """Where ids are kept that seldom change."""
         ...
 
     @property
@@ -164,8 +157,8 @@ class World(Protocol):
         """Refuse to run commands of a project's file that the user has not said yes to; Refused."""
         ...
 
-    def beside(self, root: Path, environment: Mapping[str, str], state: dict[str, Any]) -> World:
-        """The world of another worktree, with this one's time; `state` is what its state.json holds."""
+    def beside(self, root: Path, environment: Mapping[str, str], cache: Cache) -> World:
+        """The world of another worktree, with this one's time; `cache` is that worktree's."""
         ...
 
     def elsewhere(self, repository: Repository, url: str, place: Path) -> World:

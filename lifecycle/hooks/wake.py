@@ -113,7 +113,7 @@ def _answer(
     clock = SystemClock()
     claim_store = ClaimStore(root, clock)
     deadline = Deadline.after(clock, max(seconds - 1.0, seconds / 2))
-    world = WorktreeWorld(root, environment, clock, deadline, claim_store.state, settings)
+    world = WorktreeWorld(root, environment, clock, deadline, claim_store.file, settings)
     world.is_hook = True
     try:
         if claim_store.path.exists() or claim_store.folder.path.is_dir():
@@ -137,7 +137,7 @@ def _refused(hook: str, world: WorktreeWorld, claim_store: ClaimStore, error: Re
     if hook != "on-stop" or world.is_tracked(FOLDER):
         return Reply()
     with claim_store.folder.locked(world.deadline.remaining(at_most=1.0)):
-        claim_store.reload(repair=False)
+        claim_store.file.reload(repair=False)
         if claim_store.remembered() is None:
             return Reply()
         claim_store.ledger.queue(Notice(f"tracked:{error.sentence}", error.sentence, Audience.ACT))

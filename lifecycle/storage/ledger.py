@@ -14,12 +14,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
-from typing import Any
 
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.plan import Audience, Notice
 from lifecycle.core.ports import Clock
 from lifecycle.core.redact import redact
+from lifecycle.storage.state_file import StateSections
 
 _REFUSED = "refused:"
 _SAID_LIMIT = 400
@@ -28,7 +28,7 @@ _SAID_LIMIT = 400
 class Ledger:
     """The queue, and what was said, inside state.json's content."""
 
-    def __init__(self, state: dict[str, Any], clock: Clock) -> None:
+    def __init__(self, state: StateSections, clock: Clock) -> None:
         self.state = state
         self.clock = clock
 
@@ -45,7 +45,7 @@ class Ledger:
             return
         said = self.state.setdefault("said", {})
         entry = said.setdefault(notice.key, {})
-        entry.update(at=self.clock.now(), stands=notice.stands)
+        entry["at"], entry["stands"] = self.clock.now(), notice.stands
         for stale in list(said)[:-_SAID_LIMIT]:
             del said[stale]
         claim = _claim_of(notice.key)
@@ -116,7 +116,7 @@ class Ledger:
             entry = self.state.setdefault("said", {}).setdefault(key, {})
             # The first time is kept: when it reached anybody at all.
             entry.setdefault("offered", self.clock.now())
-            entry.update(channel=channel, session=session)
+            entry["channel"], entry["session"] = channel, session
         return tuple(taken)
 
     def _drop(self, is_over: Callable[[str], bool]) -> None:

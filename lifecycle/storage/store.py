@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import contextlib
 import glob
-import json
 import os
 import signal
 import sys
@@ -30,7 +29,6 @@ CLAIM_FILE = ".agent-claim.json"
 FOLDER = ".lifecycle"
 LOCK = "lock"
 STATE = "state.json"
-STATE_VERSION = 1
 
 _ENDS = {signal.SIGALRM, signal.SIGTERM, signal.SIGINT, signal.SIGHUP}
 """What a deadline, the client or a person ends a process with."""
@@ -265,16 +263,6 @@ def set_aside(path: Path, label: str, *, beside: Path | None = None) -> Path:
     raise FileExistsError(f"too many set-aside copies of {path.name}")
 
 
-_SHAPE = {"said": dict, "queue": list, "cache": dict, "archive": dict}
-"""What state.json holds, if it holds it; the record has readers of its own."""
-
-
-def _is_state(state: dict[str, Any]) -> bool:
-    if state.get("version") != STATE_VERSION:
-        return False
-    return all(isinstance(state.get(key, kind()), kind) for key, kind in _SHAPE.items())
-
-
 @contextlib.contextmanager
 def locked(path: Path, seconds: float, sentence: str) -> Iterator[None]:
     """Hold the lock on a file that is there for nothing else.
@@ -365,34 +353,3 @@ class Folder:
             "Another lifecycle process is at work on this claim; try again in a moment.",
         ):
             yield
-
-    def load_state(self, *, repair: bool = True) -> dict[str, Any]:
-        """state.json, or an empty dict; an unreadable one begins anew, set aside if `repair`.
-
-        Everything in it can be learned again from the claim file and from GitHub.
-        """
-        path = self.at(STATE)
-        what = regular_files.strange(path)
-        if what:  # a folder too: what is learned could not be kept
-            raise regular_files.StrangeFileError(path, what)
-        found = regular_files.content(path)
-        if found is None:
-            return {}
-        try:
-            state = json.loads(found[0]) if len(found[0]) <= regular_files.LIMIT else None
-        except (ValueError, RecursionError):
-            state = None
-        if isinstance(state, dict) and _is_state(state):
-            return state
-        if repair:
-            set_aside(Path(path), "unreadable")
-        return {}
-
-    def save_state(self, state: dict[str, Any], unless: bytes | None = None) -> bytes:
-        """Replace state.json, unless its content would be these bytes; returns the content."""
-        text = json.dumps({"version": STATE_VERSION, **state}, indent=1)
-        content = text.encode("ascii") + b"\n"
-        if content != unless:
-            self.make()
-            self.write(STATE, content)
-        return content

@@ -10,13 +10,16 @@ import pytest
 from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.core.errors import BadConfig, NoToken, Refused
 from lifecycle.core.timing import Deadline, SystemClock
+from lifecycle.storage.state_file import MemoryCache
 from tests.conftest import Place
 from tests.github.apps import AppServer, make_key
 
 
 def world(root: Path, **environment: str) -> WorktreeWorld:
     """A world in a repository of its own."""
-    return WorktreeWorld(root, environment, SystemClock(), Deadline(SystemClock(), None), {})
+    return WorktreeWorld(
+        root, environment, SystemClock(), Deadline(SystemClock(), None), MemoryCache()
+    )
 
 
 @pytest.fixture
@@ -347,7 +350,7 @@ def test_a_token_that_ends_soon_is_replaced(fork: Path, tmp_path: Path) -> None:
         root = tmp_path / "elsewhere"
         root.mkdir()
         made = WorktreeWorld(root, {**environment, "LIFECYCLE_REPOSITORY": "octo-org/hello-service"}, clock,
-                     Deadline(clock, None), {})  # fmt: skip
+                     Deadline(clock, None), MemoryCache())  # fmt: skip
         first, forge, tracker = made.token, made.forge, made.tracker
         made.renew_token()
         assert (made.token, made.forge, made.tracker) == (first, forge, tracker)

@@ -11,6 +11,7 @@ from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.reconcile.reconcile_run import reconcile
 from lifecycle.reconcile.scope import Policy, Scope
+from lifecycle.storage.state_file import MemoryCache
 
 SECONDS = 3_600.0
 
@@ -37,7 +38,9 @@ class Unhurried(SystemClock):
 def main(owner: str, silent_hours: str) -> int:
     """Repair everything of an owner."""
     clock = Unhurried()
-    world = WorktreeWorld(Path.cwd(), os.environ, clock, Deadline.after(clock, SECONDS), {})
+    world = WorktreeWorld(
+        Path.cwd(), os.environ, clock, Deadline.after(clock, SECONDS), MemoryCache()
+    )
     try:
         report = reconcile(
             world, Scope(owner=owner), Policy(silent_seconds=float(silent_hours) * 3600)

@@ -23,7 +23,7 @@ DAY = 86_400
 
 def left(place: Place) -> tuple[pending_writes.Left, ...]:
     """What state.json has of it."""
-    return pending_writes.waiting(place.tree().claim_store.folder.load_state(repair=False))
+    return pending_writes.waiting(place.tree().claim_store.file.reload(repair=False))
 
 
 def killed(place: Place, issue: int) -> None:

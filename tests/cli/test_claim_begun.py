@@ -15,6 +15,7 @@ from lifecycle.git import lease
 from lifecycle.github.pulls.forge import GitHubForge
 from lifecycle.sandbox.control.faults import Fault
 from lifecycle.storage import store
+from lifecycle.storage.state_file import StateFile, StateSections
 from tests.claim.test_crashes import CrashError, crash_at
 from tests.cli.outcome import ok, refused
 from tests.conftest import Place
@@ -87,8 +88,8 @@ def test_killed_at_any_write_the_next_command_finishes_or_undoes(
     assert moment > 5
 
 
-def _state(place: Place) -> dict[str, Any]:
-    return store.Folder(place.root).load_state(repair=False)
+def _state(place: Place) -> StateSections:
+    return StateFile(store.Folder(place.root)).reload(repair=False)
 
 
 def _released(place: Place) -> list[str]:

@@ -38,9 +38,7 @@ def call(root: Path, hook: str, **event: Any) -> HookCall:
     """What a hook's process makes of an event."""
     clock = SystemClock()
     claim_store = ClaimStore(root, clock)
-    world = WorktreeWorld(
-        root, os.environ, clock, Deadline.after(clock, SECONDS), claim_store.state
-    )
+    world = WorktreeWorld(root, os.environ, clock, Deadline.after(clock, SECONDS), claim_store.file)
     session = os.environ["CLAUDE_CODE_SESSION_ID"]
     return HookCall(hook, event, session, world, claim_store, Client.ATTENDED)
 

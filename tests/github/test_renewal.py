@@ -16,6 +16,7 @@ from lifecycle.core.timing import Deadline
 from lifecycle.github.auth.tokens import Token
 from lifecycle.github.client.graph import GraphClient
 from lifecycle.github.client.rest import RestClient
+from lifecycle.storage.state_file import MemoryCache
 from tests.github.apps import HOUR, AppServer, Key, make_key
 from tests.github.hub import PatientClock
 
@@ -117,7 +118,7 @@ def test_a_look_after_a_refusal_has_another_token(
     """Whichever client is refused: the next look has a new token, new clients, and an answer."""
     (tmp_path / "work").mkdir()
     variables = {**environment, "LIFECYCLE_REPOSITORY": "octo-org/hello-service"}
-    world = WorktreeWorld(tmp_path / "work", variables, clock, Deadline(clock, None), {})
+    world = WorktreeWorld(tmp_path / "work", variables, clock, Deadline(clock, None), MemoryCache())
     asks: dict[str, Callable[[], object]] = {
         "REST": world.forge.repository_access,
         "GraphQL": world.forge.viewer,

@@ -43,6 +43,7 @@ from lifecycle.sandbox.seed import (
 )
 from lifecycle.sandbox.server import Sandbox, SandboxInfo
 from lifecycle.settings.resources import graphql_document
+from lifecycle.storage.state_file import MemoryCache
 from tests.conftest import ManualClock, environment_of
 from tests.worlds import FIELDS, TOKEN, lease
 
@@ -268,7 +269,7 @@ class Ground:
         given = {**self.environment, **environment}
         given = {name: value for name, value in given.items() if value}
         world = WorktreeWorld(
-            self.folder, given, self.clock, Deadline.after(self.clock, seconds), {}
+            self.folder, given, self.clock, Deadline.after(self.clock, seconds), MemoryCache()
         )
         try:
             yield world

@@ -25,6 +25,7 @@ from lifecycle.reconcile.scope import Policy, Scope, Shard
 from lifecycle.reconcile.sweep_report import SweepReport
 from lifecycle.sandbox.server import Sandbox
 from lifecycle.sandbox.wire.app import CONTROL, Application
+from lifecycle.storage.state_file import MemoryCache
 from tests.bench.hub import world as many
 from tests.bench.large import EVERY, LIMIT, PAGE, REPOSITORIES
 from tests.conftest import ManualClock
@@ -168,7 +169,7 @@ def _world(tmp_path: Path, tasks: int) -> WorktreeWorld:
         "LIFECYCLE_REPOSITORY": f"{OWNER}/service-0",
         "LIFECYCLE_PROJECT_NUMBER": "1",
     }
-    world = WorktreeWorld(tmp_path, environment, clock, Deadline.after(clock, None), {})
+    world = WorktreeWorld(tmp_path, environment, clock, Deadline.after(clock, None), MemoryCache())
     world.__dict__["survey"] = Stream(tasks)  # a cached property, given before it is asked for
     return world
 

@@ -11,19 +11,20 @@ from hypothesis import strategies as st
 from lifecycle.core.errors import ClaimRefused, Refused
 from lifecycle.core.plan import Audience, Notice
 from lifecycle.storage.ledger import Ledger
+from lifecycle.storage.state_file import StateSections
 from tests.conftest import ManualClock
 
 ASK = Notice("42@1/merged:107", "PR #107 merged!", Audience.ASK)
 NOTE = Notice("42@1/issue-closed:107", "Issue #42 closed.", Audience.NOTE)
 
 
-def ledger(state: dict[str, Any] | None = None) -> Ledger:
+def ledger(state: StateSections | None = None) -> Ledger:
     return Ledger({} if state is None else state, ManualClock())
 
 
 def test_a_key_is_queued_once_and_offered_once() -> None:
     """Neither while it waits nor after it was offered does a key come on the queue again."""
-    state: dict[str, Any] = {}
+    state: StateSections = {}
     ledger(state).queue(ASK)
     ledger(state).queue(ASK)
     assert ledger(state).waiting() == [ASK]
@@ -134,7 +135,7 @@ _STEPS = st.lists(
 @given(_STEPS)
 def test_nothing_is_said_twice_and_nothing_is_lost(steps: list[Any]) -> None:
     """Whatever is queued and taken, through any number of processes: once each, or still waiting."""
-    state: dict[str, Any] = {}
+    state: StateSections = {}
     queued: set[str] = set()
     said: list[str] = []
     for verb, key, what in steps:

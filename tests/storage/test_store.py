@@ -9,6 +9,7 @@ import pytest
 
 from lifecycle.core.errors import LockBusy
 from lifecycle.storage import store
+from lifecycle.storage.state_file import StateFile
 
 
 def test_replace_if_replaces_what_was_expected(tmp_path: Path) -> None:
@@ -75,7 +76,9 @@ def test_an_unreadable_state_is_set_aside_and_begins_anew(tmp_path: Path, conten
     folder = store.Folder(tmp_path)
     folder.make()
     (folder.path / "state.json").write_bytes(content)
-    assert folder.load_state() == {}
+    file = StateFile(folder)
+    assert file.reload() == {}
     assert (folder.path / "state.json.unreadable").read_bytes() == content
-    folder.save_state({"said": {}})
-    assert folder.load_state()["said"] == {}
+    file.content = {"said": {}}
+    file.save()
+    assert StateFile(folder).reload()["said"] == {}

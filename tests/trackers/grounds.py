@@ -18,6 +18,7 @@ from lifecycle.core.tracker import Tracker
 from lifecycle.sandbox.control import Control
 from lifecycle.sandbox.seed import Seed, SeedToken, default_seed
 from lifecycle.sandbox.server import Sandbox, SandboxInfo
+from lifecycle.storage.state_file import MemoryCache
 from lifecycle.trackers.conformance.case import Factory
 from lifecycle.trackers.memory import MemoryTasks, MemoryTracker
 
@@ -85,7 +86,9 @@ class GitHubGround:
         given = variables(self.info, self.root, token)
         given |= {"LIFECYCLE_ACTOR": actor} if actor else {}
         clock = SystemClock()
-        return WorktreeWorld(self.root, {**given, **environment}, clock, Deadline(clock, None), {})
+        return WorktreeWorld(
+            self.root, {**given, **environment}, clock, Deadline(clock, None), MemoryCache()
+        )
 
     def tracker(self, actor: str) -> Tracker:
         """The issues, in the name of this actor."""

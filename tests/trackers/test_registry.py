@@ -20,6 +20,7 @@ from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.core.errors import BadConfig, NotInstalled
 from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.sandbox.server import SandboxInfo
+from lifecycle.storage.state_file import MemoryCache
 from lifecycle.storage.store import CLAIM_FILE
 from lifecycle.trackers import registry
 from lifecycle.trackers.github.github_issues import GitHubIssues
@@ -46,7 +47,7 @@ def root(tmp_path: Path) -> Path:
 def world(root: Path, **environment: str) -> WorktreeWorld:
     """The world of a worktree; nothing is asked of anybody."""
     given = {"PATH": os.environ["PATH"], "HOME": str(root / "home"), **environment}
-    return WorktreeWorld(root, given, SystemClock(), Deadline(SystemClock(), None), {})
+    return WorktreeWorld(root, given, SystemClock(), Deadline(SystemClock(), None), MemoryCache())
 
 
 def with_program(root: Path, name: str) -> str:
@@ -149,8 +150,9 @@ def test_opening_one_asks_nobody_and_loads_no_other(root: Path) -> None:
     code = (
         "import sys; from pathlib import Path; from lifecycle.core.timing import SystemClock as C\n"
         "from lifecycle.core.timing import Deadline as D\n"
+        "from lifecycle.storage.state_file import MemoryCache as M\n"
         "from lifecycle.app.wiring import WorktreeWorld\n"
-        "WorktreeWorld(Path.cwd(), {'PATH': '/usr/bin:/bin'}, C(), D(C(), None), {}).tracker\n"
+        "WorktreeWorld(Path.cwd(), {'PATH': '/usr/bin:/bin'}, C(), D(C(), None), M()).tracker\n"
         "print(*sys.modules)"
     )
     done = subprocess.run(

@@ -65,7 +65,6 @@ def give_back(
         return over or _leaving(world, there(loaded), reason, is_asked=False)
     with claim_store.folder.locked(world.deadline.remaining(at_most=30.0)):
         loaded = claim_store.load()
-        world.cache.state = claim_store.state
         for notice in loaded.notices:
             claim_store.ledger.queue(notice)
         try:

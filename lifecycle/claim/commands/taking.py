@@ -85,7 +85,6 @@ def take(world: World, claim_store: ClaimStore, query: str, *, force: bool = Fal
 def _taken(world: World, claim_store: ClaimStore, query: str, *, force: bool) -> Taken:
     """Take it under the lock; what an earlier run began of another task is given back first."""
     loaded = claim_store.load()
-    world.cache.state = claim_store.state
     for notice in loaded.notices:
         claim_store.ledger.queue(notice)
     notes: list[str] = []

@@ -70,7 +70,7 @@ def _take(world: World, root: Path, number: int, chosen: Task | None, *, force: 
     claim_store = ClaimStore(root, world.clock)
     # The session that asks goes on working where it is: the claim is for the one that starts there.
     environment = {name: value for name, value in world.environment.items() if name != SESSION}
-    there = world.beside(root, environment, claim_store.state)
+    there = world.beside(root, environment, claim_store.file)
     try:
         if chosen is not None and there.inner is None:
             raise Refused(linked_messages.not_seen(chosen.id, number))
@@ -84,7 +84,7 @@ def _take(world: World, root: Path, number: int, chosen: Task | None, *, force: 
 def _left(world: World, root: Path, number: int) -> str:
     """After a failure: take the worktree away, unless the claim lives or was begun; say which."""
     claim_store = ClaimStore(root, world.clock)
-    state = claim_store.folder.load_state(repair=False)
+    state = claim_store.file.reload(repair=False)
     if is_begun(state, number) or claim_store.path.exists():
         return f" The worktree {root} was kept; the same command goes on there."
     try:

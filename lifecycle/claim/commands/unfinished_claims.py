@@ -25,8 +25,7 @@ from lifecycle.core.values.model import Look
 from lifecycle.core.values.priorities import Status
 from lifecycle.core.world import World
 from lifecycle.git import lease
-
-_NOTE = "claiming"
+from lifecycle.storage.state_file import CLAIMING
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +62,7 @@ class Begun:
 
 def of(state: Mapping[str, Any]) -> Begun | None:
     """What was begun, as state.json has it, or None."""
-    noted = state.get(_NOTE) or {}
+    noted = state.get(CLAIMING) or {}
     known = {field.name for field in fields(Begun)}
     kept = {name: value for name, value in noted.items() if name in known}
     if not all(kept.get(name) for name in ("issue", "agent", "nonce")):
@@ -113,13 +112,13 @@ def held(claim_store: ClaimStore) -> None:
 
 
 def _keep(claim_store: ClaimStore, begun: Begun) -> None:
-    claim_store.state[_NOTE] = asdict(begun)
+    claim_store.state[CLAIMING] = asdict(begun)
     claim_store.save()
 
 
 def over(claim_store: ClaimStore) -> None:
     """The claim is there, or nothing of the attempt is held."""
-    if claim_store.state.pop(_NOTE, None) is not None:
+    if claim_store.state.pop(CLAIMING, None) is not None:
         claim_store.save()
 
 

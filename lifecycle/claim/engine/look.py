@@ -35,11 +35,11 @@ from lifecycle.core.world import World
 from lifecycle.git.tracked_files import exclude_own_files
 from lifecycle.storage import journal, log, signs_of_life
 from lifecycle.storage.ledger import lasting
+from lifecycle.storage.state_file import ACCESS
 
 LOOK_AGAIN_SECONDS = 60.0
 BOARD_OFF_SECONDS = 600.0
 _BOARD_OFF = "board_off"
-_ACCESS = "access"
 """Where state.json keeps with which token, in no words of its own, something was refused."""
 
 
@@ -106,7 +106,6 @@ def tick(
     with claim_store.folder.locked(world.deadline.remaining(at_most=30.0)):
         try:
             loaded = claim_store.load()
-            world.cache.state = claim_store.state
             for notice in loaded.notices:
                 claim_store.ledger.queue(notice)
             if linked_writes.is_waiting(claim_store.state):
@@ -154,7 +153,6 @@ def is_quiet(world: World, claim_store: ClaimStore, wake: Wake, session: str = "
         loaded = claim_store.load(repair=False)
     except LifecycleError:
         return False
-    world.cache.state = claim_store.state
     if loaded.record is None or loaded.hints or claim_store.ledger.waiting():
         return False
     if loaded.record != claim_store.remembered():
@@ -185,7 +183,7 @@ def believed(world: World, claim_store: ClaimStore, record: Record) -> Record:
     What waits to be said of it is not said any more. Nothing is written here.
     """
     old = [kind for kind, trouble in record.troubles.items() if trouble.is_of_access]
-    if not old or claim_store.state.get(_ACCESS) == world.access:
+    if not old or claim_store.state.get(ACCESS) == world.access:
         return record
     for kind in old:
         claim_store.ledger.withdraw(f"{record.claim_key}/refused:{kind}:")
@@ -206,7 +204,6 @@ def rehearse(world: World, claim_store: ClaimStore, *, record: Record | None = N
     record = record or loaded.record
     if record is not None:
         loaded = replace(loaded, record=believed(world, claim_store, record))
-    world.cache.state = claim_store.state
     if loaded.record is None:
         return Report()
     working = _Look(world, claim_store, _seen(world, claim_store, Wake.TICK, loaded))
@@ -253,7 +250,7 @@ def _work(working: _Look, loaded: Loaded) -> None:
     if working.is_finished:
         claim_store.ledger.forget_cleared(f"{record.claim_key}/", working.stated)
     if any(trouble.is_of_access for trouble in kept.values()):
-        claim_store.state[_ACCESS] = working.world.access
+        claim_store.state[ACCESS] = working.world.access
     claim_store.remember(record)
 
 
@@ -285,7 +282,7 @@ def _observe(working: _Look, loaded: Loaded) -> None:
             off = {
                 "sentence": observation.board_problem,
                 "until": now + BOARD_OFF_SECONDS,
-                _ACCESS: world.access,
+                ACCESS: world.access,
             }
             world.cache.put(_BOARD_OFF, off)
         if not loaded.hints or not working.seen.hints:
@@ -412,14 +409,14 @@ def _seen(world: World, claim_store: ClaimStore, wake: Wake, loaded: Loaded) -> 
     record, settings, now = loaded.record, world.settings, world.clock.now()
     if record is None:
         raise ValueError("there is no claim to look at")
-    off = claim_store.state.get("cache", {}).get(_BOARD_OFF)
+    off = world.cache.get(_BOARD_OFF)
     # What closes is tried for certain: nothing comes after it that would.
     is_ending = record.claim.phase == Phase.DONE or record.releasing is not None
     is_tried = wake is Wake.TICK or is_ending
-    is_off = bool(off) and now < off["until"] and off.get(_ACCESS) == world.access and not is_tried
+    is_off = isinstance(off, dict) and now < off["until"] and off.get(ACCESS) == world.access
     rules = Rules(
         base=settings.base,
-        has_board=settings.has_board and not is_off,
+        has_board=settings.has_board and (is_tried or not is_off),
         board_name=settings.board_name,
         poll_seconds=settings.poll_seconds,
         closes_itself=settings.close == consent.AUTO,

@@ -21,8 +21,8 @@ from lifecycle.core.redact import redact
 from lifecycle.core.timing import DeadlineReached
 from lifecycle.core.world import World
 from lifecycle.storage import journal, journal_entry, log
+from lifecycle.storage.state_file import UNDONE
 
-UNDONE = "linked_undone"
 """In state.json: a list of `Left`."""
 
 KEPT_SECONDS = 14 * 86_400.0

@@ -30,6 +30,7 @@ from lifecycle.git.tracked_files import exclude_own_files
 from lifecycle.storage import journal, regular_files, store
 from lifecycle.storage.ledger import Ledger
 from lifecycle.storage.regular_files import StrangeFileError
+from lifecycle.storage.state_file import StateFile, StateSections
 from lifecycle.storage.store import CLAIM_FILE
 
 RACY_NS = 2_000_000_000
@@ -92,10 +93,14 @@ class ClaimStore:
         self.folder = store.Folder(root)
         self.late = Late(root, clock)
         self.clock = clock
-        self.state: dict[str, Any] = {}
+        self.file = StateFile(self.folder)
         self.taken: list[LateEdit] = []
         self._parsed: tuple[object, Record | None] = (None, None)
-        self._saved: bytes | None = None
+
+    @property
+    def state(self) -> StateSections:
+        """The sections of state.json, as they were read last."""
+        return self.file.content
 
     def load(self, *, repair: bool = True) -> Loaded:
         """Read both files and merge them.
@@ -106,7 +111,7 @@ class ClaimStore:
         Raises:
             ClaimRefused: an unknown schema version, or (without `repair`) a corrupt file.
         """
-        self.reload(repair=repair)
+        self.file.reload(repair=repair)
         record = self.remembered()
         if repair:
             self._sweep(record)
@@ -136,11 +141,6 @@ class ClaimStore:
         if record.claim.phase != Phase.DONE:
             record = replace(record, override="", consent="")  # a yes is to one closing
         return Loaded(record, merged.hints, snapshot.mtime_ns, notices)
-
-    def reload(self, *, repair: bool) -> None:
-        """Read state.json alone; `repair` sets a corrupt one aside, which takes the lock."""
-        self.state = self.folder.load_state(repair=repair)
-        self._saved = None
 
     def commit(
         self, record: Record, hints: Mapping[str, Any], *, is_last: bool = True
@@ -216,7 +216,7 @@ class ClaimStore:
 
         Nothing is written if that is what this object wrote last.
         """
-        self._saved = self.folder.save_state(self.state, unless=self._saved)
+        self.file.save()
         record = self.remembered()
         is_alive = record is not None and not record.outcome
         self._show_owner(record.session if record is not None and is_alive else "")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 from lifecycle.claim.decisions.table import Phase
@@ -10,8 +10,8 @@ from lifecycle.claim.record.state import Record
 from lifecycle.core import plan
 from lifecycle.storage import journal
 from lifecycle.storage.journal_entry import JournalEntry
+from lifecycle.storage.state_file import NOTED, StateSections
 
-NOTED = "noted"
 """Where state.json keeps what the journal has: the claim, its phase, and how many moves that were."""
 
 _WRITES: dict[type[Any], str] = {
@@ -28,7 +28,7 @@ _WRITES: dict[type[Any], str] = {
 """What an action writes, in words. Deleting the claim file is none: the last move tells of it."""
 
 
-def move(record: Record, state: dict[str, Any], at: float) -> JournalEntry | None:
+def move(record: Record, state: StateSections, at: float) -> JournalEntry | None:
     """The claim's step from the phase that the journal has to the one it is in, or None if that is one.
 
     `state` remembers it; until that is saved, the same step has the same key, and so is written once.
@@ -56,12 +56,12 @@ def move(record: Record, state: dict[str, Any], at: float) -> JournalEntry | Non
     )
 
 
-def is_lost(record: Record, state: Mapping[str, Any]) -> bool:
+def is_lost(record: Record, state: StateSections) -> bool:
     """True if a claim is here that was not just made, and state.json does not say what the journal has."""
     return NOTED not in state and not record.is_taken
 
 
-def recover(record: Record, state: dict[str, Any], entries: Iterable[JournalEntry]) -> None:
+def recover(record: Record, state: StateSections, entries: Iterable[JournalEntry]) -> None:
     """Go on where the journal left the same agent's claim of the same task, if that did not end there."""
     whose = _whose(record)
     steps = [

@@ -32,6 +32,7 @@ from lifecycle.core.timing import Deadline, SystemClock, ending
 from lifecycle.reconcile.finding import State
 from lifecycle.reconcile.scope import Policy, Scope
 from lifecycle.reconcile.sweep_report import SweepReport
+from lifecycle.storage.state_file import MemoryCache
 
 if TYPE_CHECKING:
     from lifecycle.reconcile.sweep import Progress
@@ -188,7 +189,7 @@ def _report(asked: ScopeOptions, *, by_event: bool, dry_run: bool, minutes: floa
     place = ScopeGround.of(Path.cwd(), os.environ, scope)
     clock = SystemClock()
     world = WorktreeWorld(
-        place.root, place.environment, clock, Deadline.after(clock, minutes * 60), {}
+        place.root, place.environment, clock, Deadline.after(clock, minutes * 60), MemoryCache()
     )
     try:
         with ending(world.deadline, end_late):

@@ -16,6 +16,7 @@ from lifecycle.core.values import configured
 from lifecycle.core.values.model import Repository
 from lifecycle.settings import config, credentials, readers
 from lifecycle.storage import store
+from lifecycle.storage.state_file import MemoryCache
 
 if TYPE_CHECKING:
     from lifecycle.github.auth.tokens import Keeper, Token
@@ -34,21 +35,6 @@ if TYPE_CHECKING:
     from lifecycle.github.pulls.pull_calls import PullCalls
 
 _GIVEN = "the token= of this call"
-
-
-class MemoryCache:
-    """Fits `ports.Cache` for as long as the object lives."""
-
-    def __init__(self) -> None:
-        self._values: dict[str, object] = {}
-
-    def get(self, key: str) -> object | None:
-        """What was put there, or None."""
-        return self._values.get(key)
-
-    def put(self, key: str, value: object) -> None:
-        """Remember a value."""
-        self._values[key] = value
 
 
 class GitHub:

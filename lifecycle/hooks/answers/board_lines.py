@@ -57,8 +57,8 @@ def _doubt(call: HookCall, free: object) -> list[str]:
 
 def _keep(call: HookCall) -> None:
     """Keep ids and lines for the next wake, if nobody else is writing just now."""
-    claim_store, learned = call.claim_store, call.world.cache.state.get("cache", {})
+    claim_store, learned = call.claim_store, call.claim_store.state.get("cache", {})
     with contextlib.suppress(LockBusy), claim_store.folder.locked(0.2):
-        state = claim_store.folder.load_state()
+        state = claim_store.file.reload()
         state["cache"] = {**state.get("cache", {}), **learned}
-        claim_store.folder.save_state(state)
+        claim_store.file.save()

@@ -209,7 +209,7 @@ class _Waiter:
         old = self.world
         old.close()
         self.world = WorktreeWorld(
-            old.root, old.environment, self.clock, old.deadline, self.claim_store.state
+            old.root, old.environment, self.clock, old.deadline, self.claim_store.file
         )
 
 

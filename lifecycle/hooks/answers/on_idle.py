@@ -36,7 +36,6 @@ def _without_claim(call: HookCall) -> Reply:
 
     with claim_store.folder.locked(world.deadline.remaining()):
         claim_store.load()
-        world.cache.state = claim_store.state
         claim_store.set_due(IDLE_DUE, now + LOOK_SECONDS if is_served else None)
         try:
             notice = suggest(world) if is_served else None

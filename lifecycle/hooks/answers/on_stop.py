@@ -88,7 +88,7 @@ def _held_back(call: HookCall, said: tuple[Notice, ...]) -> tuple[Notice, ...]:
     goes_on = [notice for notice in said if notice.audience is not Audience.NOTE]
     if goes_on:
         with call.claim_store.folder.locked(call.world.deadline.remaining(at_most=1.0)):
-            call.claim_store.reload(repair=True)
+            call.claim_store.file.reload()
             for notice in goes_on:
                 call.claim_store.ledger.queue(replace(notice, stands=False, ends=()), again=True)
             call.claim_store.save()

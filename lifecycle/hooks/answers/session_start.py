@@ -59,7 +59,6 @@ def answer(call: HookCall) -> Reply:
         # Somebody looks at a GitHub that is slow. The queue can wait; the claim and its question not.
         context, person = _claim(call, call.record)
         said = ()
-    world.cache.state = claim_store.state
     # One sentence on the queue may stand in two lines of the claim: the question and what to do.
     known = " ".join([*context, *person])
     fresh = [notice for notice in said if notice.text not in known]

@@ -220,7 +220,7 @@ def _state(case: Examined) -> Iterator[DoctorFinding]:
     path = case.root / FOLDER / STATE
     try:
         is_there = regular_files.mtime_ns(str(path)) >= 0
-        is_broken = is_there and not case.claim_store.folder.load_state(repair=False)
+        is_broken = is_there and not case.claim_store.file.reload(repair=False)
     except (OSError, LifecycleError) as error:
         yield fail("worktree.state", f"{FOLDER}/{STATE} cannot be read ({error}).", ON_GITHUB[1:])
         return

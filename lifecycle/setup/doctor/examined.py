@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import urlsplit
 
-from lifecycle.app.wiring import JsonStateCache, WorktreeWorld
+from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.core.errors import BadConfig, LifecycleError, Transient
 from lifecycle.core.ports import Clock
@@ -28,6 +28,7 @@ from lifecycle.github.client.calls import Calls
 from lifecycle.github.pulls import rest_checks
 from lifecycle.settings import config
 from lifecycle.setup.init.found_hooks import ClientSetup
+from lifecycle.storage.state_file import MemoryCache
 
 if TYPE_CHECKING:
     from lifecycle.github.auth.tokens import Token
@@ -72,7 +73,7 @@ class Examined:
     @cached_property
     def world(self) -> WorktreeWorld:
         """Git and the repository, with the settings as far as they can be used."""
-        world = WorktreeWorld(self.root, self.environment, self.clock, self.deadline, {})
+        world = WorktreeWorld(self.root, self.environment, self.clock, self.deadline, MemoryCache())
         world.settings = self.settings
         return world
 
@@ -239,7 +240,7 @@ class GitHubFacts:
         """The board's fields and options as they are now; nothing is kept of them."""
         from lifecycle.github.board.board_client import GitHubBoard
 
-        board = GitHubBoard(project, self._graph, JsonStateCache({}))
+        board = GitHubBoard(project, self._graph, MemoryCache())
         return self._ask(lambda: board.schema(refresh=True))
 
     def is_closed(self, project: ProjectRef) -> bool:
