@@ -24,9 +24,16 @@ from lifecycle.core.tracker import Note, Task, TaskStatus
 from lifecycle.storage import log
 from lifecycle.trackers import refusals
 from lifecycle.trackers.beads import bd_decode
+from lifecycle.trackers.beads.bd_decode import (
+    DELETED,
+    ID,
+    IssueRow,
+    has_strange_id,
+    note_of,
+    row_of,
+)
 from lifecycle.trackers.beads.bd_probe import Build, forget, probe
 from lifecycle.trackers.beads.bd_process import Runner
-from lifecycle.trackers.beads.bd_rows import DELETED, ID, IssueRow, has_strange_id, note_of, row_of
 
 Value = TypeVar("Value")
 Holds = Callable[[Task], bool]

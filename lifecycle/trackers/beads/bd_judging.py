@@ -7,7 +7,7 @@ from typing import Any
 from lifecycle.core import hidden_marker
 from lifecycle.core.errors import BlockedBy, NotClaimable
 from lifecycle.core.tracker import Task, TaskStatus
-from lifecycle.trackers.beads.bd_rows import IssueRow, row_of
+from lifecycle.trackers.beads.bd_decode import IssueRow, row_of
 
 
 def task_of(raw: Any) -> Task:

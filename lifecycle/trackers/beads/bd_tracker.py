@@ -29,8 +29,8 @@ from lifecycle.trackers import refusals
 from lifecycle.trackers.beads import bd_commands as wording
 from lifecycle.trackers.beads import bd_here, bd_judging, bd_publishing
 from lifecycle.trackers.beads.bd_asking import Asking, label_words, listed, naming
+from lifecycle.trackers.beads.bd_decode import note_of, row_of
 from lifecycle.trackers.beads.bd_process import Runner
-from lifecycle.trackers.beads.bd_rows import note_of, row_of
 from lifecycle.trackers.tracker_place import TrackerPlace
 
 NAME = "beads"

@@ -8,7 +8,7 @@ import pytest
 
 from lifecycle.core.errors import ProtocolError
 from lifecycle.core.tracker import TaskStatus
-from lifecycle.trackers.beads.bd_rows import moment, note_of, row_of
+from lifecycle.trackers.beads.bd_decode import moment, note_of, row_of
 from tests.trackers.beads import simulated
 
 

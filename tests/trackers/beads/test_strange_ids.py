@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from lifecycle.core.errors import NotFound, ProtocolError
-from lifecycle.trackers.beads.bd_rows import row_of
+from lifecycle.trackers.beads.bd_decode import row_of
 from tests.trackers.beads import grounds, simulated
 
 EVIL = "demo-1$(touch owned)"
