@@ -27,7 +27,7 @@ from lifecycle.core.errors import (
 from lifecycle.core.tracker import Abilities, Atomicity, Capability, Note, Task, TaskStatus, Wording
 from lifecycle.trackers import refusals
 from lifecycle.trackers.beads import bd_commands as wording
-from lifecycle.trackers.beads import bd_here, bd_judging, bd_publishing
+from lifecycle.trackers.beads import bd_here, bd_judging, bd_probe
 from lifecycle.trackers.beads.bd_asking import Asking, label_words, listed, naming
 from lifecycle.trackers.beads.bd_decode import note_of, row_of
 from lifecycle.trackers.beads.bd_process import Runner
@@ -92,7 +92,7 @@ class BeadsTracker:
 
     @cached_property
     def _publish(self) -> str:
-        return bd_publishing.command(self._runner, self._ask.build)
+        return bd_probe.publish_command(self._runner, self._ask.build)
 
     def wording(self) -> Wording:
         """The commands of bd itself."""
@@ -363,7 +363,7 @@ class BeadsTracker:
 
     def publish(self) -> None:
         """What was written is sent to where others read it; Lacking."""
-        bd_publishing.send(self._runner, self._publish)
+        bd_probe.send(self._runner, self._publish)
 
     def _update(self, before: Task, *words: str, so: Callable[[Task], bool]) -> Task:
         return self._ask.change(before, "update", before.id, *words, "--json", so=so)
