@@ -21,8 +21,7 @@ from lifecycle.storage import log, store
 from lifecycle.storage.store import CLAIM_FILE
 from lifecycle.trackers import registry
 from lifecycle.trackers.journalled import noting
-from lifecycle.trackers.own_commands import seat_in
-from lifecycle.trackers.tracker_place import TrackerHub, TrackerPlace
+from lifecycle.trackers.tracker_place import TrackerHub, TrackerPlace, seat_in
 
 if TYPE_CHECKING:
     from lifecycle.core.tracker import Tracker

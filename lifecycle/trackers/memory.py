@@ -22,8 +22,7 @@ from lifecycle.core.errors import (
 )
 from lifecycle.core.tracker import Abilities, Atomicity, Capability, Note, Task, TaskStatus, Wording
 from lifecycle.trackers import refusals
-from lifecycle.trackers.own_commands import own_commands
-from lifecycle.trackers.tracker_place import TrackerPlace
+from lifecycle.trackers.tracker_place import TrackerPlace, own_commands
 
 NAME = "memory"
 LEASE_SECONDS = 3600.0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import platform
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from lifecycle.core.ports import Board, Clock, Forge, Git
 from lifecycle.core.timing import Deadline
+from lifecycle.core.tracker import Wording
 from lifecycle.core.values.configured import Settings
 from lifecycle.core.values.model import Repository
 
@@ -98,3 +101,32 @@ class TrackerPlace:
     def folder(self) -> str:
         """Where the tracker keeps its database, as configured; "" if not."""
         return self.settings.tracker_folder
+
+
+_DIGITS = 12
+
+
+def seat_in(root: Path, session: str) -> str:
+    """The digits of a session in a worktree on this machine."""
+    return seat_of(platform.node(), str(root.resolve()), session)
+
+
+def seat_of(machine: str, root: str, session: str) -> str:
+    """Digits that are the same for the same agent, and others for every other."""
+    said = f"{machine}\0{root}\0{session}".encode("utf-8", "surrogatepass")
+    number = int.from_bytes(hashlib.sha256(said).digest()[:8]) % 10**_DIGITS
+    return f"{number:0{_DIGITS}}"
+
+
+def own_commands(*, publish: str = "", start: str = "") -> Wording:
+    """The command lines; `publish` and `start` where there is such a thing."""
+    return Wording(
+        show="lifecycle tracker show {id}",
+        ready="lifecycle tracker ready --label {label}",
+        claim="lifecycle tracker claim {id}",
+        close='lifecycle tracker close {id} --reason "…"',
+        label="lifecycle tracker label {id} --add {label} --create",
+        comment="lifecycle tracker comment {id} -",
+        publish=publish,
+        start=start,
+    )

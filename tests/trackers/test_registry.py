@@ -25,8 +25,7 @@ from lifecycle.storage.store import CLAIM_FILE
 from lifecycle.trackers import registry
 from lifecycle.trackers.github.github_issues import GitHubIssues
 from lifecycle.trackers.memory import MemoryTracker
-from lifecycle.trackers.own_commands import own_commands
-from lifecycle.trackers.tracker_place import TrackerPlace
+from lifecycle.trackers.tracker_place import TrackerPlace, own_commands
 from tests.conftest import COMMAND, environment_of
 from tests.factories import EXAMPLE
 from tests.trackers.beads import simulated

@@ -27,7 +27,7 @@ from lifecycle.github.operations.ensure_issues import IssueOperations
 from lifecycle.github.pulls.issue_calls import IssueCalls
 from lifecycle.settings import running_client
 from lifecycle.stages.session import activation
-from lifecycle.trackers import own_commands
+from lifecycle.trackers import tracker_place
 from lifecycle.trackers.registry import GITHUB
 
 _WAYS = {"given back": "release"}
@@ -204,7 +204,7 @@ def _is_own(session: Session, holder: str) -> bool:
     last, named = session.claim_store.remembered(), os.environ.get(tracker_opening.ACTOR, "")
     if last is not None and last.claim.agent_id == holder:
         return True
-    seat = own_commands.seat_in(session.root, running_client.session_of({}, os.environ))
+    seat = tracker_place.seat_in(session.root, running_client.session_of({}, os.environ))
     return holder == named if named else holder.endswith(f"-{seat}")
 
 

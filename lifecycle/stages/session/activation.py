@@ -25,7 +25,7 @@ from lifecycle.stages.session.session_record import SessionRecord
 from lifecycle.storage import log, signs_of_life, stage_log, workflow_marks
 from lifecycle.storage.settings_file import path_of
 from lifecycle.storage.workflow_files import WorkflowFiles
-from lifecycle.trackers import own_commands
+from lifecycle.trackers import tracker_place
 
 _SEAT = re.compile(r"-(\d{12})$")
 
@@ -58,7 +58,7 @@ def of(root: Path, holder: str, session: str, client: int = 0) -> Seat | None:
     known = sessions.all_of(WorkflowFiles(root))
     own = client or next((kept.client for kept in known if session and kept.session == session), 0)
     others = (kept for kept in known if kept.session not in ("", session))
-    mine = (kept for kept in others if own_commands.seat_in(root, kept.session) == match[1])
+    mine = (kept for kept in others if tracker_place.seat_in(root, kept.session) == match[1])
     found = next(mine, None)
     return Seat(found.session, _is_over(found, own)) if found is not None else None
 

@@ -27,7 +27,7 @@ from lifecycle.stages.stop.staged_task import wording_of
 from lifecycle.stages.transcript import session_end_lines, tasks_taken
 from lifecycle.storage import log, stage_log
 from lifecycle.storage.workflow_files import WorkflowFiles
-from lifecycle.trackers.own_commands import own_commands
+from lifecycle.trackers.tracker_place import own_commands
 
 if TYPE_CHECKING:
     from lifecycle.core.values.configured import StageSettings

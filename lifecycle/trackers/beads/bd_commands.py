@@ -9,7 +9,7 @@ import shlex
 
 from lifecycle.core.tracker import Wording
 from lifecycle.trackers.beads.bd_probe import Build
-from lifecycle.trackers.own_commands import own_commands
+from lifecycle.trackers.tracker_place import own_commands
 
 START = "/bd-start"
 

@@ -41,9 +41,8 @@ from lifecycle.trackers.github.issue_tasks import (
 )
 from lifecycle.trackers.github.ready_issues import TaskLists
 from lifecycle.trackers.github.tracker_board import BoardPriority
-from lifecycle.trackers.own_commands import own_commands
 from lifecycle.trackers.registry import GITHUB
-from lifecycle.trackers.tracker_place import TrackerPlace
+from lifecycle.trackers.tracker_place import TrackerPlace, own_commands
 
 _REASON = "close-reason"
 _REASONS: tuple[Reason, ...] = ("completed", "not_planned", "duplicate")
