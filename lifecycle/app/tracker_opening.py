@@ -20,7 +20,7 @@ from lifecycle.settings import running_client
 from lifecycle.storage import log, store
 from lifecycle.storage.store import CLAIM_FILE
 from lifecycle.trackers import registry
-from lifecycle.trackers.journalled import noting
+from lifecycle.trackers.registry import noting
 from lifecycle.trackers.tracker_place import TrackerHub, TrackerPlace, seat_in
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ import pytest
 
 from lifecycle.core.tracker import Tracker
 from lifecycle.storage import journal
-from lifecycle.trackers.journalled import WRITES
 from lifecycle.trackers.memory import MemoryTracker
+from lifecycle.trackers.registry import WRITES
 from tests.cli.outcome import refused
 from tests.cli.tracker_ground import made, told, with_beads
 from tests.conftest import Place
