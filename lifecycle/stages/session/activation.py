@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
 
 from lifecycle.core.errors import BadConfig, LockBusy
 from lifecycle.core.ports import Clock
@@ -26,6 +27,10 @@ from lifecycle.storage import log, signs_of_life, stage_log, workflow_marks
 from lifecycle.storage.settings_file import path_of
 from lifecycle.storage.workflow_files import WorkflowFiles
 from lifecycle.trackers import tracker_place
+
+if TYPE_CHECKING:
+    from lifecycle.core.values.claim_facts import ClaimFacts
+    from lifecycle.settings.running_client import Client
 
 _SEAT = re.compile(r"-(\d{12})$")
 
@@ -140,3 +145,57 @@ def words_of(commands: tuple[str, ...]) -> list[str]:
     names = [*test_runs.RUNNERS, *own]
     unknown = [name for name in names if not any(word in name for word in _COMMON)]
     return [*_COMMON, *dict.fromkeys(unknown)]
+
+
+class StageCall(Protocol):
+    """What the client sent to one entrypoint, and what may be touched for it."""
+
+    @property
+    def hook(self) -> str:
+        """The entrypoint."""
+        ...
+
+    @property
+    def event(self) -> Mapping[str, Any]:
+        """The event's JSON."""
+        ...
+
+    @property
+    def session(self) -> str:
+        """The client's session, or "" if nobody said."""
+        ...
+
+    @property
+    def client(self) -> Client:
+        """Which client sent it."""
+        ...
+
+    @property
+    def process(self) -> int:
+        """The client's process, 0 if it is not Claude Code's."""
+        ...
+
+    @property
+    def world(self) -> World:
+        """What may be touched."""
+        ...
+
+    @property
+    def has_claim(self) -> bool:
+        """True if the claim file is there."""
+        ...
+
+    @property
+    def claim(self) -> ClaimFacts | None:
+        """The claim as it lies there, or None."""
+        ...
+
+    @property
+    def last_claim(self) -> ClaimFacts | None:
+        """The claim as it was last accepted, over or not, or None."""
+        ...
+
+    @property
+    def starts_on_clear(self) -> bool:
+        """True if the client starts the script on-clear as well, which starts a turn after `/clear`."""
+        ...

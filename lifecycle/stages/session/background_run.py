@@ -25,7 +25,7 @@ from lifecycle.storage.workflow_files import WorkflowFiles
 if TYPE_CHECKING:
     from lifecycle.core.values.configured import StageSettings
     from lifecycle.evidence.seen_runs import Awaited
-    from lifecycle.stages.session.stage_call import StageCall
+    from lifecycle.stages.session.activation import StageCall
 
 
 def tree_of(call: StageCall, stages: StageSettings) -> str:

@@ -31,7 +31,7 @@ from lifecycle.trackers.tracker_place import own_commands
 
 if TYPE_CHECKING:
     from lifecycle.core.values.configured import StageSettings
-    from lifecycle.stages.session.stage_call import StageCall
+    from lifecycle.stages.session.activation import StageCall
 
 GOES_ON = ("resume", "compact", "fork")
 CLEAR = "clear"

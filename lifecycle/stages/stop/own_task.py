@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from lifecycle.core.tracker import Task, Tracker
     from lifecycle.core.values.configured import StageSettings
+    from lifecycle.stages.session.activation import StageCall
     from lifecycle.stages.session.session_record import SessionRecord
-    from lifecycle.stages.session.stage_call import StageCall
     from lifecycle.stages.session.workflow_tasks import Activity
     from lifecycle.stages.transcript.turn import StageFinding, Turn
 

@@ -26,7 +26,7 @@ from lifecycle.storage.workflow_files import WorkflowFiles
 
 if TYPE_CHECKING:
     from lifecycle.core.values.configured import StageSettings
-    from lifecycle.stages.session.stage_call import StageCall
+    from lifecycle.stages.session.activation import StageCall
     from lifecycle.stages.transcript.turn import StageFinding, Turn
 
 MAY_STOP = "The agent may stop"

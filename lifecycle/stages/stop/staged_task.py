@@ -26,8 +26,8 @@ from lifecycle.stages.transcript.turn import Tier
 
 if TYPE_CHECKING:
     from lifecycle.core.values.configured import StageSettings
+    from lifecycle.stages.session.activation import StageCall
     from lifecycle.stages.session.session_record import SessionRecord
-    from lifecycle.stages.session.stage_call import StageCall
     from lifecycle.stages.transcript.turn import StageFinding, Turn
     from lifecycle.storage.workflow_files import WorkflowFiles
 
