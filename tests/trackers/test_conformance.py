@@ -12,8 +12,8 @@ import pytest
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.tracker import Tracker
 from lifecycle.trackers.conformance import claiming
-from lifecycle.trackers.conformance.case import Broken, CheckCase, Factory, Ground, raises
-from lifecycle.trackers.conformance.suite import CHECKS, Check, CheckOutcome, run, run_one
+from lifecycle.trackers.conformance.case import Broken, Check, CheckCase, Factory, Ground, raises
+from lifecycle.trackers.conformance.suite import CHECKS, CheckOutcome, run, run_one
 from tests.trackers.caught import CAUGHT
 from tests.trackers.grounds import GROUNDS, MemoryGround
 from tests.trackers.liars import Liar, Lost, Paged

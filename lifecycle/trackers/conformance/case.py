@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import secrets
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
+from inspect import isfunction
 from typing import Any, Protocol, TypeVar
 
 from lifecycle.core.errors import LifecycleError
@@ -164,6 +166,16 @@ class CheckCase:
         return self.ground.writes(), there, tasks, notes
 
 
+def checks_of(module: str) -> tuple[Check, ...]:
+    """The checks of a module, in their order: its own functions whose names have no underscore in front."""
+    own = (value for name, value in vars(sys.modules[module]).items() if not name.startswith("_"))
+    return tuple(value for value in own if isfunction(value) and value.__module__ == module)
+
+
 def plain(text: str) -> str:
     """A text without what trackers may change in it: line ends and outer spaces."""
     return "\n".join(line.rstrip() for line in text.strip().replace("\r\n", "\n").split("\n"))
+
+
+Check = Callable[[CheckCase], None]
+"""A rule: its name says it, its docstring explains it."""

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from lifecycle.core.errors import AlreadyClaimed, BlockedBy, Lacking, NotClaimable
 from lifecycle.core.tracker import Capability, TaskStatus, Tracker
-from lifecycle.trackers.conformance.case import CheckCase, NotHere, demand, raises, same
+from lifecycle.trackers.conformance.case import CheckCase, NotHere, checks_of, demand, raises, same
 
 T = TypeVar("T")
 RIVALS = 4
@@ -217,20 +217,4 @@ def _together(case: CheckCase, act: Callable[[Tracker], T]) -> dict[int, T]:
         return dict(zip(numbers, pool.map(run, numbers), strict=True))
 
 
-CHECKS = (
-    a_claimed_task_is_the_actors,
-    claiming_again_is_no_error,
-    anothers_task_is_refused,
-    a_closed_task_is_not_claimable,
-    a_blocked_task_is_not_claimed,
-    a_released_task_is_anybodys,
-    releasing_what_is_nobodys_changes_nothing,
-    anothers_task_is_not_released,
-    releasing_does_not_reopen,
-    one_of_many_wins,
-    the_next_one_is_the_most_urgent,
-    nobody_gets_the_same_next_task,
-    a_claim_lives_as_long_as_it_is_renewed,
-    a_claim_that_ran_out_is_anybodys,
-    without_leases_there_is_nothing_to_renew,
-)
+CHECKS = checks_of(__name__)

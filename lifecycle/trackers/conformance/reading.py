@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from lifecycle.core.errors import NotFound
 from lifecycle.core.tracker import Capability, Task, TaskStatus
-from lifecycle.trackers.conformance.case import CheckCase, demand, plain, raises, same
+from lifecycle.trackers.conformance.case import CheckCase, checks_of, demand, plain, raises, same
 
 MANY = 120
 
@@ -164,17 +164,4 @@ def _unknown(case: CheckCase) -> str:
     return f"{case.make().id}99999"
 
 
-CHECKS = (
-    a_new_task_is_open_and_nobodys,
-    an_unknown_id_is_not_found,
-    what_is_no_id_at_all_is_not_found,
-    nothing_is_truncated,
-    a_list_leaves_closed_tasks_out,
-    a_list_by_status_has_only_that,
-    a_list_has_only_the_label,
-    lists_are_by_urgency,
-    ready_leaves_out_what_cannot_be_begun,
-    a_family_of_labels_is_asked_for_by_its_beginning,
-    several_labels_mean_any_of_them,
-    ready_without_labels_is_every_task,
-)
+CHECKS = checks_of(__name__)

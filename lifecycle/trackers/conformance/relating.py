@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lifecycle.core.errors import BlockedBy, Invalid, Lacking
 from lifecycle.core.tracker import Capability, TaskStatus
-from lifecycle.trackers.conformance.case import CheckCase, NotHere, demand, raises, same
+from lifecycle.trackers.conformance.case import CheckCase, NotHere, checks_of, demand, raises, same
 
 
 def a_blocked_task_waits(case: CheckCase) -> None:
@@ -105,13 +105,4 @@ def it_says_what_it_can(case: CheckCase) -> None:
     demand(bool(wording.ready), "there is no command that shows what is ready")
 
 
-CHECKS = (
-    a_blocked_task_waits,
-    a_blocked_task_is_not_closed,
-    a_dependency_is_added_once,
-    a_circle_is_invalid,
-    without_dependencies_they_are_lacking,
-    publishing_is_a_capability,
-    two_actors_are_two,
-    it_says_what_it_can,
-)
+CHECKS = checks_of(__name__)

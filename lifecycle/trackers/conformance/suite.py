@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
 from lifecycle.core.errors import LifecycleError
 from lifecycle.trackers.conformance import claiming, reading, relating, writing
-from lifecycle.trackers.conformance.case import Broken, CheckCase, Ground, NotHere
-
-Check = Callable[[CheckCase], None]
+from lifecycle.trackers.conformance.case import Broken, Check, CheckCase, Ground, NotHere
 
 CHECKS: tuple[Check, ...] = (
     *reading.CHECKS,

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from lifecycle.core.errors import Invalid
 from lifecycle.core.tracker import TaskStatus
-from lifecycle.trackers.conformance.case import CheckCase, demand, plain, raises, same
+from lifecycle.trackers.conformance.case import CheckCase, checks_of, demand, plain, raises, same
 
 TEXTS = (
     "Grüße, 世界, 🎉, עברית",
@@ -225,22 +225,4 @@ def a_comment_is_posted_once(case: CheckCase) -> None:
     same(len({note.id for note in notes}), 2, "the number of ids")
 
 
-CHECKS = (
-    texts_come_back_as_they_were,
-    titles_come_back_as_they_were,
-    what_can_be_no_title_is_invalid,
-    what_can_be_no_key_is_invalid,
-    creating_twice_makes_one,
-    a_closed_task_is_not_made_again,
-    a_closed_task_says_why,
-    a_reopened_task_is_nobodys,
-    reopening_what_is_open_changes_nothing,
-    an_edit_changes_what_it_names,
-    nothing_to_edit_is_no_edit,
-    a_description_can_be_emptied,
-    labels_are_added_and_removed,
-    a_label_in_both_is_invalid,
-    what_can_be_no_label_is_invalid,
-    labels_are_of_any_words,
-    a_comment_is_posted_once,
-)
+CHECKS = checks_of(__name__)
