@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from lifecycle.core.errors import LifecycleError
-from lifecycle.trackers.conformance import claiming, reading, relating, writing
+from lifecycle.trackers.conformance import claiming, reading, writing
 from lifecycle.trackers.conformance.case import Broken, Check, CheckCase, Ground, NotHere
 
 CHECKS: tuple[Check, ...] = (
     *reading.CHECKS,
     *writing.CHECKS,
     *claiming.CHECKS,
-    *relating.CHECKS,
 )
 """Each is a rule: its name says it, its docstring explains it."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lifecycle.trackers.conformance import claiming, reading, relating, writing
+from lifecycle.trackers.conformance import claiming, reading, writing
 from lifecycle.trackers.conformance.suite import CHECKS, CheckOutcome, run
 from tests.trackers.beads import grounds, simulated
 
@@ -40,10 +40,10 @@ REFUSED = (
     reading.an_unknown_id_is_not_found,
     writing.a_comment_is_posted_once,
     *claiming.CHECKS,
-    relating.a_blocked_task_is_not_closed,
-    relating.a_dependency_is_added_once,
-    relating.a_circle_is_invalid,
-    relating.without_dependencies_they_are_lacking,
+    reading.a_blocked_task_is_not_closed,
+    reading.a_dependency_is_added_once,
+    reading.a_circle_is_invalid,
+    reading.without_dependencies_they_are_lacking,
 )
 """Rules in which bd itself refuses, each in its build's own words."""
 
