@@ -21,14 +21,21 @@ import zlib
 from lifecycle.core.stage_names import Stage
 from lifecycle.evidence.printed_output import Outcome
 from lifecycle.stages.transcript import file_tail
-from lifecycle.stages.transcript.transcript_lines import Heard, Said, entries_of
-from lifecycle.stages.transcript.turn import NOTHING, Prompt, ToolCall, Turn
+from lifecycle.stages.transcript.turn import (
+    NOTHING,
+    Heard,
+    Prompt,
+    Said,
+    ToolCall,
+    Turn,
+    entries_of,
+)
 
 TYPE_CHECKING = False
 """Type checkers take it for true; importing `typing` for it costs more than the rest."""
 
 if TYPE_CHECKING:
-    from lifecycle.stages.transcript.transcript_lines import Entry
+    from lifecycle.stages.transcript.turn import Entry
 
 LIMIT = 1_000_000
 """Bytes that are read from the end."""

@@ -6,10 +6,13 @@ instead of dataclasses, which cost more to import than the look itself.
 
 from __future__ import annotations
 
+import json
+import re
 from enum import StrEnum
 
 from lifecycle.core.stage_names import Detected, Stage
 from lifecycle.evidence.printed_output import Outcome
+from lifecycle.stages.detection import stage_markers
 
 
 class Prompt(StrEnum):
@@ -199,3 +202,216 @@ class StageFinding:
         if self.misnamed:
             return f"No stage found: there is no marker {self.misnamed}"
         return f"No stage found: {self.state}"
+
+
+TYPE_CHECKING = False
+"""Type checkers take it for true; importing `typing` for it costs more than the rest."""
+
+if TYPE_CHECKING:
+    from typing import Any, TypeAlias
+
+    from lifecycle.core.stage_names import Detected, Stage
+
+TEXT = 4_000
+"""Characters of what a call was asked to do, and of the end of what it printed, that are kept."""
+
+FEEDBACK = "Stop hook feedback:"
+"""How the client begins what a Stop hook told the agent."""
+
+_WAKE = "Stop hook blocking error from command"
+"""What the client's notification has when a hook woke the session."""
+
+# Patterns are text here, and made where one is needed: most lines need none.
+_COMMAND = r"<command-name>\s*(/[^\s<]+)\s*</command-name>"
+_ARGUMENTS = r"(?s)<command-args>(.*?)</command-args>"
+_NO_PROMPT = ("<local-command-", "<bash-input>", "[Request interrupted")
+
+
+class Heard:
+    """What was said to the agent.
+
+    Attributes:
+        kind: by whom.
+        text: the words, bounded.
+        uuid: the client's id of the line.
+        begins: the agent answers it; context that waits for the next prompt is only added.
+        command: `/name arguments` if a person typed a command of the client's; else "".
+        asked: the stage that it asks for, if it is an instruction of ours.
+        is_known: it is an instruction or the question of ours.
+    """
+
+    __slots__ = ("asked", "begins", "command", "is_known", "kind", "text", "uuid")
+
+    def __init__(
+        self, kind: Prompt, text: str, uuid: str, *, begins: bool = True, command: str = ""
+    ) -> None:
+        self.asked: Stage | None = None
+        self.is_known = False
+        if kind is Prompt.OURS:
+            self.asked = stage_markers.asked_in(text)
+            self.is_known = self.asked is not None or stage_markers.is_question(text)
+        self.kind = kind if self.is_known or kind is not Prompt.OURS else Prompt.MACHINE
+        self.text = text[:TEXT]
+        self.uuid = uuid
+        self.begins = begins
+        self.command = command
+
+
+class Said:
+    """What the agent said, the markers in it, and whether one of them is a line of its own."""
+
+    __slots__ = ("is_known", "is_signed", "markers", "text")
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.markers: tuple[Detected, ...] = tuple(stage_markers.find(text))
+        self.is_signed = bool(self.markers) and stage_markers.is_signed(text)
+        self.is_known = bool(self.markers)
+
+
+if TYPE_CHECKING:
+    Entry: TypeAlias = Heard | Said | ToolCall
+
+
+def entries_of(line: bytes, results: dict[str, ToolCall]) -> list[Entry] | None:
+    """What the line adds, in its order; None if it is no line of a transcript.
+
+    Args:
+        line: one line; torn, binary and deeply nested ones are none.
+        results: by the call's id, what came of the calls in later lines; added to and taken from.
+    """
+    try:
+        entry = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(entry, dict) or not isinstance(entry.get("type"), str):
+        return None
+    if entry.get("isSidechain") or entry.get("isCompactSummary") or entry.get("isApiErrorMessage"):
+        return []
+    if entry["type"] == "assistant":
+        return _assistant(entry, results)
+    if entry["type"] == "user":
+        return _user(entry, results)
+    return _attachment(entry) if entry["type"] == "attachment" else []
+
+
+def _assistant(entry: dict[str, Any], results: dict[str, ToolCall]) -> list[Entry]:
+    found: list[Entry] = []
+    for block in _blocks(entry):
+        text, name = block.get("text"), block.get("name")
+        if block.get("type") == "text" and isinstance(text, str) and text.strip():
+            found.append(Said(text))
+        elif block.get("type") == "tool_use" and isinstance(name, str):
+            call = results.pop(str(block.get("id")), None) or ToolCall("")
+            call.tool, call.text = name, _asked_of(name, block.get("input"))
+            call.is_background = call.is_background or _is_background(block.get("input"))
+            if call.is_background:
+                call.outcome = Outcome.UNKNOWN
+            found.append(call)
+    return found
+
+
+def _user(entry: dict[str, Any], results: dict[str, ToolCall]) -> list[Entry]:
+    blocks = _blocks(entry)
+    is_result = False
+    for block in blocks:
+        if block.get("type") == "tool_result":
+            is_result = True
+            results[str(block.get("tool_use_id"))] = _result(block, entry.get("toolUseResult"))
+    text = "\n".join(_text_of(block) for block in blocks if block.get("type") == "text").strip()
+    if is_result or not text or text.startswith(_NO_PROMPT):
+        return []
+    uuid = str(entry.get("uuid", ""))
+    if entry.get("isMeta"):
+        return [Heard(Prompt.OURS, text, uuid)] if text.startswith(FEEDBACK) else []
+    if text.startswith("<task-notification>") or _origin(entry) == "task-notification":
+        return [Heard(Prompt.OURS if _WAKE in text else Prompt.MACHINE, text, uuid)]
+    command = _command(text)
+    is_local = text.startswith("<command-name>")
+    return [Heard(Prompt.HUMAN, command or text, uuid, begins=not is_local, command=command)]
+
+
+def _attachment(entry: dict[str, Any]) -> list[Entry]:
+    """Context that a hook gave, and what was said while tools ran.
+
+    Context at a Stop begins a turn of its own; what is said into a turn becomes a part of it.
+    """
+    inner = entry.get("attachment")
+    if not isinstance(inner, dict):
+        return []
+    if inner.get("type") == "queued_command":
+        return _queued(inner, str(entry.get("uuid", "")))
+    if inner.get("type") != "hook_additional_context":
+        return []
+    content = inner.get("content")
+    parts = content if isinstance(content, list) else [content]
+    text = "\n".join(part for part in parts if isinstance(part, str))
+    event = inner.get("hookEvent")
+    heard = Heard(Prompt.OURS, text, str(entry.get("uuid", "")), begins=event == "Stop")
+    return [heard] if heard.is_known or heard.begins else []
+
+
+def _queued(inner: dict[str, Any], uuid: str) -> list[Entry]:
+    text = inner.get("prompt")
+    if not isinstance(text, str):
+        return []
+    is_machine = text.startswith("<task-notification>") or _origin(inner) == "task-notification"
+    kind = Prompt.HUMAN if not is_machine else Prompt.OURS if _WAKE in text else Prompt.MACHINE
+    return [Heard(kind, text, uuid, begins=False)]
+
+
+def _blocks(entry: dict[str, Any]) -> list[dict[str, Any]]:
+    message = entry.get("message")
+    content = message.get("content") if isinstance(message, dict) else None
+    if isinstance(content, str):
+        return [{"type": "text", "text": content}]
+    return [b for b in content if isinstance(b, dict)] if isinstance(content, list) else []
+
+
+def _text_of(block: dict[str, Any]) -> str:
+    text = block.get("text")
+    return text if isinstance(text, str) else ""
+
+
+def _origin(entry: dict[str, Any]) -> object:
+    origin = entry.get("origin")
+    return origin.get("kind") if isinstance(origin, dict) else None
+
+
+def _command(text: str) -> str:
+    """`/name arguments` of a command that a person typed; "" if it is none."""
+    if not text.startswith("<command-"):
+        return ""
+    name, arguments = re.search(_COMMAND, text), re.search(_ARGUMENTS, text)
+    return f"{name[1]} {arguments[1] if arguments else ''}".strip()[:TEXT] if name else ""
+
+
+def _result(block: dict[str, Any], more: object) -> ToolCall:
+    content = block.get("content")
+    if isinstance(content, list):
+        content = "\n".join(_text_of(part) for part in content if isinstance(part, dict))
+    output = content if isinstance(content, str) else ""
+    details = more if isinstance(more, dict) else {}
+    has_failed = bool(block.get("is_error")) or bool(details.get("interrupted"))
+    is_background = bool(details.get("backgroundTaskId") or details.get("isAsync"))
+    outcome = Outcome.FAILED if has_failed else Outcome.UNKNOWN if is_background else Outcome.OK
+    return ToolCall("", "", outcome, output[-TEXT:], is_background=is_background)
+
+
+def _is_background(asked: object) -> bool:
+    return isinstance(asked, dict) and asked.get("run_in_background") is True
+
+
+def _asked_of(tool: str, asked: object) -> str:
+    """What the call was asked to do, in the words that matter for this tool."""
+    if not isinstance(asked, dict):
+        return ""
+    if tool == "Skill":
+        return f"/{str(asked.get('skill', '')).lstrip('/')} {asked.get('args') or ''}".strip()[
+            :TEXT
+        ]
+    for name in ("command", "file_path", "notebook_path", "prompt"):
+        if isinstance(asked.get(name), str):
+            kind = f"{asked.get('subagent_type') or ''} " if name == "prompt" else ""
+            return f"{kind}{asked[name]}".strip()[:TEXT]
+    return ""
