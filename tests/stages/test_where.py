@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from lifecycle.evidence import test_runs
-from lifecycle.evidence.run_folders import RESET, is_here
+from lifecycle.evidence.tree_hash import RESET, is_here
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from typing import Any
 
 from lifecycle.core.errors import LockBusy
 from lifecycle.core.redact import redact
-from lifecycle.evidence import command_lines, printed_output, run_folders, seen_runs, test_runs
+from lifecycle.evidence import command_lines, printed_output, seen_runs, test_runs, tree_hash
 from lifecycle.evidence.printed_output import Outcome
 from lifecycle.evidence.seen_runs import Awaited, EndedRun, SeenRun
 from lifecycle.hooks.answers.call import HookCall
@@ -93,7 +93,7 @@ def _is_here(call: HookCall, run: test_runs.SuiteRun) -> bool:
     """True if the run is of this worktree's files."""
     folder = call.event.get("cwd")
     said = _of_response(call.event, "stderr") or str(call.event.get("error") or "")
-    return run_folders.is_here(
+    return tree_hash.is_here(
         call.world.root, folder if isinstance(folder, str) else "", run.steps, said
     )
 
