@@ -39,8 +39,7 @@ from lifecycle.trackers.github.issue_tasks import (
     task_of,
     with_external,
 )
-from lifecycle.trackers.github.ready_issues import TaskLists
-from lifecycle.trackers.github.tracker_board import BoardPriority
+from lifecycle.trackers.github.tracker_board import BoardPriority, TaskLists
 from lifecycle.trackers.registry import GITHUB
 from lifecycle.trackers.tracker_place import TrackerPlace, own_commands
 
