@@ -27,7 +27,7 @@ from lifecycle.stages.decisions.decide import Memory
 from lifecycle.stages.decisions.table import following
 from lifecycle.stages.session import activation, session_record, workflow_tasks
 from lifecycle.stages.session.session_record import SessionRecord
-from lifecycle.stages.transcript import session_end_lines
+from lifecycle.stages.transcript import stop_input
 from lifecycle.storage import workflow_marks
 from lifecycle.storage.workflow_files import WorkflowFiles
 from lifecycle.views.stats.stats_words import count
@@ -267,11 +267,7 @@ def _session_shown(
     if kept is None:
         nobody = "No session was led here yet; it begins with a session that works on one of them."
         return Shown([nobody], {"session": None})
-    turn = (
-        session_end_lines.read(kept.transcript, deep=session_end_lines.DEEP)
-        if kept.transcript
-        else None
-    )
+    turn = stop_input.read(kept.transcript, deep=stop_input.DEEP) if kept.transcript else None
     line = _line(stages, kept, turn)
     if kept.ended and not kept.task:
         return _ended(kept, line)

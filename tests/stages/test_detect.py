@@ -11,7 +11,7 @@ import pytest
 from lifecycle.core.stage_names import Detected, Stage
 from lifecycle.stages.decisions import instructions
 from lifecycle.stages.detection.detect_stage import detect, detect_text, is_quiet
-from lifecycle.stages.transcript import session_end_lines
+from lifecycle.stages.transcript import stop_input
 from lifecycle.stages.transcript.turn import NOTHING, StageFinding, Tier, Turn
 from tests.stages.written import Written
 
@@ -24,7 +24,7 @@ QUESTION = instructions.question()
 
 def look(written: Written, folder: Path) -> tuple[Turn, StageFinding]:
     """The turn at the end, and what is found in it."""
-    turn = session_end_lines.read(written.at(folder))
+    turn = stop_input.read(written.at(folder))
     return turn, detect(turn)
 
 

@@ -10,7 +10,7 @@ import pytest
 from lifecycle.core.stage_names import Detected, Stage
 from lifecycle.stages.decisions import instructions
 from lifecycle.stages.detection.detect_stage import is_quiet
-from lifecycle.stages.transcript import session_end_lines, stop_input
+from lifecycle.stages.transcript import stop_input
 from tests.stages.written import Written
 
 FACTS = instructions.Facts()
@@ -57,7 +57,7 @@ def test_what_is_kept_counts_where_the_transcript_cannot_tell(tmp_path: Path) ->
     """The instruction lies too far back: the stage that the session was told last; else CODING."""
     path = tmp_path / "transcript.jsonl"
     end = READS.bytes() + Written().bash("pytest", "3 passed").says("Half of it is read.").bytes()
-    deep = session_end_lines.DEEP + 2_000_000
+    deep = stop_input.DEEP + 2_000_000
     path.write_bytes(
         Written().feedback(REVIEW).bytes() + READS.bytes() * (deep // len(READS.bytes())) + end
     )
@@ -94,7 +94,7 @@ def test_an_agent_at_work_costs_no_deeper_look(tmp_path: Path) -> None:
     before = _read_bytes()
     _, found = stop_input.look(event)
     assert found.state is Detected.IN_PROGRESS
-    assert _read_bytes() - before < session_end_lines.LIMIT + 70_000
+    assert _read_bytes() - before < stop_input.LIMIT + 70_000
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the kernel counts what is read on Linux only")
@@ -104,5 +104,5 @@ def test_a_file_that_does_not_grow_is_not_read_again(tmp_path: Path) -> None:
     pauses: list[float] = []
     before = _read_bytes()
     turn = stop_input.turn_of(event, sleep=pauses.append)
-    assert _read_bytes() - before < 2 * (session_end_lines.LIMIT + 70_000)
+    assert _read_bytes() - before < 2 * (stop_input.LIMIT + 70_000)
     assert (len(pauses), turn.texts[-1]) == (stop_input.TRIES, "Never.")

@@ -148,7 +148,7 @@ def test_an_agent_at_work_is_settled_and_little_is_loaded(scene: Scene) -> None:
     assert said == "settled"
     assert {
         "lifecycle.stages.detection.detect_stage",
-        "lifecycle.stages.transcript.session_end_lines",
+        "lifecycle.stages.transcript.stop_input",
     } <= modules
     started = _modules_of_a_bare_start()
     assert not modules - started & HEAVY

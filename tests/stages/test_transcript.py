@@ -9,7 +9,7 @@ from lifecycle.core.stage_names import Detected, Stage
 from lifecycle.evidence.printed_output import Outcome
 from lifecycle.stages.decisions import instructions
 from lifecycle.stages.detection.detect_stage import detect
-from lifecycle.stages.transcript import session_end_lines
+from lifecycle.stages.transcript import stop_input
 from lifecycle.stages.transcript.turn import Prompt, Turn
 from tests.stages.written import Written
 
@@ -21,7 +21,7 @@ TESTING = instructions.instruction(
 
 def read(written: Written, folder: Path, last_message: str = "", **how: Any) -> Turn:
     """The turn at the end of the file."""
-    return session_end_lines.read(written.at(folder), last_message, **how)
+    return stop_input.read(written.at(folder), last_message, **how)
 
 
 def said(turn: Turn) -> list[str]:

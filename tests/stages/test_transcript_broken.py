@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from lifecycle.core.stage_names import Detected, Stage
 from lifecycle.stages.decisions import instructions
 from lifecycle.stages.detection.detect_stage import detect
-from lifecycle.stages.transcript import session_end_lines
+from lifecycle.stages.transcript import stop_input
 from lifecycle.stages.transcript.file_tail import LINE, LONGEST
 from lifecycle.stages.transcript.turn import Prompt, ToolCall, Turn
 from tests.stages.written import Written
@@ -30,7 +30,7 @@ TESTING = instructions.instruction(
 
 def read(written: Written, folder: Path, last_message: str = "", **how: Any) -> Turn:
     """The turn at the end of the file."""
-    return session_end_lines.read(written.at(folder), last_message, **how)
+    return stop_input.read(written.at(folder), last_message, **how)
 
 
 @pytest.mark.parametrize("make", ["missing", "folder", "fifo", "nothing", "nul", "secret"])
@@ -44,7 +44,7 @@ def test_what_cannot_be_read_gives_nothing(tmp_path: Path, make: str) -> None:
     if make == "secret":
         path.symlink_to(path)
     name = {"nothing": "", "nul": "a\0b"}.get(make, str(path))
-    turn = session_end_lines.read(name, CODED)
+    turn = stop_input.read(name, CODED)
     assert (turn.is_there, turn.steps, turn.asked) == (False, (), None)
 
 
@@ -118,13 +118,13 @@ def test_two_hundred_megabytes_cost_what_a_small_file_costs(tmp_path: Path) -> N
     costs = {}
     for path in (small, large, foreign):
         before = _read_bytes()
-        session_end_lines.read(str(path), deep=session_end_lines.DEEP)
+        stop_input.read(str(path), deep=stop_input.DEEP)
         costs[path.name] = _read_bytes() - before
     for path in (small, large, foreign):
         path.unlink()
     assert abs(costs["large"] - costs["small"]) < 70_000
     assert costs["large"] < 200_000
-    assert costs["foreign"] < session_end_lines.LIMIT + session_end_lines.DEEP * 1.1
+    assert costs["foreign"] < stop_input.LIMIT + stop_input.DEEP * 1.1
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the kernel counts what is read on Linux only")
@@ -137,13 +137,13 @@ def test_three_megabytes_of_work_behind_the_instruction_are_searched_once(tmp_pa
     path = tmp_path / "large"
     path.write_bytes(old * (200_000_000 // len(old)) + begun + end)
     before = _read_bytes()
-    assert session_end_lines.read(str(path)).is_cut
+    assert stop_input.read(str(path)).is_cut
     shallow = _read_bytes() - before
-    turn = session_end_lines.read(str(path), deep=session_end_lines.DEEP)
+    turn = stop_input.read(str(path), deep=stop_input.DEEP)
     deep = _read_bytes() - before - shallow
     path.unlink()
     assert (turn.asked, turn.is_cut, turn.has_worked) == (Stage.TESTING, False, True)
-    assert shallow < session_end_lines.LIMIT + 70_000
+    assert shallow < stop_input.LIMIT + 70_000
     assert deep < shallow + 4_000_000
 
 
@@ -155,10 +155,10 @@ def test_a_line_without_end_is_given_up(tmp_path: Path) -> None:
     os.truncate(path, 400_000_000)
     before = _read_bytes()
     tracemalloc.start()
-    assert not session_end_lines.read(str(path), CODED, deep=session_end_lines.DEEP).is_there
+    assert not stop_input.read(str(path), CODED, deep=stop_input.DEEP).is_there
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert _read_bytes() - before < LONGEST + session_end_lines.DEEP * 1.1
+    assert _read_bytes() - before < LONGEST + stop_input.DEEP * 1.1
     assert peak < 8_000_000
 
 
@@ -170,14 +170,12 @@ def test_the_deeper_look_finds_what_lies_further_back(tmp_path: Path) -> None:
     log.lines += filler.lines * 20 + quote.lines + filler.lines * 60
     turn = read(log, tmp_path)
     assert (turn.asked, turn.kind) == (None, Prompt.NONE)
-    turn = read(log, tmp_path, deep=session_end_lines.DEEP)
+    turn = read(log, tmp_path, deep=stop_input.DEEP)
     assert (turn.asked, turn.texts[-1]) == (Stage.TESTING, "y" * 50_000)
     assert read(log, tmp_path, deep=100_000).asked is None
     marked = Written().says(CODED)
     marked.lines += filler.lines * 60
-    assert read(marked, tmp_path, deep=session_end_lines.DEEP).markers == (
-        Detected.CODING_COMPLETE,
-    )
+    assert read(marked, tmp_path, deep=stop_input.DEEP).markers == (Detected.CODING_COMPLETE,)
 
 
 def test_the_deeper_look_finds_the_instruction_behind_a_question(tmp_path: Path) -> None:
@@ -185,11 +183,11 @@ def test_the_deeper_look_finds_the_instruction_behind_a_question(tmp_path: Path)
     log = Written().feedback(TESTING).says(CODED).feedback(instructions.question())
     filler = Written().says("y" * 50_000)
     log.lines += filler.lines * 60
-    turn = read(log, tmp_path, deep=session_end_lines.DEEP)
+    turn = read(log, tmp_path, deep=stop_input.DEEP)
     assert (turn.asked, turn.is_question, turn.markers) == (Stage.TESTING, True, ())
     log.feedback(instructions.question())
     log.lines += filler.lines
-    turn = read(log, tmp_path, deep=session_end_lines.DEEP)
+    turn = read(log, tmp_path, deep=stop_input.DEEP)
     assert (turn.asked, turn.is_question, turn.is_cut) == (Stage.TESTING, True, False)
 
 
@@ -201,7 +199,7 @@ def test_the_deeper_look_finds_what_took_a_task_up(tmp_path: Path) -> None:
         "cat a", "claim bd-4"
     )
     log.lines += Written().says("y" * 50_000).lines * 60
-    turn = read(log, tmp_path, deep=session_end_lines.DEEP, starts=("make begin ID={id}",))
+    turn = read(log, tmp_path, deep=stop_input.DEEP, starts=("make begin ID={id}",))
     assert turn.named == ("/bd-start bd-1", "bd update bd-2 --claim", "cd x && make begin ID=bd-3")
     assert [call.text for call in turn.calls if call.tool] == []
     assert read(log, tmp_path).named == ()
@@ -210,11 +208,11 @@ def test_the_deeper_look_finds_what_took_a_task_up(tmp_path: Path) -> None:
 def test_what_took_the_task_up_stays_named_over_many_commands(tmp_path: Path) -> None:
     """Of all that a long turn did only the last commands are kept, but every claim."""
     log = Written().human("/bd-start bd-1").bash("bd update bd-1 --claim")
-    for number in range(session_end_lines.NAMED + 50):
+    for number in range(stop_input.NAMED + 50):
         log.bash(f"ls {number}")
     named = read(log, tmp_path).named
     assert named[:2] == ("/bd-start bd-1", "bd update bd-1 --claim")
-    assert len(named) == session_end_lines.NAMED + 2
+    assert len(named) == stop_input.NAMED + 2
 
 
 def test_a_whole_transcript_is_not_cut(tmp_path: Path) -> None:
@@ -223,7 +221,7 @@ def test_a_whole_transcript_is_not_cut(tmp_path: Path) -> None:
     log = Written().human("x")
     log.lines += Written().says("y" * 50_000).lines * 60
     assert read(log, tmp_path).is_cut
-    assert not read(log, tmp_path, deep=session_end_lines.DEEP).is_cut
+    assert not read(log, tmp_path, deep=stop_input.DEEP).is_cut
     assert read(log, tmp_path, deep=100_000).is_cut
 
 
@@ -242,7 +240,7 @@ def test_a_file_that_grows_or_shrinks_meanwhile_is_read(tmp_path: Path) -> None:
     writer.start()
     try:
         for _ in range(200):
-            assert isinstance(session_end_lines.read(str(path), CODED), Turn)
+            assert isinstance(stop_input.read(str(path), CODED), Turn)
     finally:
         is_over.set()
         writer.join()
@@ -255,7 +253,7 @@ def test_any_bytes_can_be_read(
     """No content breaks the reading."""
     path = tmp_path_factory.getbasetemp() / "bytes.jsonl"
     path.write_bytes(content)
-    turn = session_end_lines.read(str(path), last_message, deep=1000)
+    turn = stop_input.read(str(path), last_message, deep=1000)
     assert turn.is_there or not turn.steps
 
 
@@ -296,7 +294,7 @@ def test_any_json_can_be_read(
     """No shape of a line breaks the reading."""
     path = tmp_path_factory.getbasetemp() / "any.jsonl"
     path.write_text("".join(json.dumps(entry) + "\n" for entry in entries))
-    turn = session_end_lines.read(str(path))
+    turn = stop_input.read(str(path))
     assert isinstance(turn, Turn)
     assert all(isinstance(step, str | ToolCall) for step in turn.steps)
     assert detect(turn).state in Detected

@@ -24,7 +24,7 @@ from lifecycle.stages.session import activation, session_record, workflow_tasks
 from lifecycle.stages.session.session_record import SessionRecord
 from lifecycle.stages.session.workflow_tasks import Activity
 from lifecycle.stages.stop.staged_task import wording_of
-from lifecycle.stages.transcript import session_end_lines, tasks_taken
+from lifecycle.stages.transcript import stop_input, tasks_taken
 from lifecycle.storage import log, stage_log
 from lifecycle.storage.workflow_files import WorkflowFiles
 from lifecycle.trackers.tracker_place import own_commands
@@ -139,7 +139,7 @@ def _of_this_client(call: StageCall, shelf: WorkflowFiles) -> SessionRecord | No
 def _going_on(call: StageCall, stages: StageSettings, kept: SessionRecord | None) -> str:
     """The instruction of the stage in force, as the transcript tells it; nothing is asked of anybody."""
     path = str(call.event.get("transcript_path") or "")
-    turn = session_end_lines.read(path, deep=session_end_lines.DEEP)
+    turn = stop_input.read(path, deep=stop_input.DEEP)
     if turn.asked is None or turn.markers:
         return ""  # nothing is asked for, or it is done: the next stop says what follows
     tracker = call.world.tracker

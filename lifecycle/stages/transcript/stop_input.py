@@ -1,26 +1,248 @@
-"""Read the input of one Stop event: the payload and the end of the transcript.
+"""The input of one Stop: the event, and the end of the session's transcript, read from its last line back.
+
+The file's size costs nothing: what is read ends at the last instruction of ours, or at `limit`.
 
 The client writes the transcript behind the session: while a Stop hook starts, the last text, the
 results of tools before it and even our own last instruction may not be there yet. They come within some
 hundredths of a second. The last text comes with the event: once the file has it too, it has all.
 
-Source: Claude Code's hook reference, https://code.claude.com/docs/en/hooks (`last_assistant_message`).
+Imported at every stop that is looked at, so it imports no `typing`, no `dataclasses` and no `pathlib`.
+
+Source: Claude Code's hook reference, https://code.claude.com/docs/en/hooks (`transcript_path`,
+`last_assistant_message`).
 """
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import time
+import zlib
 
+from lifecycle.core.stage_names import Stage
+from lifecycle.evidence.printed_output import Outcome
 from lifecycle.stages.detection import detect_stage
-from lifecycle.stages.transcript import session_end_lines
+from lifecycle.stages.transcript import file_tail
+from lifecycle.stages.transcript.turn import (
+    NOTHING,
+    Heard,
+    Prompt,
+    Said,
+    ToolCall,
+    Turn,
+    entries_of,
+)
 
 TYPE_CHECKING = False
+"""Type checkers take it for true; importing `typing` for it costs more than the rest."""
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from lifecycle.core.stage_names import Stage
-    from lifecycle.stages.transcript.turn import StageFinding, Turn
+    from lifecycle.stages.transcript.turn import Entry, StageFinding
+
+LIMIT = 1_000_000
+"""Bytes that are read from the end."""
+
+DEEP = 32_000_000
+"""Bytes of a deeper look for the last instruction or marker."""
+
+SHORT = 4_000
+"""Bytes up to which a line from before the turn is read whatever it holds: a prompt, a command."""
+
+NAMED = 200
+"""How many texts are kept in which the id of a task may stand, and as many that take one up."""
+
+_NEEDLE = rb"WORKFLOW_STAGE"
+"""What every instruction, every question and every marker has, but a marker in lower case."""
+
+_TYPED = rb"<command-name>/"
+"""What a command that a person typed has."""
+
+_TAKES = ("claim", "takeover", "tracker next", "in_progress")
+"""What a command has that takes a task up."""
+
+_COMMAND = rb'"command":"[^\n]{0,400}?(?:%s)'
+"""A shell command with one of these words, as the client writes it."""
+
+_HITS = 200
+"""How many lines a deeper look reads."""
+
+_LONG = 100_000
+"""Bytes of a line that a deeper look does not read: it repeats, and is none of ours."""
+
+
+def read(
+    path: str,
+    last_message: str = "",
+    *,
+    limit: int = LIMIT,
+    deep: int = 0,
+    starts: tuple[str, ...] = (),
+) -> Turn:
+    """What the agent said and did since it was last spoken to.
+
+    Args:
+        path: the transcript; anything but a regular file that can be read gives NOTHING.
+        last_message: what came with the event as `last_assistant_message`.
+        limit: bytes that are read from the end.
+        deep: bytes that are searched before these if there is no instruction of ours in them: for the
+            last one, and for what took a task up since; 0 for none.
+        starts: the project's own commands that begin a task.
+    """
+    descriptor = file_tail.opened(path)
+    if descriptor is None:
+        return NOTHING
+    try:
+        entries, is_sound, place = _recent(descriptor, limit)
+        older: list[Entry] = []
+        if deep and place and not any(map(_is_instruction, entries)):
+            older = _older(descriptor, place, deep, starts)
+            place = max(0, place - deep)
+        is_sound = is_sound or os.fstat(descriptor).st_size == 0
+    except OSError:
+        return NOTHING
+    finally:
+        os.close(descriptor)
+    if not is_sound:
+        return NOTHING
+    turn = _turn(older, entries, last_message.strip())
+    turn.is_cut = place > 0 and turn.asked is None
+    return turn
+
+
+def position(began: str, text: str) -> str:
+    """Names what was said in a turn: the line that began it, and a checksum of the words."""
+    return f"{began}:{zlib.crc32(text.strip().encode('utf-8', 'replace')):08x}"
+
+
+def _recent(descriptor: int, limit: int) -> tuple[list[Entry], bool, int]:
+    """The entries since the last instruction of ours; whether this is a transcript; where they begin.
+
+    A file of which no line could be read is none; a line that is too long to be read may be one.
+    """
+    found: list[Entry] = []
+    results: dict[str, ToolCall] = {}
+    is_sound, is_begun, is_told = False, False, False
+    place = os.fstat(descriptor).st_size
+    for place, line in file_tail.lines(descriptor, limit):  # noqa: B007 -- where it ended matters
+        if line is None:
+            is_sound = True
+            continue
+        if is_begun and len(line) > SHORT and _NEEDLE not in line:
+            continue
+        entries = entries_of(line, results)
+        is_sound = is_sound or entries is not None
+        for entry in reversed(entries or ()):
+            found.append(entry)
+            is_begun = is_begun or (isinstance(entry, Heard) and entry.begins)
+            is_told = is_told or _is_instruction(entry)
+        if is_begun and is_told:
+            break
+    return found[::-1], is_sound, place
+
+
+def _older(descriptor: int, end: int, deep: int, starts: tuple[str, ...]) -> list[Entry]:
+    """From before `end`: the last instruction, and since it questions, markers and what took a task up."""
+    words = [*_TAKES, *(start.partition("{id}")[0].strip() for start in starts)]
+    takes = b"|".join(re.escape(json.dumps(word)[1:-1].encode()) for word in words if word)
+    patterns = tuple(map(re.compile, (_NEEDLE, _TYPED, _COMMAND % takes)))
+    found: list[Entry] = []
+    for count, line in enumerate(file_tail.holding(descriptor, patterns, end, deep)):
+        entries = entries_of(line, {}) if len(line) < _LONG else None
+        found += reversed([entry for entry in entries or () if not _is_mere_text(entry)])
+        if count >= _HITS or any(map(_is_instruction, entries or ())):
+            break
+    return found[::-1]
+
+
+def _is_instruction(entry: Entry) -> bool:
+    return isinstance(entry, Heard) and entry.asked is not None
+
+
+def _is_mere_text(entry: Entry) -> bool:
+    """True if only the characters are there: the agent speaks of a marker, or a person names a command."""
+    if isinstance(entry, ToolCall) or entry.is_known:
+        return False
+    return not (isinstance(entry, Heard) and entry.command)
+
+
+def _turn(older: list[Entry], entries: list[Entry], last_message: str) -> Turn:
+    """What the entries come to, with the last message at their end if it is not there yet.
+
+    Of the older ones not everything was read: what was done then is no step of this turn.
+    """
+    turn = Turn()
+    steps: list[str | ToolCall] = []
+    named: list[str] = []
+    began, is_cleared = "", False
+    for number, entry in enumerate((*older, *_with(entries, last_message))):
+        if isinstance(entry, Heard):
+            if entry.begins:
+                is_more = turn.kind is Prompt.OURS and not steps and entry.kind is Prompt.MACHINE
+                turn.kind = Prompt.OURS if is_more else entry.kind  # two hooks answered one stop
+                began, steps = entry.uuid, []
+                turn.prompt, turn.says = entry.text, None
+                if entry.command:
+                    steps.append(ToolCall("", entry.command))
+                if is_cleared:
+                    steps.append(ToolCall("", "/clear"))
+            is_cleared = entry.command == "/clear"
+            if entry.is_known:
+                turn.asked = entry.asked or turn.asked
+                turn.instruction = entry.text if entry.asked else turn.instruction
+                turn.is_question = entry.asked is None
+                turn.markers, turn.marked, turn.has_worked = (), "", False
+                turn.is_signed = False
+                turn.taken = "" if entry.asked else turn.taken
+            named.append(entry.text)
+        elif isinstance(entry, Said):
+            steps.append(entry.text)
+            if entry.markers:
+                turn.says = entry.markers[-1]
+                turn.markers += entry.markers
+                turn.marked = position(began, entry.text)
+                turn.is_signed = turn.is_signed or entry.is_signed
+        else:
+            steps += [entry] if number >= len(older) else []
+            turn.has_worked = turn.has_worked or bool(entry.tool)
+            named.append(entry.text)
+            if turn.asked is Stage.NEXT_TASK:
+                turn.taken = _taken_by(entry, is_old=number < len(older))
+                turn.asked = Stage.CODING if turn.taken else turn.asked
+    turn.steps = tuple(steps)
+    turn.named = _kept([text for text in named if text])
+    turn.position = position(began, turn.texts[-1] if turn.texts else "")
+    return turn
+
+
+def _taken_by(call: ToolCall, *, is_old: bool) -> str:
+    """The task that the call took, "" if it took none; of an old one nobody knows how it ended."""
+    is_done = call.outcome is Outcome.OK or is_old
+    if not (is_done and call.tool and any(word in call.text for word in _TAKES)):
+        return ""
+    from lifecycle.stages.transcript.tasks_taken import taken_by
+
+    return taken_by(call.text, call.output)
+
+
+def _kept(named: list[str]) -> tuple[str, ...]:
+    """The last of these texts, and from before them those that may take a task up."""
+    old, new = named[:-NAMED], named[-NAMED:]
+    taking = [t for t in old if t.startswith("/") or any(word in t for word in _TAKES)]
+    return (*taking[-NAMED:], *new)
+
+
+def _with(entries: list[Entry], last_message: str) -> list[Entry]:
+    """The entries; the last message stands in place of the parts of it that are there already."""
+    if not last_message:
+        return entries
+    kept = list(entries)
+    while kept and isinstance(kept[-1], Said) and kept[-1].text.strip() in last_message:
+        kept.pop()
+    return [*kept, Said(last_message)]
+
 
 PAUSE = 0.02
 TRIES = 5
@@ -42,11 +264,11 @@ def turn_of(event: Mapping[str, object], *, sleep: Callable[[float], None] = tim
     for _ in range(TRIES if last else 0):
         before, size = size, _size(path)
         if size != before:
-            turn = session_end_lines.read(path)
+            turn = read(path)
             if turn.is_there and turn.texts and turn.texts[-1].strip().endswith(last):
                 return turn
         sleep(PAUSE)
-    return session_end_lines.read(path, message)
+    return read(path, message)
 
 
 def look(
@@ -75,7 +297,7 @@ def look(
     if not turn.is_cut or detect_stage.is_quiet(turn, found):
         return turn, found
     path, message = (_text(event, name) for name in ("transcript_path", "last_assistant_message"))
-    turn = session_end_lines.read(path, message, deep=session_end_lines.DEEP, starts=starts)
+    turn = read(path, message, deep=DEEP, starts=starts)
     if turn.is_cut:
         turn.asked, turn.is_cut = told, False
     return turn, detect_stage.detect(turn, tests=tests, review=review)

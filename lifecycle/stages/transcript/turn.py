@@ -1,7 +1,14 @@
-"""What the agent said and did since it was last spoken to, as values for `detect`.
+"""The lines of a transcript as values, and what the agent said and did since it was last spoken to.
 
-Imported at every stop that is looked at, so it imports nothing but `enum`: plain classes with slots
-instead of dataclasses, which cost more to import than the look itself.
+Only lines of the types user, assistant and attachment are looked at. Others repeat texts: the requests
+that were sent, the prompts that were queued. What a subagent said is not the agent's own, and neither
+is the summary that a compaction writes, whatever they quote.
+
+Imported at every stop that is looked at: plain classes instead of dataclasses, which cost more to import
+than the look itself.
+
+Source: Claude Code's hook reference, https://code.claude.com/docs/en/hooks; the shapes of the lines are
+those that the client writes.
 """
 
 from __future__ import annotations
@@ -13,6 +20,14 @@ from enum import StrEnum
 from lifecycle.core.stage_names import Detected, Stage
 from lifecycle.evidence.printed_output import Outcome
 from lifecycle.stages.detection import stage_markers
+
+TYPE_CHECKING = False
+"""Type checkers take it for true; importing `typing` for it costs more than the rest."""
+
+if TYPE_CHECKING:
+    from typing import Any, TypeAlias
+
+    from lifecycle.core.stage_names import Detected, Stage
 
 
 class Prompt(StrEnum):
@@ -203,14 +218,6 @@ class StageFinding:
             return f"No stage found: there is no marker {self.misnamed}"
         return f"No stage found: {self.state}"
 
-
-TYPE_CHECKING = False
-"""Type checkers take it for true; importing `typing` for it costs more than the rest."""
-
-if TYPE_CHECKING:
-    from typing import Any, TypeAlias
-
-    from lifecycle.core.stage_names import Detected, Stage
 
 TEXT = 4_000
 """Characters of what a call was asked to do, and of the end of what it printed, that are kept."""
