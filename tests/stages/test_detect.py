@@ -225,8 +225,8 @@ def test_the_quick_path_loads_nothing_heavy(tmp_path: Path) -> None:
     path = Written().feedback(TESTING).bash("pytest", "12 passed").says("Good.").at(tmp_path)
     code = (
         "import sys\nfrom lifecycle.stages.detection import detect_stage\n"
-        "from lifecycle.stages.transcript import session_end_lines\n"
-        f"turn = session_end_lines.read({path!r}, deep=1000)\nfound = detect_stage.detect(turn)\n"
+        "from lifecycle.stages.transcript import stop_input\n"
+        f"turn = stop_input.read({path!r}, deep=1000)\nfound = detect_stage.detect(turn)\n"
         "assert found.state == 'TESTS_PASSING', found.state\nprint(*sys.modules)"
     )
     done = subprocess.run(

@@ -1,7 +1,7 @@
 """GitHub's issues as a tracker: the verbs over the public operations, which write nothing twice.
 
 An issue that is assigned is in progress, and one that is not is open: GitHub has no other word for
-it. How issues are claimed is in `issue_claims.py`, how they are listed in `ready_issues.py`. Requests
+it. How issues are claimed is in `issue_claims.py`, how they are listed in `tracker_board.py`. Requests
 are counted beside those that tell, once for each object, whose token it is. Each verb that gives a task
 asks the board for its Priority as `get` does.
 """
