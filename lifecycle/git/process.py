@@ -12,6 +12,7 @@ import signal
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import takewhile
 from pathlib import Path
 from typing import NoReturn
@@ -25,7 +26,7 @@ from lifecycle.settings.config import CONFIG_FILE, web_host
 from lifecycle.settings.credentials import for_child
 
 _SCP = re.compile(r"^(?:[^@/\s]+@)?(?P<host>[^:/\s]+):(?!//)(?P<path>[^\s]+)$")
-_LISTED = re.compile(r"^([^\t]+)\t(.*) \((?:fetch|push)\)")
+_LISTED = re.compile(r"^([^\t]+)\t(.*) \((fetch|push)\)")
 """A line of `git remote --verbose`: name, URL, and what it is used for."""
 
 _AWAY = re.compile(r"(?:https?|ssh|git|git\+ssh|ssh\+git)://|[^/:]+:(?!:|//)")
@@ -202,13 +203,18 @@ class GitRepository:
     def remotes(self) -> dict[str, tuple[str, ...]]:
         """Every remote that is set up here with the URLs that git would use, `insteadOf` applied.
 
-        One process. Empty in a folder that is no repository.
+        Empty in a folder that is no repository.
         """
-        found: dict[str, tuple[str, ...]] = {}
-        for line in self.run("remote", "--verbose", check=False).splitlines():
-            if match := _LISTED.match(line):
-                found[match[1]] = (*found.get(match[1], ()), match[2])
-        return found
+        urls: dict[str, tuple[str, ...]] = {}
+        for name, url, _ in self._remote_lines:
+            urls[name] = (*urls.get(name, ()), url)
+        return urls
+
+    @cached_property
+    def _remote_lines(self) -> list[tuple[str, str, str]]:
+        """Name, URL and use of each remote: one process for all that a wake asks of them."""
+        lines = self.run("remote", "--verbose", check=False).splitlines()
+        return [(m[1], m[2], m[3]) for line in lines if (m := _LISTED.match(line))]
 
     def demand_remote(self, name: str) -> None:
         """Refuse a remote that the user has not set up; BadConfig."""
@@ -242,7 +248,8 @@ class GitRepository:
 
     def remote_url(self, remote: str) -> str | None:
         """Where a remote is pushed to, `pushurl` and `insteadOf` applied; None if there is none."""
-        return self.run("remote", "get-url", "--push", remote, check=False) or None
+        pushed = (url for name, url, use in self._remote_lines if (name, use) == (remote, "push"))
+        return next(pushed, None)
 
     def committed(self, commit: str, names: Sequence[str]) -> str:
         """The text of the first of these files that a commit has, or "".

@@ -101,6 +101,7 @@ class StateFile:
         self.folder = folder
         self.content: StateSections = {}
         self._saved: bytes | None = None
+        self._read_as: bytes | None = None
 
     def reload(self, *, repair: bool = True) -> StateSections:
         """Read the file anew; empty if there is none, or if it is unreadable (set aside if `repair`).
@@ -108,9 +109,17 @@ class StateFile:
         Raises:
             StrangeFileError: something else than a regular file lies there.
         """
-        self._saved = None
-        self.content = self._read(repair=repair)
+        self._saved, self._read_as = None, self._bytes()
+        state = _parsed(self._read_as) if self._read_as is not None else {}
+        if state is None and repair:
+            set_aside(Path(self.folder.at(STATE)), "unreadable")
+        self.content = state or {}
         return self.content
+
+    @property
+    def is_current(self) -> bool:
+        """True if the file holds what the last `reload` read; raises StrangeFileError."""
+        return self._bytes() == self._read_as
 
     def save(self) -> None:
         """Replace the file by what is in memory; nothing is written if that is what was saved last."""
@@ -129,18 +138,13 @@ class StateFile:
         """Remember a JSON value in the cache, durable at the next `save`; None forgets it."""
         self.content.setdefault("cache", {})[key] = value
 
-    def _read(self, *, repair: bool) -> StateSections:
+    def _bytes(self) -> bytes | None:
         path = self.folder.at(STATE)
         what = regular_files.strange(path)
         if what:  # a folder too: what is learned could not be kept
             raise regular_files.StrangeFileError(path, what)
         found = regular_files.content(path)
-        if found is None:
-            return {}
-        state = _parsed(found[0])
-        if state is None and repair:
-            set_aside(Path(path), "unreadable")
-        return state or {}
+        return found[0] if found is not None else None
 
 
 def _parsed(content: bytes) -> StateSections | None:

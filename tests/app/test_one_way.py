@@ -127,12 +127,14 @@ def test_the_stop_that_opens_the_pull_request(here: Place, monkeypatch: pytest.M
     way = stop(monkeypatch)
     assert here.claim()["pr_number"] == 46
     assert way.calls("settings.config", "load") == 1
+    assert way.calls("claim.record.claim_store", "load") == 1
+    assert way.calls("git.process", "run") <= 4  # what is tracked, the head, remotes, a template
     saves = [name for name in way.written if name == "state.json"]
     assert (
         len(saves) <= 7
     )  # the first look, intent, pull request, notices, card, ids, what was said
-    assert len(way.modules) <= 79
-    assert len(way.deepest) <= 14
+    assert len(way.modules) <= 73
+    assert len(way.deepest) <= 13
 
 
 def test_the_quiet_stop(here: Place, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -84,6 +84,7 @@ def tick(
     channel: str = "cli",
     session: str = "",
     is_untracked: bool = False,
+    loaded: Loaded | None = None,
 ) -> Report:
     """Bring the world one look nearer to what the claim wants.
 
@@ -95,6 +96,7 @@ def tick(
         channel: the name under which they are marked as offered.
         session: the client's session that they are offered to, or empty if nobody knows.
         is_untracked: the caller has just seen that git tracks nothing of ours here.
+        loaded: the claim as this wake has read it already, without the lock.
 
     Raises:
         Refused: the claim file cannot be acted on, or git tracks it; nothing was done.
@@ -105,7 +107,7 @@ def tick(
     world.renew_token()
     with claim_store.folder.locked(world.deadline.remaining(at_most=30.0)):
         try:
-            loaded = claim_store.load()
+            loaded = claim_store.confirm(loaded)
             for notice in loaded.notices:
                 claim_store.ledger.queue(notice)
             if linked_writes.is_waiting(claim_store.state):
@@ -144,16 +146,21 @@ def tick(
         return Report(record, said, tuple(working.actions), working.problem)
 
 
-def is_quiet(world: World, claim_store: ClaimStore, wake: Wake, session: str = "") -> bool:
+def is_quiet(
+    world: World, claim_store: ClaimStore, wake: Wake, loaded: Loaded | None, session: str = ""
+) -> bool:
     """True if a wake would read nothing, do nothing and say nothing; takes no lock.
 
     Marks the claim as looked at for the guard, so that the next wake ends before Python starts.
+
+    Args:
+        world: what may be touched.
+        claim_store: the claim file and state.json.
+        wake: who asks.
+        loaded: the claim as it was read just now, or None if it could not be.
+        session: the client's session that asks, or empty if nobody knows.
     """
-    try:
-        loaded = claim_store.load(repair=False)
-    except LifecycleError:
-        return False
-    if loaded.record is None or loaded.hints or claim_store.ledger.waiting():
+    if loaded is None or loaded.record is None or loaded.hints or claim_store.ledger.waiting():
         return False
     if loaded.record != claim_store.remembered():
         return False  # what was read is kept first: a file that is corrupt later comes back as it is now

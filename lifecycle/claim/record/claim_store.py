@@ -96,6 +96,7 @@ class ClaimStore:
         self.file = StateFile(self.folder)
         self.taken: list[LateEdit] = []
         self._parsed: tuple[object, Record | None] = (None, None)
+        self._read_as: store.FileContent | None = None
 
     @property
     def state(self) -> StateSections:
@@ -116,6 +117,7 @@ class ClaimStore:
         if repair:
             self._sweep(record)
             self._recover(record)
+        self._read_as = None
         try:
             snapshot, theirs = self._settled()
         except CorruptClaimError as error:
@@ -125,6 +127,7 @@ class ClaimStore:
                     "aside and restored, run: lifecycle tick"
                 ) from None
             return self._set_aside(record, str(error))
+        self._read_as = snapshot
         if snapshot is None or theirs is None:
             return Loaded(None)
         if record is None or not _continues(record, theirs):
@@ -141,6 +144,23 @@ class ClaimStore:
         if record.claim.phase != Phase.DONE:
             record = replace(record, override="", consent="")  # a yes is to one closing
         return Loaded(record, merged.hints, snapshot.mtime_ns, notices)
+
+    def confirm(self, loaded: Loaded | None) -> Loaded:
+        """Under the lock: what was loaded before it, if nothing was written since; else loaded anew.
+
+        Args:
+            loaded: what `load` gave without the lock, or None if that could not be read.
+
+        Raises:
+            ClaimRefused: an unknown schema version.
+        """
+        if loaded is None or loaded.record is None:
+            return self.load()
+        self._sweep(loaded.record)
+        self._recover(loaded.record)
+        is_same = self.file.is_current and self._read() == self._read_as
+        is_late = self.late.settle() or bool(self.late.edits())
+        return loaded if is_same and not is_late else self.load()
 
     def commit(
         self, record: Record, hints: Mapping[str, Any], *, is_last: bool = True

@@ -14,7 +14,7 @@ from lifecycle.claim.engine import briefing
 from lifecycle.claim.engine import look as engine
 from lifecycle.claim.engine.look import Report
 from lifecycle.claim.record import sessions
-from lifecycle.claim.record.claim_store import ClaimStore
+from lifecycle.claim.record.claim_store import ClaimStore, Loaded
 from lifecycle.claim.record.state import Record
 from lifecycle.core.channels import REPLIES
 from lifecycle.core.errors import LifecycleError
@@ -66,12 +66,17 @@ class HookCall:
         return (self.claim_store.root / CLAIM_FILE).exists()
 
     @cached_property
-    def record(self) -> Record | None:
-        """The claim as it lies there, without a lock and without a repair."""
+    def loaded(self) -> Loaded | None:
+        """The claim as it lies there, read once, without a lock and without a repair; None if refused."""
         try:
-            return self.claim_store.load(repair=False).record
+            return self.claim_store.load(repair=False)
         except LifecycleError:
             return None
+
+    @property
+    def record(self) -> Record | None:
+        """The claim's record, or None if there is none that can be read."""
+        return self.loaded.record if self.loaded is not None else None
 
     @property
     def claim(self) -> ClaimFacts | None:
@@ -149,7 +154,9 @@ class HookCall:
 
     def look(self, wake: Wake) -> Reply:
         """One look of the engine, if there is anything to look for, and its reply."""
-        if self.has_claim and engine.is_quiet(self.world, self.claim_store, wake, self.session):
+        if self.has_claim and engine.is_quiet(
+            self.world, self.claim_store, wake, self.loaded, self.session
+        ):
             return Reply()
         report = engine.tick(
             self.world,
@@ -159,6 +166,7 @@ class HookCall:
             channel=self.hook,
             session=self.session,
             is_untracked=True,  # `wake` has asked before anything was read
+            loaded=self.loaded if self.has_claim else None,
         )
         return self.reply(report)
 

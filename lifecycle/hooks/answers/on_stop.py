@@ -53,7 +53,7 @@ def _claim(call: HookCall) -> tuple[Notice, ...]:
         call.claim_store.set_due(STOPPED, call.world.clock.now())
         if call.record is not None:
             call.adopted(call.record)  # the sign that this session lives
-        if look.is_quiet(call.world, call.claim_store, _wake(call), call.session):
+        if look.is_quiet(call.world, call.claim_store, _wake(call), call.loaded, call.session):
             return ()
     elif not call.claim_store.has_mark(STOP_DUE):
         return ()
@@ -65,6 +65,7 @@ def _claim(call: HookCall) -> tuple[Notice, ...]:
         channel=call.hook,
         session=call.session,
         is_untracked=True,  # `wake` has asked before anything was read
+        loaded=call.loaded if call.has_claim else None,
     )
     return report.said
 
