@@ -7,10 +7,8 @@ commits, and asks again until nothing is left to do.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
 
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.values.model import BoardItem, PullRequest
@@ -279,20 +277,3 @@ Fact = (
     | ClaimForgotten
     | Failed
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """One step.
-
-    Attributes:
-        fields: claim fields to set first (phase, status, pr_number, …).
-        memory: fields of the record to set first.
-        action: the one write to do next, or None if this look is finished.
-        says: sentences that became true with this step.
-    """
-
-    fields: Mapping[str, Any] = field(default_factory=dict)
-    memory: Mapping[str, Any] = field(default_factory=dict)
-    action: Action | None = None
-    notices: tuple[Notice, ...] = ()

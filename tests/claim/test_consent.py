@@ -9,7 +9,8 @@ import pytest
 
 from lifecycle.claim.decisions.decide import decide, look
 from lifecycle.claim.decisions.ending import consent
-from lifecycle.core.plan import Audience, CloseIssue, Decision, PostComment
+from lifecycle.claim.decisions.snapshot import Decision
+from lifecycle.core.plan import Audience, CloseIssue, PostComment
 from lifecycle.core.values.model import PullState
 from lifecycle.storage.ledger import lasting
 from tests.claim.steps import DONE, REVIEW, closing, rest, rules_with

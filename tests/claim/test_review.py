@@ -64,7 +64,7 @@ def test_pending_checks_are_silent() -> None:
     shown = observation(by_number=pull(checks=checks(Bucket.PASS, Bucket.PENDING)), item=ITEM)
     step = decide(seen(record(**REVIEW), observed=shown))
     assert not step.notices
-    assert step.memory["checks"]["running"] == 1
+    assert (step.memory["checks"] or {})["running"] == 1
 
 
 def test_the_merge_asks_the_question_and_is_persisted() -> None:

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from lifecycle.claim.decisions.decide import decide
+from lifecycle.claim.decisions.snapshot import Decision
 from lifecycle.claim.engine.briefing import claim_lines
 from lifecycle.claim.record.state import Record
-from lifecycle.core.plan import Audience, Decision, Notice, Wake
+from lifecycle.core.plan import Audience, Notice, Wake
 from lifecycle.core.values.checks import Bucket, Check, Checks, Required, Verdict
 from lifecycle.github.pulls import translate
 from tests import factories

@@ -16,8 +16,7 @@ import pytest
 
 from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.claim.decisions import decide, rehearsal
-from lifecycle.claim.decisions.snapshot import Snapshot
-from lifecycle.core.plan import Decision
+from lifecycle.claim.decisions.snapshot import Decision, Snapshot
 from lifecycle.core.timing import Deadline
 from lifecycle.core.values.model import Repository
 from lifecycle.reconcile.reconcile_run import reconcile

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from lifecycle.claim.decisions import derive
-from lifecycle.claim.decisions.snapshot import Snapshot, is_unsynced, may_try
-from lifecycle.claim.record.state import Record, is_same
+from lifecycle.claim.decisions.snapshot import Decision, Snapshot, is_unsynced, may_try
+from lifecycle.claim.record.state import ClaimChanges, Record, RecordChanges, is_same
 from lifecycle.core.messages import messages
-from lifecycle.core.plan import AddToBoard, Audience, Decision, Notice, SetBoard
+from lifecycle.core.plan import AddToBoard, Audience, Notice, SetBoard
 from lifecycle.core.values.model import Observation
 from lifecycle.core.values.priorities import Status
 
@@ -17,8 +16,8 @@ from lifecycle.core.values.priorities import Status
 def apply_observation(record: Record, seen: Observation) -> Record:
     """What an observation says about the card: synced, moved by hand, taken over."""
     claim = record.claim
-    values: dict[str, Any] = {}
-    changes: dict[str, Any] = {}
+    values: ClaimChanges = {}
+    changes: RecordChanges = {}
     if seen.item is not None:
         values["item_id"] = seen.item.id
         changes["is_item_known"] = True
@@ -43,8 +42,8 @@ def apply_observation(record: Record, seen: Observation) -> Record:
         if seen.item.agent and seen.item.agent == claim.agent_id:
             changes["synced_agent"] = claim.agent_id
         was_ours = bool(claim.agent_id) and record.synced_agent == claim.agent_id
-        is_others = bool(seen.item.agent) and seen.item.agent != claim.agent_id
-        changes["taken_by"] = seen.item.agent if was_ours and is_others else ""
+        other = seen.item.agent if seen.item.agent != claim.agent_id else None
+        changes["taken_by"] = other or "" if was_ours else ""
     return replace(record.with_values(values), **changes)
 
 

@@ -7,7 +7,7 @@ folds what was read into the record, and `decide` gives the next step. No clock,
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import cast
 
 from lifecycle.claim.decisions import card, derive
 from lifecycle.claim.decisions.ending import (
@@ -19,14 +19,13 @@ from lifecycle.claim.decisions.ending import (
     releasing,
 )
 from lifecycle.claim.decisions.pull import opening, pace, review
-from lifecycle.claim.decisions.snapshot import Snapshot, is_unsynced, may_try
+from lifecycle.claim.decisions.snapshot import Decision, Snapshot, is_unsynced, may_try
 from lifecycle.claim.decisions.table import IN_REVIEW, Phase
 from lifecycle.claim.linked import linked_decisions
-from lifecycle.claim.record.state import Record, fold, kind_of
+from lifecycle.claim.record.state import ClaimChanges, Record, RecordChanges, fold, kind_of
 from lifecycle.core.messages import loss_messages, messages
 from lifecycle.core.plan import (
     Audience,
-    Decision,
     Fact,
     Failed,
     Notice,
@@ -180,12 +179,11 @@ def _pull_found(snapshot: Snapshot) -> Decision:
     if pull is None and not derive.is_confirmed(snapshot.record):
         return _not_there(snapshot)
     if pull is None:
-        fields = {"last_check_poll": render_time(snapshot.now)} if snapshot.looked_at_checks else {}
         notice = Notice(
             f"pr-missing:{claim.branch}", messages.pr_missing(claim.branch), Audience.ACT
         )
-        return Decision(fields=fields, notices=(notice,))
-    known = {"pr_url": pull.url, "pr_head": pull.head_sha}
+        return Decision(fields=_polled(snapshot), notices=(notice,))
+    known: RecordChanges = {"pr_url": pull.url, "pr_head": pull.head_sha}
     match pull.state:
         case PullState.MERGED:
             return merged.merge_found(snapshot, pull)
@@ -215,7 +213,7 @@ def _pull_found(snapshot: Snapshot) -> Decision:
 def _not_there(snapshot: Snapshot) -> Decision:
     """A phase was written by hand, and there is no pull request: back to where the claim was."""
     claim, before = snapshot.record.claim, derive.phase_before(snapshot.record)
-    fields: dict[str, Any] = {"phase": before.value}
+    fields: ClaimChanges = {"phase": before.value}
     if before is Phase.CODING:
         fields["status"] = _not(Status.IN_REVIEW, claim.status, Status.IN_PROGRESS)
     text = messages.phase_without_pull(claim.phase, claim.branch, before)
@@ -225,9 +223,9 @@ def _not_there(snapshot: Snapshot) -> Decision:
     return Decision(fields=fields, memory={"judged": before.value}, notices=(notice,))
 
 
-def _open(snapshot: Snapshot, pull: PullRequest, known: dict[str, Any]) -> Decision:
+def _open(snapshot: Snapshot, pull: PullRequest, known: RecordChanges) -> Decision:
     claim = snapshot.record.claim
-    fields: dict[str, Any] = {"pr_number": pull.number}
+    fields: ClaimChanges = {"pr_number": pull.number}
     notices: list[Notice] = []
     if claim.phase == Phase.PR_CLOSED:
         # One move at a time, as the table has it: the checks are this look's next step.
@@ -299,7 +297,7 @@ def _waiting(record: Record) -> tuple[Notice, ...]:
     return (Notice("pr-waits", text, Audience.NOTE, stands=True),)
 
 
-def _polled(snapshot: Snapshot) -> dict[str, Any]:
+def _polled(snapshot: Snapshot) -> ClaimChanges:
     return {"last_check_poll": render_time(snapshot.now)} if snapshot.looked_at_checks else {}
 
 
@@ -322,8 +320,6 @@ def _not(unwanted: str, value: str, instead: str) -> str:
 
 def _effective(record: Record, step: Decision) -> Decision:
     """The decision without what is already so."""
-    return replace(
-        step,
-        fields={k: v for k, v in step.fields.items() if record.values.get(k) != v},
-        memory={k: v for k, v in step.memory.items() if getattr(record, k) != v},
-    )
+    fields = {k: v for k, v in step.fields.items() if record.values.get(k) != v}
+    memory = {k: v for k, v in step.memory.items() if getattr(record, k) != v}
+    return replace(step, fields=cast("ClaimChanges", fields), memory=cast("RecordChanges", memory))

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from lifecycle.claim.decisions.decide import apply_fact, decide
-from lifecycle.claim.decisions.snapshot import Snapshot
-from lifecycle.core.plan import Action, Decision, Fact
+from lifecycle.claim.decisions.snapshot import Decision, Snapshot
+from lifecycle.core.plan import Action, Fact
 
 MAX_STEPS = 24
 """Decisions in one look at most: far more than any look takes."""

@@ -7,8 +7,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lifecycle.claim.decisions.table import IN_REVIEW, Phase
-from lifecycle.claim.record.state import Record, is_same, kind_of, mark_of
-from lifecycle.core.plan import Action, Wake
+from lifecycle.claim.record.state import (
+    ClaimChanges,
+    Record,
+    RecordChanges,
+    is_same,
+    kind_of,
+    mark_of,
+)
+from lifecycle.core.plan import Action, Notice, Wake
 from lifecycle.core.values.model import Observation
 
 COMMENT_SETTLE = 120.0
@@ -39,6 +46,23 @@ class Rules:
     poll_seconds: float = 120.0
     closes_itself: bool = False
     link: str = "Refs"
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """One step.
+
+    Attributes:
+        fields: claim fields to set first (phase, status, pr_number, …).
+        memory: fields of the record to set first.
+        action: the one write to do next, or None if this look is finished.
+        notices: sentences that became true with this step.
+    """
+
+    fields: ClaimChanges = field(default_factory=ClaimChanges)
+    memory: RecordChanges = field(default_factory=RecordChanges)
+    action: Action | None = None
+    notices: tuple[Notice, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

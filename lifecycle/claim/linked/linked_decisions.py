@@ -12,11 +12,11 @@ import re
 from collections.abc import Iterable
 
 from lifecycle.claim.decisions.ending import ending_steps
-from lifecycle.claim.decisions.snapshot import Snapshot, may_try
+from lifecycle.claim.decisions.snapshot import Decision, Snapshot, may_try
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.record.state import BEST_EFFORT_TRIES, Record
 from lifecycle.core.messages import linked_messages
-from lifecycle.core.plan import Audience, Decision, Notice, SetLinked, Wake
+from lifecycle.core.plan import Audience, Notice, SetLinked, Wake
 from lifecycle.core.tracker import Task
 
 CLAIMED, CLOSED, RELEASED = "claimed", "closed", "released"

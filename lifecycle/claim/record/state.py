@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
-from typing import Any, assert_never
+from typing import Any, TypedDict, assert_never
 
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.record.claim_file import Claim
@@ -103,6 +103,53 @@ class Releasing:
     holder: str = ""
     is_begun: bool = False
     by: str = ""
+
+
+class ClaimChanges(TypedDict, total=False):
+    """Fields of the claim file that a decision or a fact sets."""
+
+    item_id: str | None
+    pr_number: int | None
+    branch: str
+    agent_id: str
+    phase: str
+    summary: str
+    status: str
+    last_check_poll: str | None
+    last_synced_status: str | None
+
+
+class RecordChanges(TypedDict, total=False):
+    """Fields of the record that a decision or an observation sets."""
+
+    is_item_known: bool
+    synced_agent: str | None
+    moved_to: str | None
+    pr_url: str
+    pr_head: str
+    opened: int | None
+    checks: Mapping[str, Any] | None
+    comment_done: bool
+    issue_closed: bool
+    board_done: bool
+    lease_done: bool
+    leaves_labels: bool
+    override: str
+    taken_by: str
+    given_back: bool
+    doubted: bool
+    reopened: int
+    intents: Mapping[str, Intent]
+    troubles: Mapping[str, Trouble]
+    judged: str
+    asked_pr: int | None
+    consent: str
+    changes_by: tuple[str, ...]
+    conflicts_with: str
+    told: Mapping[str, Any] | None
+    durations: Mapping[str, float]
+    releasing: Releasing | None
+    unassigned: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +271,7 @@ class Record:
         """The outcome that this claim will have when its file is gone."""
         return "released" if self.releasing is not None else "closed"
 
-    def with_values(self, values: Mapping[str, Any]) -> Record:
+    def with_values(self, values: Mapping[str, object]) -> Record:
         """The record with some claim fields set."""
         return replace(self, values={**self.values, **values})
 

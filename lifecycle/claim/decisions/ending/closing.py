@@ -7,26 +7,17 @@ tried again while that can help, and never keeps the issue open.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.ending import ending_steps
-from lifecycle.claim.decisions.snapshot import Snapshot, may_try
+from lifecycle.claim.decisions.snapshot import Decision, Snapshot, may_try
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.linked import linked_decisions
 from lifecycle.claim.record.claim_file import Claim
-from lifecycle.claim.record.state import Record, is_same
+from lifecycle.claim.record.state import ClaimChanges, Record, RecordChanges, is_same
 from lifecycle.core import hidden_marker
 from lifecycle.core.messages import messages
-from lifecycle.core.plan import (
-    Audience,
-    CloseIssue,
-    Decision,
-    ForgetClaim,
-    Notice,
-    PostComment,
-    SetBoard,
-)
+from lifecycle.core.plan import Audience, CloseIssue, ForgetClaim, Notice, PostComment, SetBoard
 from lifecycle.core.values.model import Observation, PullRequest, PullState
 from lifecycle.core.values.priorities import Status
 
@@ -40,7 +31,7 @@ def decide(snapshot: Snapshot) -> Decision:
     is_merged = pull is not None and pull.state is PullState.MERGED
     if not is_merged and not record.override:
         return _refusal(claim, pull)
-    accepted: dict[str, Any] = {"status": Status.DONE}
+    accepted: ClaimChanges = {"status": Status.DONE}
     if pull is not None:
         accepted["pr_number"] = pull.number
     # An override is for a claim without a merge; with one there is nothing to override.
@@ -48,8 +39,10 @@ def decide(snapshot: Snapshot) -> Decision:
     is_news = any(record.values.get(name) != value for name, value in accepted.items())
     if is_news or override != record.override:
         url = pull.url if pull else record.pr_url
-        memory = {"judged": Phase.DONE.value, "pr_url": url, "override": override}
-        return Decision(fields=accepted, memory=memory)
+        return Decision(
+            fields=accepted,
+            memory={"judged": Phase.DONE.value, "pr_url": url, "override": override},
+        )
     if snapshot.observation.issue is None and not record.issue_closed:
         text = messages.issue_unknown(claim.issue_number)
         notice = Notice(f"no-such-issue:{claim.issue_number}", text, Audience.ACT, stands=True)
@@ -62,11 +55,12 @@ def apply_observation(record: Record, seen: Observation, now: float) -> Record:
     claim = record.claim
     if seen.issue is None or claim.phase != Phase.DONE:
         return record
-    changes: dict[str, Any] = {"issue_closed": not seen.issue.is_open}
+    changes: RecordChanges = {"issue_closed": not seen.issue.is_open}
     if seen.item is not None:
         is_done = is_same(seen.item.status, Status.DONE) and not seen.item.agent
         changes["board_done"] = is_done and not record.leaves_labels
-    return replace(record, **changes, **ending_steps.comment_missed(record, seen, now))
+    changes |= ending_steps.comment_missed(record, seen, now)
+    return replace(record, **changes)
 
 
 def why_not_merged(pull: PullRequest | None, branch: str) -> str:
@@ -166,7 +160,7 @@ def _refusal(claim: Claim, pull: PullRequest | None) -> Decision:
     reason = why_not_merged(pull, claim.branch)
     text = messages.done_refused(reason, claim.issue_number, phase)
     status = Status.IN_REVIEW if phase is Phase.CHECKS_RUNNING else Status.IN_PROGRESS
-    fields: dict[str, Any] = {"phase": phase.value}
+    fields: ClaimChanges = {"phase": phase.value}
     if pull is not None:
         fields["pr_number"] = pull.number
     if claim.status == Status.DONE:

@@ -8,12 +8,25 @@ effort: they are tried again while that can help, and then the claim ends withou
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Literal
 
-from lifecycle.claim.decisions.snapshot import COMMENT_READS, COMMENT_SETTLE, Snapshot, may_try
-from lifecycle.claim.record.state import BEST_EFFORT_TRIES, Record, Trouble, kind_of, mark_of
+from lifecycle.claim.decisions.snapshot import (
+    COMMENT_READS,
+    COMMENT_SETTLE,
+    Decision,
+    Snapshot,
+    may_try,
+)
+from lifecycle.claim.record.state import (
+    BEST_EFFORT_TRIES,
+    Record,
+    RecordChanges,
+    Trouble,
+    kind_of,
+    mark_of,
+)
 from lifecycle.core import hidden_marker
-from lifecycle.core.plan import Action, Decision, PostComment, ReleaseLease
+from lifecycle.core.plan import Action, PostComment, ReleaseLease
 from lifecycle.core.values.model import Observation
 
 Settled = Literal["done", "waiting"]
@@ -59,7 +72,7 @@ def comment_step(snapshot: Snapshot, comment: PostComment) -> Decision | Settled
     return "done" if trouble is not None and trouble.is_final else "waiting"
 
 
-def comment_missed(record: Record, seen: Observation, now: float) -> dict[str, Any]:
+def comment_missed(record: Record, seen: Observation, now: float) -> RecordChanges:
     """Count a read for a comment whose fate is unknown; whether it was in it, the step sees."""
     intent = record.intents.get("PostComment")
     if intent is None or seen.issue is None or seen.issue.comments is None:

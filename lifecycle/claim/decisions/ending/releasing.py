@@ -9,25 +9,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import Any
 
 from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.ending import ending_steps
-from lifecycle.claim.decisions.snapshot import Snapshot, may_try
+from lifecycle.claim.decisions.snapshot import Decision, Snapshot, may_try
 from lifecycle.claim.linked import linked_decisions
-from lifecycle.claim.record.state import Record, Releasing, is_same
+from lifecycle.claim.record.state import Record, RecordChanges, Releasing, is_same
 from lifecycle.core import hidden_marker
 from lifecycle.core.messages import loss_messages, messages
-from lifecycle.core.plan import (
-    Audience,
-    Decision,
-    ForgetClaim,
-    Notice,
-    PostComment,
-    SetBoard,
-    Unassign,
-    Wake,
-)
+from lifecycle.core.plan import Audience, ForgetClaim, Notice, PostComment, SetBoard, Unassign, Wake
 from lifecycle.core.values.model import BoardItem, Issue, Observation, PullRequest, PullState
 from lifecycle.core.values.priorities import Status
 
@@ -74,14 +64,15 @@ def apply_observation(record: Record, seen: Observation, now: float) -> Record:
     """
     if record.releasing is None or not record.releasing.is_begun:
         return record
-    changes: dict[str, Any] = {}
+    changes: RecordChanges = {}
     if seen.issue is not None:
         is_off = _assigned(record, seen.issue) is None
         changes["unassigned"] = record.unassigned or is_off
     if seen.item is not None:
         is_free = is_same(seen.item.status, Status.TODO) and not seen.item.agent
         changes["board_done"] = record.board_done or (is_free and not record.leaves_labels)
-    return replace(record, **changes, **ending_steps.comment_missed(record, seen, now))
+    changes |= ending_steps.comment_missed(record, seen, now)
+    return replace(record, **changes)
 
 
 def comment_of(

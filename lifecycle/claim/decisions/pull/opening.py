@@ -8,10 +8,10 @@ from dataclasses import replace
 from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.ending import merged
 from lifecycle.claim.decisions.pull import review
-from lifecycle.claim.decisions.snapshot import Snapshot, may_try
+from lifecycle.claim.decisions.snapshot import Decision, Snapshot, may_try
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.core.messages import messages
-from lifecycle.core.plan import Audience, Decision, Notice, OpenPullRequest
+from lifecycle.core.plan import Audience, Notice, OpenPullRequest
 from lifecycle.core.values.model import PullRequest
 from lifecycle.core.values.priorities import Status
 

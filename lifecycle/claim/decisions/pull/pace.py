@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
 
 from lifecycle.claim.decisions.snapshot import Rules
 from lifecycle.claim.decisions.table import IN_REVIEW, Phase
@@ -85,7 +84,7 @@ def ends_at(checks: Checks, durations: Mapping[str, float]) -> float | None:
     return max(ends, default=None)
 
 
-def learned(durations: Mapping[str, float], checks: Checks) -> dict[str, Any]:
+def learned(durations: Mapping[str, float], checks: Checks) -> dict[str, float]:
     """How long each check takes, with what these checks add."""
     known = dict(durations)
     for run in checks.runs:

@@ -11,13 +11,13 @@ from typing import Any
 
 from lifecycle.claim.decisions.pull import pace
 from lifecycle.claim.decisions.snapshot import Snapshot
-from lifecycle.claim.record.state import Record
+from lifecycle.claim.record.state import Record, RecordChanges
 from lifecycle.core.messages import review_messages as words
 from lifecycle.core.plan import Audience, Notice, Wake
 from lifecycle.core.values.checks import Bucket, Checks, Verdict
 from lifecycle.core.values.model import PullRequest
 
-NOTHING_YET: dict[str, Any] = {"checks": None, "changes_by": (), "conflicts_with": ""}
+NOTHING_YET: RecordChanges = {"checks": None, "changes_by": (), "conflicts_with": ""}
 """What is known of a pull request that was just opened or adopted."""
 
 CONFLICTING = "CONFLICTING"
@@ -43,14 +43,14 @@ WHILE_OPEN = ("pr", "reopened", "changes", "conflict", "ejected", *_RESULTS)
 class Judged:
     """What to remember, and what to say."""
 
-    memory: dict[str, Any]
+    memory: RecordChanges
     notices: tuple[Notice, ...]
 
 
 def judge(snapshot: Snapshot, pull: PullRequest) -> Judged:
     """Judge an open pull request as it was just read."""
     is_conflicting = pull.mergeable == CONFLICTING
-    memory: dict[str, Any] = {
+    memory: RecordChanges = {
         "changes_by": tuple(review.author for review in pull.changes_requested),
         "conflicts_with": pull.base if is_conflicting else "",
     }
@@ -88,7 +88,7 @@ def _queue(snapshot: Snapshot, pull: PullRequest) -> list[Notice]:
 def _checks(snapshot: Snapshot, pull: PullRequest, checks: Checks, *, is_reported: bool) -> Judged:
     record = snapshot.record
     durations = pace.learned(record.durations, checks)
-    memory: dict[str, Any] = {"checks": _summary(checks, durations), "durations": durations}
+    memory: RecordChanges = {"checks": _summary(checks, durations), "durations": durations}
     match checks.verdict:
         case Verdict.FAILED:
             return _failed(record, pull, checks, memory)
@@ -98,7 +98,7 @@ def _checks(snapshot: Snapshot, pull: PullRequest, checks: Checks, *, is_reporte
             return Judged(memory, _waiting(snapshot, pull, checks))
 
 
-def _failed(record: Record, pull: PullRequest, checks: Checks, memory: dict[str, Any]) -> Judged:
+def _failed(record: Record, pull: PullRequest, checks: Checks, memory: RecordChanges) -> Judged:
     """Say a first failure at once, and later ones when no more can follow.
 
     Another run of the same check that fails again is another failure.
