@@ -57,8 +57,15 @@ def test_the_wheel_holds_documents_hooks_schema_and_seeds(wheel: Path) -> None:
         f"lifecycle/sandbox/seed/seeds/{name}"
         for name in _files(ROOT / "lifecycle/sandbox/seed/seeds")
     }
+    supplied = {
+        f"lifecycle/setup/init/supplied/{name}"
+        for name in _files(ROOT / "lifecycle/setup/init/supplied")
+    }
     wanted |= (
-        hooks | seeds | {"lifecycle/sandbox/wire/graph/schema/schema.graphql", "lifecycle/py.typed"}
+        hooks
+        | seeds
+        | supplied
+        | {"lifecycle/sandbox/wire/graph/schema/schema.graphql", "lifecycle/py.typed"}
     )
     assert wanted <= names
     for script in NAMES:

@@ -16,7 +16,7 @@ from lifecycle.core.values.configured import MAX_BLOCKS
 from lifecycle.evidence.seen_runs import KEPT
 from lifecycle.settings import config
 from lifecycle.setup.init.hook_table import CAP, STAGE_PERMISSIONS
-from lifecycle.setup.init.supplies import DETECT, ORCHESTRATOR, page_of, supplies
+from lifecycle.setup.init.supplies import DETECT, ORCHESTRATOR, SIGNED, page_of, supplies
 from lifecycle.stages.decisions.decide import IDLE_BLOCKS
 from lifecycle.stages.decisions.instructions import NEEDS_REVIEW
 from lifecycle.stages.session.session_record import OLD_SECONDS
@@ -132,9 +132,10 @@ def test_the_numbers_on_the_page_are_those_in_code() -> None:
 
 def test_what_init_supplies_is_named() -> None:
     """The reference lists every file, the runbook the variable and what is let run."""
-    names = [
-        supply.name for supply in supplies(review="/oracle-review", start="/task-start", label="x")
-    ]
+    files = supplies(review="/oracle-review", start="/task-start", label="x")
+    names = [supply.name for supply in files]
+    assert all(SIGNED in supply.text for supply in files)
+    assert marker(Detected.CODING_COMPLETE) in next(s.text for s in files if "start" in s.name)
     assert {DETECT, ORCHESTRATOR} <= set(names)
     for name in names:
         assert f"`{name}`" in Page(REFERENCE).text

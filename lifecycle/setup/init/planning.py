@@ -48,7 +48,7 @@ from lifecycle.setup.init.planned_files import (
     write_all,
 )
 from lifecycle.setup.init.staged_setup import FILES, LOG_LINE, Staging
-from lifecycle.setup.init.supplies import TEMPLATE, claims, page_of
+from lifecycle.setup.init.supplies import claims, page_of, settings_file
 from lifecycle.storage import store
 from lifecycle.storage.store import CLAIM_FILE
 from lifecycle.trackers import registry
@@ -353,7 +353,7 @@ class _Project:
         is_there = config.file_of(self.root).is_file() or os.path.lexists(path)
         if self.only_wires or is_there or self.draft.read(path) is not None:
             return before
-        content = TEMPLATE.encode()
+        content = settings_file().encode()
         self.draft.write(
             path, config.CONFIG_FILE, content, "every key with its default, commented out"
         )

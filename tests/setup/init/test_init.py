@@ -21,7 +21,7 @@ from lifecycle.setup.init.found_hooks import ClientSetup, allows_all
 from lifecycle.setup.init.hook_table import NAMES, PERMISSIONS, STAGE_PERMISSIONS, WIRES
 from lifecycle.setup.init.init_mark import MARK, PERMITS
 from lifecycle.setup.init.jsonc import parse
-from lifecycle.setup.init.supplies import TEMPLATE
+from lifecycle.setup.init.supplies import settings_file
 from tests.cli.outcome import ok, refused
 from tests.conftest import COMMAND
 from tests.setup.init.conftest import Clone
@@ -567,9 +567,9 @@ def test_a_strangers_mark_takes_out_nothing_of_others(clone: Clone) -> None:
 def test_the_template_holds_every_key_with_its_default(tmp_path: Path) -> None:
     """Commented out it changes nothing; uncommented it loads, and what has a default keeps it."""
     path = tmp_path / config.CONFIG_FILE
-    path.write_text(TEMPLATE)
+    path.write_text(settings_file())
     assert config.load(tmp_path, {}) == Settings()
-    lines = [line.removeprefix("# ") for line in TEMPLATE.splitlines()]
+    lines = [line.removeprefix("# ") for line in settings_file().splitlines()]
     code = [line for line in lines if line.startswith("[") or " = " in line]
     path.write_text("\n".join(code))
     assert {key for key, _ in config._flat(tomllib.loads(path.read_text()))} == set(config._KEYS)
