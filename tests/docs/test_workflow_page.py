@@ -135,7 +135,7 @@ def test_what_init_supplies_is_named() -> None:
     files = supplies(review="/oracle-review", start="/task-start", label="x")
     names = [supply.name for supply in files]
     assert all(SIGNED in supply.text for supply in files)
-    assert marker(Detected.CODING_COMPLETE) in next(s.text for s in files if "start" in s.name)
+    assert f": {Detected.CODING_COMPLETE} :::" in next(s.text for s in files if "start" in s.name)
     assert {DETECT, ORCHESTRATOR} <= set(names)
     for name in names:
         assert f"`{name}`" in Page(REFERENCE).text
