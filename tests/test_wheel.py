@@ -65,7 +65,11 @@ def test_the_wheel_holds_documents_hooks_schema_and_seeds(wheel: Path) -> None:
         hooks
         | seeds
         | supplied
-        | {"lifecycle/sandbox/wire/graph/schema/schema.graphql", "lifecycle/py.typed"}
+        | {
+            "lifecycle/sandbox/wire/graph/schema/schema.graphql",
+            "lifecycle/py.typed",
+            "lifecycle/setup/doctor/findings.toml",
+        }
     )
     assert wanted <= names
     for script in NAMES:

@@ -73,7 +73,7 @@ def _signs() -> Mapping[str, str]:
 
 def _line(finding: DoctorFinding) -> str:
     """A finding as one line, for a pipe or a file."""
-    parts = [f"{_signs()[finding.level]} {finding.group}: {visible(finding.says)}"]
+    parts = [f"{_signs()[finding.level]} {finding.group}: {visible(finding.sentence)}"]
     if finding.hinders:
         parts.append(f"Hinders: {', '.join(finding.hinders)}.")
     if finding.fix:
@@ -103,7 +103,7 @@ def _show_finding(console: Console, group: str, finding: DoctorFinding) -> None:
     style = _STYLES[finding.level]
     sign = Text(f"{_signs()[finding.level]} ", style=style)
     lead = Text(f"{group:<{_GROUP}}", style="bold")
-    _wrapped(console, Text.assemble(lead, sign), visible(finding.says))
+    _wrapped(console, Text.assemble(lead, sign), visible(finding.sentence))
     margin = " " * (_GROUP + 2)
     if finding.hinders:
         label = Text(f"{margin}{'hinders':<{_LABEL}}", style="dim")

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+import tomllib
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from enum import StrEnum
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 from lifecycle.core.errors import LifecycleError
@@ -41,10 +44,6 @@ class FixStep(StrEnum):
     STATS = "lifecycle stats"
 
 
-ON_GITHUB = (FixStep.CLAIM, FixStep.PR, FixStep.CI, FixStep.MERGE, FixStep.CLOSE, FixStep.BOARD)
-"""What needs GitHub's API."""
-
-
 @dataclass(frozen=True, slots=True)
 class DoctorFinding:
     """One line of the list.
@@ -52,14 +51,14 @@ class DoctorFinding:
     Attributes:
         name: `group.thing`; stable, for programs.
         level: how it is.
-        says: one sentence.
+        sentence: what is so.
         hinders: what will not happen, or not as it should.
         fix: a command to copy, or what to do where no command can do it; empty if nothing is to do.
     """
 
     name: str
     level: Level
-    says: str
+    sentence: str
     hinders: tuple[FixStep, ...] = ()
     fix: str = ""
 
@@ -70,7 +69,10 @@ class DoctorFinding:
 
     def as_json(self) -> dict[str, Any]:
         """The finding for `--json`."""
-        return {**asdict(self), "hinders": [step.value for step in self.hinders]}
+        said = {
+            "says" if name == "sentence" else name: value for name, value in asdict(self).items()
+        }
+        return said | {"hinders": [step.value for step in self.hinders]}
 
 
 _KEPT = re.compile(r"[;,] (?:so )?(?:nothing|no board|no task) was ")
@@ -81,16 +83,38 @@ def cause(error: LifecycleError) -> str:
     return f"{_KEPT.split(error.sentence)[0].rstrip('.')}."
 
 
-def ok(name: str, says: str) -> DoctorFinding:
-    """It works."""
-    return DoctorFinding(name, Level.OK, says)
+@cache
+def table() -> dict[str, Any]:
+    """The rows of `findings.toml`, as its head describes them."""
+    return tomllib.loads(Path(__file__).with_name("findings.toml").read_text(encoding="utf-8"))
 
 
-def warn(name: str, says: str, hinders: Iterable[FixStep] = (), fix: str = "") -> DoctorFinding:
-    """It works, but not as it should, or nobody can tell."""
-    return DoctorFinding(name, Level.WARN, says, tuple(hinders), fix)
+def finding(
+    key: str, /, *, hinders: Iterable[str] = (), fix: str = "", **words: object
+) -> DoctorFinding:
+    """The finding of one row of `findings.toml`.
+
+    Args:
+        key: the row, such as "token.found.none"; its first two words are the finding's name.
+        hinders: what does not happen because of it, beside what the row says.
+        fix: what mends it, if the row does not say.
+        words: what stands for the names in braces.
+    """
+    group, thing, *case = key.split(".")
+    row = table()[group][thing]
+    for name in case:
+        row = row[name]
+    level = next(level for level in Level if level in row)
+    named = [name.format(**words) for name in row.get("hinders", ())]
+    steps = dict.fromkeys(step for name in (*named, *hinders) for step in _steps(name))
+    fix = row["fix"].format(**words) if "fix" in row else fix
+    return DoctorFinding(f"{group}.{thing}", level, row[level].format(**words), tuple(steps), fix)
 
 
-def fail(name: str, says: str, hinders: Iterable[FixStep] = (), fix: str = "") -> DoctorFinding:
-    """It does not work."""
-    return DoctorFinding(name, Level.FAIL, says, tuple(hinders), fix)
+def _steps(name: str) -> Iterator[FixStep]:
+    """The steps that a name of the table stands for: one, or several that go together."""
+    together = table()["together"].get(name)
+    if together is None:
+        yield FixStep(name)
+    for part in together or ():
+        yield from _steps(part)

@@ -19,7 +19,7 @@ from lifecycle.setup.doctor import (
     examine_tracker,
     examine_worktree,
 )
-from lifecycle.setup.doctor.doctor_finding import DoctorFinding, Level, cause, fail, ok
+from lifecycle.setup.doctor.doctor_finding import DoctorFinding, Level, cause
 from lifecycle.setup.doctor.examined import SECONDS, Examined
 from lifecycle.storage.regular_files import StrangeFileError
 from lifecycle.trackers import registry
@@ -103,24 +103,26 @@ def _unused(finding: DoctorFinding) -> DoctorFinding:
     is_about = finding.group in _GITHUBS or finding.name == "worktree.remote"
     if finding.level is Level.OK or not is_about:
         return finding
-    return ok(
-        finding.name,
-        "GitHub is not used here: no remote is GitHub's, and tasks are kept elsewhere.",
-    )
+    sentence = "GitHub is not used here: no remote is GitHub's, and tasks are kept elsewhere."
+    return DoctorFinding(finding.name, Level.OK, sentence)
 
 
-def _looked(name: str, check: Check, case: Examined) -> Iterator[DoctorFinding]:
+def _looked(family: str, check: Check, case: Examined) -> Iterator[DoctorFinding]:
+    """The findings of a family; if it fails itself, one that says so."""
     try:
         yield from check(case)
     except DeadlineReached:
-        yield fail(
-            f"{name}.unknown",
-            f"The {SECONDS:g} seconds of this examination were up while something still answered.",
+        reason = (
+            f"The {SECONDS:g} seconds of this examination were up while something still answered."
         )
     except LifecycleError as error:
-        yield fail(f"{name}.unknown", cause(error))
+        reason = cause(error)
     except StrangeFileError as error:
         yield examine_worktree.strange(case, error)
+        return
     except OSError as error:
-        what = error.filename or "a file"
-        yield fail(f"{name}.unknown", f"{what} cannot be read: {error.strerror or error}.")
+        file = error.filename or "a file"
+        reason = f"{file} cannot be read: {error.strerror or error}."
+    else:
+        return
+    yield DoctorFinding(f"{family}.unknown", Level.FAIL, reason)

@@ -6,30 +6,15 @@ import os
 import re
 import shlex
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 
 from lifecycle.settings import user_folder
 from lifecycle.settings.resources import hooks_folder
-from lifecycle.setup.doctor.doctor_finding import DoctorFinding, FixStep, fail, ok, warn
+from lifecycle.setup.doctor.doctor_finding import DoctorFinding, finding
 from lifecycle.setup.doctor.examined import Examined
 from lifecycle.setup.init.found_hooks import HookEntry, allows_all, shown
 from lifecycle.setup.init.hook_table import DAY, WIRES, Wire
-from lifecycle.setup.init.init_mark import LOCAL, MARK
-
-STEPS: dict[str, tuple[FixStep, ...]] = {
-    "session-start": (FixStep.BRIEF,),
-    "on-clear": (FixStep.STAGES,),
-    "user-prompt-submit": (FixStep.NEWS,),
-    "on-stop": (FixStep.PR, FixStep.CLOSE, FixStep.BOARD),
-    "ci-waiter": (FixStep.CI, FixStep.MERGE, FixStep.WAKE),
-    "on-idle": (FixStep.CI, FixStep.MERGE, FixStep.WAKE),
-    "post-tool-use": (FixStep.EVIDENCE,),
-    "session-end": (FixStep.END,),
-}
-"""What does not happen without each script."""
-
-REINSTALL = "pipx reinstall agent-lifecycle"
-"""Puts back what the installed package has lost."""
+from lifecycle.setup.init.init_mark import LOCAL
 
 _PLAIN = re.compile(r"((?:\S*/)?lifecycle) hook \S+")
 
@@ -45,11 +30,8 @@ def check(case: Examined) -> Iterator[DoctorFinding]:
     yield from _doubled(case)
     for entry in case.client.entries:
         yield from _script(case, entry)
-    yield from check_wires(case.client.entries, STEPS, lambda entry: fix_of(case, entry))
-
-
-def _all() -> tuple[FixStep, ...]:
-    return tuple(dict.fromkeys(step for steps in STEPS.values() for step in steps))
+    for entry in case.client.entries:
+        yield from _wired(entry, fix_of(case, entry))
 
 
 def fix_of(case: Examined, entry: HookEntry) -> str:
@@ -72,31 +54,19 @@ def _init(case: Examined) -> str:
 def _files(case: Examined) -> Iterator[DoctorFinding]:
     for file in case.client.files:
         if file.problem:
-            says = f"{file.shown} cannot be read ({file.problem}), so none of its hooks run."
-            yield fail("hooks.settings", says, _all(), _edit(file.shown))
+            yield finding("hooks.settings", file=file, fix=_edit(file.shown))
         if file.data.get("disableAllHooks") is True:
-            says = f"{file.shown} says disableAllHooks, so no hook runs."
-            yield fail("hooks.disabled", says, _all(), _edit(file.shown))
+            yield finding("hooks.disabled", file=file, fix=_edit(file.shown))
 
 
 def _mark(case: Examined) -> Iterator[DoctorFinding]:
     client = case.client
     if client.mark_problem:
-        yield fail(
-            "hooks.mark",
-            f"{MARK} cannot be read ({client.mark_problem}); it keeps the plugin's hooks silent, and init "
-            "does not know its own entries.",
-            _all() if client.plugins else (),
-            f"rm {MARK} && lifecycle init",
-        )
+        hinders = ("every hook",) if client.plugins else ()
+        yield finding("hooks.mark.broken", problem=client.mark_problem, hinders=hinders)
     elif client.mark is not None and not client.entries and not _broken(case):
-        whose = " and the plugin's are silent because of it" if client.plugins else ""
-        yield fail(
-            "hooks.mark",
-            f"{MARK} says that init wired this project, but no settings file has the hooks{whose}.",
-            _all(),
-            _init(case),
-        )
+        silent = " and the plugin's are silent because of it" if client.plugins else ""
+        yield finding("hooks.mark.alone", silent=silent, fix=_init(case))
 
 
 def _broken(case: Examined) -> bool:
@@ -107,41 +77,27 @@ def _broken(case: Examined) -> bool:
 def _missing(case: Examined) -> Iterator[DoctorFinding]:
     client = case.client
     if client.plugin_runs:
-        names = ", ".join(client.plugins)
-        yield ok("hooks.installed", f"All eight hooks are installed by the plugin {names}.")
+        yield finding("hooks.installed.plugin", names=", ".join(client.plugins))
         return
     missing = client.missing
     if not missing:
-        files = dict.fromkeys(entry.file.shown for entry in client.entries)
         silent = "; the plugin's copies are silent" if client.plugins else ""
-        yield ok(
-            "hooks.installed", f"All eight hooks are installed in {_list(list(files))}{silent}."
-        )
+        yield finding("hooks.installed.settings", files=_files_of(client.entries), silent=silent)
     elif _broken(case) or (client.mark is not None and not client.entries):
         return
     elif len(missing) == len(WIRES):
-        yield fail("hooks.missing", "No hook is installed for this project.", _all(), _init(case))
+        yield finding("hooks.missing.all", fix=_init(case))
     else:
-        lacking = list(dict.fromkeys(_missed(wire, missing) for wire in missing))
-        steps = [step for wire in missing for step in STEPS[wire.name]]
-        yield fail(
-            "hooks.missing",
-            f"{_list(lacking)} {'is' if len(lacking) == 1 else 'are'} not installed, unlike the others.",
-            dict.fromkeys(steps),
-            _init(case),
-        )
+        names = _counted([_missed(wire, missing) for wire in missing], "is", "are")
+        hinders = [wire.name for wire in missing]
+        yield finding("hooks.missing.some", names=names, fix=_init(case), hinders=hinders)
 
 
 def _permissions(case: Examined) -> Iterator[DoctorFinding]:
     """A plugin cannot bring permissions: without settings the client asks for each of our commands."""
     runs = case.client.plugin_runs and not case.client.entries
     if runs and not allows_all(case.root, case.environment):
-        yield warn(
-            "hooks.permissions",
-            "The plugin cannot allow its own commands, so the client asks for each lifecycle claim, "
-            "handoff, status, tick and release of the agent.",
-            fix="lifecycle init --permissions",
-        )
+        yield finding("hooks.permissions")
 
 
 def _missed(wire: Wire, missing: list[Wire]) -> str:
@@ -154,75 +110,45 @@ def _doubled(case: Examined) -> Iterator[DoctorFinding]:
     """Entries of one call are one hook for the client; others run side by side."""
     client = case.client
     if client.plugin_runs and client.entries:
-        files = list(dict.fromkeys(entry.file.shown for entry in client.entries))
-        yield fail(
-            "hooks.doubled",
-            f"The hooks run twice: by the plugin, and by {_list(files)}, which init did not wire.",
-            (FixStep.WAKE, FixStep.NEWS),
-            "lifecycle init",
-        )
-    twice = [
+        yield finding("hooks.doubled.plugin", files=_files_of(client.entries))
+    differing = [
         (wire, entries) for wire, entries in client.doubled if len({e.call for e in entries}) > 1
     ]
-    if twice:
-        yield _twice(twice)
-    elif same := list(dict.fromkeys(wire.name for wire, _ in client.doubled)):
-        files = list(dict.fromkeys(e.file.shown for name in same for e in client.of(name)))
-        yield warn(
-            "hooks.doubled",
-            f"{_list(same)} {'stands' if len(same) == 1 else 'stand'} twice in {_list(files)}; the client "
-            "runs equal entries once.",
-            fix=_edit(files[-1]),
-        )
-
-
-def _twice(twice: list[tuple[Wire, list[HookEntry]]]) -> DoctorFinding:
-    entries = [entry for _, found in twice for entry in found]
-    files = list(dict.fromkeys(entry.file.shown for entry in entries))
-    others = [entry.file.shown for entry in entries if not entry.is_inits]
-    has_own = any(entry.is_inits for entry in entries)
-    place = others[0] if has_own and others else files[0]
-    names = list(dict.fromkeys(wire.name for wire, _ in twice))
-    return fail(
-        "hooks.doubled",
-        f"{_list(names)} run{'s' if len(names) == 1 else ''} twice at each event: wired in different ways "
-        f"in {_list(files)}; take one out.",
-        (FixStep.WAKE, FixStep.NEWS),
-        _edit(place),
-    )
+    if differing:
+        entries = [entry for _, doubled in differing for entry in doubled]
+        others = [entry for entry in entries if not entry.is_inits]
+        # Of init's own entry and somebody's, somebody's is to go: init would put its own in again.
+        place = others[0] if others and len(others) < len(entries) else entries[0]
+        names = _counted([wire.name for wire, _ in differing], "runs", "run")
+        files, fix = _files_of(entries), _edit(place.file.shown)
+        yield finding("hooks.doubled.other", names=names, files=files, fix=fix)
+    elif client.doubled:
+        scripts = [wire.name for wire, _ in client.doubled]
+        entries = [entry for name in dict.fromkeys(scripts) for entry in client.of(name)]
+        last = list(dict.fromkeys(entry.file.shown for entry in entries))[-1]
+        names = _counted(scripts, "stands", "stand")
+        yield finding("hooks.doubled.equal", names=names, files=_files_of(entries), fix=_edit(last))
 
 
 def _script(case: Examined, entry: HookEntry) -> Iterator[DoctorFinding]:
     """Whether what an entry starts is there, may be started, and is this installation's."""
-    fix = fix_of(case, entry)
-    about, where = f"{entry.name} in {entry.file.shown}", entry.script
+    fix, where = fix_of(case, entry), entry.script
     if where is None:
-        command = str(entry.hook.get("command") or "")
-        match = _PLAIN.fullmatch(command.strip())
-        path = case.environment.get("PATH")
-        program = match[1] if match else ""
-        if program and shutil.which(program, path=path) is None:
-            yield fail(
-                "hooks.script",
-                f"{about} starts {program}, which is not on PATH.",
-                STEPS[entry.name],
-                fix,
-            )
+        match = _PLAIN.fullmatch(str(entry.hook.get("command") or "").strip())
+        if match and shutil.which(match[1], path=case.environment.get("PATH")) is None:
+            yield finding("hooks.script.unknown", entry=entry, program=match[1], fix=fix)
         return
-    name = shown(where, case.root, case.environment)
+    script = shown(where, case.root, case.environment)
     if not where.is_file():
-        says = f"{about} starts {name}, which is not there."
-        if where.parent.resolve() == hooks_folder().resolve():
-            # init would write the same path again: it is the installation that lacks its file.
-            says = f"{about} starts {name}, which this installation of lifecycle has lost."
-            fix = REINSTALL
-        yield fail("hooks.script", says, STEPS[entry.name], fix)
+        # What the installation has lost, init would only name again.
+        is_lost = where.parent.resolve() == hooks_folder().resolve()
+        key = "hooks.script.lost" if is_lost else "hooks.script.gone"
+        yield finding(key, entry=entry, script=script, fix=fix)
     elif not os.access(where, os.X_OK):
-        says = f"{about} starts {name}, which is not executable."
-        yield fail("hooks.script", says, STEPS[entry.name], f"chmod +x {shlex.quote(str(where))}")
+        quoted = shlex.quote(str(where))
+        yield finding("hooks.script.closed", entry=entry, script=script, quoted=quoted)
     elif not _is_known(case, entry):
-        says = f"{about} starts {name}, the script of another installation than this one."
-        yield warn("hooks.path", says, (), fix)
+        yield finding("hooks.path", entry=entry, script=script, fix=fix)
 
 
 def _is_known(case: Examined, entry: HookEntry) -> bool:
@@ -232,8 +158,20 @@ def _is_known(case: Examined, entry: HookEntry) -> bool:
     return script is not None and any(k.is_file() and script.samefile(k) for k in known)
 
 
-def _list(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+def _files_of(entries: Iterable[HookEntry]) -> str:
+    """The files in which these entries stand."""
+    return _list(entry.file.shown for entry in entries)
+
+
+def _counted(names: Iterable[str], one: str, many: str) -> str:
+    """Names, each once, and the verb that fits their number."""
+    names = dict.fromkeys(names)
+    return f"{_list(names)} {one if len(names) == 1 else many}"
+
+
+def _list(names: Iterable[str]) -> str:
+    *others, last = dict.fromkeys(names)
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 DEFAULT_TIMEOUT = {"UserPromptSubmit": 30.0, "SessionEnd": 1.5}
@@ -263,31 +201,16 @@ SOURCES = ("startup", "resume", "clear", "compact")
 
 _NAMES = re.compile(r"[\w\- ,|]*", re.ASCII)
 
-Steps = Mapping[str, tuple[FixStep, ...]]
-Fix = Callable[[HookEntry], str]
 
-
-def check_wires(entries: Iterable[HookEntry], steps: Steps, fix: Fix) -> Iterator[DoctorFinding]:
-    """What is wrong with each entry.
-
-    Args:
-        entries: those that run a script of ours.
-        steps: what does not happen without each script.
-        fix: what puts an entry right.
-    """
-    for entry in entries:
-        wires = [wire for wire in WIRES if wire.name == entry.name]
-        wire = next((wire for wire in wires if wire.event == entry.event), None)
-        if wire is None:
-            yield warn(
-                "hooks.event",
-                f"{entry.name} in {entry.file.shown} hears {entry.event}, at which it does nothing; "
-                f"its event is {wires[0].event}.",
-                fix=fix(entry),
-            )
-            continue
-        for look in (_matcher, _background, _timeout):
-            yield from look(entry, wire, steps[entry.name], fix(entry))
+def _wired(entry: HookEntry, fix: str) -> Iterator[DoctorFinding]:
+    """What is wrong with how an entry is written; `fix` puts it right."""
+    wires = [wire for wire in WIRES if wire.name == entry.name]
+    wire = next((wire for wire in wires if wire.event == entry.event), None)
+    if wire is None:
+        yield finding("hooks.event", entry=entry, event=wires[0].event, fix=fix)
+        return
+    for look in (_matcher, _background, _timeout):
+        yield from look(entry, wire, fix)
 
 
 def hears(matcher: str, kind: str) -> bool:
@@ -302,50 +225,35 @@ def hears(matcher: str, kind: str) -> bool:
         return False
 
 
-def _matcher(
-    entry: HookEntry, wire: Wire, steps: tuple[FixStep, ...], fix: str
-) -> Iterator[DoctorFinding]:
-    about = f'{entry.name} in {entry.file.shown} has the matcher "{entry.matcher}"'
+def _matcher(entry: HookEntry, wire: Wire, fix: str) -> Iterator[DoctorFinding]:
     if wire.event == "SessionStart" and not wire.matcher:
-        missed = [source for source in SOURCES if not hears(entry.matcher, source)]
+        missed = ", ".join(source for source in SOURCES if not hears(entry.matcher, source))
         if missed:
-            says = (
-                f"{about}, which misses {', '.join(missed)}: such sessions begin without the claim."
-            )
-            yield warn("hooks.matcher", says, steps, fix)
+            yield finding("hooks.matcher.start", entry=entry, missed=missed, fix=fix)
     elif wire.matcher and not hears(entry.matcher, wire.matcher):
-        yield fail("hooks.matcher", f"{about}, which misses {wire.matcher}.", steps, fix)
+        yield finding("hooks.matcher.missed", entry=entry, missed=wire.matcher, fix=fix)
 
 
-def _background(
-    entry: HookEntry, wire: Wire, steps: tuple[FixStep, ...], fix: str
-) -> Iterator[DoctorFinding]:
-    about = f"{entry.name} in {entry.file.shown}"
-    wakes = entry.is_rewake
-    if wire.is_rewake and not wakes:
-        blocks = ", and holds up every turn" if wire.name == "ci-waiter" else ""
-        says = f"{about} lacks asyncRewake, so it wakes nobody{blocks}."
-        yield fail("hooks.rewake", says, steps, fix)
-    elif not wire.is_rewake and (wakes or entry.hook.get("async") is True):
-        loses = "what it says comes late or is lost"
+def _background(entry: HookEntry, wire: Wire, fix: str) -> Iterator[DoctorFinding]:
+    if wire.is_rewake and not entry.is_rewake:
+        more = ", and holds up every turn" if wire.name == "ci-waiter" else ""
+        yield finding("hooks.rewake", entry=entry, more=more, fix=fix)
+    elif not wire.is_rewake and (entry.is_rewake or entry.hook.get("async") is True):
+        what = "what it says comes late or is lost"
         if wire.name == "post-tool-use":
-            loses = "the files may have changed before it looks at them"
-        says = f"{about} runs in the background, where {loses}."
-        yield fail("hooks.background", says, steps, fix)
+            what = "the files may have changed before it looks at them"
+        yield finding("hooks.background", entry=entry, what=what, fix=fix)
 
 
-def _timeout(
-    entry: HookEntry, wire: Wire, steps: tuple[FixStep, ...], fix: str
-) -> Iterator[DoctorFinding]:
-    about = f"{entry.name} in {entry.file.shown}"
-    given = entry.timeout
-    seconds = DEFAULT_TIMEOUT.get(wire.event, _DEFAULT) if given is None else given
-    named = f"has the client's {seconds:g} s" if given is None else f"is given {seconds:g} s"
-    least = LEAST[wire.name]
+def _timeout(entry: HookEntry, wire: Wire, fix: str) -> Iterator[DoctorFinding]:
+    seconds, given = entry.timeout, "is given"
+    if seconds is None:
+        seconds, given = DEFAULT_TIMEOUT.get(wire.event, _DEFAULT), "has the client's"
+    given, least = f"{given} {seconds:g} s", LEAST[wire.name]
     if seconds < least:
-        reason = "after that it wakes nobody" if wire.is_rewake else "it may be ended in the middle"
-        says = f"{about} {named} and needs {least:g} s: {reason}."
-        yield fail("hooks.timeout", says, steps, fix)
+        what = "after that it wakes nobody" if wire.is_rewake else "it may be ended in the middle"
+        yield finding(
+            "hooks.timeout.short", entry=entry, given=given, least=least, what=what, fix=fix
+        )
     elif seconds > MOST and wire.name != "ci-waiter":
-        says = f"{about} {named}, which is {seconds / 3600:.1f} hours: timeouts are in seconds."
-        yield warn("hooks.timeout", says, (), fix)
+        yield finding("hooks.timeout.long", entry=entry, given=given, hours=seconds / 3600, fix=fix)

@@ -9,16 +9,15 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from lifecycle import __version__
 from lifecycle.core.errors import GitFailed, LifecycleError
 from lifecycle.settings import user_folder
 from lifecycle.settings.credentials import for_child
 from lifecycle.settings.resources import hooks_folder
-from lifecycle.setup.doctor.doctor_finding import ON_GITHUB, DoctorFinding, FixStep, fail, ok, warn
+from lifecycle.setup.doctor.doctor_finding import DoctorFinding, finding
 from lifecycle.setup.doctor.examined import Examined
 from lifecycle.setup.init.found_hooks import shown
 from lifecycle.setup.plugin_version import install, plugin_version
@@ -40,9 +39,7 @@ Source: https://github.com/git/git/blob/master/Documentation/RelNotes/2.33.0.ado
 
 def check(case: Examined) -> Iterator[DoctorFinding]:
     """What runs here, and whether it fits together."""
-    yield ok(
-        "versions.lifecycle", f"lifecycle {__version__} on Python {platform.python_version()}."
-    )
+    yield finding("versions.lifecycle", version=__version__, python=platform.python_version())
     yield from _plugins(case)
     yield from _git(case)
     if case.is_worktree:
@@ -56,19 +53,13 @@ def _plugins(case: Examined) -> Iterator[DoctorFinding]:
         known["lifecycle"] = (plugin_version(case.environment), own)
     for name, (version, root) in known.items():
         if version is None:
-            yield ok(
-                "versions.plugin",
-                f"The plugin {name} is enabled; a session's start compares its version with this one.",
-            )
+            yield finding("versions.plugin.unknown", name=name)
         elif version == __version__:
-            yield ok("versions.plugin", f"The plugin {name} is of the same version, {version}.")
+            yield finding("versions.plugin.same", name=name, version=version)
         else:
-            yield warn(
-                "versions.plugin",
-                f"The plugin {name} is version {version} and the command is {__version__}; both go on "
-                "as they can, but were not made for each other.",
-                fix=install(root) if root else "claude plugin update lifecycle",
-            )
+            fix = install(root) if root else "claude plugin update lifecycle"
+            words = {"name": name, "version": version, "own": __version__}
+            yield finding("versions.plugin.other", **words, fix=fix)
 
 
 def _installed_version(name: str, case: Examined) -> tuple[str | None, str]:
@@ -80,45 +71,35 @@ def _installed_version(name: str, case: Examined) -> tuple[str | None, str]:
         listed = data.get("plugins", data)[name]
     except (ValueError, RecursionError, AttributeError, KeyError, TypeError):
         return None, ""
-    places = [one for one in (listed if isinstance(listed, list) else [listed]) if _is(one)]
-    here = [one for one in places if one.get("projectPath") in (None, str(case.root))]
-    for one in here:
-        root = str(one.get("installPath") or "")
+    for place in listed if isinstance(listed, list) else [listed]:
+        if not isinstance(place, dict) or place.get("projectPath") not in (None, str(case.root)):
+            continue
+        root = str(place.get("installPath") or "")
         version = plugin_version({"CLAUDE_PLUGIN_ROOT": root})
-        if version or one.get("version"):
-            return version or str(one["version"]), root if version else ""
+        if version or place.get("version"):
+            return version or str(place["version"]), root if version else ""
     return None, ""
-
-
-def _is(value: Any) -> bool:
-    return isinstance(value, Mapping)
 
 
 def _git(case: Examined) -> Iterator[DoctorFinding]:
     try:
         printed = case.world.git.run("--version")
     except GitFailed:
-        yield fail(
-            "versions.git",
-            "git is not installed, or not on PATH.",
-            (FixStep.CLAIM, FixStep.LEASE, FixStep.HANDOFF, FixStep.PR),
-            "install git: https://git-scm.com/downloads",
-        )
+        yield finding("versions.git.none")
         return
     match = re.search(r"(\d+)\.(\d+)", printed)
     version = (int(match[1]), int(match[2])) if match else (0, 0)
     number = printed.removeprefix("git version ")
-    least = LEAST_GIT if version < LEAST_GIT else WORKTREE_GIT
-    older = f"git {number} is older than {least[0]}.{least[1]}"
-    install_git = "install a newer git: https://git-scm.com/downloads"
     if version < LEAST_GIT:
-        says = f"{older}, from which on it can read a lease without side effects."
-        yield fail("versions.git", says, (FixStep.CLAIM, FixStep.LEASE), install_git)
+        yield finding("versions.git.leases", number=number, least=_dotted(LEAST_GIT))
     elif version < WORKTREE_GIT:
-        says = f"{older}: lifecycle claim --worktree does not work."
-        yield warn("versions.git", says, (FixStep.CLAIM,), install_git)
+        yield finding("versions.git.worktrees", number=number, least=_dotted(WORKTREE_GIT))
     else:
-        yield ok("versions.git", f"git {number} has all that is used.")
+        yield finding("versions.git.enough", number=number)
+
+
+def _dotted(version: tuple[int, int]) -> str:
+    return ".".join(map(str, version))
 
 
 def _exchanges(case: Examined) -> Iterator[DoctorFinding]:
@@ -131,15 +112,7 @@ def _exchanges(case: Examined) -> Iterator[DoctorFinding]:
             works = _try_exchange(Path(name))
     except (LifecycleError, OSError):
         return  # no repository, or one that may not be written: the worktree's checks say so
-    if works:
-        yield ok("versions.files", "This file system can exchange two files in one step.")
-    else:
-        yield warn(
-            "versions.files",
-            "This file system cannot exchange two files in one step: an edit of the claim that is made "
-            "in the very moment of a write can be lost.",
-            fix="keep the worktree on a local disk (ext4, xfs, btrfs, APFS)",
-        )
+    yield finding("versions.files.exchanged" if works else "versions.files.replaced")
 
 
 def _try_exchange(folder: Path) -> bool:
@@ -153,8 +126,6 @@ VARIABLE = "LIFECYCLE_BIN"
 START_SECONDS = 5.0
 """How long a command may take to say its version."""
 
-_ALL = (*ON_GITHUB, FixStep.WAKE, FixStep.BRIEF, FixStep.NEWS)
-
 
 def check_command(case: Examined) -> Iterator[DoctorFinding]:
     """What the scripts will start: LIFECYCLE_BIN, else what is recorded, else what is on PATH."""
@@ -163,12 +134,7 @@ def check_command(case: Examined) -> Iterator[DoctorFinding]:
     if named:
         found = shutil.which(named, path=case.environment.get("PATH"))
         if found is None:
-            yield fail(
-                "command.found",
-                f"{VARIABLE} is {named}, which is no command, so every hook ends without doing anything.",
-                _ALL,
-                f"unset {VARIABLE}",
-            )
+            yield finding("command.found.misnamed", named=named)
             return
         yield from _runs(case, Path(found), f"{VARIABLE} says", f"unset {VARIABLE}")
         return
@@ -181,12 +147,7 @@ def check_command(case: Examined) -> Iterator[DoctorFinding]:
     if on_path is not None:
         yield from _runs(case, Path(on_path), "PATH leads to it", "pipx upgrade agent-lifecycle")
         return
-    yield fail(
-        "command.found",
-        "No lifecycle command is recorded or on PATH, so every hook ends without doing anything.",
-        _ALL,
-        "install it as its README says (pipx install FOLDER, from its source), then: lifecycle doctor",
-    )
+    yield finding("command.found.none")
 
 
 def _runs(case: Examined, command: Path, why: str, fix: str) -> Iterator[DoctorFinding]:
@@ -208,17 +169,12 @@ def _runs(case: Examined, command: Path, why: str, fix: str) -> Iterator[DoctorF
         done = None
     match = re.search(r"lifecycle, version (\S+)", done.stdout) if done is not None else None
     if match is None:
-        yield fail(
-            "command.found", f"The hooks start {name} ({why}), which does not run.", _ALL, fix
-        )
+        yield finding("command.found.broken", name=name, why=why, fix=fix)
     elif match[1] != __version__:
-        yield warn(
-            "command.found",
-            f"The hooks start {name} ({why}), which is version {match[1]}; this is {__version__}.",
-            fix=fix,
-        )
+        words = {"name": name, "why": why, "version": match[1], "own": __version__}
+        yield finding("command.found.other", **words, fix=fix)
     else:
-        yield ok("command.found", f"The hooks start {name} ({why}).")
+        yield finding("command.found.same", name=name, why=why)
 
 
 def _recorded(case: Examined) -> Iterator[DoctorFinding]:
@@ -236,15 +192,7 @@ def _recorded(case: Examined) -> Iterator[DoctorFinding]:
     try:
         user_folder.record(case.environment, command, hooks_folder())
     except (LifecycleError, OSError) as error:
-        yield warn(
-            "command.recorded",
-            f"Where the command is could not be recorded in {folder} ({error}); hooks find it by "
-            f"{VARIABLE} or PATH only.",
-            fix=f"mkdir -p {folder}",
-        )
+        yield finding("command.recorded.failed", folder=folder, error=error)
         return
     note = f" {new.note}" if new is not None and new.note and not has_command else ""
-    yield ok(
-        "command.recorded",
-        f"Recorded in {folder} where the command and the hooks are, for hooks without a PATH.{note}",
-    )
+    yield finding("command.recorded.done", folder=folder, note=note)

@@ -10,11 +10,10 @@ from lifecycle.claim.decisions.table import IN_REVIEW
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.redact import visible
 from lifecycle.settings.running_client import session_of
-from lifecycle.setup.doctor.doctor_finding import DoctorFinding, FixStep, ok, warn
+from lifecycle.setup.doctor.doctor_finding import DoctorFinding, finding
 from lifecycle.setup.doctor.examined import Examined
 from lifecycle.setup.init.hook_table import CAP, DEFAULT_CAP
 from lifecycle.storage import log, signs_of_life
-from lifecycle.storage.store import FOLDER
 
 
 def check(case: Examined) -> Iterator[DoctorFinding]:
@@ -22,22 +21,13 @@ def check(case: Examined) -> Iterator[DoctorFinding]:
     yield from _seen(case)
     value, where = _value(case)
     if value is None:
-        yield ok(
-            "session.cap",
-            f"{CAP} is not set; the client's own {DEFAULT_CAP} continuations of a turn are enough.",
-        )
+        yield finding("session.cap.unset", least=DEFAULT_CAP)
         return
     if value.isdecimal() and int(value) >= DEFAULT_CAP:
-        yield ok("session.cap", f"{CAP} is {value} ({where}).")
+        yield finding("session.cap.enough", value=value, where=where)
         return
     fix = f"unset {CAP}" if where == "environment" else f"take {CAP} out of {where}"
-    yield warn(
-        "session.cap",
-        f"{CAP} is {value} ({where}), below the client's own {DEFAULT_CAP}: it may end a turn before "
-        "the agent has acted on what a hook told it.",
-        (FixStep.PR, FixStep.CLOSE),
-        fix,
-    )
+    yield finding("session.cap.low", value=value, where=where, least=DEFAULT_CAP, fix=fix)
 
 
 def cap_of(case: Examined) -> tuple[int, str]:
@@ -60,17 +50,8 @@ def _seen(case: Examined) -> Iterator[DoctorFinding]:
     session = session_of({}, case.environment)
     if not case.is_worktree or not session:
         return
-    if signs_of_life.has_met(case.claim_store.folder, session):
-        yield ok("session.hooks", "Hooks of this session have been seen at work here.")
-        return
-    yield warn(
-        "session.hooks",
-        "No hook of this session has been seen at work here. The client reads .claude/settings.json only "
-        "in the folder in which it was started, hooks that were wired or a plugin that was installed may "
-        "want a new session, and another client than Claude Code is not served.",
-        (FixStep.PR, FixStep.CI, FixStep.MERGE, FixStep.WAKE, FixStep.CLOSE),
-        "start Claude Code at the top of the repository, or install the plugin",
-    )
+    has_hooks = signs_of_life.has_met(case.claim_store.folder, session)
+    yield finding("session.hooks.met" if has_hooks else "session.hooks.unmet")
 
 
 RECENT_SECONDS = 86_400.0
@@ -88,24 +69,13 @@ def check_waiter(case: Examined) -> Iterator[DoctorFinding]:
     if not case.is_worktree:
         return
     if signs_of_life.is_live(case.claim_store.folder, case.clock.now()):
-        yield ok("waiter.live", "A waiter watches the PR of this worktree.")
-    elif _has_pull_request(case) and not has_met(case):
-        yield warn(
-            "waiter.live",
-            "No waiter watches the PR of this worktree, and no hook has been seen that would start one.",
-            (FixStep.CI, FixStep.MERGE, FixStep.WAKE),
-            "lifecycle tick",
-        )
+        yield finding("waiter.live.now")
     elif _has_pull_request(case):
-        yield ok("waiter.live", "No waiter watches right now; one starts at the agent's next stop.")
+        yield finding("waiter.live.later" if has_met(case) else "waiter.live.never")
     wrong = _last_wrong(case)
     if wrong is not None:
         moment, text = wrong
-        yield warn(
-            "waiter.log",
-            f"At {moment} something went wrong: {visible(text)}",
-            fix=f"tail {FOLDER}/{log.LOG}",
-        )
+        yield finding("waiter.log", moment=moment, what=visible(text))
 
 
 def has_met(case: Examined) -> bool:

@@ -9,15 +9,7 @@ from lifecycle.core import timing
 from lifecycle.core.errors import BadCredentials, LifecycleError, NoToken, Rejected, Transient
 from lifecycle.core.values.model import RepositoryAccess, TokenFacts
 from lifecycle.settings import config, user_folder
-from lifecycle.setup.doctor.doctor_finding import (
-    ON_GITHUB,
-    DoctorFinding,
-    FixStep,
-    cause,
-    fail,
-    ok,
-    warn,
-)
+from lifecycle.setup.doctor.doctor_finding import DoctorFinding, FixStep, cause, finding
 from lifecycle.setup.doctor.examined import Examined
 
 FEW_REQUESTS = 100
@@ -36,12 +28,10 @@ def check(case: Examined) -> Iterator[DoctorFinding]:
     if isinstance(facts, LifecycleError):
         yield from _nothing(case, facts)
         return
-    yield ok("token.found", f"{_owner(facts)}, from {case.token_source}.")
+    yield finding("token.found.whose", whose=_owner(facts), source=case.token_source)
     if facts.server_version:
         api = case.addresses.api_url
-        yield ok(
-            "token.server", f"GitHub Enterprise Server {facts.server_version} answers at {api}."
-        )
+        yield finding("token.server", version=facts.server_version, api=api)
     yield from _end(case, facts)
     yield from _key_file(case)
     yield from _scopes(case, facts)
@@ -50,41 +40,26 @@ def check(case: Examined) -> Iterator[DoctorFinding]:
 
 
 def _nothing(case: Examined, error: LifecycleError) -> Iterator[DoctorFinding]:
-    source = case.token_source
     if error is case.settings_problem:
         return  # said with the settings
     if isinstance(error, NoToken) and not error.is_absent:
-        yield fail("token.found", cause(error), ON_GITHUB, "export GH_TOKEN=$(gh auth token)")
+        yield finding("token.found.unusable", cause=cause(error))
     elif isinstance(error, NoToken):
         path = user_folder.shown(user_folder.CONFIG, case.environment)
-        yield fail(
-            "token.found",
-            f"No token: neither GH_TOKEN nor GITHUB_TOKEN is set, {path} names no token_command and no "
-            "App, and gh is not logged in.",
-            ON_GITHUB,
-            "gh auth login",
-        )
+        yield finding("token.found.none", path=path)
     elif error is case.token and isinstance(error, Rejected):
-        yield fail("token.app", cause(error), ON_GITHUB, f"compare it at {case.web}/settings/apps")
+        yield finding("token.app", cause=cause(error), web=case.web)
     elif isinstance(error, BadCredentials):
         fix = "unset GH_TOKEN GITHUB_TOKEN; gh auth login && export GH_TOKEN=$(gh auth token)"
         if not isinstance(case.token, LifecycleError) and case.token.renew is not None:
             # The next one is a new one.
             fix = f"rm {user_folder.shown(user_folder.TOKENS, case.environment)}"
-        yield fail(
-            "token.valid", f"GitHub does not accept the token from {source}.", ON_GITHUB, fix
-        )
+        yield finding("token.valid.refused", source=case.token_source, fix=fix)
     elif isinstance(error, Transient):
-        says = cause(error).partition(" when asked")[0].rstrip(".")
-        api = case.addresses.api_url
-        yield fail(
-            "token.answer",
-            f"{says} ({api}), so nothing that needs it was looked at.",
-            ON_GITHUB,
-            f"curl -sSI {api}",
-        )
+        silence = cause(error).partition(" when asked")[0].rstrip(".")
+        yield finding("token.answer", cause=silence, api=case.addresses.api_url)
     else:
-        yield fail("token.valid", cause(error), ON_GITHUB, "export GH_TOKEN=$(gh auth token)")
+        yield finding("token.valid.other", cause=cause(error))
 
 
 def _owner(facts: TokenFacts) -> str:
@@ -107,17 +82,11 @@ def _end(case: Examined, facts: TokenFacts) -> Iterator[DoctorFinding]:
     now = facts.server_time or case.clock.now()
     if not isinstance(token, LifecycleError) and token.expires_at is not None:
         minutes = max(int((token.expires_at - case.clock.now()) / 60), 0)
-        says = f"It ends in {minutes} minutes, and is renewed before."
-        yield ok("token.expires", says)
+        yield finding("token.expires.renewed", minutes=minutes)
     elif facts.expires_at is not None:
-        days = int((facts.expires_at - now) / DAY)
-        says = f"It ends on {timing.render_time(facts.expires_at)[:10]}, in {days} days."
-        if days >= FEW_DAYS:
-            yield ok("token.expires", says)
-        else:
-            yield warn(
-                "token.expires", says, ON_GITHUB, f"make a new one at {case.web}/settings/tokens"
-            )
+        days, date = int((facts.expires_at - now) / DAY), timing.render_time(facts.expires_at)[:10]
+        key = "token.expires.late" if days >= FEW_DAYS else "token.expires.soon"
+        yield finding(key, date=date, days=days, web=case.web)
 
 
 def _key_file(case: Examined) -> Iterator[DoctorFinding]:
@@ -126,11 +95,7 @@ def _key_file(case: Examined) -> Iterator[DoctorFinding]:
         app = config.app(case.environment, of_user=of_user)
         file = app.key_file if app is not None else None
         if file is not None and file.exists() and file.stat().st_mode & 0o077:
-            yield warn(
-                "token.key",
-                f"Others on this machine can read the App's private key ({file}).",
-                fix=f"chmod 600 {shlex.quote(str(file))}",
-            )
+            yield finding("token.key", file=file, quoted=shlex.quote(str(file)))
 
 
 def _by_labels(case: Examined) -> str:
@@ -146,25 +111,24 @@ def _scopes(case: Examined, facts: TokenFacts) -> Iterator[DoctorFinding]:
         return
     is_public = isinstance(case.access, RepositoryAccess) and not case.access.is_private
     missing = []
-    hinders: tuple[FixStep, ...] = ()
+    hinders: list[str] = []
     if "repo" not in facts.scopes and not (is_public and "public_repo" in facts.scopes):
         missing.append("repo")
         hinders += _REPO_STEPS
     if case.settings.project_number is not None and "project" not in facts.scopes:
         missing.append("project")
-        hinders += (FixStep.BOARD,)
+        hinders.append(FixStep.BOARD)
     if not missing:
-        yield ok("token.scopes", f"Its scopes suffice: {', '.join(facts.scopes)}.")
+        yield finding("token.scopes.enough", given=", ".join(facts.scopes))
         return
-    names = " and ".join(missing)
-    given = ", ".join(facts.scopes) or "none"
-    labels = _by_labels(case) if "project" in missing else ""
-    yield fail(
-        "token.scopes",
-        f"It lacks the scope{'s' if len(missing) > 1 else ''} {names}; it has: {given}{labels}.",
-        hinders,
-        _refresh(case, ",".join(missing)),
-    )
+    words = {
+        "plural": "s" if len(missing) > 1 else "",
+        "names": " and ".join(missing),
+        "given": ", ".join(facts.scopes) or "none",
+        "labels": _by_labels(case) if "project" in missing else "",
+    }
+    fix = _refresh(case, ",".join(missing))
+    yield finding("token.scopes.missing", **words, fix=fix, hinders=hinders)
 
 
 def _refresh(case: Examined, scopes: str) -> str:
@@ -180,31 +144,22 @@ def _kind(case: Examined, facts: TokenFacts) -> Iterator[DoctorFinding]:
     has_board = case.settings.project_number is not None
     if facts.kind == "fine-grained":
         board = "; Projects: read and write, on boards of an organisation only" if has_board else ""
-        yield warn(
-            "token.permissions",
-            "What it may do is listed nowhere; it needs Issues and Pull requests: read and write; "
-            f"Contents, Actions and Commit statuses: read{board}.",
-            fix=f"compare at {case.web}/settings/personal-access-tokens",
-        )
+        yield finding("token.permissions.unlisted", board=board, web=case.web)
     elif facts.kind == "actions":
         labels = _by_labels(case)
+        if has_board and not labels:
+            yield finding("token.permissions.boardless")
+            return
         board = f" and cannot touch a board{labels}" if has_board else ""
-        yield (fail if has_board and not labels else warn)(
-            "token.permissions",
-            f"It starts no workflows for PRs that it opens{board}.",
-            (FixStep.CI, *((FixStep.BOARD,) if has_board else ())),
-            "use a token of a person or of a GitHub App as GH_TOKEN",
-        )
+        hinders = (FixStep.BOARD,) if has_board else ()
+        yield finding("token.permissions.actions", board=board, hinders=hinders)
 
 
 def _rate(facts: TokenFacts) -> Iterator[DoctorFinding]:
     if facts.remaining is None or facts.limit is None:
         return
-    says = f"{facts.remaining} of {facts.limit} requests of this hour are left."
-    if facts.remaining < FEW_REQUESTS:
-        yield warn("token.rate", says, (FixStep.CI, FixStep.MERGE), "gh api rate_limit")
-    else:
-        yield ok("token.rate", says)
+    is_little = facts.remaining < FEW_REQUESTS
+    yield finding("token.rate.few" if is_little else "token.rate.enough", facts=facts)
 
 
 MOST_SECONDS = 30.0
@@ -218,15 +173,10 @@ def check_clock(case: Examined) -> Iterator[DoctorFinding]:
         return
     apart = asked_at - facts.server_time
     if abs(apart) <= MOST_SECONDS:
-        yield ok("clock.time", "The clock agrees with GitHub's.")
+        yield finding("clock.time.right")
         return
-    yield warn(
-        "clock.time",
-        f"The clock is {_span(abs(apart))} {'ahead of' if apart > 0 else 'behind'} GitHub's: pauses "
-        "between polls, the age of a lease and the wait before a comment is sent again are wrong.",
-        (FixStep.CI, FixStep.LEASE, FixStep.CLOSE),
-        "sudo timedatectl set-ntp true",
-    )
+    direction = "ahead of" if apart > 0 else "behind"
+    yield finding("clock.time.wrong", span=_span(abs(apart)), direction=direction)
 
 
 def _span(seconds: float) -> str:

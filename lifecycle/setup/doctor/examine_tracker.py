@@ -10,11 +10,10 @@ from typing import Protocol, runtime_checkable
 from lifecycle.app import tracker_opening
 from lifecycle.core.errors import LifecycleError, Refused
 from lifecycle.core.redact import as_data, visible
-from lifecycle.core.tracker import Abilities, Atomicity, Task, Tracker
+from lifecycle.core.tracker import Atomicity, Task
 from lifecycle.core.values.configured import AUTO
 from lifecycle.core.values.model import RepositoryAccess, TokenFacts
-from lifecycle.settings import config
-from lifecycle.setup.doctor.doctor_finding import DoctorFinding, FixStep, cause, fail, ok, warn
+from lifecycle.setup.doctor.doctor_finding import DoctorFinding, cause, finding
 from lifecycle.setup.doctor.examine_sessions import cap_of
 from lifecycle.setup.doctor.examined import Examined
 from lifecycle.setup.init.hook_table import CAP
@@ -42,21 +41,30 @@ def check(case: Examined) -> Iterator[DoctorFinding]:
         yield from _answers(case)
     except LifecycleError as error:
         case.is_tracker_silent = True
-        yield fail("tracker.found", cause(error), (FixStep.TASKS, FixStep.STAGES), _way_out(error))
+        yield finding("tracker.found.silent", cause=cause(error), fix=_way_out(error))
 
 
 def _answers(case: Examined) -> Iterator[DoctorFinding]:
     """What the tracker says of itself; raises LifecycleError if it does not answer."""
     tracker, note = case.world.tracker, tracker_opening.note_of(case.world)
     if note:
-        says, _, fix = note.partition("; ")
-        yield warn("tracker.program", f"{says}.", (FixStep.TASKS, FixStep.STAGES), fix.rstrip("."))
+        what, _, fix = note.partition("; ")
+        yield finding("tracker.program", what=what, fix=fix.rstrip("."))
     if tracker.name == registry.GITHUB and not isinstance(case.access, RepositoryAccess):
         return  # said with the token, or with the repository
     abilities = tracker.abilities()
-    count = None if tracker.name == registry.GITHUB else len(tracker.ready())
-    yield ok("tracker.found", _found(case, tracker, count))
-    yield _worth(tracker, abilities)
+    why = "as found here" if case.settings.tracker_use == AUTO else "as configured"
+    if tracker.name == registry.GITHUB:
+        yield finding("tracker.found.issues", base=case.base, why=why)
+    else:
+        about = f" ({visible(tracker.about())})" if isinstance(tracker, Telling) else ""
+        words = {"name": tracker.name, "about": about, "why": why}
+        yield finding("tracker.found.kept", **words, count=len(tracker.ready()) or "none")
+    is_safe = abilities.claim_atomicity in (Atomicity.SHARED_CAS, Atomicity.LOCAL_CAS)
+    # Of issues, it was said before why no lease can be written.
+    is_told = is_safe or tracker.name == registry.GITHUB
+    key = "tracker.claim.safe" if is_told else "tracker.claim.unsafe"
+    yield finding(key, actor=visible(tracker.actor), worth=_WORTH[abilities.claim_atomicity])
 
 
 @runtime_checkable
@@ -66,25 +74,6 @@ class Telling(Protocol):
     def about(self) -> str:
         """Program, version and place of the tasks, in a few words."""
         ...
-
-
-def _found(case: Examined, tracker: Tracker, count: int | None) -> str:
-    why = "as found here" if case.settings.tracker_use == AUTO else "as configured"
-    if count is None:
-        return f"Tasks are the issues of {case.base}, {why}."
-    about = f" ({visible(tracker.about())})" if isinstance(tracker, Telling) else ""
-    could = "none could be begun now" if not count else f"{count} could be begun now"
-    return f"Tasks are kept by {tracker.name}{about}, {why}; {could}."
-
-
-def _worth(tracker: Tracker, abilities: Abilities) -> DoctorFinding:
-    worth = _WORTH[abilities.claim_atomicity]
-    says = f"Tasks are claimed as {visible(tracker.actor)}; {worth}."
-    is_safe = abilities.claim_atomicity in (Atomicity.SHARED_CAS, Atomicity.LOCAL_CAS)
-    if is_safe or tracker.name == registry.GITHUB:  # why no lease can be written is said before
-        return ok("tracker.claim", says)
-    fix = "install a newer version of it, or let one agent at a time claim"
-    return warn("tracker.claim", says, (FixStep.TASKS,), fix)
 
 
 def _way_out(error: LifecycleError) -> str:
@@ -103,26 +92,13 @@ def check_stages(case: Examined) -> Iterator[DoctorFinding]:
         return
     yield from _journal(case)
     if not case.settings.stages.use:
-        yield ok(
-            "stages.use", "The staged workflow is off; it is put in with: lifecycle init --stages"
-        )
+        yield finding("stages.use.off")
         return
     if WorkflowFiles(case.root).is_off:
-        yield warn(
-            "stages.use",
-            "The staged workflow is switched off in this worktree, by hand.",
-            (FixStep.STAGES,),
-            "lifecycle stage on",
-        )
-    elif not case.client.plugin_runs and not case.client.of("on-stop"):
-        yield fail(
-            "stages.use",
-            "The staged workflow is on, and no hook hears the end of a turn, so nobody is led.",
-            (FixStep.STAGES,),
-            "lifecycle init --stages",
-        )
+        yield finding("stages.use.switched")
     else:
-        yield ok("stages.use", f"The staged workflow is on, by {config.CONFIG_FILE}.")
+        is_heard = case.client.plugin_runs or case.client.of("on-stop")
+        yield finding("stages.use.on" if is_heard else "stages.use.unheard")
     yield from _cap(case)
     yield from _commands(case)
     yield from _scripts(case)
@@ -134,8 +110,8 @@ def check_stages(case: Examined) -> Iterator[DoctorFinding]:
 def _journal(case: Examined) -> Iterator[DoctorFinding]:
     trouble = journal.trouble(case.root)
     if trouble:
-        says, _, fix = trouble.partition("; ")
-        yield warn("stages.journal", f"{says.rstrip('.')}.", (FixStep.STATS,), fix.rstrip("."))
+        what, _, fix = trouble.partition("; ")
+        yield finding("stages.journal", what=what.rstrip("."), fix=fix.rstrip("."))
 
 
 def _cap(case: Examined) -> Iterator[DoctorFinding]:
@@ -145,16 +121,11 @@ def _cap(case: Examined) -> Iterator[DoctorFinding]:
         return
     mark = case.client.mark
     files = [file.shown for file in case.client.files]
-    set_by = f"{CAP} is {cap} ({where})" if where else f"{CAP} is not set, which means {cap}"
+    value = f"{cap} ({where})" if where else f"not set, which means {cap}"
     fix = "lifecycle init --stages" + (" --shared" if mark and mark.mode == SHARED else "")
     if where in files and not (mark and (CAP, str(cap)) in mark.settings.variables):
         fix = f"raise {CAP} to {blocks} or more in {where}"
-    yield warn(
-        "stages.cap",
-        f"{set_by}, and stages.max_blocks is {blocks}: the client may end a turn before the workflow does.",
-        (FixStep.STAGES,),
-        fix,
-    )
+    yield finding("stages.cap", set=value, blocks=blocks, fix=fix)
 
 
 def _commands(case: Examined) -> Iterator[DoctorFinding]:
@@ -163,13 +134,7 @@ def _commands(case: Examined) -> Iterator[DoctorFinding]:
     for key, command in (("review", stages.review), ("start", stages.start)):
         page = page_of(command)
         if page in supplied and not any(place.is_file() for place in _places(case, page)):
-            yield warn(
-                "stages.commands",
-                f"stages.{key} is {command}, and {page} is not there, so the agent is told to run what the "
-                "client does not know.",
-                (FixStep.STAGES,),
-                "lifecycle init --stages",
-            )
+            yield finding("stages.commands", key=key, command=command, page=page)
 
 
 def _supplied(case: Examined) -> set[str]:
@@ -195,42 +160,25 @@ def _scripts(case: Examined) -> Iterator[DoctorFinding]:
         if name in re.sub(r"\\/", "/", str(file.data.get("hooks", {})))
     ]
     if is_others and files:
-        yield warn(
-            "stages.doubled",
-            f"{files[0]} runs {ORCHESTRATOR}, which is not lifecycle's, so the agent is told everything "
-            "twice.",
-            (FixStep.STAGES,),
-            f"mv {ORCHESTRATOR} {ORCHESTRATOR}.old && lifecycle init --stages",
-        )
+        yield finding("stages.doubled", file=files[0], script=ORCHESTRATOR)
     for script in (DETECT, ORCHESTRATOR):
         path = case.root / script
         if path.is_file() and not path.stat().st_mode & 0o100:
-            yield warn("stages.scripts", f"{script} is not executable.", (), f"chmod +x {script}")
+            yield finding("stages.scripts", script=script)
 
 
 def _evidence(case: Examined) -> Iterator[DoctorFinding]:
     stages = case.settings.stages
     if stages.require_evidence and not stages.test:
-        yield warn(
-            "stages.evidence",
-            "stages.require_evidence is on and stages.test names no command, so only test programs that "
-            "are known by name count as a test run.",
-            (FixStep.STAGES,),
-            f'test = ["make test"] under [stages] in {config.CONFIG_FILE}, with your own command',
-        )
+        yield finding("stages.evidence")
 
 
 def _sequences(case: Examined) -> Iterator[DoctorFinding]:
     stages = case.settings.stages
     for label in stages.workflows:
         if not stages.is_label(label):
-            yield warn(
-                "stages.workflows",
-                f'stages.workflows names "{visible(label)}", which makes no task one of the workflow\'s: '
-                f'that is "{visible(stages.label)}", or begins with "{visible(stages.label)}:".',
-                (),
-                f"rename the label there, or give its tasks {visible(stages.label)} as well",
-            )
+            words = {"strange": visible(label), "label": visible(stages.label)}
+            yield finding("stages.workflows", **words)
 
 
 def _tasks(case: Examined) -> Iterator[DoctorFinding]:
@@ -244,28 +192,17 @@ def _tasks(case: Examined) -> Iterator[DoctorFinding]:
             return  # said with the token
         tasks = workflow_tasks.ask(tracker, stages, case.clock.now()).tasks
     except LifecycleError as error:
-        yield warn(
-            "stages.tasks",
-            f"Which tasks have the label {visible(stages.label)} is not known: {cause(error)}",
-            (FixStep.STAGES,),
-            "lifecycle tracker ready",
-        )
+        yield finding("stages.tasks.unknown", label=visible(stages.label), cause=cause(error))
         return
     label = visible(stages.label)
     if not tasks:
         how = tracker.wording().label.replace("{label}", stages.label).replace("{id}", "ID")
-        yield ok(
-            "stages.tasks",
-            f"No open task has the label {label}, so nobody is led; give it with: {how}",
-        )
+        yield finding("stages.tasks.none", label=label, how=how)
         return
     ready = [task for task in tasks if task.is_ready]
-    one = len(tasks) == 1
-    count = (
-        f"{len(tasks)} open task{'' if one else 's'} {'has' if one else 'have'} the label {label}"
-    )
+    has = "task has" if len(tasks) == 1 else "tasks have"
     first = f"; next: {_named(ready[0])}" if ready else ", and none of them could be begun now"
-    yield ok("stages.tasks", f"{count}{first}.")
+    yield finding("stages.tasks.some", count=f"{len(tasks)} open {has}", label=label, next=first)
 
 
 def _named(task: Task) -> str:

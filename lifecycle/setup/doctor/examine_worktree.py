@@ -21,34 +21,18 @@ from lifecycle.git import lease
 from lifecycle.git.process import head_repository, is_no_github, parse_remote
 from lifecycle.settings import user_folder
 from lifecycle.settings.config import CONFIG_FILE, PROJECT_VARIABLES, file_of
-from lifecycle.setup.doctor.doctor_finding import (
-    ON_GITHUB,
-    DoctorFinding,
-    FixStep,
-    Level,
-    cause,
-    fail,
-    ok,
-    warn,
-)
+from lifecycle.setup.doctor.doctor_finding import DoctorFinding, Level, cause, finding
 from lifecycle.setup.doctor.examined import Examined
 from lifecycle.storage import regular_files
 from lifecycle.storage.store import CLAIM_FILE, FOLDER, LOCK, STATE
 
-_PUSHES = (FixStep.CLAIM, FixStep.LEASE, FixStep.HANDOFF, FixStep.PR)
-_LOST = (FixStep.HANDOFF, FixStep.PR, FixStep.CLOSE, FixStep.BOARD)
 _REMOVAL = "Take it out with: "
 
 
 def check(case: Examined) -> Iterator[DoctorFinding]:
     """What claim to close needs of the folder that it works in."""
     if not case.is_worktree:
-        yield fail(
-            "worktree.git",
-            f"{case.root} is in no git worktree, so what belongs to one was not looked at.",
-            (*ON_GITHUB, FixStep.HANDOFF),
-            "cd to the repository that you work in, and run: lifecycle doctor",
-        )
+        yield finding("worktree.git.none", root=case.root)
         return
     try:
         case.world.git.run("rev-parse", "--git-dir")
@@ -61,7 +45,7 @@ def check(case: Examined) -> Iterator[DoctorFinding]:
     tracked = list(_tracked(case))
     yield from tracked
     yield from _writable(case)
-    if all(finding.level is not Level.FAIL for finding in tracked):  # else it is nobody's claim
+    if all(seen.level is not Level.FAIL for seen in tracked):  # else it is nobody's claim
         yield from _claim(case)
     yield from _state(case)
 
@@ -71,7 +55,7 @@ def _unusable(case: Examined, error: GitFailed) -> DoctorFinding:
     is_ownership = "ownership" in error.evidence
     fix = f"git config --global --add safe.directory {root}" if is_ownership else "git status"
     words = error.evidence or error.sentence
-    return fail("worktree.git", f"git cannot work in {case.root}: {words}.", _PUSHES, fix)
+    return finding("worktree.git.failed", root=case.root, words=words, fix=fix)
 
 
 def _remote(case: Examined) -> Iterator[DoctorFinding]:
@@ -81,7 +65,7 @@ def _remote(case: Examined) -> Iterator[DoctorFinding]:
     except BadConfig as error:
         known = case.world.git.remotes()
         if case.settings.repository is not None and case.base is not None and remote in known:
-            yield ok("worktree.remote", f"Issues and PRs are those of {case.base}, as configured.")
+            yield finding("worktree.remote.configured", base=case.base)
             return
         others = [name for name in known if name != remote]
         fix = (
@@ -95,44 +79,35 @@ def _remote(case: Examined) -> Iterator[DoctorFinding]:
             elsewhere = parse_remote(url)
             if elsewhere and not is_no_github(elsewhere.host):
                 fix = f"for a GitHub of its own: gh auth login --hostname {elsewhere.host}; else {fix}"
-        says = cause(error).partition("; ")[0].rstrip(".")
-        yield fail("worktree.remote", f"{says}.", (*_PUSHES, *ON_GITHUB[2:]), fix)
+        what = cause(error).partition("; ")[0].rstrip(".")
+        yield finding("worktree.remote.none", what=what, fix=fix)
         return
-    pushed = f'The remote "{remote}" leads to {head}'
     if case.base is not None and str(case.base).casefold() != str(head).casefold():
-        yield ok("worktree.remote", f"{pushed}, a fork; PRs go to {case.base}.")
+        yield finding("worktree.remote.fork", remote=remote, head=head, base=case.base)
     else:
-        yield ok("worktree.remote", f"{pushed}.")
+        yield finding("worktree.remote.found", remote=remote, head=head)
 
 
 def _tracked(case: Examined) -> Iterator[DoctorFinding]:
     try:
         case.world.refuse_tracked()
     except Refused as error:
-        says, _, fix = error.sentence.partition(_REMOVAL)
-        says = says.replace("nothing was done. ", "nothing is done for it.").strip()
-        yield fail("worktree.tracked", says, (FixStep.CLAIM, FixStep.HANDOFF, *ON_GITHUB[1:]), fix)
+        what, _, fix = error.sentence.partition(_REMOVAL)
+        what = what.replace("nothing was done. ", "nothing is done for it.").strip()
+        yield finding("worktree.tracked.ours", what=what, fix=fix)
         return
     names = [CLAIM_FILE] if (case.root / CLAIM_FILE).exists() else []
     if not names or case.world.git.run("check-ignore", "--", *names, check=False):
-        yield ok("worktree.tracked", "git keeps out of lifecycle's files.")
+        yield finding("worktree.tracked.ignored")
         return
-    yield warn(
-        "worktree.tracked",
-        f"git does not ignore {CLAIM_FILE}, so that git add -A would commit it.",
-        fix=f"echo '/{CLAIM_FILE}*' >> \"$(git rev-parse --git-path info/exclude)\"",
-    )
+    yield finding("worktree.tracked.seen")
 
 
 def strange(case: Examined, error: regular_files.StrangeFileError) -> DoctorFinding:
     """That something else lies in the place of a file of ours."""
     name = str(error.filename).removeprefix(f"{case.root}/")
-    return fail(
-        "worktree.files",
-        f"{name} {error.strerror}, so nothing can be remembered.",
-        (FixStep.CLAIM, FixStep.HANDOFF, *ON_GITHUB[1:]),
-        f"mv {shlex.quote(name)} {shlex.quote(f'{name}.old')}",
-    )
+    old, new = shlex.quote(name), shlex.quote(f"{name}.old")
+    return finding("worktree.files.strange", name=name, what=error.strerror, old=old, new=new)
 
 
 def _writable(case: Examined) -> Iterator[DoctorFinding]:
@@ -146,50 +121,33 @@ def _writable(case: Examined) -> Iterator[DoctorFinding]:
         path for path in (case.root, folder) if path.exists() and not os.access(path, os.W_OK)
     ]
     if closed:
-        yield fail(
-            "worktree.files",
-            f"{closed[0]} cannot be written.",
-            (FixStep.CLAIM, FixStep.HANDOFF, *ON_GITHUB[1:]),
-            f"chmod u+w {shlex.quote(str(closed[0]))}",
-        )
+        quoted = shlex.quote(str(closed[0]))
+        yield finding("worktree.files.closed", path=closed[0], quoted=quoted)
 
 
 def _claim(case: Examined) -> Iterator[DoctorFinding]:
     try:
         record = case.claim_store.load(repair=False).record
     except ClaimRefused as error:
-        says, _, rest = error.sentence.partition("; ")
+        what, _, rest = error.sentence.partition("; ")
         fix = "lifecycle tick" if "lifecycle tick" in rest else f"mv {CLAIM_FILE} {CLAIM_FILE}.old"
-        yield fail("worktree.claim", f"{says}.", ON_GITHUB[1:], fix)
+        yield finding("worktree.claim.broken", what=what, fix=fix)
         return
     if record is None:
-        yield ok(
-            "worktree.claim", "No claim is here; the next one begins with: lifecycle claim <number>"
-        )
+        yield finding("worktree.claim.none")
         return
     claim = record.claim
     if Phase.named(claim.phase) is None:
-        yield fail(
-            "worktree.claim",
-            f'The claim of #{claim.issue_number} is in "{claim.phase}", which is no phase.',
-            ON_GITHUB[1:],
-            "lifecycle nudge coding --force --reason 'unknown phase'",
-        )
+        yield finding("worktree.claim.phase", claim=claim)
         return
-    about = f"#{claim.issue_number} is claimed here, in phase {claim.phase}"
     if claim.branch and case.world.git.head_of(claim.branch) is None:
-        yield fail(
-            "worktree.claim",
-            f"{about}, and its branch {claim.branch} does not exist.",
-            (FixStep.HANDOFF, FixStep.PR),
-            f"git switch -c {shlex.quote(claim.branch)}",
-        )
+        yield finding("worktree.claim.branch", claim=claim, quoted=shlex.quote(claim.branch))
         return
-    lost, fix = _lost(case, record)
-    if lost:
-        yield fail("worktree.claim", f"{about}, but {lost}.", _LOST, fix)
+    how, fix = _lost(case, record)
+    if how:
+        yield finding("worktree.claim.lost", claim=claim, how=how, fix=fix)
         return
-    yield ok("worktree.claim", f"{about}, on branch {claim.branch or '(none)'}.")
+    yield finding("worktree.claim.held", claim=claim, branch=claim.branch or "(none)")
 
 
 def _lost(case: Examined, record: Record) -> tuple[str, str]:
@@ -222,16 +180,10 @@ def _state(case: Examined) -> Iterator[DoctorFinding]:
         is_there = regular_files.mtime_ns(str(path)) >= 0
         is_broken = is_there and not case.claim_store.file.reload(repair=False)
     except (OSError, LifecycleError) as error:
-        yield fail("worktree.state", f"{FOLDER}/{STATE} cannot be read ({error}).", ON_GITHUB[1:])
+        yield finding("worktree.state.unreadable", error=error)
         return
     if is_broken:
-        yield warn(
-            "worktree.state",
-            f"{FOLDER}/{STATE} cannot be read; the next look sets it aside and learns all again but the "
-            "lease.",
-            (FixStep.LEASE,),
-            "lifecycle tick",
-        )
+        yield finding("worktree.state.broken")
 
 
 def check_settings(case: Examined) -> Iterator[DoctorFinding]:
@@ -239,25 +191,19 @@ def check_settings(case: Examined) -> Iterator[DoctorFinding]:
     problem = case.settings_problem
     if problem is not None:
         where = CONFIG_FILE if CONFIG_FILE in problem.sentence else "the setting"
-        says = problem.sentence.replace("; nothing was done", "").rstrip(".")
-        end = "" if says.endswith("?") else "."
-        yield fail(
-            "settings.file", f"{says}{end}", ON_GITHUB, f"correct {where}, then: lifecycle doctor"
-        )
+        what = problem.sentence.replace("; nothing was done", "").rstrip(".")
+        what = what if what.endswith("?") else f"{what}."
+        yield finding("settings.file.broken", what=what, where=where)
         return
     if not case.is_worktree:
         return
     path = file_of(case.root)
     if path.is_file():
         whose = "" if path.parent == case.root else f", the main worktree's ({visible(str(path))}),"
-        yield ok("settings.file", f"{CONFIG_FILE}{whose} is valid.")
-    elif any(case.environment.get(name) for name in PROJECT_VARIABLES):
-        yield ok("settings.file", f"There is no {CONFIG_FILE}: defaults, and variables.")
+        yield finding("settings.file.valid", whose=whose)
     else:
-        yield ok(
-            "settings.file",
-            f"There is no {CONFIG_FILE}: defaults, and hooks that are silent without a claim.",
-        )
+        is_set = any(case.environment.get(name) for name in PROJECT_VARIABLES)
+        yield finding("settings.file.variables" if is_set else "settings.file.none")
     yield from _repository(case)
     yield from _trust(case)
 
@@ -269,40 +215,23 @@ def _repository(case: Examined) -> Iterator[DoctorFinding]:
     try:
         base = case.world.base
     except (BadConfig, GitFailed):
-        yield fail(
-            "settings.repository",
-            f"{CONFIG_FILE} names the repository {named}, which no git remote here points to.",
-            ON_GITHUB,
-            f"git remote add upstream {case.web}/{named}.git",
-        )
+        yield finding("settings.repository.strange", named=named, web=case.web)
         return
-    yield ok("settings.repository", f"{CONFIG_FILE} names {base}, which is a remote's.")
+    yield finding("settings.repository.found", base=base)
 
 
 def _trust(case: Examined) -> Iterator[DoctorFinding]:
     commands = case.settings.validate
     if not commands:
         return
-    shown = ", ".join(f"`{visible(command)}`" for command in commands)
     try:
         is_trusted = user_folder.is_trusted(case.environment, case.world.common_dir, commands)
     except BadConfig:
         path = user_folder.shown(user_folder.TRUST, case.environment)
-        yield fail(
-            "settings.trust",
-            f"{path} cannot be read, so no command of {CONFIG_FILE} may run.",
-            (FixStep.HANDOFF,),
-            f"rm {path} && lifecycle trust",
-        )
+        yield finding("settings.trust.broken", path=path)
         return
     except GitFailed:
         return  # the worktree's checks say what is wrong with git
-    if is_trusted:
-        yield ok("settings.trust", f"A handoff runs {shown}, as you allowed.")
-        return
-    yield fail(
-        "settings.trust",
-        f"A handoff wants to run {shown}, which nobody has allowed.",
-        (FixStep.HANDOFF,),
-        "lifecycle trust",
-    )
+    shown = ", ".join(f"`{visible(command)}`" for command in commands)
+    key = "settings.trust.given" if is_trusted else "settings.trust.wanted"
+    yield finding(key, commands=shown)
