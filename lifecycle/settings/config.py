@@ -23,7 +23,7 @@ from lifecycle.core.values.configured import (
 )
 from lifecycle.settings import readers, user_folder
 from lifecycle.settings.stage_settings import KEYS as STAGE_KEYS
-from lifecycle.storage import settings_file, store
+from lifecycle.storage import settings_file, store, workflow_marks
 
 CONFIG_FILE = settings_file.CONFIG_FILE
 
@@ -115,7 +115,9 @@ def load(root: Path, environment: Mapping[str, str]) -> Settings:
     Raises:
         BadConfig: a file is no TOML, or a key or value cannot be used; the sentence names it.
     """
-    values = _from_file(file_of(root), CONFIG_FILE, _KEYS, follow=False)
+    path = file_of(root)
+    written_ns = workflow_marks.mtime_ns(str(path))  # a later edit has another date
+    values = _from_file(path, CONFIG_FILE, _KEYS, follow=False)
     for name, variables in _ENVIRONMENT.items():
         given = next((environment[v] for v in variables if environment.get(v)), None)
         if given is not None:
@@ -136,7 +138,7 @@ def load(root: Path, environment: Mapping[str, str]) -> Settings:
     values["stages"] = StageSettings(
         **{name.removeprefix(_OF_STAGES): value for name, value in stages.items()}
     )
-    return Settings(**values)
+    return Settings(**values, written_ns=written_ns)
 
 
 def app(environment: Mapping[str, str], *, of_user: bool) -> AppKey | None:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from lifecycle.core.timing import SystemClock
+from lifecycle.settings import config
 from lifecycle.settings.resources import hook_script
 from lifecycle.stages.session import activation
 from lifecycle.storage import workflow_marks
@@ -72,11 +73,12 @@ def judge_staged(quiet: Mapping[str, float], no_op: str) -> list[str]:
 def _worktree(root: Path) -> Path:
     """A worktree with the workflow on, as the first look leaves it."""
     (root / ".git").mkdir(parents=True)
-    config = root / workflow_marks.CONFIG
-    config.write_text('[stages]\nuse = true\ntest = ["make test"]\nreview = "/oracle-review"\n')
+    path = root / workflow_marks.CONFIG
+    path.write_text('[stages]\nuse = true\ntest = ["make test"]\nreview = "/oracle-review"\n')
     moment = time.time() - _DAY
-    os.utime(config, (moment, moment))
-    if activation.wanted(root, {}, SystemClock()) is None or not workflow_marks.is_known(str(root)):
+    os.utime(path, (moment, moment))
+    stages = activation.wanted(root, lambda: config.load(root, {}), SystemClock())
+    if stages is None or not workflow_marks.is_known(str(root)):
         raise RuntimeError("the workflow is not on: its stops cannot be measured")
     return root
 

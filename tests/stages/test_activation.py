@@ -11,6 +11,7 @@ import pytest
 
 from lifecycle.core.timing import SystemClock
 from lifecycle.evidence import test_runs
+from lifecycle.settings import config
 from lifecycle.stages.session import activation
 from lifecycle.storage import workflow_marks
 from lifecycle.storage.regular_files import StrangeFileError
@@ -29,7 +30,7 @@ def written(root: Path, text: str) -> None:
 
 def wanted(root: Path) -> bool:
     """True if it is on."""
-    return activation.wanted(root, {}, SystemClock()) is not None
+    return activation.wanted(root, lambda: config.load(root, {}), SystemClock()) is not None
 
 
 def test_on_off_and_on_again(tmp_path: Path) -> None:

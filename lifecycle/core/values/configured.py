@@ -113,6 +113,8 @@ class Settings:
         tracker_use: where tasks are kept: a tracker's name, or "auto" for the one that is found here.
         tracker_folder: where the tracker keeps its database, if not where it looks by itself.
         stages: the staged workflow's settings.
+        written_ns: when the project's file was last written, asked before it was read, in nanoseconds; -1
+            if there is none.
     """
 
     repository: Repository | None = None
@@ -135,6 +137,7 @@ class Settings:
     tracker_use: str = AUTO
     tracker_folder: str = ""
     stages: StageSettings = field(default_factory=StageSettings)
+    written_ns: int = field(default=-1, compare=False)
 
     @property
     def has_board(self) -> bool:

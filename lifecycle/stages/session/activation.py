@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -16,11 +16,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 from lifecycle.core.errors import BadConfig, LockBusy
 from lifecycle.core.ports import Clock
 from lifecycle.core.tracker import Task
-from lifecycle.core.values.configured import StageSettings
+from lifecycle.core.values.configured import Settings, StageSettings
 from lifecycle.core.world import World
 from lifecycle.evidence import test_runs
 from lifecycle.git.tracked_files import exclude_own_files
-from lifecycle.settings import config
 from lifecycle.stages.session import session_record as sessions
 from lifecycle.stages.session.session_record import SessionRecord
 from lifecycle.storage import log, signs_of_life, stage_log, workflow_marks
@@ -96,7 +95,7 @@ LINES = (f"/{stage_log.FOLDER}/{stage_log.LOG}*",)
 def wanted_in(world: World) -> StageSettings | None:
     """The workflow's settings if it is on in this worktree, else None; its log is kept out of git."""
     was_known = workflow_marks.is_known(str(world.root))
-    stages = wanted(world.root, world.environment, world.clock)
+    stages = wanted(world.root, lambda: world.settings, world.clock)
     if stages is not None and not was_known:
         try:
             exclude_own_files(world.root, LINES)
@@ -105,23 +104,29 @@ def wanted_in(world: World) -> StageSettings | None:
     return stages
 
 
-def wanted(root: Path, environment: Mapping[str, str], clock: Clock) -> StageSettings | None:
+def wanted(root: Path, settings_of: Callable[[], Settings], clock: Clock) -> StageSettings | None:
     """The workflow's settings if it is on here; None if it is not. What the guards read is renewed.
 
     Settings that cannot be used switch it off until they are mended; whoever else reads them says why.
+
+    Args:
+        root: the worktree's root folder.
+        settings_of: gives the settings of this worktree; may raise BadConfig.
+        clock: time.
     """
-    shelf = WorkflowFiles(root)
-    path = path_of(str(root))
-    mtime = workflow_marks.mtime_ns(path)  # before the file is read: a later edit has another date
-    if mtime < 0:
+    files = WorkflowFiles(root)
+    written_ns = workflow_marks.mtime_ns(path_of(str(root)))
+    if written_ns < 0:
         return None
     try:
-        stages = config.load(root, environment).stages
+        settings = settings_of()
     except BadConfig:
         stages = StageSettings()
+    else:
+        stages, written_ns = settings.stages, settings.written_ns
     if not workflow_marks.is_known(str(root)):
-        _keep(shelf, stages, mtime, clock.now())
-    return stages if stages.use and not shelf.is_off else None
+        _keep(files, stages, written_ns, clock.now())
+    return stages if stages.use and not files.is_off else None
 
 
 def _keep(shelf: WorkflowFiles, stages: StageSettings, mtime: int, now: float) -> None:
