@@ -7,25 +7,20 @@ so each is one step for everybody else. A claim ends after `lease_seconds` unles
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from lifecycle.core.errors import (
-    AlreadyClaimed,
-    BlockedBy,
-    Invalid,
-    Lacking,
-    NotClaimable,
-    NotFound,
-)
+from lifecycle.core.errors import Invalid, Lacking, NotFound
 from lifecycle.core.tracker import Abilities, Atomicity, Capability, Note, Task, TaskStatus, Wording
 from lifecycle.trackers import refusals
 from lifecycle.trackers.tracker_place import TrackerPlace, own_commands
 
 NAME = "memory"
 LEASE_SECONDS = 3600.0
+_FREE: dict[str, Any] = {"status": TaskStatus.OPEN, "raw_status": "open", "assignee": ""}
 _FLAGS = frozenset(Capability) - {Capability.PUBLISH}
 
 
@@ -57,7 +52,7 @@ class MemoryTasks:
                 f"There is no task {name}; nothing was done. List them to see which are."
             )
         if task.status is TaskStatus.IN_PROGRESS and self.ends[name] <= self.now():
-            task = self._put(replace(task, status=TaskStatus.OPEN, raw_status="open", assignee=""))
+            task = self._put(replace(task, **_FREE))
         blockers = self.blockers.get(name, ())
         still_open = tuple(one for one in blockers if self.tasks[one].is_open)
         return replace(task, blocked_by=still_open)
@@ -130,15 +125,14 @@ class MemoryTracker:
     def list(self, *, label: str = "", status: TaskStatus | None = None) -> tuple[Task, ...]:
         """Every task with this label and status; without a status, all that are not closed."""
         with self._tasks.lock:
-            found = [task for task in self._tasks.all() if _is_of(task, status)]
-        wanted = (label,) if label else ()
-        return tuple(task for task in found if refusals.has_any(task.labels, wanted))
+            known = self._tasks.all()
+        return tuple(task for task in known if refusals.is_listed(task, label, status))
 
     def ready(self, *, labels: tuple[str, ...] = ()) -> tuple[Task, ...]:
         """What could be begun now, by urgency."""
         with self._tasks.lock:
-            found = [task for task in self._tasks.all() if task.is_ready]
-        return tuple(task for task in found if refusals.has_any(task.labels, labels))
+            ready = [task for task in self._tasks.all() if task.is_ready]
+        return tuple(task for task in ready if refusals.has_any(task.labels, labels))
 
     def create(
         self,
@@ -151,10 +145,7 @@ class MemoryTracker:
         external: str = "",
     ) -> Task:
         """There is one task for this key; Invalid."""
-        refusals.demand_key(key)
-        refusals.demand_title(title)
-        refusals.demand_labels(labels)
-        refusals.demand_priority(priority)
+        refusals.demand_new(key, title, labels, priority)
         tasks = self._tasks
         with tasks.lock:
             if key in tasks.keys:
@@ -176,21 +167,16 @@ class MemoryTracker:
 
     def claim(self, id: str) -> Task:  # noqa: A002
         """It is the actor's; AlreadyClaimed, NotClaimable, BlockedBy, NotFound."""
-        tasks = self._tasks
-        with tasks.lock:
-            task = tasks.find(id)
+        with self._found(id) as task:
             self._demand_mine(task)
             if task.status is TaskStatus.IN_PROGRESS:
                 return task
             if task.status is not TaskStatus.OPEN:
-                raise _not_claimable(task)
-            _demand_free(task, "claimed")
-            tasks.ends[id] = tasks.now() + tasks.lease_seconds
-            return tasks.change(
-                task,
-                status=TaskStatus.IN_PROGRESS,
-                raw_status="in_progress",
-                assignee=self._actor,
+                raise refusals.not_claimable(task.id, task.raw_status)
+            refusals.demand_free(task.id, task.blocked_by, "claimed")
+            self._tasks.ends[id] = self._tasks.now() + self._tasks.lease_seconds
+            return self._tasks.change(
+                task, status=TaskStatus.IN_PROGRESS, raw_status="in_progress", assignee=self._actor
             )
 
     def claim_next(self, *, labels: tuple[str, ...] = ()) -> Task | None:
@@ -201,56 +187,41 @@ class MemoryTracker:
 
     def renew(self, id: str) -> Task:  # noqa: A002
         """The actor's claim lives for another `lease_seconds`; AlreadyClaimed, NotClaimable."""
-        tasks = self._tasks
-        with tasks.lock:
-            task = tasks.find(id)
+        with self._found(id) as task:
             self._demand_mine(task)
             if task.status is not TaskStatus.IN_PROGRESS:
-                raise _not_claimable(task)
-            tasks.ends[id] = tasks.now() + tasks.lease_seconds
-            return tasks.change(task)
+                raise refusals.not_claimable(task.id, task.raw_status)
+            self._tasks.ends[id] = self._tasks.now() + self._tasks.lease_seconds
+            return self._tasks.change(task)
 
     def release(self, id: str) -> Task:  # noqa: A002
         """It is nobody's and open; a closed one stays closed. AlreadyClaimed."""
-        tasks = self._tasks
-        with tasks.lock:
-            task = tasks.find(id)
+        with self._found(id) as task:
             self._demand_mine(task)
             if not task.is_open:
                 return task
-            return tasks.change(task, status=TaskStatus.OPEN, raw_status="open", assignee="")
+            return self._tasks.change(task, **_FREE)
 
     def close(self, id: str, *, reason: str = "") -> Task:  # noqa: A002
         """It is closed; a closed one keeps its reason. BlockedBy."""
-        tasks = self._tasks
-        with tasks.lock:
-            task = tasks.find(id)
+        with self._found(id) as task:
             if not task.is_open:
                 return task
-            _demand_free(task, "closed")
-            return tasks.change(
+            refusals.demand_free(task.id, task.blocked_by, "closed")
+            return self._tasks.change(
                 task,
                 status=TaskStatus.CLOSED,
                 raw_status="closed",
                 close_reason=reason,
-                closed_at=tasks.now(),
+                closed_at=self._tasks.now(),
             )
 
     def reopen(self, id: str) -> Task:  # noqa: A002
         """It is open and nobody's; one that was not closed stays as it is."""
-        tasks = self._tasks
-        with tasks.lock:
-            task = tasks.find(id)
+        with self._found(id) as task:
             if task.is_open:
                 return task
-            return tasks.change(
-                task,
-                status=TaskStatus.OPEN,
-                raw_status="open",
-                assignee="",
-                close_reason="",
-                closed_at=None,
-            )
+            return self._tasks.change(task, **_FREE, close_reason="", closed_at=None)
 
     def edit(
         self,
@@ -261,12 +232,9 @@ class MemoryTracker:
         priority: int | None = None,
     ) -> Task:
         """These are its texts and its priority; Invalid."""
-        refusals.demand_title(title)
-        refusals.demand_priority(priority)
-        tasks = self._tasks
-        with tasks.lock:
-            task = tasks.find(id)
-            return tasks.change(
+        refusals.demand_edit(title, priority)
+        with self._found(id) as task:
+            return self._tasks.change(
                 task,
                 title=task.title if title is None else title.strip(),
                 description=task.description if description is None else description,
@@ -282,50 +250,42 @@ class MemoryTracker:
         create: bool = True,  # noqa: ARG002 -- a label is a word here
     ) -> Task:
         """It has those labels and not these; Invalid."""
-        refusals.demand_labels((*add, *remove))
-        refusals.demand_apart(add, remove)
-        tasks = self._tasks
-        with tasks.lock:
-            task = tasks.find(id)
+        refusals.demand_label_edit(add, remove)
+        with self._found(id) as task:
             gone = {name.casefold() for name in remove}
             there = {name.casefold() for name in task.labels}
             kept = [name for name in task.labels if name.casefold() not in gone]
             new = [name for name in dict.fromkeys(add) if name.casefold() not in there]
-            return tasks.change(task, labels=(*kept, *new))
+            return self._tasks.change(task, labels=(*kept, *new))
 
     def comment(self, id: str, key: str, text: str) -> Note:  # noqa: A002
         """There is one comment of this key; the first one's text stays."""
         refusals.demand_key(key)
-        tasks = self._tasks
-        with tasks.lock:
-            tasks.find(id)
-            notes = tasks.notes.setdefault(id, {})
+        with self._found(id):
+            notes = self._tasks.notes.setdefault(id, {})
             if key not in notes:
-                tasks.writes += 1
-                notes[key] = Note(f"{id}.{len(notes) + 1}", self._actor, text, tasks.now())
+                self._tasks.writes += 1
+                notes[key] = Note(f"{id}.{len(notes) + 1}", self._actor, text, self._tasks.now())
             return notes[key]
 
     def list_comments(self, id: str) -> tuple[Note, ...]:  # noqa: A002
         """All of them, the oldest first."""
-        with self._tasks.lock:
-            self._tasks.find(id)
+        with self._found(id):
             return tuple(self._tasks.notes.get(id, {}).values())
 
     def add_dependency(self, id: str, blocker: str) -> Task:  # noqa: A002
         """The task is blocked by the other; Invalid for a circle."""
-        tasks = self._tasks
-        with tasks.lock:
-            task = tasks.find(id)
-            tasks.find(blocker)
-            if tasks.is_behind(blocker, id):
+        with self._found(id) as task:
+            self._tasks.find(blocker)
+            if self._tasks.is_behind(blocker, id):
                 raise Invalid(
                     f"{id} cannot wait for {blocker}, which waits for {id} itself; nothing was done."
                 )
-            before = tasks.blockers.get(id, ())
+            before = self._tasks.blockers.get(id, ())
             if blocker not in before:
-                tasks.writes += 1
-                tasks.blockers[id] = (*before, blocker)
-            return tasks.find(task.id)
+                self._tasks.writes += 1
+                self._tasks.blockers[id] = (*before, blocker)
+            return self._tasks.find(task.id)
 
     def publish(self) -> None:
         """Lacking: nobody else reads this memory."""
@@ -334,28 +294,12 @@ class MemoryTracker:
             capability=Capability.PUBLISH,
         )
 
+    @contextmanager
+    def _found(self, name: str) -> Iterator[Task]:
+        """The task as it is now, and nobody else changes any meanwhile; NotFound."""
+        with self._tasks.lock:
+            yield self._tasks.find(name)
+
     def _demand_mine(self, task: Task) -> None:
         if task.status is TaskStatus.IN_PROGRESS and task.assignee != self._actor:
-            raise AlreadyClaimed(
-                f"{task.id} is held by {task.assignee}; nothing was changed. Choose another task.",
-                by=task.assignee,
-            )
-
-
-def _is_of(task: Task, status: TaskStatus | None) -> bool:
-    return task.is_open if status is None else task.status is status
-
-
-def _not_claimable(task: Task) -> NotClaimable:
-    return NotClaimable(
-        f"{task.id} is {task.raw_status}, so it was not claimed; choose another task.",
-        status=task.raw_status,
-    )
-
-
-def _demand_free(task: Task, what: str) -> None:
-    if task.blocked_by:
-        raise BlockedBy(
-            f"{task.id} waits for {', '.join(task.blocked_by)}, so it was not {what}; finish that first.",
-            ids=task.blocked_by,
-        )
+            raise refusals.held(task.id, task.assignee)

@@ -1,14 +1,42 @@
-"""What every tracker refuses before it asks anybody: values that no tracker is to keep."""
+"""What trackers have in common: values that none keeps, the errors of a claim, what a list has."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 from lifecycle.core import hidden_marker
-from lifecycle.core.errors import Invalid, Refused
+from lifecycle.core.errors import AlreadyClaimed, BlockedBy, Invalid, NotClaimable, Refused
+from lifecycle.core.tracker import Task, TaskStatus
 
 MOST_TITLE = 256
 """Characters of a title. Source: GitHub's own limit, https://docs.github.com/rest/issues/issues"""
+
+
+def demand_new(key: str, title: str, labels: tuple[str, ...], priority: int | None) -> None:
+    """Invalid unless a task can be made of these."""
+    demand_key(key)
+    demand_edit(title, priority)
+    demand_labels(labels)
+
+
+def demand_edit(title: str | None, priority: int | None) -> None:
+    """Invalid unless these can be a title and a priority; None leaves what is there."""
+    _demand_title(title)
+    if priority is not None and (isinstance(priority, bool) or not 0 <= priority <= 4):
+        raise Invalid(
+            f"A priority is 0 (the most urgent) to 4, not {priority!r}; nothing was done."
+        )
+
+
+def demand_label_edit(add: tuple[str, ...], remove: tuple[str, ...]) -> None:
+    """Invalid for what can be no label, and for a label that is to be there and not there."""
+    demand_labels((*add, *remove))
+    gone = {name.casefold() for name in remove}
+    both = [name for name in add if name.casefold() in gone]
+    if both:
+        raise Invalid(
+            f"The label {both[0]} cannot be added and removed at once, so nothing was done; name it once."
+        )
 
 
 def demand_key(key: str) -> None:
@@ -22,8 +50,7 @@ def demand_key(key: str) -> None:
         ) from None
 
 
-def demand_title(title: str | None) -> None:
-    """Invalid for a title that is empty, of several lines or too long; None is no title at all."""
+def _demand_title(title: str | None) -> None:
     if title is None:
         return
     if not title.strip():
@@ -32,14 +59,6 @@ def demand_title(title: str | None) -> None:
         raise Invalid(
             f"A title is one line of at most {MOST_TITLE} characters, so nothing was done; put the rest "
             "into the description."
-        )
-
-
-def demand_priority(priority: int | None) -> None:
-    """Invalid unless it is 0 (the most urgent) to 4; None is no priority."""
-    if priority is not None and (isinstance(priority, bool) or not 0 <= priority <= 4):
-        raise Invalid(
-            f"A priority is 0 (the most urgent) to 4, not {priority!r}; nothing was done."
         )
 
 
@@ -52,14 +71,41 @@ def demand_labels(names: Iterable[str]) -> None:
             )
 
 
-def demand_apart(add: Iterable[str], remove: Iterable[str]) -> None:
-    """Invalid if a label is to be there and not there."""
-    gone = {name.casefold() for name in remove}
-    both = [name for name in add if name.casefold() in gone]
-    if both:
-        raise Invalid(
-            f"The label {both[0]} cannot be added and removed at once, so nothing was done; name it once."
+def demand_free(task: str, blockers: tuple[str, ...], what: str, *, mark: str = "") -> None:
+    """BlockedBy if open tasks stand before a task.
+
+    Args:
+        task: the task, as people write it.
+        blockers: the ids of the open tasks.
+        what: what was not done, as `claimed`.
+        mark: what people write before an id that is a number.
+    """
+    if blockers:
+        names = ", ".join(f"{mark}{name}" if name.isdecimal() else name for name in blockers)
+        raise BlockedBy(
+            f"{task} waits for {names}, so it was not {what}; finish that first.", ids=blockers
         )
+
+
+def held(task: str, by: str, since: str = "") -> AlreadyClaimed:
+    """The error for a task that is another's; `by` is "" where nobody knows whose."""
+    return AlreadyClaimed(
+        f"{task} is held by {by or 'somebody else'}{since}; nothing was changed. Choose another task.",
+        by=by,
+    )
+
+
+def not_claimable(task: str, status: str) -> NotClaimable:
+    """The error for a task that is not to be begun; `status` is the tracker's own word."""
+    return NotClaimable(
+        f"{task} is {status}, so it was not claimed; choose another task.", status=status
+    )
+
+
+def is_listed(task: Task, label: str, status: TaskStatus | None) -> bool:
+    """True if a list of this label and status has the task; without a status, one that is not closed."""
+    is_of = task.is_open if status is None else task.status is status
+    return is_of and has_any(task.labels, (label,) if label else ())
 
 
 def has_any(labels: Iterable[str], wanted: Iterable[str]) -> bool:

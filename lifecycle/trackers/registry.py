@@ -56,7 +56,7 @@ TRACKERS: dict[str, TrackerEntry] = {
         "lifecycle.trackers.beads.bd_here:is_present",
         "lifecycle.trackers.beads.bd_here:wanted",
         "lifecycle.trackers.beads.bd_here:PROGRAM",
-        "lifecycle.trackers.beads.bd_commands:START",
+        "lifecycle.trackers.beads.bd_here:START",
     ),
     GITHUB: TrackerEntry("lifecycle.trackers.github.github_issues:open_tracker"),
     "memory": TrackerEntry("lifecycle.trackers.memory:open_tracker"),

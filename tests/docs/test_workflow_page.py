@@ -22,7 +22,7 @@ from lifecycle.stages.decisions.instructions import NEEDS_REVIEW
 from lifecycle.stages.session.session_record import OLD_SECONDS
 from lifecycle.stages.session.workflow_tasks import INACTIVE_SECONDS
 from lifecycle.storage import stage_log
-from lifecycle.trackers.beads.bd_commands import START
+from lifecycle.trackers.beads.bd_here import START
 from tests.conftest import COMMAND, Place
 from tests.docs.pages import README, REFERENCE, ROOT, Page, codes_in
 from tests.e2e.staged import Ground, marker

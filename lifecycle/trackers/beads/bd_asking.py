@@ -116,9 +116,7 @@ class Asking:
         elif status is not None:
             words.append(f"--status={status.value}")
         found = [row.task for row in self.rows(*words) if row.task.raw_status != DELETED]
-        fits = [task for task in found if _is_of(task, status)]
-        wanted = (label,) if label else ()
-        fits = [task for task in fits if refusals.has_any(task.labels, wanted)]
+        fits = [task for task in found if refusals.is_listed(task, label, status)]
         return tuple(sorted(fits, key=lambda task: task.urgency))
 
     def of_key(self, key: str) -> IssueRow | None:
@@ -256,10 +254,6 @@ def _is_unclear(error: LifecycleError) -> bool:
     """True if it may have been done: no answer, one that says nothing, or a no of unknown words."""
     is_lost = isinstance(error, Transient) and error.is_ambiguous
     return is_lost or isinstance(error, ProtocolError) or type(error) is Rejected
-
-
-def _is_of(task: Task, status: TaskStatus | None) -> bool:
-    return task.is_open if status is None else task.status is status
 
 
 def _doing(words: tuple[str, ...]) -> str:

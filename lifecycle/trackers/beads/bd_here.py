@@ -20,6 +20,9 @@ from lifecycle.settings import config, user_folder
 from lifecycle.storage import regular_files, store
 
 PROGRAM = "bd"
+START = "/bd-start"
+"""The client's command that begins with a task."""
+
 FOLDER = ".beads"
 REDIRECT = "redirect"
 """A file in the folder that holds the path of another one, relative to where the folder lies."""

@@ -9,6 +9,7 @@ Source: `bd --help` and docs/CLI_REFERENCE.md, https://github.com/steveyegge/bea
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property, partial
@@ -26,12 +27,11 @@ from lifecycle.core.errors import (
 )
 from lifecycle.core.tracker import Abilities, Atomicity, Capability, Note, Task, TaskStatus, Wording
 from lifecycle.trackers import refusals
-from lifecycle.trackers.beads import bd_commands as wording
-from lifecycle.trackers.beads import bd_here, bd_judging, bd_probe
+from lifecycle.trackers.beads import bd_here, bd_probe
 from lifecycle.trackers.beads.bd_asking import Asking, label_words, listed, naming
-from lifecycle.trackers.beads.bd_decode import note_of, row_of
+from lifecycle.trackers.beads.bd_decode import IssueRow, note_of, row_of
 from lifecycle.trackers.beads.bd_process import Runner
-from lifecycle.trackers.tracker_place import TrackerPlace
+from lifecycle.trackers.tracker_place import TrackerPlace, own_commands
 
 NAME = "beads"
 
@@ -95,8 +95,23 @@ class BeadsTracker:
         return bd_probe.publish_command(self._runner, self._ask.build)
 
     def wording(self) -> Wording:
-        """The commands of bd itself."""
-        return wording.commands(self._ask.build, self.actor, self._publish)
+        """Bd's own commands; the product's where this build has none that is safe.
+
+        bd lets whoever has the same name claim again, so a claim says the actor's.
+        """
+        build, own = self._ask.build, own_commands()
+        claim = f"bd update {{id}} --claim --actor={shlex.quote(self.actor)}"
+        limit = " --limit 0" if build.unlimited else ""
+        return Wording(
+            show="bd show {id}",
+            ready=f"bd ready --label {{label}} --unassigned{limit}",
+            claim=claim if build.claims else own.claim,
+            close='bd close {id} --reason "Summary of changes"',
+            label="bd label add {id} {label}",
+            comment=own.comment,
+            publish=f"bd {self._publish}" if self._publish else "",
+            start=bd_here.START,
+        )
 
     def get(self, id: str) -> Task:  # noqa: A002 -- the Protocol's word
         """One task with its open blockers; NotFound."""
@@ -121,10 +136,7 @@ class BeadsTracker:
         external: str = "",
     ) -> Task:
         """There is one task for this key; Invalid. Without a priority, bd gives it one."""
-        refusals.demand_key(key)
-        refusals.demand_title(title)
-        refusals.demand_labels(labels)
-        refusals.demand_priority(priority)
+        refusals.demand_new(key, title, labels, priority)
         words = [f"--title={title.strip()}"]
         words.append(f"--description={hidden_marker.signed(description, hidden_marker.keyed(key))}")
         words += [f"--labels={listed(labels)}"] if labels else []
@@ -140,7 +152,7 @@ class BeadsTracker:
             if found is not None:
                 return found
             made = self._ask.write(
-                "create", *words, "--json", due=dict, told=bd_judging.task_of, read=find
+                "create", *words, "--json", due=dict, told=lambda raw: row_of(raw).task, read=find
             )
             if set(labels) <= set(made.labels):
                 return made
@@ -155,11 +167,13 @@ class BeadsTracker:
                 return task
             self._demand_mine(task)
             if task.status not in (TaskStatus.OPEN, TaskStatus.IN_PROGRESS):
-                raise bd_judging.not_claimable(task)
-            bd_judging.demand_free(task, "claimed")
+                raise refusals.not_claimable(task.id, task.raw_status)
+            refusals.demand_free(task.id, task.blocked_by, "claimed")
             if task.status is TaskStatus.IN_PROGRESS:
                 # Begun, and nobody's: a build claims only what is open.
-                task = self._update(task, "--status=open", so=bd_judging.is_open)
+                task = self._update(
+                    task, "--status=open", so=lambda now: now.status is TaskStatus.OPEN
+                )
             return self._take(task)
 
     def _take(self, task: Task) -> Task:
@@ -216,7 +230,7 @@ class BeadsTracker:
         task = self._ask.show(id).task
         self._demand_mine(task)
         if not self._has(task):
-            raise bd_judging.not_claimable(task)
+            raise refusals.not_claimable(task.id, task.raw_status)
 
         def told(_raw: Any) -> Task | None:
             now = self._ask.show(task.id).task
@@ -231,10 +245,10 @@ class BeadsTracker:
         """It is nobody's and open; a closed one stays closed. AlreadyClaimed."""
         with self._runner.alone():
             task = self._ask.show(id).task
-            if not task.is_open or bd_judging.is_free(task):
+            if not task.is_open or _is_free(task):
                 return task
             self._demand_mine(task)
-            return self._update(task, "--status=open", "--assignee=", so=bd_judging.is_free)
+            return self._update(task, "--status=open", "--assignee=", so=_is_free)
 
     def close(self, id: str, *, reason: str = "") -> Task:  # noqa: A002
         """It is closed; a closed one keeps its reason, which bd would overwrite. BlockedBy."""
@@ -242,7 +256,7 @@ class BeadsTracker:
             task = self._ask.show(id).task
             if not task.is_open:
                 return task
-            bd_judging.demand_free(task, "closed")
+            refusals.demand_free(task.id, task.blocked_by, "closed")
             words = (f"--reason={reason}",) if reason else ()
             return self._ask.change(
                 task, "close", task.id, *words, "--json", so=lambda now: not now.is_open
@@ -257,7 +271,7 @@ class BeadsTracker:
             if task.assignee:
                 # First: between the two steps it is closed, so that the next call goes on.
                 task = self._update(task, "--assignee=", so=lambda now: not now.assignee)
-            return self._ask.change(task, "reopen", task.id, "--json", so=bd_judging.is_free)
+            return self._ask.change(task, "reopen", task.id, "--json", so=_is_free)
 
     def edit(
         self,
@@ -268,8 +282,7 @@ class BeadsTracker:
         priority: int | None = None,
     ) -> Task:
         """These are its texts and its priority; Invalid."""
-        refusals.demand_title(title)
-        refusals.demand_priority(priority)
+        refusals.demand_edit(title, priority)
         with self._runner.alone():
             row = self._ask.show(id)
             task = row.task
@@ -279,10 +292,10 @@ class BeadsTracker:
                 description=task.description if description is None else description.rstrip(),
                 priority=task.priority if priority is None else priority,
             )
-            words = bd_judging.changes(row, wanted)
+            words = _changes(row, wanted)
             if not words:
                 return task
-            return self._update(task, *words, so=lambda now: bd_judging.is_said(now, wanted))
+            return self._update(task, *words, so=lambda now: _texts(now) == _texts(wanted))
 
     def edit_labels(
         self,
@@ -293,8 +306,7 @@ class BeadsTracker:
         create: bool = True,  # noqa: ARG002 -- a label is a word here
     ) -> Task:
         """It has those labels and not these; Invalid. A label is the same in capitals."""
-        refusals.demand_labels((*add, *remove))
-        refusals.demand_apart(add, remove)
+        refusals.demand_label_edit(add, remove)
         with self._runner.alone():
             task = self._ask.show(id).task
             there = {name.casefold() for name in task.labels}
@@ -373,7 +385,26 @@ class BeadsTracker:
 
     def _demand_mine(self, task: Task) -> None:
         if task.is_open and task.assignee not in ("", self.actor):
-            raise AlreadyClaimed(
-                f"{task.id} is held by {task.assignee}; nothing was changed. Choose another task.",
-                by=task.assignee,
-            )
+            raise refusals.held(task.id, task.assignee)
+
+
+def _is_free(task: Task) -> bool:
+    """True if it is open and nobody's."""
+    return task.status is TaskStatus.OPEN and not task.assignee
+
+
+def _texts(task: Task) -> tuple[str, str, int | None]:
+    """What `edit` may change."""
+    return task.title, task.description, task.priority
+
+
+def _changes(row: IssueRow, wanted: Task) -> tuple[str, ...]:
+    """The flags that make an issue's texts and priority so; what is so already has none."""
+    task = row.task
+    words = [f"--title={wanted.title}"] if wanted.title != task.title else []
+    if wanted.description != task.description:
+        text = wanted.description
+        words.append(f"--description={hidden_marker.signed(text, row.mark) if row.mark else text}")
+    if wanted.priority != task.priority:
+        words.append(f"--priority={wanted.priority}")
+    return tuple(words)

@@ -10,11 +10,7 @@ from lifecycle.core.errors import LifecycleError
 from lifecycle.trackers.conformance import claiming, reading, writing
 from lifecycle.trackers.conformance.case import Broken, Check, CheckCase, Ground, NotHere
 
-CHECKS: tuple[Check, ...] = (
-    *reading.CHECKS,
-    *writing.CHECKS,
-    *claiming.CHECKS,
-)
+CHECKS: tuple[Check, ...] = (*reading.CHECKS, *writing.CHECKS, *claiming.CHECKS)
 """Each is a rule: its name says it, its docstring explains it."""
 
 

@@ -120,10 +120,7 @@ class GitHubIssues:
 
         Requests: as `ops.issues.ensure_issue`, which needs 1 for each hundred issues of that owner.
         """
-        refusals.demand_key(key)
-        refusals.demand_title(title)
-        refusals.demand_labels(labels)
-        refusals.demand_priority(priority)
+        refusals.demand_new(key, title, labels, priority)
         wanted = labels if priority is None else (*labels, priorities.label_of(priority))
         text = with_external(description, external)
         made = self._issues.ensure_issue(
@@ -142,10 +139,7 @@ class GitHubIssues:
         """
         found = self._issue(id)
         if not found.is_open:
-            raise NotClaimable(
-                f"#{found.number} is closed, so it was not claimed; choose another task.",
-                status="closed",
-            )
+            raise refusals.not_claimable(f"#{found.number}", "closed")
         self._demand_free(found, "claimed")
         taken = replace(task_of(self._holding.take(found)), status=TaskStatus.IN_PROGRESS)
         return self._board.told(taken)
@@ -217,8 +211,7 @@ class GitHubIssues:
 
         Requests: 1; 2 to change a text; labels as `ops.labels.ensure_labels`.
         """
-        refusals.demand_title(title)
-        refusals.demand_priority(priority)
+        refusals.demand_edit(title, priority)
         found = self._issue(id)
         number, told = found.number, Body.of(found.body)
         body = told.saying(description) if description is not None else None
@@ -248,8 +241,7 @@ class GitHubIssues:
         Raises:
             UnknownOption: the repository lacks a label, and `create` is False; nothing was changed.
         """
-        refusals.demand_labels((*add, *remove))
-        refusals.demand_apart(add, remove)
+        refusals.demand_label_edit(add, remove)
         found = self._issue(id)
         now = self._labels.ensure_labels(found.number, add=add, remove=remove, create=create).now
         return self._shown(now)
@@ -318,13 +310,8 @@ class GitHubIssues:
         return replace(task, close_reason=reasons[-1]) if reasons else task
 
     def _demand_free(self, found: IssueFacts, what: str) -> None:
-        ids = blockers_of(self._calls, found)
-        if ids:
-            names = ", ".join(f"#{one}" if one.isdecimal() else one for one in ids)
-            raise BlockedBy(
-                f"#{found.number} waits for {names}, so it was not {what}; finish that first.",
-                ids=ids,
-            )
+        blockers = blockers_of(self._calls, found)
+        refusals.demand_free(f"#{found.number}", blockers, what, mark="#")
 
     def _demand_no_circle(self, number: int, other: IssueFacts) -> None:
         """Invalid if the other waits, over any number of open issues, for this one."""

@@ -22,6 +22,7 @@ from lifecycle.github.operations.ensure_comments import CommentOperations
 from lifecycle.github.operations.ensure_issues import IssueOperations
 from lifecycle.github.operations.unclear_writes import missing, present
 from lifecycle.github.pulls.issue_calls import IssueCalls
+from lifecycle.trackers import refusals
 from lifecycle.trackers.github.issue_tasks import Body
 from lifecycle.trackers.tracker_place import TrackerPlace
 
@@ -153,7 +154,7 @@ class IssueHolding:
         """The lease if it is this agent's, None if there is none; AlreadyClaimed."""
         holder = lease.read(self._hub.git, self._remote, number)
         if holder is not None and holder.agent != self._actor:
-            raise _taken(number, named(holder.agent), f" since {holder.since}")
+            raise refusals.held(f"#{number}", named(holder.agent), f" since {holder.since}")
         return holder
 
     def _take_lease(self, number: int) -> str:
@@ -162,7 +163,7 @@ class IssueHolding:
         except HeldByAnother:
             holder = self._demand_own_lease(number)
             if holder is None:  # it was given back between the two
-                raise _taken(number, "") from None
+                raise refusals.held(f"#{number}", "") from None
             return holder.sha
 
     def _marked(self, found: IssueFacts) -> IssueFacts:
@@ -181,7 +182,7 @@ class IssueHolding:
         try:
             self._demand_first(number, now.assignees)
             if not self._login_in(now):  # another agent of the account gave way meanwhile
-                raise _taken(number, now.assignees[0] if now.assignees else "")
+                raise refusals.held(f"#{number}", now.assignees[0] if now.assignees else "")
             if self.has_leases:  # one that could not be written can be read all the same
                 self._demand_own_lease(number)
         except AlreadyClaimed:
@@ -215,9 +216,9 @@ class IssueHolding:
         counted = [mark for mark in marks if present((mark.author,), assignees)]
         unmarked = missing(assignees, (self._login, *(mark.author for mark in counted)))
         if unmarked:  # a person who assigned herself
-            raise _taken(number, unmarked[0])
+            raise refusals.held(f"#{number}", unmarked[0])
         if counted and counted[0].key != self._key:
-            raise _taken(number, counted[0].agent)
+            raise refusals.held(f"#{number}", counted[0].agent)
         return bool(counted)
 
     def _marks(self, number: int) -> list[ClaimMark]:
@@ -234,14 +235,7 @@ class IssueHolding:
     def _demand_no_others(self, found: IssueFacts) -> None:
         others = missing(found.assignees, (self._login,))
         if others and not self._login_in(found):
-            raise _taken(found.number, others[0])
+            raise refusals.held(f"#{found.number}", others[0])
 
     def _login_in(self, found: IssueFacts) -> bool:
         return bool(present((self._login,), found.assignees))
-
-
-def _taken(number: int, by: str, since: str = "") -> AlreadyClaimed:
-    who = by or "somebody else"
-    return AlreadyClaimed(
-        f"#{number} is held by {who}{since}; nothing was changed. Choose another task.", by=by
-    )
