@@ -20,7 +20,6 @@ from lifecycle.core.stage_names import COMPLETES, LINE, MARKERS, Detected, Stage
 from lifecycle.core.timing import Deadline
 from lifecycle.core.values.configured import StageSettings
 from lifecycle.evidence import seen_runs, tree_hash
-from lifecycle.evidence.seen_runs import EvidenceStanding
 from lifecycle.settings import running_client
 from lifecycle.stages.decisions import decide
 from lifecycle.stages.decisions.decide import Memory
@@ -186,15 +185,6 @@ def _text() -> str:
     return content.decode("utf-8", "replace")
 
 
-_MISSING = {
-    EvidenceStanding.RED: decide.MISSING[decide.Evidence.RED],
-    EvidenceStanding.CHANGED: decide.MISSING[decide.Evidence.CHANGED],
-    EvidenceStanding.NONE: decide.MISSING[decide.Evidence.MISSING],
-    EvidenceStanding.UNKNOWN: decide.MISSING[decide.Evidence.UNKNOWN],
-    EvidenceStanding.NOTHING: decide.MISSING[decide.Evidence.NOTHING],
-}
-
-
 UNHEARD = "Note: no hook of ours is wired here, so no session is led; run: lifecycle init --stages"
 
 
@@ -348,4 +338,4 @@ def _missing(at: Session, stages: StageSettings, stage: Stage | None) -> str:
         now = tree_hash.fingerprint(at.root, deadline, at.world.environment)
     except (GitFailed, Transient) as error:
         return error.sentence.rstrip(".")
-    return _MISSING.get(seen_runs.standing(seen_runs.load(WorkflowFiles(at.root)), now), "")
+    return decide.MISSING.get(seen_runs.standing(seen_runs.load(WorkflowFiles(at.root)), now), "")

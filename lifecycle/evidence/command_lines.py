@@ -10,6 +10,12 @@ from __future__ import annotations
 
 import re
 
+
+def each(text: str) -> frozenset[str]:
+    """The words of a text, as a set."""
+    return frozenset(text.split())
+
+
 LENGTH = 8_000
 """Characters of a command line that are read."""
 
@@ -29,36 +35,13 @@ _NUMBER = re.compile(r"[\d.]+[smhd]?$")
 _KEYWORDS = {"if", "then", "else", "elif", "do", "while", "until", "!", "{", "time"}
 _WRAPPERS = {"command", "exec", "env", "nohup", "sudo", "nice", "timeout", "xvfb-run", "stdbuf"}
 _RUNNERS = {
-    ("uv", "run"),
-    ("uvx",),
-    ("poetry", "run"),
-    ("pipenv", "run"),
-    ("pdm", "run"),
-    ("hatch", "run"),
-    ("rye", "run"),
-    ("npx",),
-    ("bunx",),
-    ("pnpm", "exec"),
-    ("pnpm", "dlx"),
-    ("yarn", "exec"),
-    ("npm", "exec"),
-    ("bundle", "exec"),
-    ("mise", "exec"),
+    *(("uvx",), ("npx",), ("bunx",), ("pnpm", "dlx")),
+    *((program, "run") for program in ("uv", "poetry", "pipenv", "pdm", "hatch", "rye")),
+    *((program, "exec") for program in ("pnpm", "yarn", "npm", "bundle", "mise")),
 }
-_VALUED = {
-    "--with",
-    "--extra",
-    "--group",
-    "--python",
-    "-p",
-    "--package",
-    "--project",
-    "--directory",
-    "-u",
-    "-s",
-    "-k",
-    "-n",
-}
+_VALUED = each("""
+    --with --extra --group --python -p --package --project --directory -u -s -k -n
+""")
 _SHELLS = {"sh", "bash", "zsh", "dash"}
 _UNCLEAR = {"function", "alias", "trap"}
 """What makes another thing of a later word, or of the line's end."""

@@ -11,6 +11,8 @@ import re
 from enum import StrEnum
 from itertools import pairwise
 
+from lifecycle.evidence.command_lines import each
+
 
 class RunScope(StrEnum):
     """How much of a suite runs."""
@@ -18,11 +20,6 @@ class RunScope(StrEnum):
     SUITE = "suite"
     PART = "part"
     NOTHING = "nothing"
-
-
-def each(text: str) -> frozenset[str]:
-    """The words of a text, as a set."""
-    return frozenset(text.split())
 
 
 _NOTHING = each("""

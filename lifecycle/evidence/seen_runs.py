@@ -9,13 +9,12 @@ end; the mark `.lifecycle/stage-awaited` has the moment until which that is wait
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from enum import StrEnum
-from typing import Any
+from dataclasses import asdict, dataclass, replace
 
 from lifecycle.core.redact import redact, short
+from lifecycle.evidence.test_runs import Colour, Evidence
 from lifecycle.storage import workflow_marks
-from lifecycle.storage.workflow_files import WorkflowFiles
+from lifecycle.storage.workflow_files import WorkflowFiles, built
 
 RUNS = "runs.json"
 AWAITED = "awaited.json"
@@ -29,33 +28,6 @@ _WAITING = 20
 """How many runs are waited for at a time."""
 
 _SHOWN = 200
-
-
-class EndedRun(StrEnum):
-    """How a test run ended, in the journal's words."""
-
-    GREEN = "green"
-    RED = "red"
-    UNKNOWN = "unknown"
-    NOTHING = "nothing"
-    """It ended and ran no test; the journal has it as unknown."""
-
-
-class EvidenceStanding(StrEnum):
-    """What the runs that were seen say of the tree as it is."""
-
-    GREEN = "green"
-    """The last one on this very tree was green."""
-    RED = "red"
-    """The last one was not green, and no green one on this tree came after it."""
-    CHANGED = "changed"
-    """The last green one was on another tree: files were changed since."""
-    UNKNOWN = "unknown"
-    """The last one was seen, and not how it ended."""
-    NOTHING = "nothing"
-    """The last one ran no test."""
-    NONE = "none"
-    """No test run was seen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +44,7 @@ class SeenRun:
 
     at: float
     command: str
-    outcome: EndedRun
+    outcome: Colour
     tree: str
     id: str = ""
 
@@ -96,25 +68,25 @@ class Awaited:
     is_here: bool
 
 
-def standing(runs: tuple[SeenRun, ...], tree: str) -> EvidenceStanding:
+def standing(runs: tuple[SeenRun, ...], tree: str) -> Evidence:
     """What the runs, oldest first, say of this tree; one of an unknown outcome proves nothing."""
-    silent = (EndedRun.UNKNOWN, EndedRun.NOTHING)
+    silent = (Colour.UNKNOWN, Colour.NOTHING)
     told = [run for run in runs if run.outcome not in silent]
     here = [run for run in told if run.tree == tree and tree]
-    if here and here[-1].outcome is EndedRun.GREEN:
-        return EvidenceStanding.GREEN
+    if here and here[-1].outcome is Colour.GREEN:
+        return Evidence.GREEN
     if not runs:
-        return EvidenceStanding.NONE
+        return Evidence.MISSING
     if runs[-1].outcome in silent:
-        return EvidenceStanding(runs[-1].outcome.value)
-    return EvidenceStanding.CHANGED if told[-1].outcome is EndedRun.GREEN else EvidenceStanding.RED
+        return Evidence(runs[-1].outcome.value)
+    return Evidence.CHANGED if told[-1].outcome is Colour.GREEN else Evidence.RED
 
 
 def load(shelf: WorkflowFiles) -> tuple[SeenRun, ...]:
     """The runs that are remembered; none where the file is not there or is not ours to understand."""
     listed = shelf.load(RUNS)
     try:
-        return tuple(_run(entry) for entry in listed or [])
+        return tuple(built(SeenRun, entry, outcome=Colour) for entry in listed or [])
     except (ValueError, TypeError, KeyError, AttributeError):
         return ()  # it is learned again with the next run
 
@@ -124,7 +96,8 @@ def add(shelf: WorkflowFiles, run: SeenRun) -> bool:
     runs = load(shelf)
     if run.id and any(run.id == known.id for known in runs):
         return False
-    shelf.save(RUNS, [asdict(one) for one in [*runs, _short(run)][-KEPT:]])
+    added = replace(run, command=shown(run.command))
+    shelf.save(RUNS, [asdict(known) for known in (*runs, added)[-KEPT:]])
     return True
 
 
@@ -132,7 +105,7 @@ def awaited(shelf: WorkflowFiles) -> tuple[Awaited, ...]:
     """The runs whose end is waited for; none where the file is not there or cannot be understood."""
     listed = shelf.load(AWAITED)
     try:
-        return tuple(_awaited(entry) for entry in listed or [])
+        return tuple(built(Awaited, entry) for entry in listed or [])
     except (ValueError, TypeError, KeyError, AttributeError):
         return ()  # their ends are not seen, and the suite is run once more
 
@@ -164,21 +137,6 @@ def _keep(shelf: WorkflowFiles, waiting: list[Awaited]) -> None:
     shelf.folder.mark(workflow_marks.AWAITED, until)
 
 
-def _awaited(entry: dict[str, Any]) -> Awaited:
-    task, command, tree = (str(entry[name]) for name in ("task", "command", "tree"))
-    return Awaited(float(entry["at"]), task, command, tree, bool(entry["is_here"]))
-
-
 def shown(command: str) -> str:
     """A command line as it is kept and shown: one line, shortened, without secrets."""
     return short(redact(" ".join(command.split())), _SHOWN)
-
-
-def _short(run: SeenRun) -> SeenRun:
-    return SeenRun(run.at, shown(run.command), run.outcome, run.tree, run.id)
-
-
-def _run(entry: dict[str, Any]) -> SeenRun:
-    outcome = EndedRun(entry["outcome"])
-    command, tree, call = (str(entry[name]) for name in ("command", "tree", "id"))
-    return SeenRun(float(entry["at"]), command, outcome, tree, call)

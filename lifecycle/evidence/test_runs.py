@@ -13,63 +13,56 @@ import re
 from enum import StrEnum
 
 from lifecycle.evidence import runner_options
-from lifecycle.evidence.command_lines import Command, commands
+from lifecycle.evidence.command_lines import Command, commands, each
 from lifecycle.evidence.printed_output import Outcome
-from lifecycle.evidence.runner_options import RunScope, each
+from lifecycle.evidence.runner_options import RunScope
 
 
 class Colour(StrEnum):
-    """What a test run showed."""
+    """What a test run showed, in the journal's words."""
 
     GREEN = "green"
     RED = "red"
     UNKNOWN = "unknown"
     """Nothing ran, it is still running, or its end cannot be seen."""
     NOTHING = "nothing"
-    """It ended, and says itself that it ran no test; only `proof` tells that apart."""
+    """It ended, and says itself that it ran no test; only `proof` tells that apart. The journal has it as
+    unknown."""
 
 
-RUNNERS: tuple[str, ...] = (
-    *("pytest", "py.test", "unittest", "tox", "nox", "vitest", "jest", "mocha", "ava", "tap"),
-    *(
-        "rspec",
-        "phpunit",
-        "ctest",
-        "playwright test",
-        "cypress run",
-        "cargo test",
-        "cargo nextest run",
-    ),
-    *("go test", "make test", "make check", "just test", "task test", "npm test", "npm t"),
-    *("npm run test", "pnpm test", "pnpm run test", "yarn test", "yarn run test", "bun test"),
-    *(
-        "bun run test",
-        "deno test",
-        "node --test",
-        "rails test",
-        "rake test",
-        "mvn test",
-        "mvn verify",
-    ),
-    *(
-        "mvnw test",
-        "mvnw verify",
-        "gradle test",
-        "gradlew test",
-        "dotnet test",
-        "mix test",
-        "swift test",
-    ),
-    *(
-        "hatch test",
-        "bazel test",
-        "meson test",
-        "ninja test",
-        "sbt test",
-        "flutter test",
-        "dart test",
-    ),
-)
+class Evidence(StrEnum):
+    """What the test runs that were seen say of the tree as it is."""
+
+    NOT_NEEDED = "not_needed"
+    GREEN = "green"
+    """The last one on this very tree was green."""
+    MISSING = "missing"
+    """No test run was seen."""
+    RED = "red"
+    """The last one was not green, and no green one on this tree came after it."""
+    CHANGED = "changed"
+    """The last green one was on another tree: files were changed since."""
+    UNKNOWN = "unknown"
+    """The last one was seen, and not how it ended."""
+    NOTHING = "nothing"
+    """The last one ran no test."""
+    UNREADABLE = "unreadable"
+    """Nobody can say which tree this is."""
+
+
+def _listed(text: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in text.split(","))
+
+
+RUNNERS: tuple[str, ...] = _listed("""
+    pytest, py.test, unittest, tox, nox, vitest, jest, mocha, ava, tap, rspec, phpunit, ctest,
+    playwright test, cypress run, cargo test, cargo nextest run, go test, make test,
+    make check, just test, task test, npm test, npm t, npm run test, pnpm test, pnpm run test,
+    yarn test, yarn run test, bun test, bun run test, deno test, node --test, rails test,
+    rake test, mvn test, mvn verify, mvnw test, mvnw verify, gradle test, gradlew test,
+    dotnet test, mix test, swift test, hatch test, bazel test, meson test, ninja test,
+    sbt test, flutter test, dart test
+""")
 """How the runs of well-known test runners begin; `npm run test:unit` counts as `npm run test`."""
 
 _FILTERS = each("tail head grep egrep fgrep rg less more cut sort uniq wc tr nl fold column jq")

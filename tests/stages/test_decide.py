@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from lifecycle.core.stage_names import LINE, MARKERS, Detected, Stage
 from lifecycle.core.tracker import Wording
 from lifecycle.core.values.configured import StageSettings
+from lifecycle.evidence.test_runs import Evidence
 from lifecycle.stages.decisions import table
 from lifecycle.stages.decisions.decide import (
     IDLE_BLOCKS,
     MISSING,
-    Evidence,
     HeldTask,
     Memory,
     StageDecision,

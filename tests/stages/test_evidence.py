@@ -11,11 +11,10 @@ from lifecycle.evidence.seen_runs import (
     KEPT,
     PATIENCE,
     Awaited,
-    EndedRun,
-    EvidenceStanding,
     SeenRun,
     standing,
 )
+from lifecycle.evidence.test_runs import Colour, Evidence
 from lifecycle.storage import workflow_marks
 from lifecycle.storage.workflow_files import WorkflowFiles
 
@@ -25,39 +24,39 @@ def runs(*said: str) -> tuple[SeenRun, ...]:
     found = []
     for number, text in enumerate(said):
         outcome, _, tree = text.partition("@")
-        found.append(SeenRun(float(number), "pytest", EndedRun(outcome), tree, str(number)))
+        found.append(SeenRun(float(number), "pytest", Colour(outcome), tree, str(number)))
     return tuple(found)
 
 
 @pytest.mark.parametrize(
     ("said", "expected"),
     [
-        ([], EvidenceStanding.NONE),
-        (["unknown@now"], EvidenceStanding.UNKNOWN),
-        (["red@now", "unknown@now"], EvidenceStanding.UNKNOWN),
-        (["green@old", "unknown@now"], EvidenceStanding.UNKNOWN),
-        (["unknown@now", "red@now"], EvidenceStanding.RED),
-        (["green@now"], EvidenceStanding.GREEN),
-        (["green@now", "unknown@now"], EvidenceStanding.GREEN),
-        (["red@old", "green@now"], EvidenceStanding.GREEN),
-        (["green@now", "red@now"], EvidenceStanding.RED),
-        (["green@now", "red@now", "green@now"], EvidenceStanding.GREEN),
-        (["green@now", "red@old"], EvidenceStanding.GREEN),  # edited, red, and edited back
-        (["green@old"], EvidenceStanding.CHANGED),
-        (["green@"], EvidenceStanding.CHANGED),
-        (["red@old", "green@old"], EvidenceStanding.CHANGED),
-        (["green@old", "red@now"], EvidenceStanding.RED),
-        (["red@old"], EvidenceStanding.RED),
+        ([], Evidence.MISSING),
+        (["unknown@now"], Evidence.UNKNOWN),
+        (["red@now", "unknown@now"], Evidence.UNKNOWN),
+        (["green@old", "unknown@now"], Evidence.UNKNOWN),
+        (["unknown@now", "red@now"], Evidence.RED),
+        (["green@now"], Evidence.GREEN),
+        (["green@now", "unknown@now"], Evidence.GREEN),
+        (["red@old", "green@now"], Evidence.GREEN),
+        (["green@now", "red@now"], Evidence.RED),
+        (["green@now", "red@now", "green@now"], Evidence.GREEN),
+        (["green@now", "red@old"], Evidence.GREEN),  # edited, red, and edited back
+        (["green@old"], Evidence.CHANGED),
+        (["green@"], Evidence.CHANGED),
+        (["red@old", "green@old"], Evidence.CHANGED),
+        (["green@old", "red@now"], Evidence.RED),
+        (["red@old"], Evidence.RED),
     ],
 )
-def test_what_the_runs_say_of_the_tree(said: list[str], expected: EvidenceStanding) -> None:
+def test_what_the_runs_say_of_the_tree(said: list[str], expected: Evidence) -> None:
     """The last run on this very tree decides; else whether the last one was green on another."""
     assert standing(runs(*said), "now") is expected
 
 
 def test_without_a_tree_nothing_is_proven() -> None:
     """A tree that git cannot name is no tree on which a run was seen."""
-    assert standing(runs("green@"), "") is EvidenceStanding.CHANGED
+    assert standing(runs("green@"), "") is Evidence.CHANGED
 
 
 def test_runs_are_kept_in_bounds_once_each_and_without_secrets(tmp_path: Path) -> None:
@@ -67,7 +66,7 @@ def test_runs_are_kept_in_bounds_once_each_and_without_secrets(tmp_path: Path) -
         for run in runs(*["green@now"] * (KEPT + 3)):
             assert seen_runs.add(shelf, run)
         secret = "pytest --token ghp_abcdefghijklmnopqrst0123\n" + "x" * 900
-        last = SeenRun(99.0, secret, EndedRun.RED, "now", "one")
+        last = SeenRun(99.0, secret, Colour.RED, "now", "one")
         assert seen_runs.add(shelf, last)
         assert not seen_runs.add(shelf, last)
     kept = seen_runs.load(shelf)
@@ -85,7 +84,7 @@ def test_a_broken_file_is_no_evidence(tmp_path: Path, content: bytes) -> None:
         shelf.path(seen_runs.RUNS).write_bytes(content)
         assert seen_runs.load(shelf) == ()
         assert seen_runs.add(shelf, runs("green@now")[0])
-    assert standing(seen_runs.load(shelf), "now") is EvidenceStanding.GREEN
+    assert standing(seen_runs.load(shelf), "now") is Evidence.GREEN
 
 
 def awaited(task: str, at: float = 100.0) -> Awaited:

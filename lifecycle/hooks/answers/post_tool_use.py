@@ -16,7 +16,8 @@ from lifecycle.core.errors import LockBusy
 from lifecycle.core.redact import redact
 from lifecycle.evidence import command_lines, printed_output, seen_runs, test_runs, tree_hash
 from lifecycle.evidence.printed_output import Outcome
-from lifecycle.evidence.seen_runs import Awaited, EndedRun, SeenRun
+from lifecycle.evidence.seen_runs import Awaited, SeenRun
+from lifecycle.evidence.test_runs import Colour
 from lifecycle.hooks.answers.call import HookCall
 from lifecycle.hooks.client_contract import Reply
 from lifecycle.stages.session import activation, background_run
@@ -41,7 +42,7 @@ def answer(call: HookCall) -> Reply:
     if used is None or seen is None or not seen.is_suite:
         return Reply()
     is_here = _is_here(call, seen)
-    outcome = _outcome(call.event, used, seen) if is_here else EndedRun.UNKNOWN
+    outcome = _outcome(call.event, used, seen) if is_here else Colour.UNKNOWN
     tree = background_run.tree_of(call, stages) if is_here else ""
     id_ = str(call.event.get("tool_use_id") or "")
     run = SeenRun(world.clock.now(), used.text, outcome, tree, id_)
@@ -79,14 +80,14 @@ def used_tool(event: Mapping[str, Any]) -> ToolCall | None:
     )
 
 
-def _outcome(event: Mapping[str, Any], used: ToolCall, run: test_runs.SuiteRun) -> EndedRun:
+def _outcome(event: Mapping[str, Any], used: ToolCall, run: test_runs.SuiteRun) -> Colour:
     """What the run proves; its whole output is looked at where its exit status is not the line's."""
     output, is_cut = used.output, len(used.output) >= OUTPUT - 1
     file = _of_response(event, "persistedOutputPath")
     if file and not run.decides:
         output, is_cut = printed_output.end_of(file)
         output = output or used.output
-    return EndedRun(test_runs.proof(run, used.outcome, output, is_cut=is_cut).value)
+    return test_runs.proof(run, used.outcome, output, is_cut=is_cut)
 
 
 def _is_here(call: HookCall, run: test_runs.SuiteRun) -> bool:

@@ -10,6 +10,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from lifecycle.core.stage_names import COMPLETES, LINE, Detected, Stage
+from lifecycle.evidence.test_runs import Evidence
 from lifecycle.stages.decisions import instructions, table
 from lifecycle.stages.decisions.instructions import Facts
 from lifecycle.stages.detection import detect_stage, inference
@@ -38,23 +39,6 @@ class StopVerdict(StrEnum):
     """The agent goes on, with `lines`."""
     LET_GO = "let_go"
     """The agent stops, and the user is told `note`."""
-
-
-class Evidence(StrEnum):
-    """What is known of the tests on the tree as it is."""
-
-    NOT_NEEDED = "not_needed"
-    GREEN = "green"
-    MISSING = "missing"
-    RED = "red"
-    CHANGED = "changed"
-    """There was a green run, and the tree changed since."""
-    UNKNOWN = "unknown"
-    """A run was seen, and not how it ended."""
-    NOTHING = "nothing"
-    """The last run ran no test."""
-    UNREADABLE = "unreadable"
-    """Nobody can say which tree this is."""
 
 
 MISSING = {

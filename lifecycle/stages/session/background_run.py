@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 from lifecycle.core.errors import GitFailed, LifecycleError, Transient
 from lifecycle.evidence import printed_output, seen_runs, test_runs, tree_hash
 from lifecycle.evidence.printed_output import Outcome
-from lifecycle.evidence.seen_runs import EndedRun, SeenRun
+from lifecycle.evidence.seen_runs import SeenRun
+from lifecycle.evidence.test_runs import Colour
 from lifecycle.settings.running_client import is_machine_made
 from lifecycle.stages.session import activation, session_record
 from lifecycle.stages.session.session_record import SessionRecord
@@ -57,7 +58,7 @@ def keep(call: StageCall, shelf: WorkflowFiles, run: SeenRun, *, is_over: bool =
 
 def _entry(call: StageCall, run: SeenRun, kept: SessionRecord) -> journal_entry.JournalEntry:
     command = seen_runs.shown(run.command)
-    outcome = EndedRun.UNKNOWN if run.outcome is EndedRun.NOTHING else EndedRun(run.outcome)
+    outcome = Colour.UNKNOWN if run.outcome is Colour.NOTHING else run.outcome
     return journal_entry.JournalEntry(
         at=run.at,
         system=journal.STAGES,
@@ -142,11 +143,11 @@ def _ended(call: StageCall, told: TaskEnd) -> None:
         keep(call, shelf, run)
 
 
-def _outcome(awaited: Awaited, told: TaskEnd, stages: StageSettings) -> EndedRun:
+def _outcome(awaited: Awaited, told: TaskEnd, stages: StageSettings) -> Colour:
     run = test_runs.run_in(awaited.command, stages.test)
     if run is None or not awaited.is_here:
-        return EndedRun.UNKNOWN
+        return Colour.UNKNOWN
     output, is_cut = (
         ("", True) if run.decides or not told.file else printed_output.end_of(told.file)
     )
-    return EndedRun(test_runs.proof(run, told.outcome, output, is_cut=is_cut).value)
+    return test_runs.proof(run, told.outcome, output, is_cut=is_cut)

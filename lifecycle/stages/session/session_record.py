@@ -7,13 +7,13 @@ transcript: without it a session is told again what it was told before, and the 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from lifecycle.core.stage_names import LINE, Stage
 from lifecycle.stages.decisions.decide import Memory
 from lifecycle.storage import store, workflow_marks
-from lifecycle.storage.workflow_files import WorkflowFiles
+from lifecycle.storage.workflow_files import WorkflowFiles, built
 
 _LINE = re.compile(r"^WORKFLOW STAGES: (.+)$", re.MULTILINE)
 
@@ -71,38 +71,38 @@ class SessionRecord:
         return replace(self.on("", (), ""), ended=self.task or NAMELESS)
 
 
-def load(shelf: WorkflowFiles, session: str) -> SessionRecord | None:
+def load(files: WorkflowFiles, session: str) -> SessionRecord | None:
     """What is kept of this session; None if nothing is, or nothing that can be understood."""
-    kept = _read(shelf, _name(session))
+    kept = _read(files, _name(session))
     return kept if kept is not None and kept.session == session else None
 
 
-def save(shelf: WorkflowFiles, kept: SessionRecord) -> None:
+def save(files: WorkflowFiles, kept: SessionRecord) -> None:
     """Keep it; the caller holds the lock."""
-    if shelf.sessions.mtime_ns(_name(kept.session)) < 0:
-        sweep(shelf, kept.at)
-    shelf.save(_name(kept.session), _plain(kept))
+    if files.sessions.mtime_ns(_name(kept.session)) < 0:
+        sweep(files, kept.at)
+    files.save(_name(kept.session), _plain(kept))
 
 
-def forget(shelf: WorkflowFiles, session: str) -> None:
+def forget(files: WorkflowFiles, session: str) -> None:
     """Nothing is kept of it any more; the caller holds the lock."""
-    shelf.sessions.remove(_name(session))
+    files.sessions.remove(_name(session))
 
 
-def sweep(shelf: WorkflowFiles, now: float) -> None:
+def sweep(files: WorkflowFiles, now: float) -> None:
     """Take away what old sessions left, and what killed processes did; the caller holds the lock."""
-    for path in shelf.path("x").parent.iterdir():
+    for path in files.path("x").parent.iterdir():
         is_left = path.name.endswith(store.OURS)
         if path.is_file() and (is_left or now - path.stat().st_mtime > OLD_SECONDS):
             path.unlink(missing_ok=True)
 
 
-def all_of(shelf: WorkflowFiles) -> list[SessionRecord]:
+def all_of(files: WorkflowFiles) -> list[SessionRecord]:
     """Every session of which something is kept here, the newest first."""
-    folder = shelf.path("x").parent
+    folder = files.path("x").parent
     names = [path.name for path in folder.glob("*.json")] if folder.is_dir() else []
-    found = [kept for name in names if (kept := _read(shelf, name)) is not None]
-    return sorted(found, key=lambda kept: -kept.at)
+    records = [kept for name in names if (kept := _read(files, name)) is not None]
+    return sorted(records, key=lambda kept: -kept.at)
 
 
 def line_told(instruction: str) -> tuple[Stage, ...]:
@@ -114,57 +114,26 @@ def line_told(instruction: str) -> tuple[Stage, ...]:
 
 
 def _plain(kept: SessionRecord) -> dict[str, Any]:
-    memory = kept.memory
-    return {
-        "session": kept.session,
-        "task": kept.task,
-        "labels": list(kept.labels),
-        "holder": kept.holder,
-        "is_set": kept.is_set,
-        "ended": kept.ended,
-        "actor": kept.actor,
-        "spelled": kept.spelled,
-        "stage": kept.stage,
-        "transcript": kept.transcript,
-        "client": kept.client,
-        "at": kept.at,
-        "position": memory.position,
-        "blocks": memory.blocks,
-        "idle": memory.idle,
-        "is_let_go": memory.is_let_go,
-        "told": memory.told,
-        "set_stage": memory.set_stage.value if memory.set_stage is not None else "",
-    }
+    """The record as one JSON object: the memory's fields stand beside its own."""
+    values = asdict(kept)
+    memory = values.pop("memory")
+    return {**values, **memory, "set_stage": memory["set_stage"] or ""}
 
 
-def _read(shelf: WorkflowFiles, name: str) -> SessionRecord | None:
-    data = shelf.load(name)
+def _read(files: WorkflowFiles, name: str) -> SessionRecord | None:
+    data = files.load(name)
     if not isinstance(data, dict) or not isinstance(data.get("session"), str):
         return None  # the other files here are no session's
+    data = {
+        "ended": "",
+        "actor": "",
+        "spelled": "",
+        "told": "",
+        **data,
+    }  # versions before lack these
     try:
-        memory = Memory(
-            position=str(data["position"]),
-            blocks=int(data["blocks"]),
-            idle=int(data["idle"]),
-            is_let_go=bool(data["is_let_go"]),
-            set_stage=Stage(data["set_stage"]) if data["set_stage"] else None,
-            told=str(data.get("told", "")),
-        )
-        return SessionRecord(
-            session=data["session"],
-            memory=memory,
-            task=str(data["task"]),
-            labels=tuple(str(label) for label in data["labels"]),
-            holder=str(data["holder"]),
-            is_set=bool(data["is_set"]),
-            ended=str(data.get("ended", "")),
-            actor=str(data.get("actor", "")),
-            spelled=str(data.get("spelled", "")),
-            stage=str(data["stage"]),
-            transcript=str(data["transcript"]),
-            client=int(data["client"]),
-            at=float(data["at"]),
-        )
+        memory = built(Memory, data, set_stage=lambda stage: Stage(stage) if stage else None)
+        return built(SessionRecord, {**data, "memory": memory})
     except (KeyError, TypeError, ValueError):
         return None
 

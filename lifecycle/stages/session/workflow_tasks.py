@@ -9,12 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from lifecycle.core.tracker import Task, TaskStatus, Tracker
 from lifecycle.core.values.configured import StageSettings
 from lifecycle.storage import workflow_marks
-from lifecycle.storage.workflow_files import WorkflowFiles
+from lifecycle.storage.workflow_files import WorkflowFiles, built
 
 TASKS = "tasks.json"
 
@@ -30,6 +29,11 @@ INACTIVE_SECONDS = 300.0
 _VERSION = 1
 _KEPT = 500
 _FAMILIES = 20
+_OF_TASK = (
+    *("id", "title", "status", "priority", "labels"),
+    *("assignee", "blocked_by", "created_at"),
+)
+"""What is kept of a task."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +118,7 @@ def ask(
     return Activity(now, key_of(tracker, settings), tuple(tasks), families[:_FAMILIES], ready)
 
 
-def keep(shelf: WorkflowFiles, activity: Activity) -> None:
+def keep(files: WorkflowFiles, activity: Activity) -> None:
     """Remember an answer, and let the guards know whether a stop is worth a look; under the lock."""
     said = {
         "version": _VERSION,
@@ -122,61 +126,37 @@ def keep(shelf: WorkflowFiles, activity: Activity) -> None:
         "of": activity.of,
         "families": list(activity.families),
         "ready": list(activity.ready),
-        "tasks": [_plain(task) for task in activity.tasks[:_KEPT]],
+        "tasks": [
+            {name: getattr(task, name) for name in _OF_TASK} for task in activity.tasks[:_KEPT]
+        ],
     }
-    shelf.save(TASKS, said)
-    shelf.set_due(workflow_marks.ALWAYS if activity.tasks else activity.at + INACTIVE_SECONDS)
+    files.save(TASKS, said)
+    files.set_due(workflow_marks.ALWAYS if activity.tasks else activity.at + INACTIVE_SECONDS)
 
 
-def drop(shelf: WorkflowFiles, now: float) -> None:
+def drop(files: WorkflowFiles, now: float) -> None:
     """What was asked before is not believed any more, since a task was changed just now; takes no lock.
 
     Raises:
         OSError: it cannot be written down.
     """
-    if shelf.sessions.mtime_ns(TASKS) < 0:
+    if files.sessions.mtime_ns(TASKS) < 0:
         return  # nobody asked yet, so nothing is believed
-    shelf.sessions.mark(CHANGED, int(now * 1e9))
-    if shelf.folder.mtime_ns(workflow_marks.DUE) >= 0:
-        shelf.set_due(workflow_marks.ALWAYS)
+    files.sessions.mark(CHANGED, int(now * 1e9))
+    if files.folder.mtime_ns(workflow_marks.DUE) >= 0:
+        files.set_due(workflow_marks.ALWAYS)
 
 
-def known(shelf: WorkflowFiles, of: str) -> Activity | None:
+def known(files: WorkflowFiles, of: str) -> Activity | None:
     """The answer that is remembered, if it is one to this question."""
-    data = shelf.load(TASKS)
+    data = files.load(TASKS)
     try:
         if data["version"] != _VERSION or data["of"] != of:
             return None
-        tasks = tuple(_task(entry) for entry in data["tasks"])
+        tasks = tuple(built(Task, entry, _OF_TASK, status=TaskStatus) for entry in data["tasks"])
         families, ready = (tuple(map(str, data[name])) for name in ("families", "ready"))
         at = float(data["at"])
-        changed = shelf.sessions.mtime_ns(CHANGED)
+        changed = files.sessions.mtime_ns(CHANGED)
         return Activity(at, of, tasks, families, ready, is_stale=int(at * 1e9) <= changed)
     except (TypeError, KeyError, ValueError, AttributeError):
         return None
-
-
-def _plain(task: Task) -> dict[str, Any]:
-    return {
-        "id": task.id,
-        "title": task.title,
-        "status": task.status.value,
-        "priority": task.priority,
-        "labels": list(task.labels),
-        "assignee": task.assignee,
-        "blocked_by": list(task.blocked_by),
-        "created_at": task.created_at,
-    }
-
-
-def _task(entry: dict[str, Any]) -> Task:
-    return Task(
-        id=str(entry["id"]),
-        title=str(entry["title"]),
-        status=TaskStatus(entry["status"]),
-        priority=entry["priority"],
-        labels=tuple(str(name) for name in entry["labels"]),
-        assignee=str(entry["assignee"]),
-        blocked_by=tuple(str(name) for name in entry["blocked_by"]),
-        created_at=entry["created_at"],
-    )

@@ -15,8 +15,8 @@ from lifecycle.core.stage_names import COMPLETES, LINE, Detected, Stage
 from lifecycle.core.tracker import Task, TaskStatus, Tracker, Wording
 from lifecycle.evidence import seen_runs as evidence
 from lifecycle.evidence import tree_hash
-from lifecycle.evidence.seen_runs import EvidenceStanding
-from lifecycle.stages.decisions.decide import Evidence, HeldTask
+from lifecycle.evidence.test_runs import Evidence
+from lifecycle.stages.decisions.decide import HeldTask
 from lifecycle.stages.decisions.instructions import Facts
 from lifecycle.stages.session import session_record, workflow_tasks
 from lifecycle.stages.session.workflow_tasks import Activity
@@ -33,15 +33,6 @@ if TYPE_CHECKING:
 
 HANDOFF = "lifecycle handoff"
 """What the instruction to close has in it under a claim."""
-
-_STANDS = {
-    EvidenceStanding.GREEN: Evidence.GREEN,
-    EvidenceStanding.RED: Evidence.RED,
-    EvidenceStanding.CHANGED: Evidence.CHANGED,
-    EvidenceStanding.NONE: Evidence.MISSING,
-    EvidenceStanding.UNKNOWN: Evidence.UNKNOWN,
-    EvidenceStanding.NOTHING: Evidence.NOTHING,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -350,7 +341,7 @@ class _Search:
             now = tree_hash.fingerprint(world.root, world.deadline, world.environment)
         except GitFailed as error:
             return Evidence.UNREADABLE, error.sentence
-        return _STANDS[evidence.standing(evidence.load(self.shelf), now)], ""
+        return evidence.standing(evidence.load(self.shelf), now), ""
 
     def _conflict(self, task: Task | None, holding: HeldTask) -> str:
         """One sentence if somebody else has the task now, or open tasks block it."""
