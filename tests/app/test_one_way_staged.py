@@ -76,7 +76,7 @@ def test_the_stop_after_the_settings_were_changed(stop: Stop, most: int) -> None
     assert way.written == ["stage-words", "staged", "tasks.json", "session.json"]
     assert [program for program in way.programs if program.startswith("git ")] == []
     assert len(way.modules) <= most
-    assert len(way.deepest) <= 11
+    assert len(way.deepest) <= 13
 
 
 @pytest.mark.parametrize(("stop", "most"), COUNTED.items(), indirect=["stop"])
