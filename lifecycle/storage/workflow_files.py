@@ -10,18 +10,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from lifecycle.storage import store, workflow_marks
 from lifecycle.storage.store import Folder
 
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
-
 LOCK_SECONDS = 1.5
 _RACY_NS = 2_000_000_000
 
-Value = TypeVar("Value", bound="DataclassInstance")
+Value = TypeVar("Value")
 _PLAIN: dict[str, Callable[[Any], Any]] = {
     **{kind.__name__: kind for kind in (str, int, float, bool)},
     "tuple[str, ...]": lambda texts: tuple(map(str, texts)),
@@ -117,7 +114,7 @@ def built(
     Raises:
         KeyError, TypeError, ValueError: a value is missing, or of another kind.
     """
-    types = {field.name: field.type for field in fields(kind)}
+    types = {field.name: field.type for field in fields(cast("Any", kind))}
     names = tuple(only) or tuple(types)
     made = {**{name: _PLAIN.get(str(types[name]), _as_it_is) for name in names}, **makers}
     return kind(**{name: make(values[name]) for name, make in made.items()})
