@@ -30,8 +30,9 @@ from pathlib import Path
 from typing import Self
 
 from lifecycle.app.wiring import WorktreeWorld
-from lifecycle.claim.commands import giving_back, moves, taking
+from lifecycle.claim.commands import moves, taking
 from lifecycle.claim.commands.moves import HandedOff
+from lifecycle.claim.commands.release import release_claim
 from lifecycle.claim.commands.taking import Taken
 from lifecycle.claim.decisions.table import CLAIM, Phase
 from lifecycle.claim.engine import look
@@ -279,7 +280,7 @@ class Worktree:
             Refused: there is no claim, or its pull request is merged, so that it is to be closed.
             LockBusy: another process is at work on this claim.
         """
-        given = giving_back.give_back(self.world, self.claim_store, reason)
+        given = release_claim(self.world, self.claim_store, reason)
         return Report(given.record) if given.is_over else self.tick()
 
     def move(

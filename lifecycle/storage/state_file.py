@@ -20,7 +20,7 @@ ACCESS: Final = "access"
 CLAIMING: Final = "claiming"
 LINKING: Final = "linking"
 NOTED: Final = "noted"
-UNDONE: Final = "linked_undone"
+PENDING: Final = "linked_undone"
 
 
 class QueuedNotice(TypedDict):

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from lifecycle.api import Refused, Wake, Worktree
-from lifecycle.claim.commands import giving_back
+from lifecycle.claim.commands import release
 from lifecycle.claim.engine import guard_stamp
 from lifecycle.sandbox.control.faults import Fault
 from tests.cli.outcome import ok, refused
@@ -234,7 +234,7 @@ def test_offline_it_says_that_it_goes_on_and_any_hook_finishes_it(place: Place) 
 
 def test_the_guards_let_a_release_through_that_was_only_asked_for(place: Place) -> None:
     """Killed right behind the flag: the claim file is unchanged, and on-stop starts all the same."""
-    assert set(giving_back.DUE) == {guard_stamp.STOP_DUE, guard_stamp.IDLE_DUE}
+    assert set(release.DUE) == {guard_stamp.STOP_DUE, guard_stamp.IDLE_DUE}
     claimed(place)
     path = place.root / ".agent-claim.json"
     long_ago = place.clock.now() - 60
@@ -244,7 +244,7 @@ def test_the_guards_let_a_release_through_that_was_only_asked_for(place: Place) 
     assert stamp.stat().st_mtime_ns == path.stat().st_mtime_ns, "the guard ends on-stop at once"
     assert not (place.root / ".lifecycle/due").exists()
     tree = place.tree()
-    giving_back.give_back(tree.world, tree.claim_store, "")
+    release.release_claim(tree.world, tree.claim_store, "")
     done = place.hook("on-stop", {"hook_event_name": "Stop"})
     assert done.returncode == 0
     assert "Issue #42 given back." in done.stdout

@@ -13,7 +13,7 @@ from lifecycle.claim.record import claim_origin
 from lifecycle.claim.record.claim_store import ClaimStore, Loaded
 from lifecycle.claim.record.state import NUDGES_KEPT, Nudge, Record
 from lifecycle.core.errors import ClaimRefused, GitFailed, HeldByAnother, Refused, Transient
-from lifecycle.core.messages.loss_messages import given_back_to_hand_off
+from lifecycle.core.messages.loss_messages import released_to_hand_off
 from lifecycle.core.messages.messages import unknown_phase
 from lifecycle.core.redact import named, redact
 from lifecycle.core.values.priorities import Status
@@ -260,7 +260,7 @@ def _refuse_card_of_another(record: Record) -> None:
             "release; if the card is wrong, mend its Agent and run: lifecycle tick"
         )
     if record.given_back:
-        raise Refused(given_back_to_hand_off(record.claim.issue_number))
+        raise Refused(released_to_hand_off(record.claim.issue_number))
 
 
 def _refuse_lease_of_another(world: World, record: Record) -> None:
@@ -281,7 +281,7 @@ def _refuse_lease_of_another(world: World, record: Record) -> None:
         return
     holder = stands.other
     if stands.is_gone and not record.lease_done:
-        raise Refused(given_back_to_hand_off(claim.issue_number))
+        raise Refused(released_to_hand_off(claim.issue_number))
     if holder is not None:
         raise HeldByAnother(
             f"#{claim.issue_number} is held by {named(holder.agent)} since {holder.since} "

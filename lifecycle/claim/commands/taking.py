@@ -96,7 +96,7 @@ def _taken(world: World, claim_store: ClaimStore, query: str, *, force: bool) ->
         claim_origin.demand(world, mine)
     is_begun = unfinished_claims.is_begun(claim_store.state, number)
     if not is_begun:
-        notes += unfinished_claims.given_back(world, claim_store)
+        notes += unfinished_claims.release_unfinished(world, claim_store)
         notes += filter(None, [linked_writes.abandon(world, claim_store, mine)])
     task = _read(world, number, cards, mine)
     if mine is not None:

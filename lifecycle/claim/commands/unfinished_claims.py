@@ -178,7 +178,7 @@ def left(claim_store: ClaimStore) -> str:
     )
 
 
-def given_back(world: World, claim_store: ClaimStore) -> list[str]:
+def release_unfinished(world: World, claim_store: ClaimStore) -> list[str]:
     """Undo it, since another task is to be taken; a remark if it held anything.
 
     Raises:
@@ -204,7 +204,7 @@ def answered_for(world: World, claim_store: ClaimStore) -> Iterator[None]:
     try:
         yield
     except (Refused, Rejected) as error:
-        error.sentence = f"{error.sentence} {_undone(world, claim_store)}".rstrip()
+        error.sentence = f"{error.sentence} {_undo(world, claim_store)}".rstrip()
         raise
     except Transient as error:
         error.sentence = f"{error.sentence} {left(claim_store)}".rstrip()
@@ -221,7 +221,7 @@ def answered_for(world: World, claim_store: ClaimStore) -> Iterator[None]:
         raise Transient(text.rstrip()) from None
 
 
-def _undone(world: World, claim_store: ClaimStore) -> str:
+def _undo(world: World, claim_store: ClaimStore) -> str:
     """Undo it after a refusal; a remark if that has to be tried again."""
     try:
         undo(world, claim_store)

@@ -113,7 +113,7 @@ def decide(snapshot: Snapshot) -> Decision:
         text = messages.taken_over(claim.issue_number, record.taken_by)
         return opening.condition(f"taken-over:{record.taken_by}", text)
     if record.given_back:
-        text = loss_messages.given_back_from_afar(claim.issue_number)
+        text = loss_messages.released_from_afar(claim.issue_number)
         return opening.condition("given-back-from-afar", text)
     step = _effective(record, _RULES[phase](snapshot))
     more = (*complaints(record), *_closed_elsewhere(snapshot), *linked_decisions.notices(record))

@@ -76,7 +76,7 @@ def claim_lines(record: Record, *, hears_prompts: bool = True, has_hooks: bool =
     if phase is None:
         lines.append(messages.unknown_phase(claim.phase, [p.value for p in Phase]))
     elif record.releasing is not None:
-        lines.append(messages.giving_back(claim.issue_number))
+        lines.append(messages.releasing(claim.issue_number))
     elif is_lost(record):
         lines.append(loss_line(record))
     else:
@@ -106,7 +106,7 @@ def loss_line(record: Record) -> str:
     number = record.claim.issue_number
     if record.taken_by:
         return messages.taken_over(number, record.taken_by)
-    return loss_messages.given_back_from_afar(number)
+    return loss_messages.released_from_afar(number)
 
 
 def _nudge_lines(record: Record) -> list[str]:

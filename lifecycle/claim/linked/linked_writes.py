@@ -32,7 +32,7 @@ from lifecycle.core.tracker import Link, Task, TaskStatus, Tracker
 from lifecycle.core.world import World
 from lifecycle.settings import config
 from lifecycle.storage import log
-from lifecycle.storage.state_file import LINKING, UNDONE
+from lifecycle.storage.state_file import LINKING, PENDING
 
 """In state.json: the inner task that a taking is about to claim, and in whose name."""
 
@@ -234,7 +234,7 @@ def let_go(world: World, claim_store: ClaimStore, issue: int = 0) -> str:
 
 def is_waiting(state: Mapping[str, Any]) -> bool:
     """True if anything is left to do inside, of a claim that is over or of a taking."""
-    return bool(state.get(LINKING) or state.get(UNDONE))
+    return bool(state.get(LINKING) or state.get(PENDING))
 
 
 def repair(
@@ -249,7 +249,7 @@ def repair(
         is_asked: somebody looks by command, so that nothing waits for its time.
     """
     abandon(world, claim_store, record)
-    if claim_store.state.get(UNDONE):
+    if claim_store.state.get(PENDING):
         pending_writes.finish(world, claim_store, record, is_asked=is_asked)
 
 

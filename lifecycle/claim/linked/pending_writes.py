@@ -21,7 +21,7 @@ from lifecycle.core.redact import redact
 from lifecycle.core.timing import DeadlineReached
 from lifecycle.core.world import World
 from lifecycle.storage import journal, journal_entry, log
-from lifecycle.storage.state_file import UNDONE
+from lifecycle.storage.state_file import PENDING
 
 """In state.json: a list of `Left`."""
 
@@ -55,7 +55,7 @@ class Left:
 
 def waiting(state: Mapping[str, Any]) -> tuple[Left, ...]:
     """What is left to do."""
-    return tuple(Left(**one) for one in state.get(UNDONE, ()))
+    return tuple(Left(**one) for one in state.get(PENDING, ()))
 
 
 def due(state: Mapping[str, Any]) -> float | None:
@@ -192,6 +192,6 @@ def _entry(left: Left, task: str, now: float) -> journal_entry.JournalEntry:
 
 def _set(claim_store: ClaimStore, left: list[Left]) -> None:
     if left:
-        claim_store.state[UNDONE] = [asdict(one) for one in left]
+        claim_store.state[PENDING] = [asdict(one) for one in left]
     else:
-        claim_store.state.pop(UNDONE, None)
+        claim_store.state.pop(PENDING, None)

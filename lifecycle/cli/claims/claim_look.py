@@ -96,7 +96,7 @@ def finish_release(session: Session, notes: Collection[str] = ()) -> tuple[Repor
     lines += problem_lines(report, lines)
     is_left = record is not None and not record.outcome
     if is_left and record is not None and record.releasing is not None:
-        lines.append(messages.giving_back(record.claim.issue_number))
+        lines.append(messages.releasing(record.claim.issue_number))
     return report, lines, is_left
 
 

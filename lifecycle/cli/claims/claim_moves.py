@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from lifecycle.claim.commands.giving_back import give_back
 from lifecycle.claim.commands.moves import current, hand_off, move
+from lifecycle.claim.commands.release import release_claim
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.engine import look as engine
 from lifecycle.claim.engine.look import Report
@@ -150,7 +150,7 @@ def release(session: Session, reason: str, *, dry_run: bool) -> int:
     Agent, releases the lease, and deletes .agent-claim.json. Branch, commits and an open PR stay. What
     people moved on the board by hand is left. A task whose PR is merged is closed instead.
     """
-    given = give_back(session.world, session.claim_store, reason, dry_run=dry_run)
+    given = release_claim(session.world, session.claim_store, reason, dry_run=dry_run)
     if given.is_over:
         session.show([given.said], report_data(Report(given.record)) | {"notes": []})
         return 0

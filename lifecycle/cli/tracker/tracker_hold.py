@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from lifecycle.claim.commands.giving_back import give_back
 from lifecycle.claim.commands.moves import move
+from lifecycle.claim.commands.release import release_claim
 from lifecycle.claim.commands.taking import Taken, take
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.linked import linked_writes
@@ -231,7 +231,7 @@ def _freed(session: Session, task: Task) -> list[str]:
 
 
 def _given_back(session: Session, task: Task, reason: str) -> _Told:
-    given = give_back(session.world, session.claim_store, reason)
+    given = release_claim(session.world, session.claim_store, reason)
     report, lines, is_left = finish_release(session)
     now, claim = session.world.tracker.get(task.id), claim_data(report.record)
     return _Told(now, lines, list(given.notes), claim, 1 if is_left else 0)

@@ -8,7 +8,7 @@ def forcing(task: int | str | None) -> str:
     return f"lifecycle takeover {task}"
 
 
-def given_back_from_afar(issue: int | None) -> str:
+def released_from_afar(issue: int | None) -> str:
     """The task was given back in the agent's place."""
     return (
         f"#{issue} was given back while this claim was quiet, and anybody may take it: this claim writes "
@@ -25,7 +25,7 @@ def free_on_board(issue: int | None) -> str:
     )
 
 
-def given_back_to_hand_off(issue: int | None) -> str:
+def released_to_hand_off(issue: int | None) -> str:
     """A hand-off of a task that this claim does not hold any more."""
     return (
         f"#{issue} is not held by this claim any more: it was given back meanwhile, or its lease was "
@@ -34,7 +34,7 @@ def given_back_to_hand_off(issue: int | None) -> str:
     )
 
 
-def given_back_before(issue: int | None) -> str:
+def released_before(issue: int | None) -> str:
     """A command that gives back what was given back already."""
     return (
         f"Issue #{issue} had been given back before, so only the claim here was deleted; branch and work "

@@ -149,7 +149,7 @@ def confirmed(consent: str) -> str:
     return f"Nudged to done: {reason}" if nudged == "nudge" and reason else ""
 
 
-def given_back_comment(
+def release_comment(
     agent: str,
     branch: str,
     progress: str,
@@ -186,7 +186,7 @@ def pull_stays_open(number: int) -> str:
     return f"PR #{number} stays open."
 
 
-def given_back(issue: int | None, board: str, branch: str, pull: str = "") -> str:
+def released(issue: int | None, board: str, branch: str, pull: str = "") -> str:
     """The end of a claim that was given back.
 
     `board` is the sentence about the board, `pull` the one about an open PR, or empty.
@@ -196,7 +196,7 @@ def given_back(issue: int | None, board: str, branch: str, pull: str = "") -> st
     return " ".join(part for part in parts if part)
 
 
-def giving_back(issue: int | None) -> str:
+def releasing(issue: int | None) -> str:
     """A release that could not be finished yet."""
     return (
         f"#{issue} is being given back; what was done is kept, and the rest goes on at the next look. "
@@ -204,7 +204,7 @@ def giving_back(issue: int | None) -> str:
     )
 
 
-def given_back_to_holder(issue: int | None, holder: str) -> str:
+def released_to_holder(issue: int | None, holder: str) -> str:
     """The end of a claim whose task somebody else holds by now."""
     return (
         f"Issue #{issue} is held by {named(holder)} now, so only the claim here was deleted; GitHub was "
@@ -212,7 +212,7 @@ def given_back_to_holder(issue: int | None, holder: str) -> str:
     )
 
 
-def not_given_back(issue: int | None, number: int) -> str:
+def not_released(issue: int | None, number: int) -> str:
     """Giving back, after the merge."""
     return (
         f"Issue #{issue} was not given back: PR #{number} is merged, so the task is finished. Close it "

@@ -36,15 +36,15 @@ def decide(snapshot: Snapshot) -> Decision:
     claim = record.claim
     holder = releasing.holder or record.taken_by
     if holder:
-        text = messages.given_back_to_holder(claim.issue_number, holder)
+        text = messages.released_to_holder(claim.issue_number, holder)
         return _leave(snapshot, releasing, text)
     issue = observed.issue
     if record.given_back and not releasing.is_begun and issue and is_told(record, issue):
-        return _leave(snapshot, releasing, loss_messages.given_back_before(claim.issue_number))
+        return _leave(snapshot, releasing, loss_messages.released_before(claim.issue_number))
     if not releasing.is_begun:
         pull = derive.pull_request_of(record, observed, snapshot.rules.head_owner)
         if pull is not None and pull.state is PullState.MERGED:
-            text = messages.not_given_back(claim.issue_number, pull.number)
+            text = messages.not_released(claim.issue_number, pull.number)
             notice = Notice(f"not-given-back:{int(releasing.at)}", text, Audience.ACT)
             return Decision(memory={"releasing": None}, notices=(notice,))
     if observed.issue is None:
@@ -82,7 +82,7 @@ def comment_of(
     claim = record.claim
     by, at = hidden_marker.word(claim.agent_id), int(releasing.at)
     mark = hidden_marker.of("released", issue=claim.issue_number, by=by, at=at)
-    text = messages.given_back_comment(
+    text = messages.release_comment(
         claim.agent_id,
         claim.branch,
         releasing.progress,
@@ -168,7 +168,7 @@ def _steps(
         return lease
     # Said with the last step and not after it: a crash behind it must not lose the sentence.
     board = _board_sentence(snapshot, observed, issue)
-    text = messages.given_back(claim.issue_number, board, claim.branch, _stays(pull))
+    text = messages.released(claim.issue_number, board, claim.branch, _stays(pull))
     trouble = record.troubles.get("ReleaseLease")
     if trouble is not None:
         text = f"{text} {messages.lease_left(claim.issue_number, trouble.sentence)}"

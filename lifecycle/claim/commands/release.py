@@ -1,7 +1,7 @@
-"""The command that gives a task back: it marks the claim, and the engine's looks do the rest.
+"""Release a claim: mark it as one to give back; the engine's looks carry the release through.
 
-What only this machine knows is gathered here, for `releasing` to tell: how far the work got, and
-whose the lease is.
+What only this machine knows is read here, for the comment on the issue: how far the work got, and who
+holds the lease.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ DUE = ("due", "idle-due")
 
 
 @dataclass(frozen=True, slots=True)
-class GivenBack:
+class ReleaseOutcome:
     """How a release stands.
 
     Attributes:
@@ -40,9 +40,9 @@ class GivenBack:
     said: str = ""
 
 
-def give_back(
+def release_claim(
     world: World, claim_store: ClaimStore, reason: str, *, dry_run: bool = False
-) -> GivenBack:
+) -> ReleaseOutcome:
     """Mark the claim as one to give back; the engine's looks do it, this one or any later.
 
     Doing it again changes nothing: what is under way goes on, and what is over stays over.
@@ -73,7 +73,7 @@ def give_back(
                     claim_store
                 )  # it is there, whatever the run that wrote it came to
             else:
-                over = _undone(world, claim_store) or _over(claim_store)
+                over = _unfinished(world, claim_store) or _over(claim_store)
                 if over is not None:
                     return over
                 loaded = replace(loaded, record=_restored(claim_store))
@@ -83,19 +83,19 @@ def give_back(
         for mark in DUE:
             claim_store.set_due(mark, 1.0)  # killed right behind the commit, the next wake goes on
         kept = claim_store.commit(left.record.without_troubles(), loaded.hints).record
-        return GivenBack(kept, left.notes)
+        return ReleaseOutcome(kept, left.notes)
 
 
-def _over(claim_store: ClaimStore) -> GivenBack | None:
+def _over(claim_store: ClaimStore) -> ReleaseOutcome | None:
     """The last claim of this worktree, if that is how it ended."""
     last = claim_store.remembered()
     if last is None or last.outcome != "released":
         return None
     text = f"#{last.claim.issue_number} was given back already; nothing was done."
-    return GivenBack(last, is_over=True, said=text)
+    return ReleaseOutcome(last, is_over=True, said=text)
 
 
-def _begun(claim_store: ClaimStore) -> GivenBack | None:
+def _begun(claim_store: ClaimStore) -> ReleaseOutcome | None:
     """A claim that a run began here and did not finish, as a dry run tells it."""
     found = unfinished_claims.of(claim_store.state)
     if found is None:
@@ -103,10 +103,10 @@ def _begun(claim_store: ClaimStore) -> GivenBack | None:
     text = (
         f"would give back what was begun of #{found.issue}: {unfinished_claims.left(claim_store)}"
     )
-    return GivenBack(found.record, is_over=True, said=text)
+    return ReleaseOutcome(found.record, is_over=True, said=text)
 
 
-def _undone(world: World, claim_store: ClaimStore) -> GivenBack | None:
+def _unfinished(world: World, claim_store: ClaimStore) -> ReleaseOutcome | None:
     """The same, given back: nobody is told of a claim that never was."""
     found = unfinished_claims.of(claim_store.state)
     if found is None:
@@ -118,7 +118,7 @@ def _undone(world: World, claim_store: ClaimStore) -> GivenBack | None:
         raise
     text = "was given back; nothing of it is held any more" if was_held else "had come to nothing"
     said = f"The claim of #{found.issue} that was begun here {text}."
-    return GivenBack(replace(found.record, outcome="released"), is_over=True, said=said)
+    return ReleaseOutcome(replace(found.record, outcome="released"), is_over=True, said=said)
 
 
 def _restored(claim_store: ClaimStore) -> Record | None:
@@ -129,11 +129,11 @@ def _restored(claim_store: ClaimStore) -> Record | None:
     return claim_store.create(last)
 
 
-def _leaving(world: World, record: Record, reason: str, *, is_asked: bool) -> GivenBack:
+def _leaving(world: World, record: Record, reason: str, *, is_asked: bool) -> ReleaseOutcome:
     """The record as one to give back, and what the person should know of it."""
     claim_origin.demand(world, record)
     if record.releasing is not None:
-        return GivenBack(record)
+        return ReleaseOutcome(record)
     number = record.claim.issue_number
     if record.claim.phase in (Phase.DONE, Phase.MERGED_DETECTED):
         raise Refused(
@@ -159,7 +159,7 @@ def _leaving(world: World, record: Record, reason: str, *, is_asked: bool) -> Gi
         override="",
         consent="",
     )
-    return GivenBack(fresh, tuple(notes))
+    return ReleaseOutcome(fresh, tuple(notes))
 
 
 def _holder(world: World, record: Record, number: int) -> tuple[str, str]:
