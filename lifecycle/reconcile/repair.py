@@ -14,8 +14,8 @@ from math import inf
 from pathlib import Path
 
 from lifecycle.claim.decisions.decide import apply_fact, decide, look
-from lifecycle.claim.decisions.rehearsal import MAX_STEPS, foresee, prepared
-from lifecycle.claim.decisions.snapshot import Snapshot
+from lifecycle.claim.decisions.rehearsal import MAX_STEPS, foresee
+from lifecycle.claim.decisions.snapshot import Snapshot, prepared
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.engine.acting import imagine, perform
 from lifecycle.claim.record import journalling

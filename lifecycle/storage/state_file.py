@@ -121,6 +121,11 @@ class StateFile:
         """True if the file holds what the last `reload` read; raises StrangeFileError."""
         return self._bytes() == self._read_as
 
+    @property
+    def has_linked_work(self) -> bool:
+        """True if a claim or a taking that is over left something to do for a linked task."""
+        return bool(self.content.get(LINKING) or self.content.get(PENDING))
+
     def save(self) -> None:
         """Replace the file by what is in memory; nothing is written if that is what was saved last."""
         text = json.dumps({"version": STATE_VERSION, **self.content}, indent=1)

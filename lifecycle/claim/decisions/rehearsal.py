@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from lifecycle.claim.decisions.decide import apply_fact, decide
-from lifecycle.claim.decisions.snapshot import Decision, Snapshot
+from lifecycle.claim.decisions.snapshot import Decision, Snapshot, prepared
 from lifecycle.core.plan import Action, Fact
 
 MAX_STEPS = 24
@@ -19,12 +19,6 @@ class RehearsedStep:
 
     seen: Snapshot
     decision: Decision
-
-
-def prepared(snapshot: Snapshot, step: Decision) -> Snapshot:
-    """With what a decision sets before it acts."""
-    record = replace(snapshot.record.with_values(step.fields), **step.memory)
-    return replace(snapshot, record=record)
 
 
 def foresee(snapshot: Snapshot, imagine: Callable[[Action], Fact]) -> Iterator[RehearsedStep]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from lifecycle.claim.decisions.table import IN_REVIEW, Phase
@@ -142,3 +142,9 @@ def still_wanted(snapshot: Snapshot, kind: str) -> bool:
             return snapshot.record.link is not None
         case _:
             return is_ending
+
+
+def prepared(snapshot: Snapshot, step: Decision) -> Snapshot:
+    """With what a decision sets before it acts."""
+    record = replace(snapshot.record.with_values(step.fields), **step.memory)
+    return replace(snapshot, record=record)

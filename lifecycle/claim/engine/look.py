@@ -18,8 +18,8 @@ from lifecycle.claim.decisions.decide import (
     wants_look,
 )
 from lifecycle.claim.decisions.ending import consent
-from lifecycle.claim.decisions.rehearsal import MAX_STEPS, foresee, prepared
-from lifecycle.claim.decisions.snapshot import Rules, Snapshot, still_wanted
+from lifecycle.claim.decisions.rehearsal import MAX_STEPS, foresee
+from lifecycle.claim.decisions.snapshot import Rules, Snapshot, prepared, still_wanted
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.engine import guard_stamp
 from lifecycle.claim.linked import linked_decisions, linked_writes, pending_writes
@@ -110,7 +110,7 @@ def tick(
             loaded = claim_store.confirm(loaded)
             for notice in loaded.notices:
                 claim_store.ledger.queue(notice)
-            if linked_writes.is_waiting(claim_store.state):
+            if claim_store.file.has_linked_work:
                 linked_writes.repair(world, claim_store, loaded.record, is_asked=wake is Wake.TICK)
             if loaded.record is None:
                 return _without_claim(claim_store, audiences, channel, session)

@@ -6,7 +6,6 @@ that the next look reads: with a claim file the task is that claim's, without on
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -230,11 +229,6 @@ def let_go(world: World, claim_store: ClaimStore, issue: int = 0) -> str:
         claim_store.set_due(_DUE, 1.0)
     settle(claim_store)
     return linked_messages.not_returned(task, said) if said else ""
-
-
-def is_waiting(state: Mapping[str, Any]) -> bool:
-    """True if anything is left to do inside, of a claim that is over or of a taking."""
-    return bool(state.get(LINKING) or state.get(PENDING))
 
 
 def repair(

@@ -159,8 +159,8 @@ class ClaimStore:
         self._sweep(loaded.record)
         self._recover(loaded.record)
         is_same = self.file.is_current and self._read() == self._read_as
-        is_late = self.late.settle() or bool(self.late.edits())
-        return loaded if is_same and not is_late else self.load()
+        self.late.settle()
+        return loaded if is_same and not self.late.edits() else self.load()
 
     def commit(
         self, record: Record, hints: Mapping[str, Any], *, is_last: bool = True
