@@ -6,6 +6,7 @@ changes of module on the stack.
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -20,7 +21,7 @@ import pytest
 
 import lifecycle
 from lifecycle.hooks import wake
-from lifecycle.storage.store import Folder
+from lifecycle.storage.store import CLAIM_FILE, Folder
 from tests.conftest import Place
 
 PACKAGE = str(Path(lifecycle.__file__).parent) + os.sep
@@ -130,11 +131,39 @@ def test_the_stop_that_opens_the_pull_request(here: Place, monkeypatch: pytest.M
     assert way.calls("claim.record.claim_store", "load") == 1
     assert way.calls("git.process", "run") <= 4  # what is tracked, the head, remotes, a template
     saves = [name for name in way.written if name == "state.json"]
-    assert (
-        len(saves) <= 7
-    )  # the first look, intent, pull request, notices, card, ids, what was said
+    assert len(saves) <= 6  # the first look, intent, pull request, notices, card, what was said
     assert len(way.modules) <= 73
     assert len(way.deepest) <= 13
+
+
+def test_the_stop_that_closes_the_issue(here: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Five facts (comment, issue, card, lease, file); what is read and written is in proportion."""
+    here.merged()
+    way = stop(monkeypatch)
+    assert not here.has_claim()
+    assert here.issue()["state"] == "closed"
+    assert way.calls("settings.config", "load") == 1
+    assert way.calls("claim.record.claim_store", "load") == 1
+    assert way.calls("git.process", "run") <= 2
+    assert way.written.count("state.json") <= 9
+    assert len(way.modules) <= 74
+    assert len(way.deepest) <= 13
+
+
+def test_the_ids_of_the_board_are_kept(here: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The next task's pull request costs one save less: the board's ids are there already."""
+    here.ready()
+    stop(monkeypatch)
+    state = here.root / ".lifecycle/state.json"
+    cache = json.loads(state.read_text())["cache"]
+    state.write_text(json.dumps({"version": 1, "cache": cache}))
+    (here.root / CLAIM_FILE).unlink()
+    here.work("claude/next-45")
+    here.ready(issue_number=45, branch="claude/next-45", item_id=here.item_id(45))
+    here.git("switch", "--quiet", "claude/next-45")
+    way = stop(monkeypatch)
+    assert here.claim()["pr_number"] == 47
+    assert way.written.count("state.json") <= 6
 
 
 def test_the_quiet_stop(here: Place, monkeypatch: pytest.MonkeyPatch) -> None:

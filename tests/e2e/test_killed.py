@@ -242,7 +242,7 @@ def test_killed_while_it_tells_of_a_failed_check(story: Story, hook: str) -> Non
     in_review(story)
     place.control.set_check(46, "test", conclusion="failure")
     # The waiter's own sign is one more; what came of the claim file is saved with the next fact.
-    for kill in story.kills(hook, at_least={"on-idle": 9, "ci-waiter": 10}[hook]):
+    for kill in story.kills(hook, at_least={"on-idle": 8, "ci-waiter": 10}[hook]):
         story.goes_on("on-idle", "on-idle", "on-stop", "user-prompt-submit")
         assert story.count("1 FAILED") == kill.left("1 FAILED", "/failed:46"), kill
         assert_whole(place, phase="checks_running")
@@ -258,7 +258,7 @@ def test_killed_while_it_puts_the_question(story: Story, hook: str) -> None:
     were_lost = 0
     # One fewer than for a failed check: this look exchanges the claim, so the guard's stamp waits until
     # nobody can write into the file that was taken out any more.
-    for kill in story.kills(hook, at_least={"on-idle": 8, "ci-waiter": 9}[hook]):
+    for kill in story.kills(hook, at_least={"on-idle": 7, "ci-waiter": 9}[hook]):
         story.goes_on("ci-waiter", "on-idle", "user-prompt-submit")
         left = kill.left(QUESTION, "/merged:46")
         assert story.count(QUESTION) == left, kill

@@ -338,11 +338,12 @@ def _could_not_look(working: _Look, error: LifecycleError | DeadlineReached) -> 
 def _step(working: _Look) -> bool:
     """Take one decision as far as its fact; False once nothing is left to do."""
     step = decide(working.seen)
-    before = working.seen.record
+    before, waiting = working.seen.record, working.claim_store.ledger.waiting()
     working.seen = prepared(working.seen, step)
     _queue(working, step.notices)
     if step.action is None:
-        _commit(working)
+        is_news = working.claim_store.ledger.waiting() != waiting
+        _commit(working, is_new=is_news or working.seen.record != before)
         return working.seen.record != before
     _commit(working)
     if working.is_gone or working.was_edited:
@@ -402,10 +403,12 @@ def _conclude(working: _Look, action: Action, fact: plan.Fact) -> None:
     journal.note(world.root, *journalling.wrote(action, fact, record, world.clock.now()))
 
 
-def _commit(working: _Look) -> None:
+def _commit(working: _Look, *, is_new: bool = True) -> None:
     if working.seen.record.outcome:
         return
-    committed = working.claim_store.commit(working.seen.record, working.seen.hints, is_last=False)
+    committed = working.claim_store.commit(
+        working.seen.record, working.seen.hints, is_last=False, is_new=is_new
+    )
     working.seen = replace(working.seen, record=committed.record)
     working.is_gone = working.is_gone or committed.is_gone
     # The agent edited while we looked: what we saw may not fit what it wants now. Look again.

@@ -163,7 +163,7 @@ class ClaimStore:
         return loaded if is_same and not self.late.edits() else self.load()
 
     def commit(
-        self, record: Record, hints: Mapping[str, Any], *, is_last: bool = True
+        self, record: Record, hints: Mapping[str, Any], *, is_last: bool = True, is_new: bool = True
     ) -> Committed:
         """Make the record durable and bring the claim file to it; the agent's edits win.
 
@@ -172,9 +172,11 @@ class ClaimStore:
             hints: unjudged edits of engine fields, which stay in the file as they are.
             is_last: what came of the file is saved as well. False for a caller that saves again: a crash
                 in between is read at the next look as an edit to what the engine wanted.
+            is_new: False if state.json holds this record already; then only the file is brought to it.
         """
-        self._keep(record)
-        self._know()
+        self.remember(record)
+        if is_new:
+            self.save()
         changed: set[str] = set()
         while True:
             try:
@@ -237,6 +239,7 @@ class ClaimStore:
         Nothing is written if that is what this object wrote last.
         """
         self.file.save()
+        self._know()
         record = self.remembered()
         is_alive = record is not None and not record.outcome
         self._show_owner(record.session if record is not None and is_alive else "")
