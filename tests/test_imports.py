@@ -48,7 +48,7 @@ PLACES = {
     "click": {"cli"},
     "dateutil": {"core.timing"},
     "filelock": {"sandbox", "storage.store"},
-    "github": {"github.client.rest", "github.client.rest_requester"},
+    "github": {"github.client.rest"},
     "gql": {"github.client.graph"},
     # Documents are made one of several, which takes them apart; gql sends what comes out.
     "graphql": {"sandbox", "github.client.documents", "github.client.repeating"},

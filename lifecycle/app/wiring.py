@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from lifecycle.github.auth.tokens import Token
     from lifecycle.github.board.status_fallback import Choice
     from lifecycle.github.board.status_labels import LabelsBoard
-    from lifecycle.github.client.calls import Calls
+    from lifecycle.github.client.rest import Calls
 
 
 PRIORITY = "Priority"
@@ -437,7 +437,7 @@ class WorktreeWorld:
     @property
     def calls(self) -> Calls:
         """REST, below the base repository; raises NoToken, BadConfig."""
-        from lifecycle.github.client.calls import Calls
+        from lifecycle.github.client.rest import Calls
 
         return Calls(self._rest, self.base, self.forge.viewer)
 
@@ -460,7 +460,7 @@ class WorktreeWorld:
     @property
     def _labels(self) -> LabelsBoard:
         from lifecycle.github.board.status_labels import LabelsBoard, StatusLabels
-        from lifecycle.github.client.calls import Calls
+        from lifecycle.github.client.rest import Calls
 
         names = StatusLabels(self.settings.labels_prefix)
         calls = Calls(self._rest, self.base)

@@ -16,7 +16,7 @@ from lifecycle.core.values.configured import Settings
 from lifecycle.core.values.model import Repository
 
 if TYPE_CHECKING:
-    from lifecycle.github.client.calls import Calls
+    from lifecycle.github.client.rest import Calls
 
 
 class TrackerHub(Protocol):

@@ -17,7 +17,7 @@ from lifecycle.core.errors import Moved
 from lifecycle.core.timing import Deadline
 from lifecycle.core.values.checks import Verdict
 from lifecycle.core.values.model import Look, PullRequest, QueueEntry, Repository
-from lifecycle.github.client.calls import Calls
+from lifecycle.github.client.rest import Calls
 from lifecycle.github.pulls.issue_calls import open_issues
 from lifecycle.sandbox.checks.state import PlannedCheck
 from lifecycle.sandbox.seed import default_seed

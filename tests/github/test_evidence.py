@@ -13,10 +13,9 @@ from lifecycle.claim.engine.briefing import claim_lines
 from lifecycle.core.errors import NoPermission
 from lifecycle.core.values.checks import Checks, Verdict
 from lifecycle.core.values.model import Look, PullRequest
-from lifecycle.github.client.calls import Calls
 from lifecycle.github.client.documents import fields_of
 from lifecycle.github.client.graph import GraphClient
-from lifecycle.github.client.rest import RestClient
+from lifecycle.github.client.rest import Calls, RestClient
 from lifecycle.github.pulls import rest_checks, translate, unseen_parts
 from lifecycle.github.pulls.forge import GitHubForge
 from lifecycle.github.pulls.unseen_parts import Hidden

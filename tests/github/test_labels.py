@@ -26,9 +26,8 @@ from lifecycle.core.values.model import BoardItem, Look
 from lifecycle.github.board.board_client import GitHubBoard, ProjectRef
 from lifecycle.github.board.status_fallback import REMEMBERED_SECONDS, Choice, EitherBoard
 from lifecycle.github.board.status_labels import LabelsBoard, StatusLabels
-from lifecycle.github.client.calls import Calls
 from lifecycle.github.client.graph import GraphClient
-from lifecycle.github.client.rest import RestClient
+from lifecycle.github.client.rest import Calls, RestClient
 from lifecycle.github.pulls.forge import GitHubForge
 from tests.github.answers import SHA, problem, pull, seen
 from tests.github.hub import REPOSITORY, TOKEN, MemoryCache, PatientClock

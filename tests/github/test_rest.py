@@ -29,8 +29,7 @@ from lifecycle.core.errors import (
 from lifecycle.core.timing import Deadline
 from lifecycle.core.values.checks import Bucket
 from lifecycle.core.values.model import PullState
-from lifecycle.github.client.calls import Calls
-from lifecycle.github.client.rest import RestClient
+from lifecycle.github.client.rest import Calls, RestClient
 from lifecycle.github.pulls import rest_checks
 from lifecycle.github.pulls.issue_calls import IssueCalls, open_issues
 from lifecycle.sandbox.control.faults import Fault

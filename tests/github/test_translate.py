@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from lifecycle.core.values.checks import Bucket, Check, Checks
 from lifecycle.core.values.model import PullState
+from lifecycle.github.client.rest import rest_issue
 from lifecycle.github.pulls import rollup, translate
 
 SHA = "a" * 40
@@ -332,7 +333,7 @@ def test_times_are_read_where_github_says_them() -> None:
     assert translate.issue({**issue, "closedAt": None}).closed_at is None
     rest = {"number": 3, "node_id": "I_1", "title": "t", "html_url": "u", "state": "closed"}
     rest |= {"closed_at": said["closedAt"], "updated_at": said["updatedAt"]}
-    assert translate.rest_issue(rest).updated_at == translate.issue(issue).updated_at == start + 7
+    assert rest_issue(rest).updated_at == translate.issue(issue).updated_at == start + 7
     card = {"id": "PVTI_1", "status": {"name": "Todo", "updatedAt": f"{DAY}10:00:01Z"}}
     assert translate.board_item(card).status_at == start + 1
     assert translate.board_item({"id": "PVTI_1", "status": None}).status_at is None

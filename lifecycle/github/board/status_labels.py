@@ -29,8 +29,8 @@ from lifecycle.github.pulls import translate
 
 if TYPE_CHECKING:
     from lifecycle.core.errors import LifecycleError
-    from lifecycle.github.client.calls import Calls
     from lifecycle.github.client.graph import GraphClient
+    from lifecycle.github.client.rest import Calls
 
 PREFIX = "status: "
 STATUSES = ("Todo", "In Progress", "In Review", "Done")

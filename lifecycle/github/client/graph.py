@@ -7,14 +7,14 @@ A request is sent once. Whether it may be sent again is for the caller to know
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from lifecycle.core.errors import LifecycleError, Rejected, Transient
 from lifecycle.core.ports import Cache
 from lifecycle.core.timing import Deadline
-from lifecycle.github.client import transport
-from lifecycle.github.failures.failures import Answer, AnswerProblem, AskedRequest, Failures
+from lifecycle.github.client.token_client import TokenClient, without_secrets
+from lifecycle.github.failures.failures import Answer, AnswerProblem, AskedRequest
 from lifecycle.github.failures.graph_failures import absent_api
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from gql.transport.exceptions import TransportError
     from gql.transport.requests import RequestsHTTPTransport
 
-    from lifecycle.github.auth.tokens import Token
     from lifecycle.github.client.documents import Document
 
 LACKING_SECONDS = 86_400.0
@@ -47,7 +46,7 @@ _NO_API = (404, 405, 410)
 """Statuses of a server that has no GraphQL API there."""
 
 
-class GraphClient:
+class GraphClient(TokenClient):
     """A client for the documents in `graphql/`. gql is imported at the first request.
 
     One connection serves all requests until `close`; if it was closed meanwhile, the next request
@@ -55,51 +54,25 @@ class GraphClient:
     request which gets no answer (10 s) can be followed by one on a fresh connection.
 
     Args:
-        url: the GraphQL endpoint.
-        token: never shown, logged or part of an error.
-        deadline: bounds every request.
-        token_source: the name of the environment variable that the token came from.
         cache: keeps what this server was found not to know, for a day; without one that is known
             until the process ends.
-        current: asked before each request for the token that is good now; another than before
-            begins a new connection. Without one the token stays.
-        on_refused: told when GitHub does not accept the token.
-        withheld: gets the name of each variable out of which a secret was taken before it was sent.
+        url, token, deadline and the others: those of every client.
 
     Attributes:
-        requests: how many were sent.
         points: what those cost that were answered; a document that does not ask for its price
             (`rateLimit`) counts as one.
     """
 
     def __init__(
-        self,
-        url: str,
-        token: str,
-        deadline: Deadline,
-        *,
-        token_source: str,
-        cache: Cache | None = None,
-        current: Callable[[], Token] | None = None,
-        on_refused: Callable[[], None] | None = None,
-        withheld: list[str] | None = None,
+        self, url: str, token: str, deadline: Deadline, *, cache: Cache | None = None, **more: Any
     ) -> None:
-        self.deadline = deadline
-        self._withheld = [] if withheld is None else withheld
-        self._current = current
+        super().__init__(url, token, deadline, **more)
         self._cache = cache
-        self._on_refused = on_refused
         self._lacking: dict[str, str] = {}
-        self.failures = Failures(token, token_source, deadline.clock)
-        self._url = url
         self._transport: RequestsHTTPTransport | None = None
         self._session: SyncClientSession | None = None
         self._status = 0
-        self.requests = 0
         self.points = 0
-
-    def __repr__(self) -> str:
-        return f"GraphClient({self._url!r})"
 
     def execute(
         self,
@@ -132,8 +105,7 @@ class GraphClient:
         parts = tuple(part for part in added if part not in lacking)
         words: dict[str, str] = {}
         while True:
-            self.deadline.remaining()
-            self._renew()
+            self._begin()
             whole = document(name, *parts)
             asked = AskedRequest(subject or whole.operation, is_write=whole.is_mutation)
             data, problems = self._sent(whole, variables, asked)
@@ -175,8 +147,7 @@ class GraphClient:
         """
         from lifecycle.github.client.repeating import repeated
 
-        self.deadline.remaining()
-        self._renew()
+        self._begin()
         whole = repeated(*(name for name, _ in parts))
         variables = {f"p{n}_{key}": v for n, (_, own) in enumerate(parts) for key, v in own.items()}
         asked = AskedRequest(subject)
@@ -223,7 +194,7 @@ class GraphClient:
 
         sent: Any = {k: v for k, v in variables.items() if k in document.variables}
         if document.is_mutation:
-            sent = transport.without_secrets(sent, self._withheld)
+            sent = without_secrets(sent, self._withheld)
         request = GraphQLRequest(
             document.node,
             variable_values=sent,
@@ -251,14 +222,6 @@ class GraphClient:
         self.points += _cost(data)
         return data if isinstance(data, dict) else {}, problems
 
-    def _renew(self) -> None:
-        """Begin anew where another token is good now."""
-        found = self._current() if self._current is not None else None
-        if found is None or found.value == self.failures.token:
-            return
-        self.close()
-        self.failures = replace(self.failures, token=found.value, token_source=found.source)
-
     def _connected(self) -> SyncClientSession:
         if self._session is None:
             from gql import Client
@@ -282,8 +245,7 @@ class GraphClient:
 
     def _note_status(self, status: int) -> None:
         self._status = status
-        if status == 401 and self._on_refused is not None:
-            self._on_refused()
+        self._note(status)
 
     def _headers(self) -> dict[str, str]:
         found = self._transport.response_headers if self._transport else None

@@ -1,105 +1,73 @@
-"""REST through PyGithub: issues and checks as its objects, and any call by its path.
+"""REST: any call by its path, of one repository or of all, and the few that are of no repository.
 
-Every call is one request: the objects are lazy, and only attributes that the answer holds are read
-(an absent one would make PyGithub fetch the object again). PyGithub's own pauses and retries are off,
-because its retries resend what creates; what may be sent twice goes through `lifecycle.core.timing`.
+PyGithub sends. Its own pauses and retries are off, because its retries resend what creates; what may
+be sent twice goes through `lifecycle.core.timing`. It is imported at the first request only: that
+costs a quarter of a second.
 """
 
 from __future__ import annotations
 
 import json
+import logging
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import parse_qsl, quote, urlsplit
 
-from lifecycle.core.errors import LifecycleError, Moved, NoPermission, NotFound, Rejected, Transient
-from lifecycle.core.timing import Deadline, reading
+from lifecycle.core import timing
+from lifecycle.core.errors import (
+    LifecycleError,
+    Moved,
+    NoPermission,
+    NotFound,
+    Refused,
+    Rejected,
+    Transient,
+)
+from lifecycle.core.timing import reading
 from lifecycle.core.values.model import Issue, Repository, RepositoryAccess, TokenFacts
 from lifecycle.github.auth import access
-from lifecycle.github.client import transport
-from lifecycle.github.client.etags import Etags
-from lifecycle.github.failures.failures import Answer, AskedRequest, Failures
+from lifecycle.github.client.token_client import TokenClient, without_secrets
+from lifecycle.github.failures.failures import Answer, AskedRequest
 from lifecycle.github.failures.rest_failures import moved_to
 
 if TYPE_CHECKING:
-    from datetime import datetime
+    from github.Requester import Requester
 
-    from github.Issue import Issue as GithubIssue
-    from github.Repository import Repository as GithubRepository
-
-    from lifecycle.github.auth.tokens import Token
-    from lifecycle.github.client.rest_requester import Follower
+    from lifecycle.github.client.etags import Etags
 
 T = TypeVar("T")
-_OK, _UNCHANGED = 200, 304
+Json = Mapping[str, Any]
+Own = Callable[[Answer], LifecycleError | None]
+PAGE = 100
+"""How many entries of a list one request brings: the most that GitHub gives."""
 
-# What PyGithub lets escape when an answer is not of the shape that it expects.
+_OK, _UNCHANGED = 200, 304
+_DOTS = frozenset({".", ".."})
+
+# What is raised where an answer is not of the shape that is expected, by us or by PyGithub.
 _NONSENSE = (AssertionError, AttributeError, IndexError, KeyError, TypeError, ValueError)
 
 
-class RestClient:
-    """A client for the REST API. PyGithub is imported at the first request.
+class RestClient(TokenClient):
+    """A client for the REST API; its arguments are those of every client."""
 
-    Args:
-        url: the API's base URL.
-        token: never shown, logged or part of an error.
-        deadline: bounds every request and every wait between two of them.
-        token_source: the name of the environment variable that the token came from.
-        current: asked before each request for the token that is good now; another than before
-            begins a new connection. Without one the token stays.
-        on_refused: told when GitHub does not accept the token.
-        withheld: gets the name of each field out of which a secret was taken before it was sent.
-
-    Attributes:
-        requests: how many were sent; those that followed a redirect are not counted again.
-    """
-
-    def __init__(
-        self,
-        url: str,
-        token: str,
-        deadline: Deadline,
-        *,
-        token_source: str,
-        current: Callable[[], Token] | None = None,
-        on_refused: Callable[[], None] | None = None,
-        withheld: list[str] | None = None,
-    ) -> None:
-        self.deadline = deadline
-        self._withheld = [] if withheld is None else withheld
-        self._current = current
-        self._on_refused = on_refused
-        self._failures = Failures(token, token_source, deadline.clock)
-        self._url = url
-        self._etags = Etags()
-        self.requests = 0
-
-    def __repr__(self) -> str:
-        return f"RestClient({self._url!r})"
+    _requester: Requester | None = None
+    _etags: Etags | None = None
 
     def close(self) -> None:
         """Close the connection; the next request opens another."""
-        if "_api" in self.__dict__:
-            self._api.close()
+        if self._requester is not None:
+            self._requester.close()
 
     def viewer(self) -> str:
         """The login that the token belongs to.
 
         Source: https://docs.github.com/rest/users/users#get-the-authenticated-user
         """
-        asked = AskedRequest("user")
-
-        def ask() -> str:
-            from github.AuthenticatedUser import AuthenticatedUser
-
-            user = AuthenticatedUser(self._api, url="/user")
-            self._demand(user.html_url, user.url, asked)
-            return user.login
-
-        return self._read(asked, ask)
+        return self._read("/user", AskedRequest("user"), lambda _, user: str(user["login"]))
 
     def token_facts(self) -> TokenFacts:
         """Whose token it is, of what kind, and what it was given.
@@ -109,12 +77,11 @@ class RestClient:
         https://docs.github.com/rest/rate-limit/rate-limit#get-rate-limit-status-for-the-authenticated-user
         """
         try:
-            headers, user = self._plain("/user", "login", AskedRequest("user"))
-            login = str(user["login"])
+            headers, login = self._read("/user", AskedRequest("user"), _with("login"))
         except NoPermission:
-            headers, _ = self._plain("/rate_limit", "resources", AskedRequest("rate limit"))
-            login = ""
-        return access.token_facts(self._failures.token, login, headers)
+            asked = AskedRequest("rate limit")
+            headers, login = self._read("/rate_limit", asked, _with("resources"))[0], ""
+        return access.token_facts(self.failures.token, str(login), headers)
 
     def repository_access(self, repository: Repository) -> RepositoryAccess:
         """What the token's owner may do in a repository.
@@ -125,8 +92,9 @@ class RestClient:
             NotFound: GitHub shows no such repository.
         """
         asked = AskedRequest(f"repository {repository}")
-        _, found = self._plain(f"/repos/{repository}", "full_name", asked)
-        return access.repository_access(found)
+        return self._read(
+            f"/repos/{repository}", asked, lambda _, found: access.repository_access(found)
+        )
 
     def issue(self, repository: Repository, number: int) -> Issue:
         """One issue.
@@ -137,23 +105,22 @@ class RestClient:
             NotFound: there is none, or the number is a pull request's.
         """
         asked = AskedRequest(f"issue #{number} of {repository}")
-
-        def ask() -> tuple[Issue, bool]:
-            found = self._repository(repository).get_issue(number).complete()
-            return self._shown(found, asked), found.pull_request is None
-
-        issue, is_issue = self._read(asked, ask)
-        if issue.number != number:
+        found, is_pull = self._read(
+            f"/repos/{repository}/issues/{number}",
+            asked,
+            lambda _, found: (rest_issue(found), bool(found.get("pull_request"))),
+        )
+        if found.number != number:
             raise NotFound(
-                f"Issue #{number} of {repository} was transferred and is {issue.url} now, so nothing was "
+                f"Issue #{number} of {repository} was transferred and is {found.url} now, so nothing was "
                 "changed; claim it there."
             )
-        if not is_issue:
+        if is_pull:
             raise NotFound(
                 f"#{number} of {repository} is a pull request, not an issue, so nothing was changed; "
                 "give the number of an issue."
             )
-        return issue
+        return found
 
     def exchange(
         self,
@@ -161,11 +128,11 @@ class RestClient:
         method: str,
         path: str,
         *,
-        query: Mapping[str, Any] | None = None,
+        query: Json | None = None,
         body: object = None,
-        own: Callable[[Answer], LifecycleError | None] | None = None,
-    ) -> tuple[Mapping[str, Any], Any]:
-        """Send one request, once: for writes, and for reads that PyGithub has no object for.
+        own: Own | None = None,
+    ) -> tuple[Json, Any]:
+        """Send one request, once.
 
         Args:
             asked: words for the sentence of an error.
@@ -182,81 +149,74 @@ class RestClient:
         Raises:
             Transient, Rejected: as everywhere; Transient is ambiguous for a write that may have landed.
         """
+        self._begin()
+        self.requests += 1
         with self._translated(asked):
             status, headers, text = self._sent(method, path, query, body)
             if status < 300:
                 return headers, json.loads(text) if text else None
-        answer = self._heard(Answer.read(status, headers, _leniently(text)))
-        raise (own(answer) if own else None) or self._said(answer, asked)
+        self._note(status)
+        answer = Answer.read(status, headers, _leniently(text))
+        raise (own(answer) if own else None) or self._refusal(answer, asked)
+
+    def nonsense(self, asked: AskedRequest) -> Transient:
+        """The error for an answer of another shape than documented, to be raised by whoever reads it."""
+        return self.failures.of_nonsense(asked)
+
+    def _begin(self) -> None:
+        token = self.failures.token
+        super()._begin()
+        if self.failures.token != token:  # what was kept is of the one before
+            self._requester = self._etags = None
 
     def _sent(
-        self, method: str, path: str, query: Mapping[str, Any] | None, body: object
-    ) -> tuple[int, Mapping[str, Any], str]:
+        self, method: str, path: str, query: Json | None, body: object
+    ) -> tuple[int, Json, str]:
         """One request; a read that was answered before is asked for only if it changed since."""
+        if self._requester is None:
+            self._requester = _requester(self._url, self.failures.token, self.deadline)
         sent = dict(query) if query else None
         if method != "GET":
-            body = transport.without_secrets(body, self._withheld)
-            return self._api.requestJson(method, path, sent, None, body)
+            body = without_secrets(body, self._withheld)
+            return self._requester.requestJson(method, path, sent, None, body)
+        if self._etags is None:
+            from lifecycle.github.client.etags import Etags
+
+            self._etags = Etags()
         address = f"{path}?{sorted((sent or {}).items())}"
         known = self._etags.get(address)
         wanted = {"If-None-Match": known.etag} if known else None
-        status, headers, text = self._api.requestJson(method, path, sent, wanted, body)
+        status, headers, text = self._requester.requestJson(method, path, sent, wanted)
         if status == _UNCHANGED and known is not None:
             return 200, {**known.headers, **headers}, known.text
         if status == _OK:
             self._etags.put(address, headers, text)
         return status, headers, text
 
-    def nonsense(self, asked: AskedRequest) -> Transient:
-        """The error for an answer of another shape than documented, to be raised by whoever reads it."""
-        return self._failures.of_nonsense(asked)
-
-    @cached_property
-    def _api(self) -> Follower:
-        from lifecycle.github.client.rest_requester import follower
-
-        return follower(self._url, self._failures.token, self.deadline)
-
-    def _repository(self, repository: Repository) -> GithubRepository:
-        from github.Repository import Repository as GithubRepository
-
-        return GithubRepository(self._api, url=f"/repos/{repository}")
-
-    def _plain(self, path: str, key: str, asked: AskedRequest) -> tuple[Mapping[str, Any], Any]:
-        """Headers (names in lower case) and JSON object, which has to have `key`."""
-        headers, found = reading(self.deadline, lambda: self.exchange(asked, "GET", path))
-        if not isinstance(found, dict) or key not in found:
-            raise self.nonsense(asked)
-        return headers, found
-
-    def _read(self, asked: AskedRequest, ask: Callable[[], T]) -> T:
-        """Ask, and ask again: for reads, and for writes that may be applied twice."""
+    def _read(self, path: str, asked: AskedRequest, shape: Callable[[Json, Any], T]) -> T:
+        """What a GET shows; asked again while nobody answers, or the answer has another shape."""
 
         def once() -> T:
-            with self._translated(asked):
-                return ask()
+            headers, found = self.exchange(asked, "GET", path)
+            try:
+                return shape(headers, found)
+            except _NONSENSE:
+                raise self.nonsense(asked) from None
 
         return reading(self.deadline, once)
 
     @contextmanager
     def _translated(self, asked: AskedRequest) -> Iterator[None]:
         """Let nothing out but errors of ours, which hold neither the token nor a traceback."""
-        from lifecycle.github.client.rest_requester import BadAttributeException, GithubException
-        from lifecycle.github.client.transport import RequestException, silence
+        from lifecycle.github.client import transport
 
-        self.deadline.remaining()
-        self._renew()
-        self.requests += 1
         try:
             yield
-        except GithubException as error:
-            answer = self._heard(Answer.read(error.status or 0, error.headers or {}, error.data))
-            raise self._said(answer, asked) from None
-        except RequestException as error:
-            found = silence(error)
+        except transport.RequestException as error:
+            found = transport.silence(error)
             if found.is_final:
                 raise Rejected(f"GitHub {found.words}; nothing was changed, correct it.") from None
-            raise self._failures.of_silence(
+            raise self.failures.of_silence(
                 found.words, asked, may_have_landed=found.may_have_landed
             ) from None
         except RuntimeError as error:
@@ -264,34 +224,18 @@ class RestClient:
             raise Rejected(
                 f"GitHub redirects {asked.subject} to where the token must not go, so nothing was "
                 "changed; correct the API URL.",
-                evidence=self._failures.clean(str(error)),
+                evidence=self.failures.clean(str(error)),
             ) from None
-        except (*_NONSENSE, BadAttributeException):
-            raise self._failures.of_nonsense(asked) from None
+        except _NONSENSE:
+            raise self.nonsense(asked) from None
 
-    def _renew(self) -> None:
-        """Begin anew where another token is good now; what was kept is of the one before."""
-        found = self._current() if self._current is not None else None
-        if found is None or found.value == self._failures.token:
-            return
-        self.close()
-        self.__dict__.pop("_api", None)
-        self._etags = Etags()
-        self._failures = replace(self._failures, token=found.value, token_source=found.source)
-
-    def _heard(self, answer: Answer) -> Answer:
-        """The answer, after it was told if it refuses the token."""
-        if answer.status == 401 and self._on_refused is not None:
-            self._on_refused()
-        return answer
-
-    def _said(self, answer: Answer, asked: AskedRequest) -> LifecycleError:
+    def _refusal(self, answer: Answer, asked: AskedRequest) -> LifecycleError:
         """The error that an answer amounts to; a write to a renamed repository is told the name.
 
         GitHub's answer has the repository's id alone, so the name costs one read. If that fails,
         what has to be told is the refusal all the same.
         """
-        error = self._failures.of_answer(answer, asked)
+        error = self.failures.of_answer(answer, asked)
         is_told = asked.is_write and isinstance(error, Moved)
         by_id = re.search(r"/repositories/\d+", error.evidence) if is_told else None
         if by_id is None:
@@ -302,36 +246,172 @@ class RestClient:
         except (LifecycleError, KeyError, TypeError):
             return error
 
-    def _shown(self, found: GithubIssue, asked: AskedRequest) -> Issue:
-        self._demand(found.html_url, found.url, asked)
-        return Issue(
-            number=found.number,
-            id=found.node_id,
-            title=found.title,
-            url=found.html_url,
-            is_open=found.state == "open",
-            state_reason=found.state_reason or "",
-            assignees=tuple(user.login for user in found.assignees),
-            closed_at=_seconds(found.closed_at),
-            updated_at=_seconds(found.updated_at),
+
+class Calls:
+    """The calls of one repository, by path: reads, lists page by page, writes.
+
+    Three kinds, which differ in how often they may be sent: `read` and `set` up to three times,
+    `create` once. What an answer means is for the modules above, one a subject.
+
+    Args:
+        rest: the client.
+        repository: every path that does not begin with `/` lies below it.
+        who: tells whose token it is; raises NoPermission if it is nobody's. REST's word unless given.
+    """
+
+    def __init__(
+        self, rest: RestClient, repository: Repository, who: Callable[[], str] | None = None
+    ) -> None:
+        self.rest = rest
+        self.repository = repository
+        self._who = who or rest.viewer
+
+    def read(self, path: str, subject: str, query: Json | None = None) -> Any:
+        """GET, asked again while nobody answers.
+
+        Raises:
+            NotFound: GitHub shows no such thing.
+        """
+        asked = self._asked(subject, is_write=False)
+        return reading(self.rest.deadline, lambda: self._sent(asked, "GET", path, query=query)[1])
+
+    def pages(
+        self, path: str, subject: str, query: Json | None = None, *, key: str = ""
+    ) -> Iterator[Json]:
+        """The entries of a list, a hundred a request, asked for as they are taken.
+
+        The next page is the one that GitHub's `Link` names.
+        Source: https://docs.github.com/rest/using-the-rest-api/using-pagination-in-the-rest-api
+
+        Args:
+            path: below the repository, or from the root if it begins with `/`.
+            subject: words for the sentence of an error.
+            query: parameters of the address.
+            key: where the list lies in the answer, "" if the answer is the list.
+        """
+        asked = self._asked(subject, is_write=False)
+        more: dict[str, Any] | None = {"per_page": PAGE, **(query or {})}
+        while more is not None:
+            page = more
+            ask = partial(self._sent, asked, "GET", path, query=page)
+            headers, found = reading(self.rest.deadline, ask)
+            entries = found.get(key) if key and isinstance(found, Mapping) else found
+            if not isinstance(entries, list):
+                raise self.rest.nonsense(asked)
+            yield from entries
+            more = following(headers, page)
+            if more == page:  # a list that never ends is no list
+                raise self.rest.nonsense(asked)
+
+    def set(self, method: str, path: str, subject: str, body: Json | None = None, *,
+            own: Own | None = None) -> Any:  # fmt: skip
+        """A write that may be applied twice: asked again while nobody answers."""
+        asked = self._asked(subject)
+        return reading(
+            self.rest.deadline, lambda: self._sent(asked, method, path, body=body, own=own)[1]
         )
 
-    def _demand(self, page: str | None, url: str | None, asked: AskedRequest) -> None:
-        """Refuse what has no page: PyGithub takes the body of a 307 for the object itself.
+    def create(self, method: str, path: str, subject: str, body: Json | None = None, *,
+               own: Own | None = None) -> Any:  # fmt: skip
+        """A write that must not be applied twice: sent once."""
+        return self._sent(self._asked(subject), method, path, body=body, own=own)[1]
 
-        Not the number decides: PyGithub reads it out of the URL that the 307 names.
-        Source: https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api#follow-redirects
+    def translated(self, subject: str, shape: Callable[[Json], T], found: Any, *,
+                   is_write: bool = False) -> T:  # fmt: skip
+        """A value from an answer; Transient if the answer has another shape than documented."""
+        try:
+            return shape(found)
+        except _NONSENSE:
+            raise self.rest.nonsense(self._asked(subject, is_write=is_write)) from None
+
+    @cached_property
+    def login(self) -> str:
+        """Whose token it is, asked once; "" if GitHub does not say."""
+        try:
+            return self._who()
+        except NoPermission:
+            return ""
+
+    def is_mine(self, entry: Json) -> bool:
+        """True if the token's owner wrote this; if GitHub does not say who that is, if some app did.
+
+        Anybody may put a marker into a text of their own: it must not be taken for ours.
         """
-        if page is not None:
-            return
-        if url and url.startswith("http"):
-            raise self._said(Answer(307, url=url), asked)
-        raise self._failures.of_nonsense(asked)
+        user = entry.get("user") or {}
+        if self.login:
+            return str(user.get("login") or "").casefold() == self.login.casefold()
+        return user.get("type") == "Bot"
+
+    def _asked(self, subject: str, *, is_write: bool = True) -> AskedRequest:
+        return AskedRequest(f"{subject} in {self.repository}", is_write=is_write)
+
+    def _sent(
+        self,
+        asked: AskedRequest,
+        method: str,
+        path: str,
+        *,
+        query: Json | None = None,
+        body: Json | None = None,
+        own: Own | None = None,
+    ) -> tuple[Json, Any]:
+        where = path if path.startswith("/") else f"/repos/{self.repository}/{path}".rstrip("/")
+        if not _DOTS.isdisjoint(where.split("/")):
+            raise _astray(asked.subject)
+        return self.rest.exchange(asked, method, where, query=query, body=body, own=own)
 
 
-def _seconds(moment: datetime | None) -> float | None:
-    """PyGithub's moment, which has its zone, as seconds."""
-    return None if moment is None else moment.timestamp()
+def part(text: str) -> str:
+    """A name as one part of a path: a label or branch may hold anything.
+
+    Raises:
+        Refused: it is empty, `.` or `..`: no address names that, not even as `%2E`, which every client
+            and server may read as a dot. Source: https://www.rfc-editor.org/rfc/rfc3986#section-6.2.2
+    """
+    if not text.strip() or text in _DOTS:
+        raise _astray(f"the name {text!r}")
+    return quote(text, safe="")
+
+
+def _astray(subject: str) -> Refused:
+    return Refused(
+        f"No address can hold {subject}: empty or made of dots, it would lead to something else; nothing "
+        "was done: give the whole name, or change it on GitHub's page."
+    )
+
+
+def following(headers: Json, page: dict[str, Any]) -> dict[str, Any] | None:
+    """The parameters of the page that `Link` calls next, None on the last one."""
+    for link in str(headers.get("link") or "").split(","):
+        target, _, rel = link.strip().partition(";")
+        if 'rel="next"' in rel:
+            return {**page, **dict(parse_qsl(urlsplit(target.strip("<> ")).query))}
+    return None
+
+
+def rest_issue(found: Json) -> Issue:
+    """An issue as REST shows it."""
+    return Issue(
+        number=int(found["number"]),
+        id=str(found["node_id"]),
+        title=str(found["title"]),
+        url=str(found["html_url"]),
+        is_open=found["state"] == "open",
+        state_reason=found.get("state_reason") or "",
+        assignees=tuple(str(user["login"]) for user in found.get("assignees") or []),
+        closed_at=timing.parse_time(found.get("closed_at")),
+        updated_at=timing.parse_time(found.get("updated_at")),
+    )
+
+
+def login_of(found: Json) -> str:
+    """Who wrote something; "" if the account is gone."""
+    return str((found.get("user") or {}).get("login") or "")
+
+
+def _with(key: str) -> Callable[[Json, Any], tuple[Json, Any]]:
+    """Headers, and what the answer has under `key`, which has to be there."""
+    return lambda headers, found: (headers, found[key])
 
 
 def _leniently(text: str) -> object:
@@ -341,3 +421,34 @@ def _leniently(text: str) -> object:
     except ValueError:
         return None
     return found
+
+
+def _requester(url: str, token: str, deadline: timing.Deadline) -> Requester:
+    """PyGithub without `Github` in front, which takes whole seconds only for a time-out."""
+    from github.Auth import Token
+    from github.Requester import Requester
+
+    from lifecycle.github.client.transport import USER_AGENT, Following, Patience
+
+    class Follower(Following, Requester):
+        """PyGithub's, with redirects as they should be."""
+
+    # PyGithub says on stderr which redirects it follows; our output is our own sentences. Only this
+    # class is silenced, whoever else uses PyGithub in this process still hears it.
+    silent = logging.getLogger(USER_AGENT)
+    silent.disabled = True
+    Follower.injectLogger(silent)
+    patience: Any = Patience(deadline)  # annotated as int, handed on to requests as is
+    return Follower(
+        auth=Token(token),
+        base_url=url,
+        timeout=patience,
+        user_agent=USER_AGENT,
+        per_page=PAGE,
+        verify=True,
+        retry=None,
+        pool_size=None,
+        seconds_between_requests=None,
+        seconds_between_writes=None,
+        lazy=True,
+    )

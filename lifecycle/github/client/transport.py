@@ -1,4 +1,4 @@
-"""What both clients share below HTTP: patience, credentials, and what a lost connection means.
+"""What both clients share below HTTP: time-outs, credentials, redirects, and what a lost connection means.
 
 The one module that knows requests and urllib3, which PyGithub and gql both speak through.
 """
@@ -13,34 +13,11 @@ from requests.auth import AuthBase
 from urllib3.exceptions import MaxRetryError, NewConnectionError
 from urllib3.util import Timeout
 
-from lifecycle.core.errors import Refused
-from lifecycle.core.redact import swept
 from lifecycle.core.timing import Deadline
 
-ADDRESSES = frozenset({"head", "base", "ref"})
-"""Fields that name a branch: another name would be another branch."""
-
-
-def without_secrets(content: object, withheld: list[str]) -> object:
-    """What a write sends, with `***` in the place of every secret that is known or looks like one.
-
-    Args:
-        content: the JSON of a request, or the variables of a mutation.
-        withheld: gets the name of each field that held one, once.
-
-    Raises:
-        Refused: a branch is called so; nothing was sent.
-    """
-    found: list[str] = []
-    clean = swept(content, found, is_request=True)
-    if not ADDRESSES.isdisjoint(found):
-        raise Refused(
-            "The name of a branch holds what looks like a secret, so nothing was sent to GitHub; give "
-            "the branch another name: git branch -m <name>"
-        )
-    withheld += [name for name in found if name not in withheld]
-    return clean
-
+USER_AGENT = "agent-lifecycle"
+MOST_REDIRECTS = 5
+_SAFE = {"GET", "HEAD"}
 
 RequestException = requests.RequestException
 """Everything that requests raises on purpose."""
@@ -89,6 +66,43 @@ class Bearer(AuthBase):
 
     def __repr__(self) -> str:
         return "Bearer(***)"
+
+
+class Following:
+    """Goes before PyGithub's `Requester`: a redirected read keeps its parameters, a write is sent once.
+
+    GitHub answers 301 with the address that the repository has by its id. PyGithub follows it without
+    the part behind the question mark, so that a list would come unfiltered; and it sends a write there
+    too, to a repository that nobody has named. There is no public place to mend that: this is the one
+    method of PyGithub that sends, under the name by which it calls it.
+    Source: https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api#follow-redirects
+    """
+
+    _query = ""
+    _redirects = 0
+
+    def _Requester__requestRaw(  # noqa: N802 -- PyGithub's name
+        self, cnx: Any, verb: str, url: str, *rest: Any, **more: Any
+    ) -> tuple[int, dict[str, Any], Any]:
+        path, _, query = url.partition("?")
+        before = (self._query, self._redirects)
+        if self._redirects == 0:
+            self._query = query
+        elif verb not in _SAFE:
+            return 301, {"location": url}, '{"message": "Moved Permanently"}'
+        elif self._redirects > MOST_REDIRECTS:
+            raise RuntimeError(f"redirected more than {MOST_REDIRECTS} times")
+        self._redirects += 1
+        # Another host (the log of a job) is redirected to with all that it needs.
+        wanted = query or (self._query if cnx is None else "")
+        send: Any = super()._Requester__requestRaw  # type: ignore[misc]  # private, see above
+        try:
+            answer: tuple[int, dict[str, Any], Any] = send(
+                cnx, verb, f"{path}?{wanted}" if wanted else path, *rest, **more
+            )
+        finally:
+            self._query, self._redirects = before
+        return answer
 
 
 class Silence(NamedTuple):
@@ -162,7 +176,7 @@ def send(method: str, url: str, token: str, deadline: Deadline) -> Sent:
             method,
             url,
             auth=Bearer(token),
-            headers={"Accept": "application/vnd.github+json", "User-Agent": "agent-lifecycle"},
+            headers={"Accept": "application/vnd.github+json", "User-Agent": USER_AGENT},
             timeout=patience,
             allow_redirects=False,
         )

@@ -7,7 +7,7 @@ from functools import partial
 
 from lifecycle.core.errors import AlreadyExists, NotFound, UnknownOption, did_you_mean
 from lifecycle.core.values.shapes import Ensured, IssueFacts, LabelFacts
-from lifecycle.github.client.calls import part
+from lifecycle.github.client.rest import part
 from lifecycle.github.operations.unclear_writes import (
     Names,
     demand_apart,

@@ -20,9 +20,8 @@ from lifecycle.storage.state_file import MemoryCache
 
 if TYPE_CHECKING:
     from lifecycle.github.auth.tokens import Keeper, Token
-    from lifecycle.github.client.calls import Calls
     from lifecycle.github.client.graph import GraphClient
-    from lifecycle.github.client.rest import RestClient
+    from lifecycle.github.client.rest import Calls, RestClient
     from lifecycle.github.operations.ensure_board import BoardOperations
     from lifecycle.github.operations.ensure_checks import CheckOperations, StatusOperations
     from lifecycle.github.operations.ensure_comments import CommentOperations
@@ -199,7 +198,7 @@ class GitHub:
 
     @cached_property
     def _calls(self) -> Calls:
-        from lifecycle.github.client.calls import Calls
+        from lifecycle.github.client.rest import Calls
         from lifecycle.github.pulls.forge import GitHubForge
 
         forge = GitHubForge(self.repository, None, graph=self._graph, rest=self._rest)

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from lifecycle.core.redact import swept
 from lifecycle.core.values.shapes import Ensured
-from lifecycle.github.client.transport import ADDRESSES
+from lifecycle.github.client.token_client import ADDRESSES
 
 T = TypeVar("T")
 

@@ -11,7 +11,7 @@ from typing import Any
 from lifecycle.core import timing
 from lifecycle.core.errors import AlreadyExists, HeadMoved, LifecycleError, NotFound
 from lifecycle.core.values.shapes import Annotation, CheckRunFacts, RefFacts, StatusFacts
-from lifecycle.github.client.calls import Calls, Json, part
+from lifecycle.github.client.rest import Calls, Json, part
 from lifecycle.github.failures.failures import Answer
 
 ANNOTATIONS = 50

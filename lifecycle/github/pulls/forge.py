@@ -27,7 +27,7 @@ from lifecycle.core.values.model import (
     TokenFacts,
 )
 from lifecycle.github.board.status_labels import labels_of
-from lifecycle.github.client.calls import Calls
+from lifecycle.github.client.rest import Calls
 from lifecycle.github.failures.failures import AnswerProblem, AskedRequest
 from lifecycle.github.pulls import rest_checks, translate, unseen_parts
 from lifecycle.github.pulls.issue_calls import IssueCalls, open_issues

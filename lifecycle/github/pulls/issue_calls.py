@@ -14,9 +14,8 @@ from lifecycle.core import hidden_marker, timing
 from lifecycle.core.errors import AlreadyExists, NotFound
 from lifecycle.core.values.model import Issue
 from lifecycle.core.values.shapes import CommentFacts, IssueFacts, LabelFacts, MilestoneFacts
-from lifecycle.github.client.calls import Calls, Json, part
+from lifecycle.github.client.rest import Calls, Json, login_of, part, rest_issue
 from lifecycle.github.failures.failures import Answer
-from lifecycle.github.pulls import translate
 
 State = Literal["open", "closed"]
 Relation = Literal["dependencies/blocked_by", "sub_issues"]
@@ -340,11 +339,6 @@ def _open_parts(summary: Json | None) -> int | None:
     return int(summary["total"]) - int(summary["completed"]) if summary else None
 
 
-def login_of(found: Json) -> str:
-    """Who wrote something; "" if the account is gone."""
-    return str((found.get("user") or {}).get("login") or "")
-
-
 def _label_name(found: Any) -> str:
     # A label in an issue is an object, or, as the published schema has it, a bare name.
     return found if isinstance(found, str) else str(found["name"])
@@ -381,4 +375,4 @@ def open_issues(calls: Calls) -> tuple[Issue, ...]:
     subject = "open issues"
     found = calls.pages("issues", subject, {"state": "open"})
     issues = [one for one in found if "pull_request" not in one]
-    return tuple(calls.translated(subject, translate.rest_issue, one) for one in issues)
+    return tuple(calls.translated(subject, rest_issue, one) for one in issues)

@@ -23,9 +23,8 @@ from lifecycle.core.errors import (
 from lifecycle.core.timing import reading
 from lifecycle.core.values.model import PullState
 from lifecycle.core.values.shapes import PullFacts
-from lifecycle.github.client.calls import Calls, Json
+from lifecycle.github.client.rest import Calls, Json, login_of
 from lifecycle.github.failures.failures import Answer, AskedRequest
-from lifecycle.github.pulls.issue_calls import login_of
 
 if TYPE_CHECKING:
     from lifecycle.github.client.graph import GraphClient

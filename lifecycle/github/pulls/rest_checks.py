@@ -13,8 +13,8 @@ from typing import TypeVar
 from lifecycle.core import timing
 from lifecycle.core.errors import NoPermission
 from lifecycle.core.values.checks import Checks
-from lifecycle.github.client.calls import PAGE, Calls, Json
 from lifecycle.github.client.nodes import word
+from lifecycle.github.client.rest import PAGE, Calls, Json
 from lifecycle.github.pulls import rollup
 from lifecycle.github.pulls.rollup import RollupEntry, Suite
 

@@ -46,7 +46,6 @@ __all__ = [
     "issue",
     "overall",
     "pull_request",
-    "rest_issue",
 ]
 
 _UNBLOCKED = {"CLEAN", "HAS_HOOKS", "UNSTABLE"}
@@ -161,21 +160,6 @@ def issue(node: Json) -> Issue:
         comments=tuple(_comments(node)) if comments is not None else None,
         closed_at=timing.parse_time(node.get("closedAt")),
         updated_at=timing.parse_time(node.get("updatedAt")),
-    )
-
-
-def rest_issue(found: Json) -> Issue:
-    """An issue as a list of the REST API shows it."""
-    return Issue(
-        number=int(found["number"]),
-        id=str(found["node_id"]),
-        title=str(found["title"]),
-        url=str(found["html_url"]),
-        is_open=found["state"] == "open",
-        state_reason=found.get("state_reason") or "",
-        assignees=tuple(str(user["login"]) for user in found.get("assignees") or []),
-        closed_at=timing.parse_time(found.get("closed_at")),
-        updated_at=timing.parse_time(found.get("updated_at")),
     )
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from lifecycle.core.values.checks import Bucket, Checks
 from lifecycle.core.values.model import PullRequest, PullState
-from lifecycle.github.client.calls import Calls
+from lifecycle.github.client.rest import Calls
 from lifecycle.github.failures.failures import AnswerProblem
 from lifecycle.github.pulls import rest_checks, rollup
 

@@ -24,7 +24,7 @@ from lifecycle.core.values import configured
 from lifecycle.core.values.checks import Checks
 from lifecycle.core.values.configured import Settings
 from lifecycle.core.values.model import BoardSchema, Repository, RepositoryAccess, TokenFacts
-from lifecycle.github.client.calls import Calls
+from lifecycle.github.client.rest import Calls
 from lifecycle.github.pulls import rest_checks
 from lifecycle.settings import config
 from lifecycle.setup.init.found_hooks import ClientSetup

@@ -1,0 +1,99 @@
+"""What both clients share above HTTP: the token that they speak with, and texts without secrets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from lifecycle.core.errors import Refused
+from lifecycle.core.redact import swept
+from lifecycle.core.timing import Deadline
+from lifecycle.github.failures.failures import Failures
+
+if TYPE_CHECKING:
+    from lifecycle.github.auth.tokens import Token
+
+ADDRESSES = frozenset({"head", "base", "ref"})
+"""Fields that name a branch: another name would be another branch."""
+
+
+def without_secrets(content: object, withheld: list[str]) -> object:
+    """What a write sends, with `***` in the place of every secret that is known or looks like one.
+
+    Args:
+        content: the JSON of a request, or the variables of a mutation.
+        withheld: gets the name of each field that held one, once.
+
+    Raises:
+        Refused: a branch is called so; nothing was sent.
+    """
+    found: list[str] = []
+    clean = swept(content, found, is_request=True)
+    if not ADDRESSES.isdisjoint(found):
+        raise Refused(
+            "The name of a branch holds what looks like a secret, so nothing was sent to GitHub; give "
+            "the branch another name: git branch -m <name>"
+        )
+    withheld += [name for name in found if name not in withheld]
+    return clean
+
+
+class TokenClient:
+    """A client that speaks with one token, and with another as soon as that is the good one.
+
+    Args:
+        url: the API's address.
+        token: never shown, logged or part of an error.
+        deadline: bounds every request and every wait between two of them.
+        token_source: the name of the environment variable that the token came from.
+        current: asked before each request for the token that is good now; another than before
+            begins a new connection. Without one the token stays.
+        on_refused: told when GitHub does not accept the token.
+        withheld: gets the name of each field out of which a secret was taken before it was sent.
+
+    Attributes:
+        requests: how many were sent; those that followed a redirect are not counted again.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        token: str,
+        deadline: Deadline,
+        *,
+        token_source: str,
+        current: Callable[[], Token] | None = None,
+        on_refused: Callable[[], None] | None = None,
+        withheld: list[str] | None = None,
+    ) -> None:
+        self.deadline = deadline
+        self.failures = Failures(token, token_source, deadline.clock)
+        self.requests = 0
+        self._url = url
+        self._current = current
+        self._on_refused = on_refused
+        self._withheld = [] if withheld is None else withheld
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._url!r})"
+
+    def close(self) -> None:
+        """Close the connection; the next request opens another."""
+        raise NotImplementedError
+
+    def _begin(self) -> None:
+        """Before each request: there has to be time, and it goes out with the token that is good now.
+
+        Raises:
+            Transient: no time is left; nothing was sent.
+        """
+        self.deadline.remaining()
+        found = self._current() if self._current is not None else None
+        if found is not None and found.value != self.failures.token:
+            self.close()
+            self.failures = replace(self.failures, token=found.value, token_source=found.source)
+
+    def _note(self, status: int) -> None:
+        if status == 401 and self._on_refused is not None:
+            self._on_refused()
