@@ -3,43 +3,55 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lifecycle.core.errors import (
     BadConfig,
-    LifecycleError,
-    MissingScope,
     Moved,
-    NoPermission,
     Refused,
     Rejected,
 )
 from lifecycle.core.messages import messages
-from lifecycle.core.ports import Board, Cache, Clock, Forge, Survey
+from lifecycle.core.ports import Cache, Clock, Forge, Survey
 from lifecycle.core.redact import redact, visible
 from lifecycle.core.timing import Deadline
 from lifecycle.core.values import configured
 from lifecycle.core.values.configured import Settings
-from lifecycle.core.values.model import LABELS_ITEM, BoardItem, BoardSchema, Repository
+from lifecycle.core.values.model import Repository
 from lifecycle.settings import config, user_folder
 
 if TYPE_CHECKING:
     from lifecycle.core.tracker import Tracker
     from lifecycle.git.process import GitRepository
     from lifecycle.github.auth.tokens import Token
-    from lifecycle.github.board.status_fallback import Choice
-    from lifecycle.github.board.status_labels import LabelsBoard
+    from lifecycle.github.board.board_client import ProjectRef
+    from lifecycle.github.board.status_fallback import Choice, EitherBoard
     from lifecycle.github.client.rest import Calls
+    from lifecycle.github.clients import GitHubClients
 
 
-PRIORITY = "Priority"
-"""The field that says how urgent a card is, a single-select."""
+@dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """A repository that nobody checked out here: which, how git reaches it, and what asks GitHub of it."""
 
-_OF_TOKEN = ("_placed", "token", "_graph", "_rest", "choice", "forge", "board")
-_SHARED = ("_placed", "_project", "token", "choice", "_graph", "_rest")
+    repository: Repository
+    git: GitRepository
+    clients: GitHubClients
+
+
+@dataclass(slots=True)
+class _OfToken:
+    """What was made with one token so far; another token begins with another one of these."""
+
+    placed: tuple[configured.Addresses, Token | None] | None = None
+    token: Token | None = None
+    clients: GitHubClients | None = None
+    forge: Forge | None = None
+    board: EitherBoard | None = None
+    tracker: Tracker | None = None
 
 
 class WorktreeWorld:
@@ -52,6 +64,7 @@ class WorktreeWorld:
         deadline: when everything has to be over.
         cache: where ids are kept that seldom change.
         settings: as they were read already; they are read when they are touched unless given.
+        elsewhere: the repository, unless it is the one that is checked out in `root`.
 
     `is_hook` is set by whoever answers a hook: what is slow or may fail is left to others then.
     `withheld` names the texts out of which a secret was taken on their way to GitHub, until somebody
@@ -66,9 +79,15 @@ class WorktreeWorld:
         deadline: Deadline,
         cache: Cache,
         settings: Settings | None = None,
+        elsewhere: Elsewhere | None = None,
     ) -> None:
         self.root = root
         self._settings = settings
+        self._elsewhere = elsewhere
+        self._made = _OfToken()
+        if elsewhere is not None:
+            clients = elsewhere.clients
+            self._made = _OfToken((clients.addresses, None), clients.token, clients)
         self.environment = environment
         self.clock = clock
         self.deadline = deadline
@@ -79,9 +98,8 @@ class WorktreeWorld:
 
     def close(self) -> None:
         """Close the connections that were opened; the next request opens others."""
-        for client in ("_graph", "_rest"):
-            if client in self.__dict__:
-                self.__dict__[client].close()
+        if self._made.clients is not None:
+            self._made.clients.close()
 
     def public(self, text: str, name: str) -> str:
         """A text that is to be read by others, without secrets; `name` is noted if it held one."""
@@ -101,14 +119,12 @@ class WorktreeWorld:
 
         Whoever looks for long asks this before each look.
         """
-        token = self.__dict__.get("token")
+        token = self._made.token
         is_ending = token is not None and token.is_ending(self.clock.now())
-        if not (is_ending or self._is_refused):
-            return
-        self._is_refused = False
-        self.close()
-        for part in (*_OF_TOKEN, "tracker"):
-            self.__dict__.pop(part, None)
+        if is_ending or self._is_refused:
+            self._is_refused = False
+            self.close()
+            self._made = _OfToken()
 
     def _refused(self) -> None:
         """GitHub does not accept the token: what is kept of it is forgotten, and so is it."""
@@ -126,6 +142,8 @@ class WorktreeWorld:
         """Git in this worktree."""
         from lifecycle.git.process import GitRepository
 
+        if self._elsewhere is not None:
+            return self._elsewhere.git
         return GitRepository(self.root, self.deadline, self.environment)
 
     @cached_property
@@ -154,6 +172,8 @@ class WorktreeWorld:
         """The repository that branches are pushed to; raises BadConfig."""
         from lifecycle.git.process import head_repository
 
+        if self._elsewhere is not None:
+            return self._elsewhere.repository
         try:
             return head_repository(self.git, self.settings.remote, self.addresses.api_url)
         except BadConfig:
@@ -242,7 +262,8 @@ class WorktreeWorld:
         repository could have the user's token write to any other.
         """
         named = self.settings.repository
-        if named is None or self.environment.get("LIFECYCLE_REPOSITORY"):
+        is_users = self._elsewhere is not None or self.environment.get("LIFECYCLE_REPOSITORY")
+        if named is None or is_users:
             return named
         from lifecycle.git.process import remote_repositories
 
@@ -260,8 +281,13 @@ class WorktreeWorld:
         """Where GitHub answers: as configured, else on the remote's host if gh is logged in there."""
         return self._placed[0]
 
-    @cached_property
+    @property
     def _placed(self) -> tuple[configured.Addresses, Token | None]:
+        if self._made.placed is None:
+            self._made.placed = self._find_place()
+        return self._made.placed
+
+    def _find_place(self) -> tuple[configured.Addresses, Token | None]:
         settings = self.settings
         if config.names_github(self.environment):
             return configured.Addresses(settings.api_url, settings.graphql_url), None
@@ -278,43 +304,59 @@ class WorktreeWorld:
 
         return fingerprint(self.root, self.environment)
 
-    @cached_property
+    @property
     def token(self) -> Token:
         """The token; raises NoToken, BadConfig, and for an App's whatever GitHub says of it."""
-        from lifecycle.github.auth.tokens import TokenPlace, find
+        if self._made.token is None:
+            from lifecycle.github.auth.tokens import TokenPlace, find
 
-        found = self._placed[1]
-        if found is not None:
-            return found
-        base = partial(getattr, self, "base")
-        return find(TokenPlace(self.environment, self.addresses, self.root, base, self.deadline))
+            addresses, token = self._placed
+            if token is None:
+                root, environment, deadline = self.root, self.environment, self.deadline
+                base = partial(getattr, self, "base")
+                token = find(TokenPlace(environment, addresses, root, base, deadline))
+            self._made.token = token
+        return self._made.token
 
-    @cached_property
+    @property
+    def clients(self) -> GitHubClients:
+        """What speaks to GitHub with the token; raises NoToken, BadConfig."""
+        if self._made.clients is None:
+            from lifecycle.github.clients import GitHubClients
+
+            project = self._project
+            self._made.clients = GitHubClients(
+                self.addresses,
+                self.token,
+                self.deadline,
+                cache=self.cache,
+                settings=self.settings,
+                project=project,
+                on_refused=self._refused,
+                withheld=self.withheld,
+            )
+        return self._made.clients
+
+    @property
     def forge(self) -> Forge:
         """Issues, pull requests, checks; raises NoToken, BadConfig."""
-        return self.forge_of(self.base)
+        if self._made.forge is None:
+            self._made.forge = self.forge_of(self.base)
+        return self._made.forge
 
     def forge_of(self, repository: Repository) -> Forge:
         """The same of another repository; raises NoToken, BadConfig."""
-        from lifecycle.github.pulls.forge import GitHubForge
-
-        return GitHubForge(
-            repository, self._project, graph=self._graph, rest=self._rest, choice=self.choice
-        )
+        return self.clients.forge(repository)
 
     @cached_property
     def survey(self) -> Survey:
         """Many repositories at once; raises NoToken, BadConfig."""
-        from lifecycle.github.sweep.sweeping import GitHubSurvey
-
-        return GitHubSurvey(self._graph, self._rest, self._project, self.choice)
+        return self.clients.survey
 
     @property
     def spent(self) -> tuple[int, int]:
         """How many requests were made so far, and how many points GraphQL's cost."""
-        clients = [self.__dict__[name] for name in ("_graph", "_rest") if name in self.__dict__]
-        points = sum(getattr(client, "points", 0) for client in clients)
-        return sum(client.requests for client in clients), points
+        return self._made.clients.spent if self._made.clients is not None else (0, 0)
 
     def beside(self, root: Path, environment: Mapping[str, str], cache: Cache) -> WorktreeWorld:
         """The world of another worktree, with this one's time; `cache` is that worktree's."""
@@ -333,92 +375,43 @@ class WorktreeWorld:
         """
         from lifecycle.app.bare_repository import REMOTE, BareRepository, authorization
 
-        shared = {name: getattr(self, name) for name in _SHARED}
-        world = WorktreeWorld(place, self.environment, self.clock, self.deadline, self.cache)
+        clients = self.clients
         settings = replace(self.settings, repository=repository, remote=REMOTE)
-        token = authorization(self.environment, url, self.token.value)
+        token = authorization(self.environment, url, clients.token.value)
         git = BareRepository(place, self.deadline, self.environment, for_servers=token)
         git.url = f"{url}.git"
-        world.__dict__.update(shared, settings=settings, base=repository, head=repository, git=git)
-        return world
+        there = Elsewhere(repository, git, clients)
+        return WorktreeWorld(
+            place, self.environment, self.clock, self.deadline, self.cache, settings, there
+        )
 
-    @cached_property
-    def board(self) -> Board | None:
-        """Where the Status is kept, or None if nowhere; raises NoToken, BadConfig.
+    @property
+    def board(self) -> EitherBoard | None:
+        """Where the Status is kept, or None if nowhere; raises NoToken, BadConfig."""
+        if self._made.board is None and self.settings.has_board:
+            self._made.board = self.clients.either_board(self.base)
+        return self._made.board
 
-        The project's board, labels, or the board with labels for a token that cannot see it.
-        """
-        from lifecycle.github.board.board_client import GitHubBoard
-        from lifecycle.github.board.status_fallback import EitherBoard
-
-        if not self.settings.has_board:
-            return None
-        if self._project is None:
-            return self._labels
-        board = GitHubBoard(self._project, self._graph, self.cache)
-        return EitherBoard(self.choice, board, self._labels)
-
-    def priority_of(self, number: int) -> str | None:
-        """The board's Priority of an issue, as its option is called; None without a board or a card.
-
-        Requests: 1; none where labels take the board's place.
-
-        Raises:
-            NoToken, BadConfig, and as `BoardItems.find`, unless labels take the board's place by that.
-        """
-        from lifecycle.github.board.board_client import GitHubBoard
-        from lifecycle.github.board.board_items import BoardItems
-
-        if self._project is None or (self.choice.uses_labels and not self.choice.is_due):
-            return None
-        board = GitHubBoard(self._project, self._graph, self.cache)
-        try:
-            _, item = BoardItems(board, self._graph, self.base).find(number)
-        except LifecycleError as error:
-            if self.choice.gives_up(error):
-                return None
-            raise
-        is_choice = item is not None and not item.is_archived and PRIORITY in item.choices
-        return str(item.values[PRIORITY]) if item is not None and is_choice else None
-
-    def write_card(
-        self,
-        issue: int,
-        item_id: str,
-        *,
-        status: str | None,
-        agent: str | None,
-        clear_agent: bool = False,
-        standing: str | None = None,
-    ) -> BoardItem:
-        """Write where the Status of an issue is kept, in one place only, and return what is there now.
-
-        A board that refuses to be written gives way to labels, which get `standing` if `status` is
-        None; a label that was put on before the board could be written is taken off behind the write.
-
-        Raises:
-            LifecycleError: as the board or the labels say; a set, so that it may be applied again.
-        """
+    @property
+    def cards(self) -> EitherBoard:
+        """Where the Status is written; raises NoToken, BadConfig, and Rejected if it is kept nowhere."""
         board = self.board
         if board is None:
             raise Rejected("No board is configured.")
-        try:
-            item = board.set_fields(item_id, status=status, agent=agent, clear_agent=clear_agent)
-        except (MissingScope, NoPermission):
-            if item_id.startswith(LABELS_ITEM) or not self.choice.uses_labels:
-                raise
-            label = f"{LABELS_ITEM}{issue}"
-            return board.set_fields(label, status=status or standing, agent=agent)
-        if not item.is_labels:
-            self._labels.take_back(issue)
-        return item
+        return board
 
-    @cached_property
+    def priority_of(self, number: int) -> str | None:
+        """The board's Priority of an issue; as `GitHubClients.priority_of`, raises NoToken, BadConfig."""
+        return self.clients.priority_of(self.base, number)
+
+    @property
     def tracker(self) -> Tracker:
         """What this worktree's tasks are kept in, as configured or as it is found; raises BadConfig."""
         from lifecycle.app import tracker_opening
 
-        return tracker_opening.tracker_of(self)
+        if self._made.tracker is None:
+            self._made.tracker = tracker_opening.tracker_of(self)
+        return self._made.tracker
 
     @cached_property
     def inner(self) -> Tracker | None:
@@ -437,39 +430,20 @@ class WorktreeWorld:
     @property
     def calls(self) -> Calls:
         """REST, below the base repository; raises NoToken, BadConfig."""
-        from lifecycle.github.client.rest import Calls
-
-        return Calls(self._rest, self.base, self.forge.viewer)
-
-    @cached_property
-    def choice(self) -> Choice:
-        """Whether labels take the place of the board; raises as `token` does."""
-        from lifecycle.github.board.status_fallback import Choice
-        from lifecycle.github.board.status_labels import StatusLabels
-
-        names = StatusLabels(self.settings.labels_prefix)
-        use = self.settings.labels_use
-        value, project = self.token.value, self._project
-        return Choice(project, use, names, value, self.cache, self.clock, self._read_project)
-
-    def _read_project(self) -> BoardSchema:
-        from lifecycle.github.board.board_client import GitHubBoard
-
-        return GitHubBoard(self._project, self._graph, self.cache).schema(refresh=True)
+        return self.clients.calls(self.base)
 
     @property
-    def _labels(self) -> LabelsBoard:
-        from lifecycle.github.board.status_labels import LabelsBoard, StatusLabels
-        from lifecycle.github.client.rest import Calls
-
-        names = StatusLabels(self.settings.labels_prefix)
-        calls = Calls(self._rest, self.base)
-        return LabelsBoard(self.base, names, self._graph, calls, self.cache)
+    def choice(self) -> Choice:
+        """Whether labels take the place of the board; raises as `token` does."""
+        return self.clients.choice
 
     @cached_property
-    def _project(self) -> Any:
+    def _project(self) -> ProjectRef | None:
+        """The board that the settings name; raises BadConfig."""
         from lifecycle.github.board.board_client import ProjectRef
 
+        if self._elsewhere is not None:
+            return self._elsewhere.clients.project
         number = self.settings.project_number
         if number is None:
             return None
@@ -498,30 +472,3 @@ class WorktreeWorld:
                 "nothing was asked of GitHub; if it is the right one, set "
                 f"{config.OWNER_VARIABLES[0]}={owner}."
             )
-
-    @cached_property
-    def _graph(self) -> Any:
-        from lifecycle.github.client.graph import GraphClient
-
-        return GraphClient(
-            self.addresses.graphql_url,
-            self.token.value,
-            self.deadline,
-            token_source=self.token.source,
-            cache=self.cache,
-            on_refused=self._refused,
-            withheld=self.withheld,
-        )
-
-    @cached_property
-    def _rest(self) -> Any:
-        from lifecycle.github.client.rest import RestClient
-
-        return RestClient(
-            self.addresses.api_url,
-            self.token.value,
-            self.deadline,
-            token_source=self.token.source,
-            on_refused=self._refused,
-            withheld=self.withheld,
-        )

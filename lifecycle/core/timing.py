@@ -26,7 +26,7 @@ from lifecycle.core.errors import Transient
 from lifecycle.core.ports import Clock
 
 if TYPE_CHECKING:
-    from tenacity import RetryCallState
+    from tenacity import RetryCallState, Retrying
 
 
 class SystemClock:
@@ -239,6 +239,16 @@ def reading(deadline: Deadline, call: Callable[[], T]) -> T:
     Raises:
         Transient: the last attempt's own error. Every other error is raised as it comes.
     """
+    return attempts(deadline)(call)
+
+
+def attempts(deadline: Deadline) -> Retrying:
+    """The same attempts for a loop, each a context in which to ask; the last one raises its own error.
+
+    for attempt in attempts(deadline):
+        with attempt:
+            return ask()
+    """
     from tenacity import Retrying, retry_if_exception_type, stop_after_attempt
     from tenacity.wait import wait_exponential, wait_random
 
@@ -251,14 +261,13 @@ def reading(deadline: Deadline, call: Callable[[], T]) -> T:
     def is_too_late(state: RetryCallState) -> bool:
         return state.upcoming_sleep >= _left(deadline)
 
-    attempts = Retrying(
+    return Retrying(
         retry=retry_if_exception_type(Transient),
         wait=wait,
         stop=lambda state: stop_after_attempt(ATTEMPTS)(state) or is_too_late(state),
         sleep=deadline.clock.sleep,
         reraise=True,
     )
-    return attempts(call)
 
 
 def _named_wait(state: RetryCallState) -> float:

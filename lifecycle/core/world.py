@@ -19,6 +19,23 @@ if TYPE_CHECKING:
     from lifecycle.core.tracker import Tracker
 
 
+class CardWriter(Protocol):
+    """Writes the Status of issues, wherever it is kept."""
+
+    def write(
+        self,
+        issue: int,
+        item_id: str,
+        *,
+        status: str | None,
+        agent: str | None,
+        clear_agent: bool = False,
+        standing: str | None = None,
+    ) -> BoardItem:
+        """Write it, and return what is there now."""
+        ...
+
+
 class World(Protocol):
     """One worktree, or one repository that nobody checked out, and what can be asked of it."""
 
@@ -112,17 +129,9 @@ class World(Protocol):
         """How many requests were made so far, and how many points GraphQL's cost."""
         ...
 
-    def write_card(
-        self,
-        issue: int,
-        item_id: str,
-        *,
-        status: str | None,
-        agent: str | None,
-        clear_agent: bool = False,
-        standing: str | None = None,
-    ) -> BoardItem:
-        """Write where the Status of an issue is kept, and return what is there now."""
+    @property
+    def cards(self) -> CardWriter:
+        """Where the Status of an issue is written; Rejected if it is kept nowhere."""
         ...
 
     def public(self, text: str, name: str) -> str:

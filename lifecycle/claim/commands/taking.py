@@ -407,7 +407,7 @@ def _put_on_board(
         notes.append(task.seen.board_note)
     try:
         item = task.seen.item or world.board.add(task.issue.id)
-        found = world.write_card(task.issue.number, item.id, status=status, agent=agent)
+        found = world.cards.write(task.issue.number, item.id, status=status, agent=agent)
     except LifecycleError as error:
         _remark(notes, error.sentence, "The board was not updated: ")
         return None

@@ -7,6 +7,7 @@ a lost answer it is looked for, and what is found is the fact.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import assert_never
 
 from lifecycle.claim.decisions import derive
@@ -135,14 +136,15 @@ def _open(action: plan.OpenPullRequest, world: World) -> PullRequest:
     link = world.settings.issue_link
     body = opening.body(template, summary=summary, issue=action.issue, link=link)
     return settled(
-        lambda: world.forge.create_pull_request(
+        partial(
+            world.forge.create_pull_request,
             title=opening.title(action.title),
             body=body,
             head=action.head,
             base=action.base,
             is_draft=action.is_draft,
         ),
-        lambda: _find_open(action, world),
+        partial(_find_open, action, world),
         told=(PullRequestExists,),
     ).now
 
@@ -171,7 +173,7 @@ def _put_on_board(
         if world.board is None:
             raise Rejected("No board is configured.")
         return plan.OnBoard(world.board.add(action.issue_id))
-    item = world.write_card(
+    item = world.cards.write(
         claim.issue_number or 0,
         action.item_id,
         status=action.status,

@@ -7,27 +7,13 @@ from typing import Any
 
 from lifecycle.core import timing
 from lifecycle.core.values.model import RepositoryAccess, TokenFacts
+from lifecycle.github.auth.tokens import kind_of
 
-# Source: https://docs.github.com/authentication/keeping-your-account-and-data-secure/about-authentication-to-github#githubs-token-formats
-_KINDS = {
-    "ghp_": "classic",
-    "github_pat_": "fine-grained",
-    "gho_": "oauth",
-    "ghu_": "app",
-    "ghs_": "app",
-}
-PEOPLES = frozenset({"classic", "oauth", "unknown"})
-"""Kinds of tokens that see whatever their owner sees, if they have the scope for it."""
 _ACTIONS_LIMIT = 1000
 """Requests an hour and repository; an app has 5,000 at least.
 
 Source: https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api#primary-rate-limit-for-github_token-in-github-actions
 """
-
-
-def kind_of(token: str) -> str:
-    """The kind of a token, as far as its first letters tell."""
-    return next((name for letters, name in _KINDS.items() if token.startswith(letters)), "unknown")
 
 
 def token_facts(token: str, login: str, headers: Mapping[str, Any]) -> TokenFacts:

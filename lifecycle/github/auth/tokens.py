@@ -26,6 +26,23 @@ RENEW_SECONDS = 300.0
 """How long before its end a token is replaced by whoever asks again and again."""
 
 
+# Source: https://docs.github.com/authentication/keeping-your-account-and-data-secure/about-authentication-to-github#githubs-token-formats
+_KINDS = {
+    "ghp_": "classic",
+    "github_pat_": "fine-grained",
+    "gho_": "oauth",
+    "ghu_": "app",
+    "ghs_": "app",
+}
+PEOPLES = frozenset({"classic", "oauth", "unknown"})
+"""Kinds of tokens that see whatever their owner sees, if they have the scope for it."""
+
+
+def kind_of(token: str) -> str:
+    """The kind of a token, as far as its first letters tell."""
+    return next((name for letters, name in _KINDS.items() if token.startswith(letters)), "unknown")
+
+
 @dataclass(frozen=True, slots=True)
 class Token:
     """A token; its value is in no text.

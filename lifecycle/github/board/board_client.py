@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from lifecycle.core.errors import (
@@ -22,7 +21,6 @@ from lifecycle.core.errors import (
     did_you_mean,
 )
 from lifecycle.core.ports import Cache
-from lifecycle.core.timing import reading
 from lifecycle.core.values.model import BoardBrief, BoardField, BoardItem, BoardSchema, Card, Draft
 from lifecycle.github.failures.failures import AskedRequest
 from lifecycle.github.pulls import translate
@@ -151,8 +149,8 @@ class GitHubBoard:
 
         def write(schema: BoardSchema) -> BoardItem:
             variables = {"project": schema.project_id, "content": issue_id}
-            reply = self.ask("add_board_item", variables, subject, absent=(issue_id, NotFound))
-            payload = reply.data.get("addProjectV2ItemById") or {}
+            data = self.ask("add_board_item", variables, subject, absent=(issue_id, NotFound))
+            payload = data.get("addProjectV2ItemById") or {}
             if not payload.get("item"):
                 raise self._graph.failures.of_nonsense(AskedRequest(subject, is_write=True))
             return translate.board_item(payload["item"])
@@ -193,8 +191,8 @@ class GitHubBoard:
     def _page_of_cards(self, after: str | None) -> translate.Json:
         """The project with one page of its items; only the first page is asked for again."""
         subject = f"the cards of {self.project}"
-        ask = partial(self._graph.execute, "brief_board", self._named(after), subject=subject)
-        reply = reading(self._graph.deadline, ask) if after is None else ask()
+        ask = self._graph.read if after is None else self._graph.execute
+        reply = ask("brief_board", self._named(after), subject=subject)
         project = project_in(self.project, self._graph.failures, reply, subject)
         if not isinstance(project.get("items"), Mapping):
             raise self._graph.failures.of_nonsense(AskedRequest(subject))
@@ -232,8 +230,7 @@ class GitHubBoard:
 
     def _page_of_fields(self, after: str | None) -> tuple[translate.Json, str]:
         subject = f"the board, {self.project}"
-        ask = partial(self._graph.execute, "discover_board", self._named(after), subject=subject)
-        reply = reading(self._graph.deadline, ask)
+        reply = self._graph.read("discover_board", self._named(after), subject=subject)
         project = project_in(self.project, self._graph.failures, reply, subject)
         return project, (reply.data.get("viewer") or {}).get("login") or ""
 
@@ -269,17 +266,17 @@ class GitHubBoard:
             "clearAgent": clears,
         }
         subject = f"the fields of a card on {self.project}"
-        reply = self.ask("set_board_fields", variables, subject, absent=(item_id, ItemMissing))
-        item = self._item_after(reply, subject)
+        data = self.ask("set_board_fields", variables, subject, absent=(item_id, ItemMissing))
+        item = self._item_after(data, subject)
         if option is not None:
             demand_same(STATUS, item.status, status)
         if sets_agent or clears:
             demand_same(AGENT, item.agent, text)
         return item
 
-    def _item_after(self, reply: GraphReply, subject: str) -> BoardItem:
+    def _item_after(self, data: translate.Json, subject: str) -> BoardItem:
         """The item as the last of the mutations left it: GitHub runs them in the written order."""
-        payloads = [reply.data.get(alias) for alias in ("cleared", "agent", "status")]
+        payloads = [data.get(alias) for alias in ("cleared", "agent", "status")]
         nodes = [payload.get("projectV2Item") for payload in payloads if payload]
         if not nodes or not nodes[0]:
             raise self._graph.failures.of_nonsense(AskedRequest(subject, is_write=True))
@@ -292,23 +289,14 @@ class GitHubBoard:
         subject: str,
         *,
         absent: tuple[str, type[Rejected]] | None = None,
-    ) -> GraphReply:
+    ) -> translate.Json:
         """Ask, where a hole in the answer is an error.
 
         An id that GitHub does not know is a stale one of the schema, except for `absent`'s, which
         has an error of its own.
         """
-
-        def once() -> GraphReply:
-            reply = self._graph.execute(name, variables, subject=subject)
-            if reply.problems:
-                is_partly_done = any(part is not None for part in reply.data.values())
-                asked = AskedRequest(subject, is_write=True, is_partly_done=is_partly_done)
-                raise self._graph.failures.of_problems(reply.problems, asked)
-            return reply
-
         try:
-            return reading(self._graph.deadline, once)
+            return self._graph.change(name, variables, subject=subject)
         except NotFound as error:
             if absent is not None and absent[0] in error.evidence:
                 raise absent[1](
@@ -327,8 +315,8 @@ class GitHubBoard:
         after = None
         while True:
             variables = {"project": project_id, "after": after}
-            reply = self.ask("list_board_items", variables, subject)
-            connection = (reply.data.get("node") or {}).get("items")
+            data = self.ask("list_board_items", variables, subject)
+            connection = (data.get("node") or {}).get("items")
             if connection is None:
                 raise self._graph.failures.of_nonsense(AskedRequest(subject))
             yield from self._shown({"items": connection})

@@ -19,7 +19,6 @@ from lifecycle.core.errors import (
     UnknownOption,
     did_you_mean,
 )
-from lifecycle.core.timing import reading
 from lifecycle.core.values.shapes import ItemFacts, Value
 from lifecycle.github.board.board_client import option_of
 from lifecycle.github.client.nodes import Json, nodes, part, text
@@ -29,7 +28,7 @@ from lifecycle.github.pulls.translate import is_on_board
 if TYPE_CHECKING:
     from lifecycle.core.values.model import BoardField, BoardSchema, Repository
     from lifecycle.github.board.board_client import GitHubBoard
-    from lifecycle.github.client.graph import GraphClient, GraphReply
+    from lifecycle.github.client.graph import GraphClient
 
 _CHOICES = {"SINGLE_SELECT", "ITERATION"}
 
@@ -62,8 +61,7 @@ class BoardItems:
             "name": self._repository.name,
             "number": number,
         }
-        ask = partial(self._graph.execute, "find_item", variables, subject=subject)
-        reply = reading(self._graph.deadline, ask)
+        reply = self._graph.read("find_item", variables, subject=subject)
         for problem in reply.problems:
             raise self._graph.failures.of_problem(problem, AskedRequest(subject))
         content = part(part(reply.data, "repository"), "issueOrPullRequest")
@@ -97,7 +95,7 @@ class BoardItems:
             ItemArchived, ItemMissing: the item cannot be written.
         """
 
-        def act(schema: BoardSchema) -> GraphReply:
+        def act(schema: BoardSchema) -> Json:
             field = _field(schema, name)
             content = {"field": field.id, "value": _input(field, value)}
             return self._ask("set_item_field", schema, item, content)
@@ -110,7 +108,7 @@ class BoardItems:
         Source: https://docs.github.com/graphql/reference/mutations#clearprojectv2itemfieldvalue
         """
 
-        def act(schema: BoardSchema) -> GraphReply:
+        def act(schema: BoardSchema) -> Json:
             content = {"field": _writable(_field(schema, name)).id}
             return self._ask("clear_item_field", schema, item, content)
 
@@ -133,13 +131,13 @@ class BoardItems:
         """
         self.board.with_schema(lambda schema: self._ask("remove_item", schema, item, {}))
 
-    def _ask(self, name: str, schema: BoardSchema, item: ItemFacts, content: Json) -> GraphReply:
+    def _ask(self, name: str, schema: BoardSchema, item: ItemFacts, content: Json) -> Json:
         variables = {"project": schema.project_id, "item": item.id, **content}
         subject = f"the card of #{item.number} on {self.board.project}"
         return self.board.ask(name, variables, subject, absent=(item.id, ItemMissing))
 
-    def _shown(self, item: ItemFacts, reply: GraphReply, key: str) -> ItemFacts:
-        payload = next(iter(reply.data.values()), None)
+    def _shown(self, item: ItemFacts, data: Json, key: str) -> ItemFacts:
+        payload = next(iter(data.values()), None)
         node = part(payload if isinstance(payload, Mapping) else {}, key)
         if not text(node, "id"):
             subject = f"the card of #{item.number} on {self.board.project}"

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, TypeVar
 from lifecycle.core.errors import LifecycleError, MissingScope, NoPermission, NotFound, Unsupported
 from lifecycle.core.ports import Board, Cache, Clock
 from lifecycle.core.values.model import LABELS_ITEM, BoardBrief, BoardItem, BoardSchema, Card
-from lifecycle.github.auth.access import PEOPLES, kind_of
-from lifecycle.github.board.status_labels import StatusLabels
+from lifecycle.github.auth.tokens import PEOPLES, kind_of
+from lifecycle.github.board.status_labels import PUT_ON, LabelsBoard, StatusLabels
 
 if TYPE_CHECKING:
     from lifecycle.github.board.board_client import ProjectRef
@@ -55,7 +55,7 @@ class Choice:
         self.project = project
         self.names = names
         self._use = use
-        self._kind = kind_of(token)
+        self._is_peoples = kind_of(token) in PEOPLES
         self._whose = hashlib.sha256(token.encode()).hexdigest()[:8]
         self._cache = cache
         self._clock = clock
@@ -80,6 +80,11 @@ class Choice:
         return self.is_doubted and self._is_over(self._remembered() or {})
 
     @property
+    def has_put_on(self) -> bool:
+        """True if a label was put on an issue, perhaps on the one whose card is written."""
+        return self._cache.get(PUT_ON) is not None
+
+    @property
     def note(self) -> str | None:
         """Why labels are used instead of the board, as a sentence for a person; None if they are not."""
         kept = self._remembered()
@@ -100,7 +105,7 @@ class Choice:
         if self._use != AUTO or self.project is None or (writes and not self.follows_writes):
             return False
         # To a token that may not see projects GitHub says that there is none.
-        is_hidden = isinstance(error, NotFound) and self._kind not in PEOPLES and not writes
+        is_hidden = isinstance(error, NotFound) and not self._is_peoples and not writes
         if not (isinstance(error, _BLIND) or is_hidden):
             return False
         why = {"why": error.sentence, "writes": writes}
@@ -124,7 +129,7 @@ class Choice:
         Raises:
             Transient, BadCredentials: GitHub could not be asked.
         """
-        if self._use != AUTO or self._kind in PEOPLES or self._probe is None:
+        if self._use != AUTO or self._is_peoples or self._probe is None:
             return None
         mine = self._mine()
         if self._cache.get(_SEEN) == mine:
@@ -173,7 +178,7 @@ class EitherBoard:
         labels: the labels.
     """
 
-    def __init__(self, choice: Choice, project: Board, labels: Board) -> None:
+    def __init__(self, choice: Choice, project: Board, labels: LabelsBoard) -> None:
         self._choice = choice
         self._project = project
         self._labels = labels
@@ -201,6 +206,35 @@ class EitherBoard:
         except (MissingScope, NoPermission) as error:
             self._choice.gives_up(error, writes=True)
             raise
+
+    def write(
+        self,
+        issue: int,
+        item_id: str,
+        *,
+        status: str | None,
+        agent: str | None,
+        clear_agent: bool = False,
+        standing: str | None = None,
+    ) -> BoardItem:
+        """Write where the Status of an issue is kept, in one place only, and return what is there now.
+
+        A board that refuses to be written gives way to labels, which get `standing` if `status` is
+        None; a label that was put on before the board could be written is taken off behind the write.
+
+        Raises:
+            LifecycleError: as the board or the labels say; a set, so that it may be applied again.
+        """
+        try:
+            item = self.set_fields(item_id, status=status, agent=agent, clear_agent=clear_agent)
+        except (MissingScope, NoPermission):
+            if item_id.startswith(LABELS_ITEM) or not self._choice.uses_labels:
+                raise
+            label = f"{LABELS_ITEM}{issue}"
+            return self._labels.set_fields(label, status=status or standing, agent=agent)
+        if not item.is_labels and self._choice.has_put_on:
+            self._labels.take_back(issue)
+        return item
 
     def add(self, issue_id: str) -> BoardItem:
         """The issue's card; a board that it may not be put on gives way to the labels."""

@@ -14,7 +14,6 @@ from urllib.parse import quote
 
 from lifecycle.core.errors import AlreadyExists, NotFound, Rejected, UnknownOption
 from lifecycle.core.ports import Cache
-from lifecycle.core.timing import reading
 from lifecycle.core.values.model import (
     LABELS_ITEM,
     BoardBrief,
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
 PREFIX = "status: "
 STATUSES = ("Todo", "In Progress", "In Review", "Done")
 _COLOURS = {"Todo": "d4c5f9", "In Progress": "fbca04", "In Review": "1d76db", "Done": "0e8a16"}
-_PUT_ON = "label_put_on"
+PUT_ON = "label_put_on"
 """Under which the cache has the last label that was put on an issue: a worktree has one claim."""
 _OPEN = {"todo": "Todo", "inProgress": "In Progress", "inReview": "In Review"}
 """The aliases of list_labelled_issues.graphql; what is done is closed and not listed."""
@@ -89,6 +88,7 @@ def labels_of(issue: translate.Json) -> list[str]:
     return [str(one.get("name") or "") for one in nodes if one]
 
 
+@dataclass(frozen=True, slots=True)
 class LabelsBoard:
     """Fits `ports.Board`: a column is a label, a card is an open issue that has one.
 
@@ -100,19 +100,11 @@ class LabelsBoard:
         cache: remembers which labels were seen to, so that each is created once.
     """
 
-    def __init__(
-        self,
-        repository: Repository,
-        names: StatusLabels,
-        graph: GraphClient,
-        calls: Calls,
-        cache: Cache,
-    ) -> None:
-        self._repository = repository
-        self._names = names
-        self._graph = graph
-        self._calls = calls
-        self._cache = cache
+    _repository: Repository
+    _names: StatusLabels
+    _graph: GraphClient
+    _calls: Calls
+    _cache: Cache
 
     def schema(self, *, refresh: bool = False) -> BoardSchema:
         """Status with its four labels; no request."""
@@ -155,7 +147,7 @@ class LabelsBoard:
                 "it should be; look at the labels of the issue.",
                 evidence=", ".join(self._names.all_in(labels)),
             )
-        self._cache.put(_PUT_ON, {"of": str(self._repository), "issue": number, "name": name})
+        self._cache.put(PUT_ON, {"of": str(self._repository), "issue": number, "name": name})
         return item
 
     def take_back(self, number: int) -> None:
@@ -166,13 +158,13 @@ class LabelsBoard:
         Raises:
             NoPermission, Transient: as everywhere; the label is known still, for another attempt.
         """
-        kept = self._cache.get(_PUT_ON)
+        kept = self._cache.get(PUT_ON)
         if not isinstance(kept, dict):
             return
         if (kept.get("of"), kept.get("issue")) != (str(self._repository), number):
             return
         self._taken_off(number, str(kept.get("name") or ""), [])
-        self._cache.put(_PUT_ON, None)
+        self._cache.put(PUT_ON, None)
 
     def add(self, issue_id: str) -> BoardItem:
         """The labels of an issue as a card; nothing is written.
@@ -182,10 +174,7 @@ class LabelsBoard:
         """
         subject = f"the labels of an issue of {self._repository}"
         variables = {"id": issue_id}
-        reply = reading(
-            self._graph.deadline,
-            lambda: self._graph.execute("label_card", variables, subject=subject),
-        )
+        reply = self._graph.read("label_card", variables, subject=subject)
         node = reply.data.get("node")
         if not node or "number" not in node:
             raise NotFound(f"GitHub knows no such issue for {subject}, so nothing was changed.")
@@ -240,10 +229,7 @@ class LabelsBoard:
                 f"{alias}After": after.get(alias),
                 f"{alias}More": not after or alias in after,
             }
-        reply = reading(
-            self._graph.deadline,
-            lambda: self._graph.execute("list_labelled_issues", variables, subject=subject),
-        )
+        reply = self._graph.read("list_labelled_issues", variables, subject=subject)
         node = reply.data.get("repository")
         if not node or reply.problems:
             if reply.problems:

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from lifecycle.core.errors import LifecycleError, Rejected, Transient
 from lifecycle.core.ports import Cache
-from lifecycle.core.timing import Deadline
+from lifecycle.core.timing import Deadline, attempts
 from lifecycle.github.client.token_client import TokenClient, without_secrets
 from lifecycle.github.failures.failures import Answer, AnswerProblem, AskedRequest
 from lifecycle.github.failures.graph_failures import absent_api
+from lifecycle.storage.state_file import MemoryCache
 
 if TYPE_CHECKING:
     from gql.client import SyncClientSession
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from gql.transport.requests import RequestsHTTPTransport
 
     from lifecycle.github.client.documents import Document
+    from lifecycle.github.client.transport import Bearer
 
 LACKING_SECONDS = 86_400.0
 """For how long a server's word that it does not know something is believed: servers are upgraded."""
@@ -67,11 +69,10 @@ class GraphClient(TokenClient):
         self, url: str, token: str, deadline: Deadline, *, cache: Cache | None = None, **more: Any
     ) -> None:
         super().__init__(url, token, deadline, **more)
-        self._cache = cache
-        self._lacking: dict[str, str] = {}
+        self._cache = MemoryCache() if cache is None else cache
         self._transport: RequestsHTTPTransport | None = None
         self._session: SyncClientSession | None = None
-        self._status = 0
+        self._bearer: Bearer | None = None
         self.points = 0
 
     def execute(
@@ -116,14 +117,36 @@ class GraphClient(TokenClient):
                 words[part] = self.failures.clean(unknown)
             parts = tuple(part for part in parts if part not in words)
         left_out = {part: known for part, known in {**lacking, **words}.items() if part in added}
-        if not problems:
-            self._keep_lacking(words)
-            return GraphReply(data, left_out=left_out)
-        found = [self.failures.of_problem(one, asked, self._headers()) for one in problems]
-        if not data or any(isinstance(error, Transient) for error in found):
-            raise self.failures.of_problems(problems, asked, self._headers())
-        self._keep_lacking(words)
+        self._demand(data, problems, asked)
+        if words:
+            self._keep_lacking({**lacking, **words})
         return GraphReply(data, problems, left_out)
+
+    def read(
+        self,
+        name: str,
+        variables: Mapping[str, Any],
+        *,
+        subject: str = "",
+        added: Sequence[str] = (),
+    ) -> GraphReply:
+        """`execute` for what may be asked again: up to three times while nobody answers."""
+        for attempt in attempts(self.deadline):
+            with attempt:
+                return self.execute(name, variables, subject=subject, added=added)
+        raise AssertionError("the last attempt raises its own error")
+
+    def change(self, name: str, variables: Mapping[str, Any], *, subject: str) -> Mapping[str, Any]:
+        """The data of an answer in which a hole is an error; asked for again as by `read`."""
+        for attempt in attempts(self.deadline):
+            with attempt:
+                reply = self.execute(name, variables, subject=subject)
+                if not reply.problems:
+                    return reply.data
+                is_partly_done = any(part is not None for part in reply.data.values())
+                asked = AskedRequest(subject, is_write=True, is_partly_done=is_partly_done)
+                raise self.failures.of_problems(reply.problems, asked)
+        raise AssertionError("the last attempt raises its own error")
 
     def execute_all(
         self,
@@ -152,32 +175,26 @@ class GraphClient(TokenClient):
         variables = {f"p{n}_{key}": v for n, (_, own) in enumerate(parts) for key, v in own.items()}
         asked = AskedRequest(subject)
         data, problems = self._sent(whole, {**variables, **(shared or {})}, asked)
-        found = [self.failures.of_problem(one, asked, self._headers()) for one in problems]
-        if problems and (not data or any(isinstance(error, Transient) for error in found)):
-            raise self.failures.of_problems(problems, asked, self._headers())
+        self._demand(data, problems, asked)
         return GraphReply(data, problems)
+
+    def _demand(self, data: object, problems: Sequence[AnswerProblem], asked: AskedRequest) -> None:
+        """Refuse an answer without data, and one whose holes may be gone the next time."""
+        if problems:
+            error = self.failures.of_problems(problems, asked, self._headers())
+            if not data or isinstance(error, Transient):
+                raise error
 
     def _known_lacking(self) -> dict[str, str]:
         """The documents that this server was found not to know, with its words."""
-        kept = self._cache.get(self._lacking_key) if self._cache is not None else None
-        if isinstance(kept, dict) and 0 <= self._now() - float(kept.get("at", 0)) < LACKING_SECONDS:
+        kept, now = self._cache.get(f"lacking:{self._url}"), self.deadline.clock.now()
+        if isinstance(kept, dict) and 0 <= now - float(kept.get("at", 0)) < LACKING_SECONDS:
             return {str(part): str(words) for part, words in kept.get("parts", {}).items()}
-        return {} if self._cache is not None else dict(self._lacking)
+        return {}
 
-    def _keep_lacking(self, words: Mapping[str, str]) -> None:
-        if not words:
-            return
-        parts = {**self._known_lacking(), **words}
-        self._lacking = parts
-        if self._cache is not None:
-            self._cache.put(self._lacking_key, {"at": self._now(), "parts": parts})
-
-    @property
-    def _lacking_key(self) -> str:
-        return f"lacking:{self._url}"
-
-    def _now(self) -> float:
-        return self.deadline.clock.now()
+    def _keep_lacking(self, parts: Mapping[str, str]) -> None:
+        kept = {"at": self.deadline.clock.now(), "parts": dict(parts)}
+        self._cache.put(f"lacking:{self._url}", kept)
 
     def close(self) -> None:
         """Close the connection; the next request opens another."""
@@ -200,15 +217,16 @@ class GraphClient(TokenClient):
             variable_values=sent,
             operation_name=document.operation,
         )
-        session = self._connected()  # outside: a failing import is no odd answer
+        session, bearer = self._connected()  # outside: a failing import is no odd answer
         self.requests += 1
+        bearer.status = 0
         try:
             data: object = session.execute(request)
             errors: object = []
         except TransportQueryError as error:
-            if self._status >= 500:
+            if bearer.status >= 500:
                 # gql reads the errors of an outage as answers; the status says what they are.
-                answer = Answer.read(self._status, self._headers(), {})
+                answer = Answer.read(bearer.status, self._headers(), {})
                 raise self.failures.of_answer(answer, asked) from None
             data, errors = error.data, error.errors
         except TransportError as error:
@@ -216,23 +234,26 @@ class GraphClient(TokenClient):
         except (AssertionError, AttributeError, IndexError, KeyError, TypeError):
             # gql reaches into the answer without looking: `null`, or errors that are no list.
             raise self.failures.of_nonsense(asked) from None
+        finally:
+            self._note(bearer.status)
         problems = _problems(errors)
         if not isinstance(data, dict) and not problems:
             raise self.failures.of_nonsense(asked)
         self.points += _cost(data)
         return data if isinstance(data, dict) else {}, problems
 
-    def _connected(self) -> SyncClientSession:
-        if self._session is None:
+    def _connected(self) -> tuple[SyncClientSession, Bearer]:
+        if self._session is None or self._bearer is None:
             from gql import Client
             from gql.transport.requests import RequestsHTTPTransport
 
             from lifecycle.github.client.transport import Bearer, Patience
 
+            self._bearer = Bearer(self.failures.token)
             patience: Any = Patience(self.deadline)  # annotated as int, handed on to requests as is
             self._transport = RequestsHTTPTransport(
                 self._url,
-                auth=Bearer(self.failures.token, self._note_status),
+                auth=self._bearer,
                 timeout=patience,
                 retries=0,
                 # A redirected POST would come out as a GET.
@@ -241,11 +262,7 @@ class GraphClient(TokenClient):
             client = Client(transport=self._transport, fetch_schema_from_transport=False)
             connect: Callable[[], SyncClientSession] = client.connect_sync  # has no annotations
             self._session = connect()
-        return self._session
-
-    def _note_status(self, status: int) -> None:
-        self._status = status
-        self._note(status)
+        return self._session, self._bearer
 
     def _headers(self) -> dict[str, str]:
         found = self._transport.response_headers if self._transport else None

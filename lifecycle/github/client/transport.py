@@ -47,22 +47,23 @@ class Bearer(AuthBase):
     As an `auth`, not as a header: without one, requests would let a `.netrc` entry for the host
     replace the Authorization header.
     Source: https://requests.readthedocs.io/en/latest/user/authentication/#netrc-authentication
+
+    Attributes:
+        status: of the last answer, 0 before it.
     """
 
-    def __init__(self, token: str, on_status: Callable[[int], None] | None = None) -> None:
+    def __init__(self, token: str) -> None:
         self._token = token
-        self._on_status = on_status
+        self.status = 0
 
     def __call__(self, request: Any) -> Any:
-        """Add the Authorization header, and see that the answer's status is told."""
+        """Add the Authorization header, and see that the answer's status is kept."""
         request.headers["Authorization"] = f"Bearer {self._token}"
-        if self._on_status is not None:
-            request.register_hook("response", self._tell)
+        request.register_hook("response", self._keep)
         return request
 
-    def _tell(self, response: Any, *_: Any, **__: Any) -> None:
-        if self._on_status is not None:
-            self._on_status(int(response.status_code))
+    def _keep(self, response: Any, *_: Any, **__: Any) -> None:
+        self.status = int(response.status_code)
 
     def __repr__(self) -> str:
         return "Bearer(***)"

@@ -16,12 +16,11 @@ from lifecycle.core.values import configured
 from lifecycle.core.values.model import Repository
 from lifecycle.settings import config, credentials, readers
 from lifecycle.storage import store
-from lifecycle.storage.state_file import MemoryCache
 
 if TYPE_CHECKING:
     from lifecycle.github.auth.tokens import Keeper, Token
-    from lifecycle.github.client.graph import GraphClient
-    from lifecycle.github.client.rest import Calls, RestClient
+    from lifecycle.github.client.rest import Calls
+    from lifecycle.github.clients import GitHubClients
     from lifecycle.github.operations.ensure_board import BoardOperations
     from lifecycle.github.operations.ensure_checks import CheckOperations, StatusOperations
     from lifecycle.github.operations.ensure_comments import CommentOperations
@@ -82,7 +81,7 @@ class GitHub:
         self._environment |= {name: value for name, value in given.items() if value}
         self._given = token
         self._deadline = Deadline.after(clock or SystemClock(), seconds)
-        self._cache = MemoryCache()
+        self._made: GitHubClients | None = None
         self._boards: dict[tuple[str, int], BoardOperations] = {}
 
     def __enter__(self) -> Self:
@@ -96,9 +95,8 @@ class GitHub:
 
     def disconnect(self) -> None:
         """Close the connections; the object stays usable."""
-        for client in ("_rest", "_graph"):
-            if client in self.__dict__:
-                self.__dict__[client].close()
+        if self._made is not None:
+            self._made.close()
 
     @cached_property
     def issues(self) -> IssueOperations:
@@ -173,15 +171,15 @@ class GitHub:
             number: as in its address.
             owner: its owner's login; "" for the repository's owner.
         """
-        from lifecycle.github.board.board_client import GitHubBoard, ProjectRef
+        from lifecycle.github.board.board_client import ProjectRef
         from lifecycle.github.board.board_items import BoardItems
         from lifecycle.github.operations.ensure_board import BoardOperations
 
         project = ProjectRef(owner or self.repository.owner, number)
         key = (project.owner.casefold(), number)
         if key not in self._boards:
-            board = GitHubBoard(project, self._graph, self._cache)
-            self._boards[key] = BoardOperations(BoardItems(board, self._graph, self.repository))
+            board, graph = self._clients.board(project), self._clients.graph
+            self._boards[key] = BoardOperations(BoardItems(board, graph, self.repository))
         return self._boards[key]
 
     @cached_property
@@ -194,15 +192,26 @@ class GitHub:
     def _pull_calls(self) -> PullCalls:
         from lifecycle.github.pulls.pull_calls import PullCalls
 
-        return PullCalls(self._calls, self._graph)
+        return PullCalls(self._calls, self._clients.graph)
 
     @cached_property
     def _calls(self) -> Calls:
-        from lifecycle.github.client.rest import Calls
-        from lifecycle.github.pulls.forge import GitHubForge
+        return self._clients.calls(self.repository)
 
-        forge = GitHubForge(self.repository, None, graph=self._graph, rest=self._rest)
-        return Calls(self._rest, self.repository, forge.viewer)
+    @property
+    def _clients(self) -> GitHubClients:
+        """With the token that is good now; an App's is renewed before it ends, and after a refusal."""
+        if self._made is None:
+            from lifecycle.github.clients import GitHubClients
+
+            self._made = GitHubClients(
+                self._addresses,
+                self._tokens.current(),
+                self._deadline,
+                current=self._tokens.current,
+                on_refused=self._tokens.refused,
+            )
+        return self._made
 
     @cached_property
     def _addresses(self) -> configured.Addresses:
@@ -213,11 +222,6 @@ class GitHub:
         from lifecycle.github.auth.tokens import Keeper
 
         return Keeper(self._found, self._deadline.clock)
-
-    @property
-    def _token(self) -> Token:
-        """The token that is good now; an App's is renewed before it ends, and after a refusal."""
-        return self._tokens.current()
 
     def _found(self) -> Token:
         from lifecycle.github.auth.tokens import Token, TokenPlace, find
@@ -238,33 +242,4 @@ class GitHub:
                 lambda: self.repository,
                 self._deadline,
             )
-        )
-
-    @cached_property
-    def _rest(self) -> RestClient:
-        from lifecycle.github.client.rest import RestClient
-
-        found = self._token
-        return RestClient(
-            self._addresses.api_url,
-            found.value,
-            self._deadline,
-            token_source=found.source,
-            current=self._tokens.current,
-            on_refused=self._tokens.refused,
-        )
-
-    @cached_property
-    def _graph(self) -> GraphClient:
-        from lifecycle.github.client.graph import GraphClient
-
-        found = self._token
-        return GraphClient(
-            self._addresses.graphql_url,
-            found.value,
-            self._deadline,
-            token_source=found.source,
-            cache=self._cache,
-            current=self._tokens.current,
-            on_refused=self._tokens.refused,
         )

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from lifecycle.core.errors import LifecycleError, MissingScope, NoPermission, NotFound
-from lifecycle.core.timing import reading
 from lifecycle.core.values.checks import Checks
 from lifecycle.core.values.model import (
     BoardItem,
@@ -27,7 +26,7 @@ from lifecycle.core.values.model import (
     TokenFacts,
 )
 from lifecycle.github.board.status_labels import labels_of
-from lifecycle.github.client.rest import Calls
+from lifecycle.github.client.rest import Calls, rest_issue
 from lifecycle.github.failures.failures import AnswerProblem, AskedRequest
 from lifecycle.github.pulls import rest_checks, translate, unseen_parts
 from lifecycle.github.pulls.issue_calls import IssueCalls, open_issues
@@ -35,7 +34,6 @@ from lifecycle.github.pulls.pull_calls import PullCalls
 from lifecycle.github.pulls.unseen_parts import MERGING, Hidden
 
 if TYPE_CHECKING:
-    from lifecycle.core.values.shapes import PullFacts
     from lifecycle.github.board.board_client import ProjectRef
     from lifecycle.github.board.status_fallback import Choice
     from lifecycle.github.client.graph import GraphClient, GraphReply
@@ -62,8 +60,8 @@ class _Found:
     board: LifecycleError | None = None
 
 
-class GitHubForge:
-    """Fits `ports.Forge`.
+class GitHubForge(PullCalls):
+    """Fits `ports.Forge`: the calls of pull requests, those of issues in the port's words, and looks.
 
     Args:
         repository: where issues and pull requests live.
@@ -82,9 +80,9 @@ class GitHubForge:
         rest: RestClient,
         choice: Choice | None = None,
     ) -> None:
+        super().__init__(Calls(rest, repository), graph)
         self._repository = repository
         self._project = project
-        self._graph = graph
         self._rest = rest
         self._choice = choice
         self._board_problem: str | None = None
@@ -119,8 +117,7 @@ class GitHubForge:
         """The newest ten pull requests whose head branch is called `branch`, newest first."""
         variables = {**self._names(), "branch": branch}
         subject = f"pull requests of {branch} in {self._repository}"
-        ask = partial(self._graph.execute, "observe_branch", variables, subject=subject)
-        reply = reading(self._graph.deadline, ask)
+        reply = self._graph.read("observe_branch", variables, subject=subject)
         self._sort(reply, with_board=False)
         found = _repository_in(reply)
         if not found:
@@ -137,8 +134,8 @@ class GitHubForge:
         try:
             return self._rest.viewer()
         except NoPermission:
-            ask = partial(self._graph.execute, "viewer", {}, subject="user")
-            login = (reading(self._graph.deadline, ask).data.get("viewer") or {}).get("login")
+            reply = self._graph.read("viewer", {}, subject="user")
+            login = (reply.data.get("viewer") or {}).get("login")
             if not login:
                 raise
             return str(login)
@@ -149,23 +146,7 @@ class GitHubForge:
 
     def open_issues(self) -> tuple[Issue, ...]:
         """Every open issue, pull requests left out."""
-        return open_issues(Calls(self._rest, self._repository))
-
-    def create_pull_request(
-        self, *, title: str, body: str, head: str, base: str, is_draft: bool = False
-    ) -> PullRequest:
-        """Open one, sent once; PullRequestExists, NothingToMerge, HeadMissing."""
-        return _as_pull(
-            self._pulls.create(title=title, body=body, head=head, base=base, draft=is_draft)
-        )
-
-    def pull_request(self, number: int) -> PullRequest:
-        """One pull request; NotFound if there is none."""
-        return _as_pull(self._pulls.pull(number))
-
-    def set_pull_request_body(self, number: int, body: str) -> PullRequest:
-        """Replace the text and return the pull request as GitHub shows it afterwards."""
-        return _as_pull(self._pulls.edit(number, body=body))
+        return open_issues(self.calls)
 
     def comment(self, issue: int, body: str) -> Comment:
         """Post one comment, sent once: GitHub does not deduplicate."""
@@ -174,18 +155,10 @@ class GitHubForge:
 
     def close_issue(self, issue: int) -> Issue:
         """Close as completed and return the issue as GitHub shows it afterwards."""
-        now = self._issues.edit(issue, state="closed", state_reason="completed")
-        return Issue(
-            number=now.number,
-            id=now.id,
-            title=now.title,
-            url=now.url,
-            is_open=now.is_open,
-            state_reason=now.state_reason,
-            assignees=now.assignees,
-            closed_at=now.closed_at,
-            updated_at=now.updated_at,
-        )
+        subject, path = f"the state of issue #{issue}", f"issues/{issue}"
+        changes = {"state": "closed", "state_reason": "completed"}
+        shown = self.calls.set("PATCH", path, subject, changes)
+        return self.calls.translated(subject, rest_issue, shown, is_write=True)
 
     def assign(self, issue: int, login: str) -> tuple[str, ...]:
         """Add an assignee and return all of them: GitHub ignores whom it may not assign."""
@@ -205,15 +178,11 @@ class GitHubForge:
 
     def checks(self, sha: str) -> Checks:
         """Every check run and commit status of one commit, page by page."""
-        return rest_checks.read(Calls(self._rest, self._repository), sha)
+        return rest_checks.read(self.calls, sha)
 
     @cached_property
     def _issues(self) -> IssueCalls:
-        return IssueCalls(Calls(self._rest, self._repository))
-
-    @cached_property
-    def _pulls(self) -> PullCalls:
-        return PullCalls(Calls(self._rest, self._repository), self._graph)
+        return IssueCalls(self.calls)
 
     def _names(self) -> dict[str, Any]:
         return {"owner": self._repository.owner, "name": self._repository.name}
@@ -271,8 +240,8 @@ class GitHubForge:
         """A repository with its issue's labels, which are asked for alone."""
         variables = {**self._names(), "issue": look.issue}
         subject = f"the labels of issue #{look.issue} in {self._repository}"
-        ask = partial(self._graph.execute, LABELS, variables, subject=subject)
-        labels = _repository_in(reading(self._graph.deadline, ask)).get("issue") or {}
+        reply = self._graph.read(LABELS, variables, subject=subject)
+        labels = _repository_in(reply).get("issue") or {}
         return {**node, "issue": {**node["issue"], **labels}}
 
     def _ask_claim(self, look: Look, parts: tuple[str, ...]) -> GraphReply:
@@ -287,8 +256,7 @@ class GitHubForge:
         }
         pulls = f" and the pull requests of {look.branch}" if look.branch else ""
         subject = f"issue #{look.issue}{pulls} in {self._repository}"
-        ask = partial(self._graph.execute, "observe_claim", variables, subject=subject, added=parts)
-        return reading(self._graph.deadline, ask)
+        return self._graph.read("observe_claim", variables, subject=subject, added=parts)
 
     def _sort(self, reply: GraphReply, *, with_board: bool) -> AnswerProblem | None:
         """Raise what may not be missing; return the first problem of the board."""
@@ -359,7 +327,7 @@ class GitHubForge:
         `overall` is GitHub's own word over all checks, by head.
         """
         asked = (by_number,) if by_number else by_branch
-        known = unseen_parts.completed(Calls(self._rest, self._repository), asked, overall)
+        known = unseen_parts.completed(self.calls, asked, overall)
 
         def mended(pull: PullRequest) -> PullRequest:
             is_read = pull.state is PullState.OPEN and pull.head_sha in known
@@ -370,25 +338,6 @@ class GitHubForge:
 
 def _repository_in(reply: GraphReply) -> translate.Json:
     return reply.data.get("repository") or {}
-
-
-def _as_pull(facts: PullFacts) -> PullRequest:
-    owner, _, branch = facts.head.partition(":")
-    return PullRequest(
-        number=facts.number,
-        url=facts.url,
-        title=facts.title,
-        state=facts.state,
-        branch=branch,
-        head_owner=owner,
-        head_sha=facts.head_sha,
-        base=facts.base,
-        body=facts.body,
-        is_draft=facts.is_draft,
-        opened_at=facts.opened_at,
-        closed_at=facts.closed_at,
-        updated_at=facts.updated_at,
-    )
 
 
 def _pull(node: translate.Json | None, found: _Found) -> PullRequest | None:

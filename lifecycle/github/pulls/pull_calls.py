@@ -21,7 +21,7 @@ from lifecycle.core.errors import (
     Transient,
 )
 from lifecycle.core.timing import reading
-from lifecycle.core.values.model import PullState
+from lifecycle.core.values.model import PullRequest, PullState
 from lifecycle.core.values.shapes import PullFacts
 from lifecycle.github.client.rest import Calls, Json, login_of
 from lifecycle.github.failures.failures import Answer, AskedRequest
@@ -76,6 +76,20 @@ class PullCalls:
         subject = f"a pull request for {head}"
         body_ = {"title": title, "body": body, "head": head, "base": base, "draft": draft}
         return self._pull(subject, self.calls.create("POST", "pulls", subject, body_), write=True)
+
+    def create_pull_request(
+        self, *, title: str, body: str, head: str, base: str, is_draft: bool = False
+    ) -> PullRequest:
+        """`create` in the words of `ports.Forge`."""
+        return _as_pull(self.create(title=title, body=body, head=head, base=base, draft=is_draft))
+
+    def pull_request(self, number: int) -> PullRequest:
+        """`pull` in the words of `ports.Forge`."""
+        return _as_pull(self.pull(number))
+
+    def set_pull_request_body(self, number: int, body: str) -> PullRequest:
+        """`edit` in the words of `ports.Forge`."""
+        return _as_pull(self.edit(number, body=body))
 
     def edit(self, number: int, **changes: str) -> PullFacts:
         """Set title, body, base or state (`open`, `closed`).
@@ -291,4 +305,23 @@ def _pull(found: Json) -> PullFacts:
         opened_at=timing.parse_time(found.get("created_at")),
         closed_at=timing.parse_time(found.get("closed_at")),
         updated_at=timing.parse_time(found.get("updated_at")),
+    )
+
+
+def _as_pull(facts: PullFacts) -> PullRequest:
+    owner, _, branch = facts.head.partition(":")
+    return PullRequest(
+        number=facts.number,
+        url=facts.url,
+        title=facts.title,
+        state=facts.state,
+        branch=branch,
+        head_owner=owner,
+        head_sha=facts.head_sha,
+        base=facts.base,
+        body=facts.body,
+        is_draft=facts.is_draft,
+        opened_at=facts.opened_at,
+        closed_at=facts.closed_at,
+        updated_at=facts.updated_at,
     )

@@ -9,7 +9,6 @@ import os
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
-from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -24,8 +23,7 @@ from lifecycle.core.values import configured
 from lifecycle.core.values.checks import Checks
 from lifecycle.core.values.configured import Settings
 from lifecycle.core.values.model import BoardSchema, Repository, RepositoryAccess, TokenFacts
-from lifecycle.github.client.rest import Calls
-from lifecycle.github.pulls import rest_checks
+from lifecycle.github.clients import GitHubClients
 from lifecycle.settings import config
 from lifecycle.setup.init.found_hooks import ClientSetup
 from lifecycle.storage.state_file import MemoryCache
@@ -33,8 +31,6 @@ from lifecycle.storage.state_file import MemoryCache
 if TYPE_CHECKING:
     from lifecycle.github.auth.tokens import Token
     from lifecycle.github.board.board_client import ProjectRef
-    from lifecycle.github.client.graph import GraphClient
-    from lifecycle.github.client.rest import RestClient
 
 
 SECONDS = 24.0
@@ -62,20 +58,20 @@ class Examined:
         self.claim_store = ClaimStore(self.root, clock)
         self.client = ClientSetup.read(self.root, environment)
         self.is_tracker_silent = False  # its own check found that it does not answer
+        self._hub: GitHubFacts | None = None
         self.asked_at = 0.0  # when GitHub answered what it says of the token
 
     def close(self) -> None:
         """Close the connections that were opened."""
-        hub = self.__dict__.get("hub")
-        if isinstance(hub, GitHubFacts):
-            hub.close()
+        if self._hub is not None:
+            self._hub.close()
 
     @cached_property
     def world(self) -> WorktreeWorld:
         """Git and the repository, with the settings as far as they can be used."""
-        world = WorktreeWorld(self.root, self.environment, self.clock, self.deadline, MemoryCache())
-        world.settings = self.settings
-        return world
+        return WorktreeWorld(
+            self.root, self.environment, self.clock, self.deadline, MemoryCache(), self.settings
+        )
 
     @property
     def settings(self) -> Settings:
@@ -142,16 +138,19 @@ class Examined:
         names = config.TOKEN_VARIABLES
         return next((n for n in names if self.environment.get(n, "").strip()), "token_command")
 
-    @cached_property
+    @property
     def hub(self) -> GitHubFacts | LifecycleError:
         """GitHub, or why nothing can be asked of it."""
         if self.settings_problem is not None and self.is_lost:
             return self.settings_problem
         if isinstance(self.token, LifecycleError):
             return self.token
-        where = self.addresses
-        settings = replace(self.settings, api_url=where.api_url, graphql_url=where.graphql_url)
-        return GitHubFacts(settings, self.token, self.deadline)
+        if self._hub is None:
+            clients = GitHubClients(
+                self.addresses, self.token, self.deadline, on_refused=self.token.renew
+            )
+            self._hub = GitHubFacts(clients, self.deadline)
+        return self._hub
 
     @cached_property
     def facts(self) -> TokenFacts | LifecycleError:
@@ -197,17 +196,15 @@ class GitHubFacts:
     """What a token shows of GitHub.
 
     Args:
-        settings: where GitHub answers.
-        token: what is asked with.
+        clients: what asks it.
         deadline: of all questions together.
 
     Every method raises Transient, Rejected or Refused. After one question to which no answer came, the
     others are not asked: they would cost the same time, and say the same.
     """
 
-    def __init__(self, settings: Settings, token: Token, deadline: Deadline) -> None:
-        self._settings = settings
-        self._token = token
+    def __init__(self, clients: GitHubClients, deadline: Deadline) -> None:
+        self._clients = clients
         self._deadline = deadline
         self._silence: LifecycleError | None = None
 
@@ -218,35 +215,31 @@ class GitHubFacts:
 
     def close(self) -> None:
         """Close the connections, unless somebody still waits on one."""
-        if self.is_silent:
-            return
-        for name in ("_rest", "_graph"):
-            if name in self.__dict__:
-                self.__dict__[name].close()
+        if not self.is_silent:
+            self._clients.close()
 
     def token_facts(self) -> TokenFacts:
         """Whose token it is, and what it was given."""
-        return self._ask(self._rest.token_facts)
+        return self._ask(self._clients.rest.token_facts)
 
     def access(self, repository: Repository) -> RepositoryAccess:
         """What the token's owner may do in a repository."""
-        return self._ask(lambda: self._rest.repository_access(repository))
+        return self._ask(partial(self._clients.rest.repository_access, repository))
 
     def checks(self, repository: Repository, sha: str) -> Checks:
         """The checks of a commit, as far as the token shows them."""
-        return self._ask(lambda: rest_checks.read(Calls(self._rest, repository), sha))
+        return self._ask(partial(self._clients.forge(repository).checks, sha))
 
     def board(self, project: ProjectRef) -> BoardSchema:
         """The board's fields and options as they are now; nothing is kept of them."""
-        from lifecycle.github.board.board_client import GitHubBoard
-
-        board = GitHubBoard(project, self._graph, MemoryCache())
-        return self._ask(lambda: board.schema(refresh=True))
+        return self._ask(partial(self._clients.board(project).schema, refresh=True))
 
     def is_closed(self, project: ProjectRef) -> bool:
         """True if somebody closed the board."""
         named = {"owner": project.owner, "number": project.number, "after": None}
-        ask = partial(self._graph.execute, "discover_board", named, subject=f"the board, {project}")
+        ask = partial(
+            self._clients.graph.execute, "discover_board", named, subject=f"the board, {project}"
+        )
         owner = self._ask(ask).data.get("repositoryOwner") or {}
         return bool((owner.get("projectV2") or {}).get("closed"))
 
@@ -274,19 +267,3 @@ class GitHubFacts:
         except Transient as error:
             self._silence = error
             raise
-
-    @cached_property
-    def _rest(self) -> RestClient:
-        from lifecycle.github.client.rest import RestClient
-
-        return self._client(RestClient, self._settings.api_url)
-
-    @cached_property
-    def _graph(self) -> GraphClient:
-        from lifecycle.github.client.graph import GraphClient
-
-        return self._client(GraphClient, self._settings.graphql_url)
-
-    def _client(self, kind: Callable[..., T], url: str) -> T:
-        token, deadline = self._token, self._deadline
-        return kind(url, token.value, deadline, token_source=token.source, on_refused=token.renew)

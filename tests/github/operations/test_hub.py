@@ -183,7 +183,7 @@ def test_calls_are_shared_by_the_groups(ground: Ground) -> None:
 
 def test_a_path_of_dots_is_never_sent(ground: Ground) -> None:
     """A path with a part of dots is refused wherever it comes from, and a name that is none, too."""
-    calls = Calls(ground.hub._rest, ground.hub.repository)
+    calls = Calls(ground.hub._clients.rest, ground.hub.repository)
     for path in ("labels/..", "commits/./status", "../other/issues"):
         with pytest.raises(Refused, match="No address can hold"):
             calls.create("DELETE", path, "a thing")

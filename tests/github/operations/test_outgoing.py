@@ -35,7 +35,7 @@ def test_the_token_of_this_call_is_never_published(ground: Ground) -> None:
     """A token of no known shape, given to this object, is a secret in every text of this process."""
     token = "plain-words-of-a-server"
     with GitHub("octo-org/hello-service", token=token, api_url="http://127.0.0.1:9") as hub:
-        hub._token  # noqa: B018 -- from here on it is known
+        hub._clients  # noqa: B018 -- from here on it is known
     done = ground.hub.issues.ensure_text(42, title=f"see {token}")
     assert done.now.title == "see ***"
 

@@ -1,0 +1,165 @@
+"""All that speaks to GitHub with one token: the one place where clients and what needs them are built."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from lifecycle.core.errors import LifecycleError
+from lifecycle.core.ports import Cache
+from lifecycle.core.timing import Deadline
+from lifecycle.core.values.configured import Addresses, Settings
+from lifecycle.core.values.model import BoardSchema, Repository
+from lifecycle.github.auth.tokens import Token
+from lifecycle.github.board.board_client import GitHubBoard, ProjectRef
+from lifecycle.github.client.graph import GraphClient
+from lifecycle.github.client.rest import Calls, RestClient
+from lifecycle.storage.state_file import MemoryCache
+
+if TYPE_CHECKING:
+    from lifecycle.github.board.status_fallback import Choice, EitherBoard
+    from lifecycle.github.pulls.forge import GitHubForge
+    from lifecycle.github.sweep.sweeping import GitHubSurvey
+
+PRIORITY = "Priority"
+"""The field that says how urgent a card is, a single-select."""
+
+
+class GitHubClients:
+    """GraphQL and REST with one token, and what is made of them. Building one asks nobody anything.
+
+    Args:
+        addresses: where GitHub answers.
+        token: what is asked with.
+        deadline: bounds every request.
+        cache: keeps ids and what a server was found not to know; until this object ends unless given.
+        settings: whether labels may take a board's place, and what they are called.
+        project: the board, or None.
+        current: asked before each request for the token that is good now. Without one the token stays.
+        on_refused: told when GitHub does not accept the token.
+        withheld: gets the name of each field out of which a secret was taken before it was sent.
+    """
+
+    def __init__(
+        self,
+        addresses: Addresses,
+        token: Token,
+        deadline: Deadline,
+        *,
+        cache: Cache | None = None,
+        settings: Settings | None = None,
+        project: ProjectRef | None = None,
+        current: Callable[[], Token] | None = None,
+        on_refused: Callable[[], None] | None = None,
+        withheld: list[str] | None = None,
+    ) -> None:
+        self.addresses = addresses
+        self.token = token
+        self.project = project
+        self._settings = settings or Settings()
+        self._cache = MemoryCache() if cache is None else cache
+        self.graph = GraphClient(
+            addresses.graphql_url,
+            token.value,
+            deadline,
+            cache=self._cache,
+            token_source=token.source,
+            current=current,
+            on_refused=on_refused,
+            withheld=withheld,
+        )
+        self.rest = RestClient(
+            addresses.api_url,
+            token.value,
+            deadline,
+            token_source=token.source,
+            current=current,
+            on_refused=on_refused,
+            withheld=withheld,
+        )
+
+    def close(self) -> None:
+        """Close the connections that were opened; the next request opens others."""
+        self.graph.close()
+        self.rest.close()
+
+    @property
+    def spent(self) -> tuple[int, int]:
+        """How many requests were made so far, and how many points GraphQL's cost."""
+        return self.graph.requests + self.rest.requests, self.graph.points
+
+    def calls(self, repository: Repository) -> Calls:
+        """REST, below a repository; whose token it is GraphQL tells where REST may not be asked."""
+        return Calls(self.rest, repository, self.forge(repository).viewer)
+
+    def forge(self, repository: Repository) -> GitHubForge:
+        """Issues, pull requests and checks of a repository, with its cards on the board."""
+        from lifecycle.github.pulls.forge import GitHubForge
+
+        return GitHubForge(
+            repository, self.project, graph=self.graph, rest=self.rest, choice=self.choice
+        )
+
+    @cached_property
+    def survey(self) -> GitHubSurvey:
+        """Many repositories at once."""
+        from lifecycle.github.sweep.sweeping import GitHubSurvey
+
+        return GitHubSurvey(self.graph, self.rest, self.project, self.choice)
+
+    def board(self, project: ProjectRef) -> GitHubBoard:
+        """A board, whoever's it is."""
+        return GitHubBoard(project, self.graph, self._cache)
+
+    def either_board(self, repository: Repository) -> EitherBoard | None:
+        """Where the Status is kept, or None if nowhere.
+
+        The project's board, labels, or the board with labels for a token that cannot see it.
+        """
+        from lifecycle.github.board.status_fallback import EitherBoard
+        from lifecycle.github.board.status_labels import LabelsBoard
+
+        if not self._settings.has_board:
+            return None
+        names, calls = self.choice.names, Calls(self.rest, repository)
+        labels = LabelsBoard(repository, names, self.graph, calls, self._cache)
+        board = self.board(self.project) if self.project is not None else labels
+        return EitherBoard(self.choice, board, labels)
+
+    @cached_property
+    def choice(self) -> Choice:
+        """Whether labels take the place of the board."""
+        from lifecycle.github.board.status_fallback import Choice
+        from lifecycle.github.board.status_labels import StatusLabels
+
+        use, names = self._settings.labels_use, StatusLabels(self._settings.labels_prefix)
+        value, clock = self.token.value, self.graph.deadline.clock
+        return Choice(self.project, use, names, value, self._cache, clock, self._read_project)
+
+    def priority_of(self, repository: Repository, number: int) -> str | None:
+        """The board's Priority of an issue, as its option is called; None without a board or a card.
+
+        Requests: 1; none where labels take the board's place.
+
+        Raises:
+            As `BoardItems.find`, unless labels take the board's place by that.
+        """
+        from lifecycle.github.board.board_items import BoardItems
+
+        if self.project is None or (self.choice.uses_labels and not self.choice.is_due):
+            return None
+        try:
+            _, item = BoardItems(self.board(self.project), self.graph, repository).find(number)
+        except LifecycleError as error:
+            if self.choice.gives_up(error):
+                return None
+            raise
+        is_choice = item is not None and not item.is_archived and PRIORITY in item.choices
+        return str(item.values[PRIORITY]) if item is not None and is_choice else None
+
+    def _read_project(self) -> BoardSchema:
+        """The project as it is now; asked only where there is one."""
+        if self.project is None:
+            raise ValueError("no board is configured, so none can be read")
+        return self.board(self.project).schema(refresh=True)
