@@ -22,8 +22,7 @@ from lifecycle.core.errors import BadConfig, GitFailed, Transient
 from lifecycle.core.ports import Git
 from lifecycle.core.timing import Deadline, DeadlineReached
 from lifecycle.core.values.model import Repository
-from lifecycle.settings.config import CONFIG_FILE, web_host
-from lifecycle.settings.credentials import for_child
+from lifecycle.settings.config import CONFIG_FILE, for_child, web_host
 
 _SCP = re.compile(r"^(?:[^@/\s]+@)?(?P<host>[^:/\s]+):(?!//)(?P<path>[^\s]+)$")
 _LISTED = re.compile(r"^([^\t]+)\t(.*) \((fetch|push)\)")

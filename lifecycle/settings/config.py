@@ -7,7 +7,9 @@ GitHub Actions sets them; GH_TOKEN or GITHUB_TOKEN), or from the user's own file
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -44,6 +46,15 @@ APP_VARIABLES = {
     "private_key": "LIFECYCLE_APP_PRIVATE_KEY_FILE",
     "pem": "LIFECYCLE_APP_PRIVATE_KEY",
 }
+SECRETS = frozenset(
+    (
+        *TOKEN_VARIABLES,
+        *APP_VARIABLES.values(),
+        # Not read by us: gh prints them for any host of its own, as it does the two above.
+        *("GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN"),
+    )
+)
+"""The variables that hold a token or say where an App's key lies."""
 
 
 def is_served(root: Path, environment: Mapping[str, str]) -> bool:
@@ -91,16 +102,29 @@ def names_github(environment: Mapping[str, str]) -> bool:
     return named or bool({"api_url", "graphql_url"} & user_settings(environment).keys())
 
 
-def passes_tokens_to(environment: Mapping[str, str]) -> tuple[str, ...]:
-    """The programs that may see the user's secrets, as the user's file names them.
+def for_child(child: str, environment: Mapping[str, str], *, keeps: bool = False) -> dict[str, str]:
+    """The variables that a program which we start for a project sees: git, its validation, bd.
 
-    A file that cannot be used names none here; whoever reads the settings says what is wrong with it.
+    It sees none from which we take a token or an App's key, unless the user's own file names it in
+    `pass_tokens_to`. A file that cannot be used names none here; whoever reads the settings says what
+    is wrong with it.
+
+    Args:
+        child: which one it is, as `pass_tokens_to` in the user's file names it: "git", "validate",
+            "tracker".
+        environment: variables beside this process's own, and before them.
+        keeps: it needs the secrets for what it was started for.
+
+    Returns:
+        All of them, without `SECRETS` unless `keeps` or the user's file names the child.
     """
-    try:
-        named: tuple[str, ...] = user_settings(environment).get("pass_tokens_to", ())
-    except BadConfig:
-        return ()
-    return named
+    given = {**os.environ, **environment}
+    if keeps or SECRETS.isdisjoint(given):
+        return given
+    with suppress(BadConfig):
+        if child in user_settings(given).get("pass_tokens_to", ()):
+            return given
+    return {name: value for name, value in given.items() if name not in SECRETS}
 
 
 def tracker_folders(environment: Mapping[str, str]) -> tuple[Path, ...]:

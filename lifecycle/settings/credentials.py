@@ -1,8 +1,6 @@
-"""Secrets and other programs: which of ours a child process sees, and commands that print one.
+"""Tokens that a variable holds, or a command prints.
 
-A program that we start for a project (git, its validation, bd) sees no variable from which we take a
-token or an App's key, unless the user's own file names it in `pass_tokens_to`. The user's
-`token_command` stands in that file itself, so it sees what the user's shell would show it.
+The user's `token_command` stands in the user's own file, so it sees what the user's shell would show it.
 """
 
 from __future__ import annotations
@@ -25,34 +23,6 @@ SECONDS = 10.0
 
 SECONDS_OF_GH = 4.0
 """How long gh may take, which a hook waits for."""
-
-SECRETS = frozenset(
-    (
-        *config.TOKEN_VARIABLES,
-        *config.APP_VARIABLES.values(),
-        # Not read by us: gh prints them for any host of its own, as it does the two above.
-        *("GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN"),
-    )
-)
-"""The variables that hold a token or say where an App's key lies."""
-
-
-def for_child(child: str, environment: Mapping[str, str], *, keeps: bool = False) -> dict[str, str]:
-    """The variables that a program which we start sees.
-
-    Args:
-        child: which one it is, as `pass_tokens_to` in the user's file names it: "git", "validate",
-            "tracker".
-        environment: variables beside this process's own, and before them.
-        keeps: it needs the secrets for what it was started for.
-
-    Returns:
-        All of them, without `SECRETS` unless `keeps` or the user's file names the child.
-    """
-    given = {**os.environ, **environment}
-    if keeps or SECRETS.isdisjoint(given) or child in config.passes_tokens_to(given):
-        return given
-    return {name: value for name, value in given.items() if name not in SECRETS}
 
 
 def token(environment: Mapping[str, str]) -> tuple[str, str] | None:
@@ -156,7 +126,7 @@ def kept_by_gh(host: str, environment: Mapping[str, str]) -> str | None:
     if found is None or not Path(found).is_absolute():
         return None
     # gh prints what a variable holds for any host: it is asked for what it keeps itself.
-    seen = {k: v for k, v in {**os.environ, **environment}.items() if k not in SECRETS}
+    seen = {k: v for k, v in {**os.environ, **environment}.items() if k not in config.SECRETS}
     try:
         code, value = _run((found, "auth", "token", "--hostname", host), seen, SECONDS_OF_GH)
     except OSError:
@@ -179,7 +149,9 @@ def fingerprint(root: Path, environment: Mapping[str, str]) -> str:
         root: the worktree, whose settings may be wrong.
         environment: variables, and where the user's files lie.
     """
-    names = sorted(SECRETS | {"GITHUB_API_URL", "GITHUB_GRAPHQL_URL", "LIFECYCLE_REPOSITORY"})
+    names = sorted(
+        config.SECRETS | {"GITHUB_API_URL", "GITHUB_GRAPHQL_URL", "LIFECYCLE_REPOSITORY"}
+    )
     parts = [f"{name}={environment.get(name, '')}" for name in names]
     own = user_folder.folder(environment)
     files = [root / config.CONFIG_FILE, _gh_store(environment)]

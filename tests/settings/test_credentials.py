@@ -75,10 +75,10 @@ def test_every_variable_that_a_secret_is_read_from_is_withheld(tmp_path: Path) -
     names = [*config.TOKEN_VARIABLES, *config.APP_VARIABLES.values()]
     environment = {**dict.fromkeys(names, "a secret"), "HOME": str(tmp_path), "PLAIN": "seen"}
     for child in ("git", "validate", "tracker"):
-        seen = credentials.for_child(child, environment)
+        seen = config.for_child(child, environment)
         assert not set(names) & set(seen)
         assert seen["PLAIN"] == "seen"
-    assert set(names) <= set(credentials.for_child("git", environment, keeps=True))
+    assert set(names) <= set(config.for_child("git", environment, keeps=True))
 
 
 def test_the_users_own_file_says_who_sees_them(tmp_path: Path) -> None:
@@ -87,10 +87,10 @@ def test_the_users_own_file_says_who_sees_them(tmp_path: Path) -> None:
     own.parent.mkdir(parents=True)
     environment = {"GH_TOKEN": "a secret", "HOME": str(tmp_path), "XDG_CONFIG_HOME": ""}
     own.write_text('pass_tokens_to = ["tracker"]\n')
-    assert "GH_TOKEN" in credentials.for_child("tracker", environment)
-    assert "GH_TOKEN" not in credentials.for_child("validate", environment)
+    assert "GH_TOKEN" in config.for_child("tracker", environment)
+    assert "GH_TOKEN" not in config.for_child("validate", environment)
     own.write_text('pass_tokens_to = ["tracker", "anybody"]\n')
-    assert "GH_TOKEN" not in credentials.for_child("tracker", environment)
+    assert "GH_TOKEN" not in config.for_child("tracker", environment)
 
 
 def test_another_token_has_another_fingerprint(tmp_path: Path) -> None:

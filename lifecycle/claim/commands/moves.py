@@ -19,7 +19,7 @@ from lifecycle.core.redact import named, redact
 from lifecycle.core.values.priorities import Status
 from lifecycle.core.world import World
 from lifecycle.git import lease
-from lifecycle.settings.credentials import for_child
+from lifecycle.settings.config import for_child
 from lifecycle.storage import log
 from lifecycle.storage.store import CLAIM_FILE
 

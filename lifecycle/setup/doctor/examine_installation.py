@@ -15,7 +15,7 @@ from pathlib import Path
 from lifecycle import __version__
 from lifecycle.core.errors import GitFailed, LifecycleError
 from lifecycle.settings import user_folder
-from lifecycle.settings.credentials import for_child
+from lifecycle.settings.config import for_child
 from lifecycle.settings.resources import hooks_folder
 from lifecycle.setup.doctor.doctor_finding import DoctorFinding, finding
 from lifecycle.setup.doctor.examined import Examined

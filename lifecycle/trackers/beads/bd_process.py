@@ -31,7 +31,7 @@ from lifecycle.core.errors import (
     TimedOut,
 )
 from lifecycle.core.timing import Deadline
-from lifecycle.settings.credentials import for_child
+from lifecycle.settings.config import for_child
 from lifecycle.storage import regular_files, store
 from lifecycle.trackers.beads import bd_here
 
