@@ -175,4 +175,4 @@ def test_the_quiet_stop(here: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(here.control.requests()) == requests
     assert way.written == []
     assert len(way.modules) <= 32
-    assert len(way.deepest) <= 7
+    assert len(way.deepest) <= 8
