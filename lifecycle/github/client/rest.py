@@ -12,7 +12,7 @@ import logging
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import parse_qsl, quote, urlsplit
 
@@ -26,7 +26,7 @@ from lifecycle.core.errors import (
     Rejected,
     Transient,
 )
-from lifecycle.core.timing import reading
+from lifecycle.core.timing import attempts
 from lifecycle.core.values.model import Issue, Repository, RepositoryAccess, TokenFacts
 from lifecycle.github.auth import access
 from lifecycle.github.client.token_client import TokenClient, without_secrets
@@ -159,6 +159,13 @@ class RestClient(TokenClient):
         answer = Answer.read(status, headers, _leniently(text))
         raise (own(answer) if own else None) or self._refusal(answer, asked)
 
+    def again(self, asked: AskedRequest, method: str, path: str, **more: Any) -> tuple[Json, Any]:
+        """`exchange` for what may be asked again: up to three times while nobody answers."""
+        for attempt in attempts(self.deadline):
+            with attempt:
+                return self.exchange(asked, method, path, **more)
+        raise AssertionError("the last attempt raises its own error")
+
     def nonsense(self, asked: AskedRequest) -> Transient:
         """The error for an answer of another shape than documented, to be raised by whoever reads it."""
         return self.failures.of_nonsense(asked)
@@ -195,15 +202,14 @@ class RestClient(TokenClient):
 
     def _read(self, path: str, asked: AskedRequest, shape: Callable[[Json, Any], T]) -> T:
         """What a GET shows; asked again while nobody answers, or the answer has another shape."""
-
-        def once() -> T:
-            headers, found = self.exchange(asked, "GET", path)
-            try:
-                return shape(headers, found)
-            except _NONSENSE:
-                raise self.nonsense(asked) from None
-
-        return reading(self.deadline, once)
+        for attempt in attempts(self.deadline):
+            with attempt:
+                headers, found = self.exchange(asked, "GET", path)
+                try:
+                    return shape(headers, found)
+                except _NONSENSE:
+                    raise self.nonsense(asked) from None
+        raise AssertionError("the last attempt raises its own error")
 
     @contextmanager
     def _translated(self, asked: AskedRequest) -> Iterator[None]:
@@ -273,7 +279,7 @@ class Calls:
             NotFound: GitHub shows no such thing.
         """
         asked = self._asked(subject, is_write=False)
-        return reading(self.rest.deadline, lambda: self._sent(asked, "GET", path, query=query)[1])
+        return self.rest.again(asked, "GET", self._below(path, asked), query=query)[1]
 
     def pages(
         self, path: str, subject: str, query: Json | None = None, *, key: str = ""
@@ -293,8 +299,7 @@ class Calls:
         more: dict[str, Any] | None = {"per_page": PAGE, **(query or {})}
         while more is not None:
             page = more
-            ask = partial(self._sent, asked, "GET", path, query=page)
-            headers, found = reading(self.rest.deadline, ask)
+            headers, found = self.rest.again(asked, "GET", self._below(path, asked), query=page)
             entries = found.get(key) if key and isinstance(found, Mapping) else found
             if not isinstance(entries, list):
                 raise self.rest.nonsense(asked)
@@ -307,14 +312,13 @@ class Calls:
             own: Own | None = None) -> Any:  # fmt: skip
         """A write that may be applied twice: asked again while nobody answers."""
         asked = self._asked(subject)
-        return reading(
-            self.rest.deadline, lambda: self._sent(asked, method, path, body=body, own=own)[1]
-        )
+        return self.rest.again(asked, method, self._below(path, asked), body=body, own=own)[1]
 
     def create(self, method: str, path: str, subject: str, body: Json | None = None, *,
                own: Own | None = None) -> Any:  # fmt: skip
         """A write that must not be applied twice: sent once."""
-        return self._sent(self._asked(subject), method, path, body=body, own=own)[1]
+        asked = self._asked(subject)
+        return self.rest.exchange(asked, method, self._below(path, asked), body=body, own=own)[1]
 
     def translated(self, subject: str, shape: Callable[[Json], T], found: Any, *,
                    is_write: bool = False) -> T:  # fmt: skip
@@ -345,20 +349,12 @@ class Calls:
     def _asked(self, subject: str, *, is_write: bool = True) -> AskedRequest:
         return AskedRequest(f"{subject} in {self.repository}", is_write=is_write)
 
-    def _sent(
-        self,
-        asked: AskedRequest,
-        method: str,
-        path: str,
-        *,
-        query: Json | None = None,
-        body: Json | None = None,
-        own: Own | None = None,
-    ) -> tuple[Json, Any]:
+    def _below(self, path: str, asked: AskedRequest) -> str:
+        """The whole path; Refused if it leads to something else."""
         where = path if path.startswith("/") else f"/repos/{self.repository}/{path}".rstrip("/")
         if not _DOTS.isdisjoint(where.split("/")):
             raise _astray(asked.subject)
-        return self.rest.exchange(asked, method, where, query=query, body=body, own=own)
+        return where
 
 
 def part(text: str) -> str:
