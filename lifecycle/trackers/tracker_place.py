@@ -28,36 +28,29 @@ class TrackerHub(Protocol):
     @property
     def base(self) -> Repository:
         """The repository of the issues."""
-        ...
 
     @property
     def head(self) -> Repository:
         """The repository that branches, and so leases, are pushed to."""
-        ...
 
     @property
     def git(self) -> Git:
         """Git in the worktree."""
-        ...
 
     @property
     def forge(self) -> Forge:
         """Issues and pull requests as the claim sees them."""
-        ...
 
     @property
     def board(self) -> Board | None:
         """Where the Status is kept, or None if nowhere."""
-        ...
 
     def priority_of(self, number: int) -> str | None:
         """The word of the board's Priority for one issue, or None. Requests: 1, none without a board."""
-        ...
 
     @property
     def calls(self) -> Calls:
         """REST, below the base repository."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,14 +61,7 @@ TABLE: tuple[tuple[str, Sort, str, Detected], ...] = (
 
 EDITS = frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit"})
 
-_STALE = frozenset(
-    {
-        Detected.CODING_COMPLETE,
-        Detected.REQUIREMENTS_REVIEWED,
-        Detected.TESTS_PASSING,
-        Detected.ORACLE_APPROVED,
-    }
-)
+_STALE = {MARKERS[stage] for stage in LINE[:4]}
 """What an edit makes undone."""
 
 HINTS: dict[Sort, tuple[str, ...]] = {
@@ -85,30 +78,8 @@ PARSED = 40
 """How many of a turn's commands are taken apart, from the last one back."""
 
 WORDS = (
-    *(
-        "clos",
-        "approv",
-        "lgtm",
-        "pass",
-        "succe",
-        "green",
-        "satisf",
-        "met",
-        "verif",
-        "fulfil",
-        "complete",
-    ),
-    *(
-        "done",
-        "finish",
-        "clear",
-        "fail",
-        "reject",
-        "review requested",
-        "request",
-        "await",
-        "worked",
-    ),
+    *("clos", "approv", "lgtm", "pass", "succe", "green", "satisf", "met", "verif", "fulfil"),
+    *("complete", "done", "finish", "clear", "fail", "reject", "request", "await", "worked"),
 )
 """A text without any of these says nothing of a stage."""
 
@@ -194,8 +165,7 @@ class Watch:
             self.has_worked = True
             self._forget({Detected.SESSION_CLEARED})
         if state.is_completion:
-            self.states[state] = (name, subjects)
-            self._settle(state)
+            self._complete(state, (name, subjects))
         elif call.tool or sort is not Sort.WORK:
             self.under_way[state] = name
 
@@ -206,8 +176,7 @@ class Watch:
             if is_denied or state in self.by_call:
                 continue
             if state.is_completion:
-                self.states.setdefault(state, (TEXT, ()))
-                self._settle(state)
+                self._complete(state, self.states.get(state, (TEXT, ())))
             else:
                 self.under_way[state] = TEXT
                 if state is Detected.IN_ORACLE_REVIEW:
@@ -231,7 +200,8 @@ class Watch:
             else StageFinding(Detected.UNKNOWN)
         )
 
-    def _settle(self, state: Detected) -> None:
+    def _complete(self, state: Detected, by: tuple[str, tuple[str, ...]]) -> None:
+        self.states[state] = by
         if state is Detected.ORACLE_APPROVED:
             self.under_way.pop(Detected.IN_ORACLE_REVIEW, None)
 

@@ -158,49 +158,39 @@ class StageCall(Protocol):
     @property
     def hook(self) -> str:
         """The entrypoint."""
-        ...
 
     @property
     def event(self) -> Mapping[str, Any]:
         """The event's JSON."""
-        ...
 
     @property
     def session(self) -> str:
         """The client's session, or "" if nobody said."""
-        ...
 
     @property
     def client(self) -> Client:
         """Which client sent it."""
-        ...
 
     @property
     def process(self) -> int:
         """The client's process, 0 if it is not Claude Code's."""
-        ...
 
     @property
     def world(self) -> World:
         """What may be touched."""
-        ...
 
     @property
     def has_claim(self) -> bool:
         """True if the claim file is there."""
-        ...
 
     @property
     def claim(self) -> ClaimFacts | None:
         """The claim as it lies there, or None."""
-        ...
 
     @property
     def last_claim(self) -> ClaimFacts | None:
         """The claim as it was last accepted, over or not, or None."""
-        ...
 
     @property
     def starts_on_clear(self) -> bool:
         """True if the client starts the script on-clear as well, which starts a turn after `/clear`."""
-        ...

@@ -93,61 +93,28 @@ class Turn:
             `asked` is CODING; "" if none was, "?" if the command named none.
     """
 
-    __slots__ = (
-        "asked",
-        "has_worked",
-        "instruction",
-        "is_cut",
-        "is_question",
-        "is_signed",
-        "is_there",
-        "kind",
-        "marked",
-        "markers",
-        "named",
-        "position",
-        "prompt",
-        "says",
-        "steps",
-        "taken",
-    )
+    is_there: bool = True
+    steps: tuple[str | ToolCall, ...] = ()
+    kind: Prompt = Prompt.NONE
+    prompt: str = ""
+    asked: Stage | None = None
+    instruction: str = ""
+    is_question: bool = False
+    markers: tuple[Detected, ...] = ()
+    says: Detected | None = None
+    has_worked: bool = False
+    named: tuple[str, ...] = ()
+    position: str = ""
+    marked: str = ""
+    is_signed: bool = False
+    is_cut: bool = False
+    taken: str = ""
 
-    def __init__(
-        self,
-        *,
-        is_there: bool = True,
-        steps: tuple[str | ToolCall, ...] = (),
-        kind: Prompt = Prompt.NONE,
-        prompt: str = "",
-        asked: Stage | None = None,
-        instruction: str = "",
-        is_question: bool = False,
-        markers: tuple[Detected, ...] = (),
-        says: Detected | None = None,
-        has_worked: bool = False,
-        named: tuple[str, ...] = (),
-        position: str = "",
-        marked: str = "",
-        is_signed: bool = False,
-        is_cut: bool = False,
-        taken: str = "",
-    ) -> None:
-        self.is_there = is_there
-        self.steps = steps
-        self.kind = kind
-        self.prompt = prompt
-        self.asked = asked
-        self.instruction = instruction
-        self.is_question = is_question
-        self.markers = markers
-        self.says = says
-        self.has_worked = has_worked
-        self.named = named
-        self.position = position
-        self.marked = marked
-        self.is_signed = is_signed
-        self.is_cut = is_cut
-        self.taken = taken
+    def __init__(self, **known: Any) -> None:
+        """What is known of it, by the attributes' names; TypeError for any other name."""
+        if not Turn.__annotations__.keys() >= known.keys():
+            raise TypeError(f"a turn has no such attributes: {', '.join(known)}")
+        vars(self).update(known)
 
     @property
     def texts(self) -> tuple[str, ...]:

@@ -26,22 +26,18 @@ class Ground(Protocol):
 
         The tracker may call the actor otherwise, if it is always the same, and another for each.
         """
-        ...
 
     def holder(self, actor: str) -> str:
         """What `Task.assignee` says while this actor holds a task."""
-        ...
 
     def writes(self) -> int | None:
         """How many writes there were so far, or anything else that a write changes.
 
         None if it cannot be seen: then the suite compares the tasks alone.
         """
-        ...
 
     def later(self, seconds: float) -> bool:
         """Let this time pass for the tracker; False if that cannot be done."""
-        ...
 
 
 Factory = Callable[[], AbstractContextManager[Ground]]
