@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from lifecycle.core.errors import BadConfig, LockBusy
+from lifecycle.core.errors import BadConfig, LifecycleError, LockBusy
 from lifecycle.core.ports import Clock
+from lifecycle.core.timing import DeadlineReached
 from lifecycle.core.tracker import Task
 from lifecycle.core.values.configured import Settings, StageSettings
 from lifecycle.core.world import World
@@ -102,6 +103,28 @@ def wanted_in(world: World) -> StageSettings | None:
         except OSError as error:
             log.write(world.root, f"info/exclude: {error}")
     return stages
+
+
+@contextlib.contextmanager
+def guarded(call: StageCall, *lines: str) -> Iterator[None]:
+    """Whatever goes wrong inside is swallowed and logged: it must not cost what the claim has to say.
+
+    Args:
+        call: the event.
+        lines: for the workflow's own log; `{}` in them stands for what went wrong.
+    """
+    try:
+        yield
+    except DeadlineReached:
+        why = "the time for this look was up"
+    except LifecycleError as error:
+        why = error.sentence
+    except Exception as error:  # noqa: BLE001 -- whatever it is, the agent's work goes on
+        why = f"{type(error).__name__}: {error}"
+    else:
+        return
+    stage_log.write(str(call.world.root), *(line.replace("{}", why) for line in lines))
+    log.write(call.world.root, f"{call.hook}: stages: {why}")
 
 
 def wanted(root: Path, settings_of: Callable[[], Settings], clock: Clock) -> StageSettings | None:

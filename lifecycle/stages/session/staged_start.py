@@ -13,19 +13,17 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from lifecycle.core.errors import LifecycleError
 from lifecycle.core.redact import as_data, quoted
 from lifecycle.core.stage_names import Stage
-from lifecycle.core.timing import DeadlineReached
 from lifecycle.settings.running_client import Client
 from lifecycle.stages.decisions import instructions
+from lifecycle.stages.decisions.decide import Memory
 from lifecycle.stages.decisions.instructions import Facts
 from lifecycle.stages.session import activation, session_record, workflow_tasks
 from lifecycle.stages.session.session_record import SessionRecord
 from lifecycle.stages.session.workflow_tasks import Activity
-from lifecycle.stages.stop.staged_task import wording_of
+from lifecycle.stages.stop.staged_task import facts_of
 from lifecycle.stages.transcript import stop_input, tasks_taken
-from lifecycle.storage import log, stage_log
 from lifecycle.storage.workflow_files import WorkflowFiles
 from lifecycle.trackers.tracker_place import own_commands
 
@@ -51,41 +49,28 @@ def wake_lines(call: StageCall) -> list[str]:
 
 
 def _lines(call: StageCall, text_of: Callable[[StageCall, StageSettings], str]) -> list[str]:
-    world = call.world
-    try:
-        stages = activation.wanted_in(world)
-        if stages is None:
-            return []
-        with world.deadline.keeping(KEPT_SECONDS):
-            text = text_of(call, stages)
-    except DeadlineReached:
-        text, why = "", "the time for this look was up"
-    except LifecycleError as error:
-        text, why = "", error.sentence
-    except Exception as error:  # noqa: BLE001 -- what fails here must not cost what the claim has to say
-        text, why = "", f"{type(error).__name__}: {error}"
-    else:
-        why = ""
-    if why:
-        stage_log.write(str(world.root), f"Session started: {why}")
-        log.write(world.root, f"{call.hook}: stages: {why}")
-    return text.splitlines()
+    with activation.guarded(call, "Session started: {}"):
+        stages = activation.wanted_in(call.world)
+        if stages is not None:
+            with call.world.deadline.keeping(KEPT_SECONDS):
+                return text_of(call, stages).splitlines()
+    return []
 
 
 def _text(call: StageCall, stages: StageSettings) -> str:
     source = str(call.event.get("source") or "")
-    shelf = WorkflowFiles(call.world.root)
+    files = WorkflowFiles(call.world.root)
     if source in GOES_ON:
-        return _going_on(call, stages, _of_this_client(call, shelf))
-    known = _activity(call, stages, shelf)
+        return _going_on(call, stages, _of_this_client(call, files))
+    known = _activity(call, stages, files)
     if not known.tasks:
         return ""
-    last = _cleared(call, shelf) if source == CLEAR else None
+    last = _cleared(call, files) if source == CLEAR else None
     before = _before(call, last, known)
     facts = _facts(call, stages, known, before)
     if before is not None:
-        with shelf.locked():
-            session_record.save(shelf, before)
+        with files.locked():
+            session_record.save(files, before)
         return instructions.again(Stage(before.stage), facts, instructions.GOES_ON)
     if call.has_claim:
         return ""
@@ -99,20 +84,20 @@ def _text(call: StageCall, stages: StageSettings) -> str:
 
 def _wake(call: StageCall, stages: StageSettings) -> str:
     """The instruction, if a session that was led was cleared between two tasks, and nobody said it yet."""
-    shelf = WorkflowFiles(call.world.root)
-    last = _cleared(call, shelf)
+    files = WorkflowFiles(call.world.root)
+    last = _cleared(call, files)
     if last is None or call.has_claim:
         return ""
-    known = _activity(call, stages, shelf)
+    known = _activity(call, stages, files)
     facts = _facts(call, stages, known, None)
     if _before(call, last, known) is not None or not facts.next_task:
         return ""
     now = call.world.clock.now()
     woken = SessionRecord(call.session, stage=Stage.CODING.value, client=last.client, at=now)
-    with shelf.locked():
-        if session_record.load(shelf, call.session) is not None:
+    with files.locked():
+        if session_record.load(files, call.session) is not None:
             return ""  # a second copy of this event
-        session_record.save(shelf, woken)
+        session_record.save(files, woken)
     return _next(facts)
 
 
@@ -126,13 +111,13 @@ def _is_attended(call: StageCall) -> bool:
     return bool(call.session) and call.client is Client.ATTENDED
 
 
-def _of_this_client(call: StageCall, shelf: WorkflowFiles) -> SessionRecord | None:
+def _of_this_client(call: StageCall, files: WorkflowFiles) -> SessionRecord | None:
     """What is kept of the session, which this client goes on with: it is not over."""
-    kept, client = session_record.load(shelf, call.session), call.process
+    kept, client = session_record.load(files, call.session), call.process
     if kept is not None and kept.client != client:
         kept = replace(kept, client=client)
-        with shelf.locked():
-            session_record.save(shelf, kept)
+        with files.locked():
+            session_record.save(files, kept)
     return kept
 
 
@@ -158,23 +143,23 @@ def _going_on(call: StageCall, stages: StageSettings, kept: SessionRecord | None
     return instructions.again(turn.asked, facts, instructions.GOES_ON)
 
 
-def _activity(call: StageCall, stages: StageSettings, shelf: WorkflowFiles) -> Activity:
+def _activity(call: StageCall, stages: StageSettings, files: WorkflowFiles) -> Activity:
     tracker, now = call.world.tracker, call.world.clock.now()
-    known = workflow_tasks.known(shelf, workflow_tasks.key_of(tracker, stages))
+    known = workflow_tasks.known(files, workflow_tasks.key_of(tracker, stages))
     if known is not None and known.is_fresh(now):
         return known
     asked = workflow_tasks.ask(tracker, stages, now, known)
-    with shelf.locked():
-        workflow_tasks.keep(shelf, asked)
+    with files.locked():
+        workflow_tasks.keep(files, asked)
     return asked
 
 
-def _cleared(call: StageCall, shelf: WorkflowFiles) -> SessionRecord | None:
+def _cleared(call: StageCall, files: WorkflowFiles) -> SessionRecord | None:
     """What was kept of the session that was cleared, if it was led: the same client's last one."""
     own = ("", call.session)
     others = [
         kept
-        for kept in session_record.all_of(shelf)
+        for kept in session_record.all_of(files)
         if kept.session not in own and kept.client == call.process
     ]
     return others[0] if others and others[0].stage else None
@@ -184,35 +169,17 @@ def _before(call: StageCall, last: SessionRecord | None, known: Activity) -> Ses
     """The session that was cleared in the middle of a task, as this session's own."""
     if last is None or known.find(last.task) is None:
         return None
-    return SessionRecord(
-        call.session,
-        task=last.task,
-        labels=last.labels,
-        holder=last.holder,
-        is_set=last.is_set,
-        actor=last.actor,
-        stage=last.stage,
-        client=last.client,
-        at=call.world.clock.now(),
-    )
+    now = call.world.clock.now()
+    mine = replace(last, session=call.session, memory=Memory(), at=now)
+    return replace(mine, ended="", spelled="", transcript="")
 
 
 def _facts(
     call: StageCall, stages: StageSettings, known: Activity, before: SessionRecord | None
 ) -> Facts:
-    tracker = call.world.tracker
-    labels = before.labels if before is not None else ()
-    ready = known.startable
-    return Facts(
-        settings=stages,
-        wording=wording_of(tracker),
-        tracker=tracker.name,
-        task=as_data(before.task) if before is not None else "",
-        next_task=as_data(ready[0].id) if ready else "",
-        next_title=quoted(ready[0].title) if ready else "",
-        line=stages.line_of(labels),
-        is_claimed=call.has_claim and bool(labels),
-    )
+    task, labels = (before.task, before.labels) if before is not None else ("", ())
+    is_claimed = call.has_claim and bool(labels)
+    return facts_of(call, stages, known, task, stages.line_of(labels), is_claimed=is_claimed)
 
 
 def _left(call: StageCall, known: Activity) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from lifecycle.core.stage_names import Detected, Stage
 from lifecycle.core.values.claim_facts import GITHUB
 from lifecycle.stages.decisions.table import following
-from lifecycle.stages.session import session_record
+from lifecycle.stages.session import session_record, workflow_tasks
 from lifecycle.stages.transcript import tasks_taken
 from lifecycle.stages.transcript.turn import Tier
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from lifecycle.stages.session.session_record import SessionRecord
     from lifecycle.stages.session.workflow_tasks import Activity
     from lifecycle.stages.transcript.turn import StageFinding, Turn
+    from lifecycle.storage.workflow_files import WorkflowFiles
 
 ENDING = (Detected.ISSUE_CLOSED, Detected.SESSION_CLEARED)
 """What is completed when the session's task is closed."""
@@ -30,23 +31,32 @@ SEAT = re.compile(r"-\d{12}$")
 
 
 class Own:
-    """What one stop shows of the session's task.
+    """What one stop shows of the session's task; nobody is asked for anything.
 
-    Attributes:
-        before: the tracker's answer that was kept until now, once it was read.
+    Args:
+        call: the event, and what may be touched for it.
+        stages: the workflow's settings.
+        files: what the workflow keeps in this worktree.
+        kept: what is kept of the session.
+        turn: what the agent said and did, by the transcript.
+        found: the stage that was found in it.
+
+    `before` is the tracker's last answer, as it was kept.
     """
 
     def __init__(
         self,
         call: StageCall,
         stages: StageSettings,
+        files: WorkflowFiles,
         kept: SessionRecord,
         turn: Turn,
         found: StageFinding,
     ) -> None:
-        self.call, self.stages = call, stages
+        self.call, self.stages, self.files = call, stages, files
         self.kept, self.turn, self.found = kept, turn, found
-        self.before: Activity | None = None
+        key = workflow_tasks.key_of(call.world.tracker, stages)
+        self.before = workflow_tasks.known(files, key)
 
     def starts(self) -> tuple[str, str]:
         """The commands that begin a task here."""
@@ -98,13 +108,13 @@ class Own:
             return begun or self.kept.task
         told = _last(known, (tasks_taken.told_in(self.turn.instruction, starts),))
         actor = self.call.world.tracker.actor
-        mine = [task.id for task in known.tasks if task.assignee == actor]
-        own = mine[0] if len(mine) == 1 else ""
+        held = [task.id for task in known.tasks if task.assignee == actor]
+        own = held[0] if len(held) == 1 else ""
         first, second = (own, told) if self.turn.asked is Stage.CODING else (told, own)
-        found = first or second or _last(known, tasks_taken.ids_in(self.turn.named, starts))
-        free = [one for one in known.tasks if one.assignee in ("", actor)]
+        named = first or second or _last(known, tasks_taken.ids_in(self.turn.named, starts))
+        free = [task for task in known.tasks if task.assignee in ("", actor)]
         is_only = len(known.tasks) == len(free) == 1 and self.is_ours()
-        return found or (free[0].id if is_only else "")
+        return named or (free[0].id if is_only else "")
 
     def _ending(self, known: Activity, claimed: str, state: Detected) -> str:
         """The task that is closed by now: another that is open was not meant.

@@ -10,18 +10,16 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from lifecycle.core.errors import LifecycleError
 from lifecycle.core.stage_names import Stage
-from lifecycle.core.timing import DeadlineReached
 from lifecycle.stages.decisions import decide
-from lifecycle.stages.decisions.decide import StageDecision, StageSeen, StopVerdict
+from lifecycle.stages.decisions.decide import StageDecision, StopVerdict
 from lifecycle.stages.detection import detect_stage
 from lifecycle.stages.session import activation, session_record, workflow_tasks
 from lifecycle.stages.session.session_record import SessionRecord
 from lifecycle.stages.stop import staged_task
 from lifecycle.stages.stop.staged_task import Work
 from lifecycle.stages.transcript import stop_input
-from lifecycle.storage import journal, journal_entry, log, stage_log, workflow_marks
+from lifecycle.storage import journal, journal_entry, stage_log, workflow_marks
 from lifecycle.storage.workflow_files import WorkflowFiles
 
 if TYPE_CHECKING:
@@ -53,25 +51,11 @@ SILENCE = Word()
 
 def look(call: StageCall) -> Word:
     """What the staged workflow says at this stop; never raises."""
-    world = call.world
-    try:
-        stages = activation.wanted_in(world)
-        if stages is None or not workflow_marks.is_due(
-            str(world.root), workflow_marks.DUE, world.clock.now()
-        ):
-            return SILENCE
-        return _StagedStop(call, stages).word()
-    except DeadlineReached:
-        return _failed(call, "the time for this look was up")
-    except LifecycleError as error:
-        return _failed(call, error.sentence)
-    except Exception as error:  # noqa: BLE001 -- what fails here must not cost what the claim has to say
-        return _failed(call, f"{type(error).__name__}: {error}")
-
-
-def _failed(call: StageCall, why: str) -> Word:
-    stage_log.write(str(call.world.root), "Hook triggered", f"{why} {MAY_STOP}.")
-    log.write(call.world.root, f"{call.hook}: stages: {why}")
+    root, now = str(call.world.root), call.world.clock.now()
+    with activation.guarded(call, "Hook triggered", f"{{}} {MAY_STOP}."):
+        stages = activation.wanted_in(call.world)
+        if stages is not None and workflow_marks.is_due(root, workflow_marks.DUE, now):
+            return _StagedStop(call, stages).word()
     return SILENCE
 
 
@@ -81,9 +65,9 @@ class _StagedStop:
     def __init__(self, call: StageCall, stages: StageSettings) -> None:
         self.call = call
         self.stages = stages
-        self.shelf = WorkflowFiles(call.world.root)
+        self.files = WorkflowFiles(call.world.root)
         self.root = str(call.world.root)
-        self.before = session_record.load(self.shelf, call.session)
+        self.before = session_record.load(self.files, call.session)
         self.kept = self._kept()
 
     def word(self) -> Word:
@@ -101,31 +85,18 @@ class _StagedStop:
         if why:
             stage_log.write(self.root, *said, why)
             return SILENCE
-        work = staged_task.work_of(self.call, self.stages, self.shelf, self.kept, turn, found)
+        work = staged_task.work_of(self.call, self.stages, self.files, self.kept, turn, found)
         if work is None:
             stage_log.write(self.root, *said, "No workflow issues", MAY_STOP)
             return SILENCE
-        seen = StageSeen(
-            turn=turn,
-            found=found,
-            facts=work.facts,
-            memory=self.kept.memory,
-            is_on_task=work.is_on_task,
-            remaining=work.remaining,
-            evidence=work.evidence,
-            obstacle=work.obstacle,
-            conflict=work.conflict,
-            holding=work.holding,
-            is_still_open=work.is_still_open,
-        )
-        decision = decide.decide(seen)
+        decision = decide.decide(work.seen)
         stage_log.write(self.root, *said, *decision.log)
         return self._done(work, decision)
 
     def _kept(self) -> SessionRecord:
         """What is kept of this session, or of whichever stops next."""
         kept = self.before or SessionRecord(self.call.session)
-        waiting = session_record.load(self.shelf, "") if self.call.session else None
+        waiting = session_record.load(self.files, "") if self.call.session else None
         if waiting is None or waiting.memory.set_stage is None:
             return kept
         memory = replace(kept.memory, set_stage=waiting.memory.set_stage)
@@ -151,16 +122,16 @@ class _StagedStop:
         """Keep it first, then say it: a second copy of this event finds that it was said."""
         now = self.call.world.clock.now()
         before = self.before
-        with self.shelf.locked():
-            if session_record.load(self.shelf, self.call.session) != before:
+        with self.files.locked():
+            if session_record.load(self.files, self.call.session) != before:
                 return SILENCE
             if work.asked is not None:
-                workflow_tasks.keep(self.shelf, work.asked)
+                workflow_tasks.keep(self.files, work.asked)
             kept = self._after(work, decision)
             if before is None or replace(kept, at=before.at) != before:
-                session_record.save(self.shelf, replace(kept, at=now))
+                session_record.save(self.files, replace(kept, at=now))
             if self.call.session:
-                session_record.forget(self.shelf, "")
+                session_record.forget(self.files, "")
         self._note(work, decision, now)
         lines = tuple(decision.text.splitlines())
         person = (decision.note,) if decision.note else ()

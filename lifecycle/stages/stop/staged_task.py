@@ -6,17 +6,16 @@ a task was closed; and where a question is due and nothing is known of its tasks
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from lifecycle.core.errors import GitFailed, NotFound
 from lifecycle.core.redact import as_data, named, quoted
 from lifecycle.core.stage_names import COMPLETES, LINE, Detected, Stage
-from lifecycle.core.tracker import Task, TaskStatus, Tracker, Wording
-from lifecycle.evidence import seen_runs as evidence
-from lifecycle.evidence import tree_hash
+from lifecycle.core.tracker import Task, TaskStatus
+from lifecycle.evidence import seen_runs, tree_hash
 from lifecycle.evidence.test_runs import Evidence
-from lifecycle.stages.decisions.decide import HeldTask
+from lifecycle.stages.decisions.decide import HeldTask, StageSeen
 from lifecycle.stages.decisions.instructions import Facts
 from lifecycle.stages.session import session_record, workflow_tasks
 from lifecycle.stages.session.workflow_tasks import Activity
@@ -37,45 +36,31 @@ HANDOFF = "lifecycle handoff"
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """A session's task as far as a decision needs it.
+    """A session's task, and what a decision looks at.
 
     Attributes:
-        facts: what instructions are filled with.
-        is_on_task: the session works on one of the workflow's tasks.
+        seen: for the decision.
         task, title, labels: the task, if it is known.
         holder: who has it, as the tracker writes it.
         actor: in whose name the tracker is spoken to.
         journal_task: the task as the journal spells it.
-        remaining: how many tasks are left that are not another agent's; None if that does not matter.
-        evidence: of the tests, if it is required.
-        obstacle: a sentence if git cannot say what they would have to have run on.
-        conflict: a sentence if the task is another's now, or blocked.
-        is_still_open: it is said to be closed, and the tracker says that it is not.
-        holding: how the claim stands.
         asked: an answer of the tracker's that is new, and to be kept.
     """
 
-    facts: Facts
-    is_on_task: bool
-    task: str = ""
-    title: str = ""
-    labels: tuple[str, ...] = ()
-    holder: str = ""
-    actor: str = ""
-    journal_task: str = ""
-    remaining: int | None = None
-    evidence: Evidence = Evidence.NOT_NEEDED
-    obstacle: str = ""
-    conflict: str = ""
-    is_still_open: bool = False
-    holding: HeldTask = HeldTask.NONE
-    asked: Activity | None = field(default=None)
+    seen: StageSeen
+    task: str
+    title: str
+    labels: tuple[str, ...]
+    holder: str
+    actor: str
+    journal_task: str
+    asked: Activity | None
 
 
 def work_of(
     call: StageCall,
     stages: StageSettings,
-    shelf: WorkflowFiles,
+    files: WorkflowFiles,
     kept: SessionRecord,
     turn: Turn,
     found: StageFinding,
@@ -85,13 +70,42 @@ def work_of(
     Raises:
         LifecycleError: the tracker, or git, did not answer.
     """
-    return _Search(call, stages, shelf, kept, turn, found).work()
+    return _Search(call, stages, files, kept, turn, found).work()
 
 
-def wording_of(tracker: Tracker) -> Wording:
-    """The tracker's commands; a task is begun by claiming it where the client has no command for that."""
+def facts_of(
+    call: StageCall,
+    stages: StageSettings,
+    known: Activity,
+    task: str,
+    line: tuple[Stage, ...],
+    *,
+    is_claimed: bool,
+) -> Facts:
+    """What an instruction is filled with: the commands, the session's task, and the one to begin next.
+
+    Args:
+        call: the event.
+        stages: the workflow's settings.
+        known: the tracker's tasks.
+        task: the id of the session's task, "" if it has none.
+        line: the stages of that task.
+        is_claimed: a claim on GitHub holds the worktree.
+    """
+    tracker = call.world.tracker
     wording = tracker.wording()
-    return replace(wording, start=wording.start or wording.claim)
+    ready = next((other for other in known.startable if other.id != task), None)
+    return Facts(
+        settings=stages,
+        # Where the client has no command that begins a task, it is begun by claiming it.
+        wording=replace(wording, start=wording.start or wording.claim),
+        tracker=tracker.name,
+        task=as_data(task),
+        next_task=as_data(ready.id) if ready is not None else "",
+        next_title=quoted(ready.title) if ready is not None else "",
+        line=line,
+        is_claimed=is_claimed,
+    )
 
 
 def has_ended(call: StageCall, turn: Turn, kept: SessionRecord) -> bool:
@@ -107,24 +121,13 @@ def has_ended(call: StageCall, turn: Turn, kept: SessionRecord) -> bool:
     return kept.task in ("", last.task_in(call.world.tracker.name))
 
 
-class _Search:
-    """All that is looked up for one stop."""
+class _Search(Own):
+    """The same with what the tracker and git are asked for."""
 
-    def __init__(
-        self,
-        call: StageCall,
-        stages: StageSettings,
-        shelf: WorkflowFiles,
-        kept: SessionRecord,
-        turn: Turn,
-        found: StageFinding,
-    ) -> None:
-        self.call, self.stages, self.shelf = call, stages, shelf
-        self.kept, self.turn, self.found = kept, turn, found
-        self.own = Own(call, stages, kept, turn, found)
-        self.now = call.world.clock.now()
+    def __init__(self, *known: Any) -> None:
+        super().__init__(*known)
+        self.now = self.call.world.clock.now()
         self.asked: Activity | None = None
-        self.before: Activity | None = None
         self.gone: Task | None = None
 
     def work(self) -> Work | None:
@@ -134,18 +137,11 @@ class _Search:
         task. What a stranger's session completes leads to one question at the most: whether there are
         such tasks at all, so that the guards know.
         """
-        is_ours = self.own.is_ours()
+        is_ours = self.is_ours()
         state = self._state()
         claimed = claimed_task(self.call)
-        tracker = self.call.world.tracker
-        self.before = workflow_tasks.known(self.shelf, workflow_tasks.key_of(tracker, self.stages))
-        self.own.before = self.before
-        ids = (
-            ()
-            if is_ours
-            else tuple(name for name in self.own.taken_up() if name != self.kept.ended)
-        )
-        if not (is_ours or ids or claimed or self.own.mine(self.before)):
+        ids = () if is_ours else tuple(name for name in self.taken_up() if name != self.kept.ended)
+        if not (is_ours or ids or claimed or self.mine(self.before)):
             if state.is_completion and (self.before is None or not self.before.tasks):
                 self._activity(state, may_ask=True)
                 self._keep()
@@ -158,7 +154,7 @@ class _Search:
         if not is_on_task or not (known.tasks or state in ENDING):
             self._keep()
             return None
-        task = self.own.task(known, claimed, state)
+        task = self.task(known, claimed, state)
         fresh = self._fresh(task, state)
         if fresh is not None and fresh.is_open and not self._has_label(fresh):
             self._keep()
@@ -169,7 +165,7 @@ class _Search:
         """True if the session works on a labelled task, or closed one that was labelled until then."""
         if claimed and known.find(claimed) is None:
             return False  # it holds a task that the workflow does not lead
-        if claimed or self.own.mine(known) or any(known.find(name) is not None for name in ids):
+        if claimed or self.mine(known) or any(known.find(name) is not None for name in ids):
             return True
         if self.found.tier is not Tier.INFERENCE or self.found.state is not Detected.ISSUE_CLOSED:
             return False
@@ -191,29 +187,41 @@ class _Search:
         tracker = self.call.world.tracker
         known_before = self.before.find(task) if self.before is not None else None
         gone = self.gone if self.gone is not None and self.gone.id == task else None
-        line = fresh or known.find(task) or known_before or gone
-        labels = line.labels if line is not None else self.kept.labels
+        shown = fresh or known.find(task) or known_before or gone
+        labels = shown.labels if shown is not None else self.kept.labels
         holding = self._holding(known, claimed, task, fresh)
         left = self._still_open(known, state, task, holding)
         is_open = left is not None
         is_over = not (is_open or self.turn.taken)  # what was just taken is left to be done
         conflict = self._conflict(fresh or left, holding)
-        proof, obstacle = self._evidence(state)
-        return Work(
-            facts=self._facts(known, task, labels, holding),
+        evidence, obstacle = self._evidence(state)
+        line = (
+            self.stages.line_of(labels)
+            if labels
+            else session_record.line_told(self.turn.instruction)
+        )
+        is_claimed = holding is not HeldTask.NONE
+        seen = StageSeen(
+            turn=self.turn,
+            found=self.found,
+            facts=facts_of(self.call, self.stages, known, task, line, is_claimed=is_claimed),
+            memory=self.kept.memory,
             is_on_task=True,
-            task=task,
-            title=line.title if line is not None else "",
-            labels=labels,
-            holder=fresh.assignee if fresh is not None and not conflict else "",
-            actor=self.kept.actor or tracker.actor,
-            journal_task=spelled(tracker, task),
             remaining=self._remaining(known, task if is_over else "") if state in ENDING else None,
-            evidence=proof,
+            evidence=evidence,
             obstacle=obstacle,
             conflict=conflict,
             is_still_open=is_open,
             holding=holding,
+        )
+        return Work(
+            seen=seen,
+            task=task,
+            title=shown.title if shown is not None else "",
+            labels=labels,
+            holder=fresh.assignee if fresh is not None and not conflict else "",
+            actor=self.kept.actor or tracker.actor,
+            journal_task=spelled(tracker, task),
             asked=self.asked,
         )
 
@@ -235,10 +243,10 @@ class _Search:
         if known.find(task) is None:
             return None
         try:
-            found = self.call.world.tracker.get(task)
+            now = self.call.world.tracker.get(task)
         except NotFound:
             return None
-        return found if found.is_open else None
+        return now if now.is_open else None
 
     def _has_label(self, task: Task) -> bool:
         return any(self.stages.is_label(name) for name in task.labels)
@@ -289,35 +297,13 @@ class _Search:
             return False
         if not state.is_completion:
             return True
-        begun = (
-            tasks_taken.begun_in(self.turn.named, self.own.starts())[-1:]
-            if self.own.is_ours()
-            else ()
-        )
+        begun = tasks_taken.begun_in(self.turn.named, self.starts())[-1:] if self.is_ours() else ()
         return known.is_fresh(self.now) and all(known.find(name) is not None for name in begun)
 
     def _keep(self) -> None:
         if self.asked is not None:
-            with self.shelf.locked():
-                workflow_tasks.keep(self.shelf, self.asked)
-
-    def _facts(
-        self, known: Activity, task: str, labels: tuple[str, ...], holding: HeldTask
-    ) -> Facts:
-        tracker = self.call.world.tracker
-        ready = [one for one in known.startable if one.id != task]
-        return Facts(
-            settings=self.stages,
-            wording=wording_of(tracker),
-            tracker=tracker.name,
-            task=as_data(task),
-            next_task=as_data(ready[0].id) if ready else "",
-            next_title=quoted(ready[0].title) if ready else "",
-            line=self.stages.line_of(labels)
-            if labels
-            else session_record.line_told(self.turn.instruction),
-            is_claimed=holding is not HeldTask.NONE,
-        )
+            with self.files.locked():
+                workflow_tasks.keep(self.files, self.asked)
 
     def _remaining(self, known: Activity, task: str) -> int:
         """Tasks that are left for this agent: not the one that was closed, and not another's."""
@@ -328,7 +314,7 @@ class _Search:
             if one.status is TaskStatus.IN_PROGRESS and one.assignee not in ("", actor)
             if one.id not in (task, self.turn.taken)
         ]
-        gone = {*self.own.closed(), task}
+        gone = {*self.closed(), task}
         return sum(one not in others and one.id not in gone for one in known.tasks)
 
     def _evidence(self, state: Detected) -> tuple[Evidence, str]:
@@ -341,7 +327,7 @@ class _Search:
             now = tree_hash.fingerprint(world.root, world.deadline, world.environment)
         except GitFailed as error:
             return Evidence.UNREADABLE, error.sentence
-        return evidence.standing(evidence.load(self.shelf), now), ""
+        return seen_runs.standing(seen_runs.load(self.files), now), ""
 
     def _conflict(self, task: Task | None, holding: HeldTask) -> str:
         """One sentence if somebody else has the task now, or open tasks block it."""
