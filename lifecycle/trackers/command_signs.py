@@ -36,27 +36,9 @@ FILES = beads.FILES
 _IDLE = {"--help", "-h", "--dry-run", "--version"}
 _VALUED = {
     *("--reason", "-r", "--comment", "-c", "--message", "-m", "--repo", "-R", "--actor", "--db"),
-    *(
-        "--status",
-        "-s",
-        "--assignee",
-        "-a",
-        "--title",
-        "--description",
-        "-d",
-        "--add-label",
-        "--notes",
-    ),
-    *(
-        "--folder",
-        "--label",
-        "--priority",
-        "-p",
-        "--override",
-        "--duplicate-of",
-        "--json-fields",
-        "-q",
-    ),
+    *("--status", "-s", "--assignee", "-a", "--title", "--description", "-d", "--add-label"),
+    *("--notes", "--folder", "--label", "--priority", "-p", "--override", "--duplicate-of"),
+    *("--json-fields", "-q"),
 }
 _DENIED = re.compile(
     r'^[ \t]*(?:\S+:[ \t]*)?(?:error\b|cannot |failed\b|could not |✗|X |\{?\s*"error")',

@@ -1,4 +1,4 @@
-"""Which trackers there are, and which one a worktree has.
+"""Which trackers there are, which one a worktree has, and how its writes come into the journal.
 
 A fourth one is a module and a line here; `docs/trackers.md` says how. Nothing is imported before it
 is opened.
@@ -25,41 +25,34 @@ GITHUB = "github"
 
 @dataclass(frozen=True, slots=True)
 class TrackerEntry:
-    """One tracker, by the names of its functions: `module:function`.
+    """One tracker, by its modules, which are imported when they are first needed.
 
     Attributes:
-        opens: takes a `TrackerPlace` and gives the `Tracker`; asks nobody anything yet.
-        finds: takes root, environment and configured folder; True if this worktree has such a
-            tracker, and its program is there and may run. "" if it is never found, only chosen by name.
-        lacks: takes the same; half a sentence if this worktree has such a tracker and cannot use it, and
-            the way out; "" twice otherwise.
-        sees: takes the same; True if the tracker and its program are there, whether it may run or not.
-        wants: takes root and configured folder; the program that the user has to allow here, or "".
-        program: the same, where the tracker is chosen by name.
-        start: the client's command that begins with one of its tasks.
+        opens: has `open_tracker`, which takes a `TrackerPlace` and gives the `Tracker`; it asks nobody
+            anything yet.
+        here: says whether a worktree has such a tracker; "" if it is only chosen by name. It has
+            `is_here`, `is_present` and `lacking`, which take root, environment and configured folder:
+            True if the tracker is there and its program may run; True if both are there, whether it may
+            run or not; half a sentence and the way out if it is there and cannot be used, else "" twice.
+            `wanted` takes root and folder, and gives the program that the user has to allow here, or "";
+            `PROGRAM` is that program, and `START` the client's command that begins with a task.
     """
 
     opens: str
-    finds: str = ""
-    lacks: str = ""
-    sees: str = ""
-    wants: str = ""
-    program: str = ""
-    start: str = ""
+    here: str = ""
+
+    @property
+    def signs(self) -> Any:
+        """The module `here`."""
+        return import_module(self.here)
 
 
 TRACKERS: dict[str, TrackerEntry] = {
     "beads": TrackerEntry(
-        "lifecycle.trackers.beads.bd_tracker:open_tracker",
-        "lifecycle.trackers.beads.bd_here:is_here",
-        "lifecycle.trackers.beads.bd_here:lacking",
-        "lifecycle.trackers.beads.bd_here:is_present",
-        "lifecycle.trackers.beads.bd_here:wanted",
-        "lifecycle.trackers.beads.bd_here:PROGRAM",
-        "lifecycle.trackers.beads.bd_here:START",
+        "lifecycle.trackers.beads.bd_tracker", "lifecycle.trackers.beads.bd_here"
     ),
-    GITHUB: TrackerEntry("lifecycle.trackers.github.github_issues:open_tracker"),
-    "memory": TrackerEntry("lifecycle.trackers.memory:open_tracker"),
+    GITHUB: TrackerEntry("lifecycle.trackers.github.github_issues"),
+    "memory": TrackerEntry("lifecycle.trackers.memory"),
 }
 """By the name that `tracker.use` takes, in the order in which they are looked for."""
 
@@ -77,26 +70,25 @@ def open_tracker(name: str, place: TrackerPlace) -> Tracker:
             f'There is no tracker "{name}", so no task was looked for; set tracker.use in '
             f".lifecycle.toml to one of {names}."
         )
-    tracker: Tracker = _function(entry.opens)(place)
+    tracker: Tracker = import_module(entry.opens).open_tracker(place)
     return tracker
 
 
-def detect(place: TrackerPlace) -> str:
-    """The name of the tracker that is found here: the first one that finds itself, else GitHub's."""
-    return _detected(place.root, place.environment, place.folder)
+def _found() -> dict[str, Any]:
+    """By its name, each tracker that can be found, as the module that says whether it is."""
+    return {name: entry.signs for name, entry in TRACKERS.items() if entry.here}
 
 
 def _detected(root: Path, environment: Mapping[str, str], folder: str) -> str:
-    for name, entry in TRACKERS.items():
-        if entry.finds and _function(entry.finds)(root, environment, folder):
-            return name
-    return GITHUB
+    """The name of the tracker that is found here: the first one that finds itself, else GitHub's."""
+    around = (root, environment, folder)
+    return next((name for name, signs in _found().items() if signs.is_here(*around)), GITHUB)
 
 
 def chosen(place: TrackerPlace) -> str:
     """The name of this place's tracker: as configured, or the one that is found."""
     use = place.settings.tracker_use
-    return detect(place) if use == AUTO else use
+    return _detected(place.root, place.environment, place.folder) if use == AUTO else use
 
 
 def lacking(root: Path, environment: Mapping[str, str], settings: Settings) -> tuple[str, str]:
@@ -107,33 +99,28 @@ def lacking(root: Path, environment: Mapping[str, str], settings: Settings) -> t
     around = (root, environment, settings.tracker_folder)
     if settings.tracker_use != AUTO or _detected(*around) != GITHUB:
         return "", ""
-    said = (_function(entry.lacks)(*around) for entry in TRACKERS.values() if entry.lacks)
-    return next((found for found in said if found[0]), ("", ""))
+    reasons = (signs.lacking(*around) for signs in _found().values())
+    return next((reason for reason in reasons if reason[0]), ("", ""))
 
 
 def program(root: Path, settings: Settings) -> str:
     """The program that this worktree's tasks need, and that the user has to allow here; "" if none."""
-    if settings.tracker_use != AUTO:
-        entry = TRACKERS.get(settings.tracker_use)
-        return str(_function(entry.program)) if entry is not None and entry.program else ""
-    wants = (entry.wants for entry in TRACKERS.values() if entry.wants)
-    found = (str(_function(one)(root, settings.tracker_folder)) for one in wants)
-    return next(filter(None, found), "")
+    use = settings.tracker_use
+    if use != AUTO:
+        return str(_found()[use].PROGRAM) if use in _found() else ""
+    wanted = (str(signs.wanted(root, settings.tracker_folder)) for signs in _found().values())
+    return next(filter(None, wanted), "")
 
 
 def start(root: Path, environment: Mapping[str, str], settings: Settings) -> str:
     """The client's command that begins with a task, as the tracker calls it that is here; "" if none."""
     around = (root, environment, settings.tracker_folder)
-    for name, entry in TRACKERS.items():
-        is_auto = settings.tracker_use == AUTO and entry.sees and _function(entry.sees)(*around)
-        if entry.start and (is_auto or settings.tracker_use == name):
-            return str(_function(entry.start))
+    for name, signs in _found().items():
+        if settings.tracker_use == name or (
+            settings.tracker_use == AUTO and signs.is_present(*around)
+        ):
+            return str(signs.START)
     return ""
-
-
-def _function(where: str) -> Any:
-    module, _, name = where.partition(":")
-    return getattr(import_module(module), name)
 
 
 WRITES = {

@@ -16,7 +16,7 @@ import signal
 import subprocess
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, cast
 
@@ -56,10 +56,11 @@ class Ran:
     err: str
 
 
+@dataclass
 class Runner:
     """Runs bd in one worktree, in one actor's name.
 
-    Args:
+    Attributes:
         root: the worktree's root folder, in which bd is run.
         environment: variables beside this process's own, and before them.
         actor: in whose name.
@@ -69,26 +70,15 @@ class Runner:
         demand: called before each run; raises where bd may not be run.
     """
 
-    def __init__(
-        self,
-        root: Path,
-        environment: Mapping[str, str],
-        actor: str,
-        deadline: Deadline,
-        *,
-        folder: str = "",
-        is_hook: bool = False,
-        demand: Callable[[], None] = lambda: None,
-    ) -> None:
-        self.root = root
-        self.environment = environment
-        self.actor = actor
-        self.deadline = deadline
-        self.folder = folder
-        self.is_hook = is_hook
-        self.demand = demand
-        self._own = threading.RLock()
-        self._depth = 0
+    root: Path
+    environment: Mapping[str, str]
+    actor: str
+    deadline: Deadline
+    folder: str = ""
+    is_hook: bool = False
+    demand: Callable[[], None] = lambda: None
+    _own: threading.RLock = field(default_factory=threading.RLock)
+    _depth: int = 0
 
     @property
     def shared(self) -> Path:

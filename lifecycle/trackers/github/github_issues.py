@@ -39,7 +39,7 @@ from lifecycle.trackers.github.issue_tasks import (
     task_of,
     with_external,
 )
-from lifecycle.trackers.github.tracker_board import BoardPriority, TaskLists
+from lifecycle.trackers.github.tracker_board import TaskLists
 from lifecycle.trackers.registry import GITHUB
 from lifecycle.trackers.tracker_place import TrackerPlace, own_commands
 
@@ -64,6 +64,16 @@ class GitHubIssues:
 
     def __init__(self, place: TrackerPlace) -> None:
         self._place = place
+
+    # Made when they are first touched: touching GitHub may raise.
+    _calls = cached_property(lambda self: IssueCalls(self._place.hub.calls))
+    _lists = cached_property(lambda self: TaskLists(self._place, self._calls))
+    _issues = cached_property(lambda self: IssueOperations(self._calls))
+    _comments = cached_property(lambda self: CommentOperations(self._calls))
+    _labels = cached_property(lambda self: LabelOperations(self._calls))
+    _holding = cached_property(
+        lambda self: IssueHolding(self._place, self._calls, self._login, self.actor)
+    )
 
     @property
     def actor(self) -> str:
@@ -92,19 +102,19 @@ class GitHubIssues:
     def list(self, *, label: str = "", status: TaskStatus | None = None) -> tuple[Task, ...]:
         """Every issue with this label and status. Blockers are not named in a list.
 
-        Requests: 1 for each hundred; with a board those of `BoardPriority.sorted`.
+        Requests: 1 for each hundred; with a board those of `TaskLists`.
         Source: https://docs.github.com/rest/issues/issues#list-repository-issues
         """
-        return self._shelf.list(label, status)
+        return self._lists.listed(label, status)
 
     def ready(self, *, labels: tuple[str, ...] = ()) -> tuple[Task, ...]:
         """Open issues of nobody's that no open issue blocks and of which no sub-issue is open.
 
         With a board, its card must be in Todo, and its Dependencies closed: else no claim takes it.
         Requests: for each label, or once without any, 1 for each hundred issues of nobody's; with a
-        `*` 1 more for each hundred labels of the repository; with a board `BoardPriority.startable`.
+        `*` 1 more for each hundred labels of the repository; with a board those of `TaskLists`.
         """
-        return self._shelf.ready(labels)
+        return self._lists.ready(labels)
 
     def create(
         self,
@@ -142,7 +152,7 @@ class GitHubIssues:
             raise refusals.not_claimable(f"#{found.number}", "closed")
         self._demand_free(found, "claimed")
         taken = replace(task_of(self._holding.take(found)), status=TaskStatus.IN_PROGRESS)
-        return self._board.told(taken)
+        return self._lists.with_priority(taken)
 
     def claim_next(self, *, labels: tuple[str, ...] = ()) -> Task | None:
         """The first of `ready` that nobody else was quicker to claim; None if there is none."""
@@ -275,7 +285,7 @@ class GitHubIssues:
             )
         self._demand_no_circle(found.number, other)
         try:
-            self._relations.ensure_blocked_by(found.number, other.number)
+            RelationOperations(self._calls).ensure_blocked_by(found.number, other.number)
         except Rejected as error:
             if type(error) is not Rejected:
                 raise
@@ -297,7 +307,7 @@ class GitHubIssues:
 
     def _shown(self, found: IssueFacts) -> Task:
         """The task with what its own answer does not say: who blocks it, and why it was closed."""
-        task = self._board.told(task_of(found, blockers_of(self._calls, found)))
+        task = self._lists.with_priority(task_of(found, blockers_of(self._calls, found)))
         if found.is_open or found.state_reason in ("not_planned", "duplicate"):
             return task
         # Anybody may put a marker into a comment: the word of whoever closed it counts.
@@ -341,35 +351,3 @@ class GitHubIssues:
     @cached_property
     def _login(self) -> str:
         return self._place.hub.forge.viewer()
-
-    @cached_property
-    def _calls(self) -> IssueCalls:
-        return IssueCalls(self._place.hub.calls)
-
-    @cached_property
-    def _holding(self) -> IssueHolding:
-        return IssueHolding(self._place, self._calls, self._login, self.actor)
-
-    @cached_property
-    def _shelf(self) -> TaskLists:
-        return TaskLists(self._board, self._calls)
-
-    @cached_property
-    def _board(self) -> BoardPriority:
-        return BoardPriority(self._place)
-
-    @cached_property
-    def _issues(self) -> IssueOperations:
-        return IssueOperations(self._calls)
-
-    @cached_property
-    def _comments(self) -> CommentOperations:
-        return CommentOperations(self._calls)
-
-    @cached_property
-    def _labels(self) -> LabelOperations:
-        return LabelOperations(self._calls)
-
-    @cached_property
-    def _relations(self) -> RelationOperations:
-        return RelationOperations(self._calls)

@@ -100,14 +100,14 @@ class IssueHolding:
             now = self._issues.ensure_assignees(number, add=(self._login,)).now
         except Rejected:
             # Without an assignee nobody sees that it is held.
-            lease.release(self._hub.git, self._remote, number, sha)
+            self._release(number, sha)
             raise
         try:
             # Who can write no lease knows nothing of this one, and may have been quicker.
             self._demand_first(number, now.assignees)
         except AlreadyClaimed:
             self._withdraw(number, now)
-            lease.release(self._hub.git, self._remote, number, sha)
+            self._release(number, sha)
             raise
         return now
 
@@ -121,7 +121,7 @@ class IssueHolding:
             AlreadyClaimed: it is somebody else's; nothing was changed.
         """
         number, now = found.number, found
-        holder = self._demand_own_lease(number) if self.has_leases else None
+        holder = self._demand_own_lease(number)
         if not self._login_in(found):
             self._demand_no_others(found)
         elif holder is None:
@@ -133,26 +133,32 @@ class IssueHolding:
 
     def end(self, number: int) -> None:
         """Nothing of this agent's claim is left; the assignee stays, as who did the work."""
-        holder = lease.read(self._hub.git, self._remote, number) if self.has_leases else None
-        mine = holder if holder is not None and holder.agent == self._actor else None
-        if holder is None or mine is not None:
-            self._end(number, mine)
+        holder = self._lease(number)
+        if holder is None or holder.agent == self._actor:
+            self._end(number, holder)
 
     def clear(self, number: int) -> None:
         """Nobody's lease is left on an issue that is closed."""
-        holder = lease.read(self._hub.git, self._remote, number) if self.has_leases else None
+        holder = self._lease(number)
         if holder is not None:
-            lease.release(self._hub.git, self._remote, number, holder.sha)
+            self._release(number, holder.sha)
+
+    def _lease(self, number: int) -> lease.Lease | None:
+        """Whose lease lies there; None if nobody's does, or leases are no sign here."""
+        return lease.read(self._hub.git, self._remote, number) if self.has_leases else None
+
+    def _release(self, number: int, sha: str) -> None:
+        lease.release(self._hub.git, self._remote, number, sha)
 
     def _end(self, number: int, holder: lease.Lease | None) -> None:
         if holder is not None:
-            lease.release(self._hub.git, self._remote, number, holder.sha)
+            self._release(number, holder.sha)
         else:
             self._comments.ensure_no_comment(number, self._key)
 
     def _demand_own_lease(self, number: int) -> lease.Lease | None:
         """The lease if it is this agent's, None if there is none; AlreadyClaimed."""
-        holder = lease.read(self._hub.git, self._remote, number)
+        holder = self._lease(number)
         if holder is not None and holder.agent != self._actor:
             raise refusals.held(f"#{number}", named(holder.agent), f" since {holder.since}")
         return holder
@@ -183,8 +189,7 @@ class IssueHolding:
             self._demand_first(number, now.assignees)
             if not self._login_in(now):  # another agent of the account gave way meanwhile
                 raise refusals.held(f"#{number}", now.assignees[0] if now.assignees else "")
-            if self.has_leases:  # one that could not be written can be read all the same
-                self._demand_own_lease(number)
+            self._demand_own_lease(number)  # one that could not be written can be read all the same
         except AlreadyClaimed:
             self._withdraw(number, now)
             raise
@@ -223,14 +228,16 @@ class IssueHolding:
 
     def _marks(self, number: int) -> list[ClaimMark]:
         """The comments by which somebody claims, the oldest first."""
-        found = []
-        for one, _ in self._calls.comments(number):
-            body = Body.of(one.body)
+        marks = []
+        for comment, _ in self._calls.comments(number):
+            body = Body.of(comment.body)
             key = _MARK.fullmatch(body.hidden[-1]) if body.hidden else None
             agent = _WORD.match(body.text)
-            if key is not None and hidden_marker.is_signed(one.body, body.hidden[-1]):
-                found.append(ClaimMark(key[1], one.author, agent[1] if agent else one.author))
-        return found
+            if key is not None and hidden_marker.is_signed(comment.body, body.hidden[-1]):
+                marks.append(
+                    ClaimMark(key[1], comment.author, agent[1] if agent else comment.author)
+                )
+        return marks
 
     def _demand_no_others(self, found: IssueFacts) -> None:
         others = missing(found.assignees, (self._login,))

@@ -1,9 +1,15 @@
-"""What the board says of issues: how urgent each is, and what keeps it from being begun.
+"""Lists of issues: all of a label and status, and those that could be begun, by urgency.
+
+Each issue of a list says itself how many open issues block it and how many of its sub-issues are
+open, so that no issue is asked for alone. How urgent one is says a label, else the board.
 
 A board that cannot be seen is no obstacle: the log says so. What it keeps from being begun is what
 `lifecycle claim` would refuse (`claim/admission.py`): a card that is not in Todo, and one whose field
 Dependencies names an open issue. A word that nobody knows is no priority, and still sorts behind those
 that are one.
+
+Source: https://docs.github.com/rest/issues/issues#list-repository-issues (`issue_dependencies_summary`,
+`sub_issues_summary`).
 """
 
 from __future__ import annotations
@@ -25,44 +31,86 @@ from lifecycle.trackers import refusals
 from lifecycle.trackers.github.issue_tasks import is_blocked, task_of
 from lifecycle.trackers.tracker_place import TrackerPlace
 
-Found = TypeVar("Found")
+Answer = TypeVar("Answer")
+
+_ASSIGNEES = {TaskStatus.OPEN: "none", TaskStatus.IN_PROGRESS: "*"}
+_NEVER = (TaskStatus.BLOCKED, TaskStatus.DEFERRED, TaskStatus.OTHER)
+"""GitHub has no such issues."""
 
 _UNSEEN = "the board's Priority is left out"
 
 
-class BoardPriority:
-    """What the board says of how urgent an issue is. Asked only where no label says it.
+class TaskLists:
+    """The lists of one repository's tasks. The board is asked for a priority only where no label says it.
 
     Args:
-        place: the worktree; without a board in its settings nothing is asked.
+        place: the worktree; without a board in its settings the board is not asked.
+        calls: the issues.
     """
 
-    def __init__(self, place: TrackerPlace) -> None:
+    def __init__(self, place: TrackerPlace, calls: IssueCalls) -> None:
         self._place = place
+        self._calls = calls
         self._open = dict[int, bool]()  # issues without a card that others depend on
 
-    def told(self, task: Task) -> Task:
+    def listed(self, label: str, status: TaskStatus | None) -> tuple[Task, ...]:
+        """Every issue with this label and status, by urgency; see `GitHubIssues.list`."""
+        if label:
+            refusals.demand_labels((label,))
+        if status in _NEVER:
+            return ()
+        state: State = "closed" if status is TaskStatus.CLOSED else "open"
+        assignee = _ASSIGNEES.get(status, "") if status is not None else ""
+        issues = self._calls.listed(state, label=label, assignee=assignee)
+        return self._sorted(map(task_of, issues))
+
+    def ready(self, labels: tuple[str, ...]) -> tuple[Task, ...]:
+        """What could be begun, by urgency; see `GitHubIssues.ready`."""
+        free = {issue.number: issue for issue in self._free(labels) if not is_blocked(issue)}
+        return self._startable(task_of(issue) for issue in free.values() if not issue.assignees)
+
+    def _free(self, labels: tuple[str, ...]) -> Iterator[IssueFacts]:
+        """The open issues of nobody with any of the labels; one may come twice."""
+        if not labels:
+            yield from self._calls.listed("open", assignee="none")
+            return
+        for name in self._names(labels):
+            yield from self._calls.listed("open", label=name, assignee="none")
+
+    def _names(self, labels: tuple[str, ...]) -> Iterable[str]:
+        """The labels by name: GitHub's list takes no beginnings, and a comma there means "and"."""
+        exact = {name.casefold(): name for name in labels if not name.endswith("*")}
+        refusals.demand_labels(exact.values())
+        families = [name for name in labels if name.endswith("*")]
+        if families:
+            there = (label.name for label in self._calls.labels())
+            exact |= {
+                name.casefold(): name for name in there if refusals.has_any((name,), families)
+            }
+        return exact.values()
+
+    def with_priority(self, task: Task) -> Task:
         """The task with its priority. Requests: 1 with a board, unless a label says it."""
         if task.priority is not None:
             return task
         return _with(task, self._of([task]).get(task.id))
 
-    def sorted(self, found: Iterable[Task]) -> tuple[Task, ...]:
+    def _sorted(self, tasks: Iterable[Task]) -> tuple[Task, ...]:
         """The tasks with their priority, the most urgent first, else the oldest.
 
         Requests: with a board, unless labels say all: 1 if one task is without, else 1 for each
         hundred cards and, once, 1 for the board's fields.
         """
-        tasks = list(found)
+        tasks = list(tasks)
         return _by_urgency(tasks, self._of([task for task in tasks if task.priority is None]))
 
-    def startable(self, found: Iterable[Task]) -> tuple[Task, ...]:
-        """Those of the tasks that the board lets somebody begin, sorted as by `sorted`.
+    def _startable(self, tasks: Iterable[Task]) -> tuple[Task, ...]:
+        """Those of the tasks that the board lets somebody begin, sorted as by `_sorted`.
 
         Requests: with a board, and if there is a task: 1 for each hundred cards and, once, 1 for the
         board's fields; 1 for each issue that is depended on and has no card.
         """
-        tasks = list(found)
+        tasks = list(tasks)
         cards: dict[str, Card] = {}
         if tasks and self._has_board:
             cards = self._seen(self._all, cards)
@@ -75,7 +123,9 @@ class BoardPriority:
             return True
         if card.item.status not in (None, Status.TODO):
             return False
-        return not any(self._waits(one, cards) for one in priorities.numbers(card.dependencies))
+        return not any(
+            self._waits(number, cards) for number in priorities.numbers(card.dependencies)
+        )
 
     def _waits(self, number: int, cards: dict[str, Card]) -> bool:
         """True if the issue is open, or nobody can say: then it would not be claimed either."""
@@ -109,7 +159,7 @@ class BoardPriority:
         cards = hub.board.cards() if hub.board is not None else ()
         return {str(card.number): card for card in cards if card.repository.casefold() == home}
 
-    def _seen(self, look: Callable[[], Found], nothing: Found, why: str = _UNSEEN) -> Found:
+    def _seen(self, look: Callable[[], Answer], nothing: Answer, why: str = _UNSEEN) -> Answer:
         try:
             return look()
         except LifecycleError as error:
@@ -135,56 +185,3 @@ def _with(task: Task, word: str | None) -> Task:
     if task.priority is not None or not word:
         return task
     return replace(task, priority=priorities.rank_of(word))
-
-
-_ASSIGNEES = {TaskStatus.OPEN: "none", TaskStatus.IN_PROGRESS: "*"}
-_NEVER = (TaskStatus.BLOCKED, TaskStatus.DEFERRED, TaskStatus.OTHER)
-
-
-class TaskLists:
-    """The lists of one repository's tasks.
-
-    Args:
-        board: says how urgent a task is whose labels do not.
-        calls: the issues.
-    """
-
-    def __init__(self, board: BoardPriority, calls: IssueCalls) -> None:
-        self._board = board
-        self._calls = calls
-
-    def list(self, label: str, status: TaskStatus | None) -> tuple[Task, ...]:
-        """Every issue with this label and status, by urgency; see `GitHubIssues.list`."""
-        if label:
-            refusals.demand_labels((label,))
-        if status in _NEVER:
-            return ()
-        state: State = "closed" if status is TaskStatus.CLOSED else "open"
-        assignee = _ASSIGNEES.get(status, "") if status is not None else ""
-        found = self._calls.listed(state, label=label, assignee=assignee)
-        return self._board.sorted(task_of(one) for one in found)
-
-    def ready(self, labels: tuple[str, ...]) -> tuple[Task, ...]:
-        """What could be begun, by urgency; see `GitHubIssues.ready`."""
-        free = {one.number: one for one in self._free(labels) if not is_blocked(one)}
-        return self._board.startable(task_of(one) for one in free.values() if not one.assignees)
-
-    def _free(self, labels: tuple[str, ...]) -> Iterator[IssueFacts]:
-        """The open issues of nobody with any of the labels; one may come twice."""
-        if not labels:
-            yield from self._calls.listed("open", assignee="none")
-            return
-        for name in self._names(labels):
-            yield from self._calls.listed("open", label=name, assignee="none")
-
-    def _names(self, labels: tuple[str, ...]) -> Iterable[str]:
-        """The labels by name: GitHub's list takes no beginnings, and a comma there means "and"."""
-        exact = {name.casefold(): name for name in labels if not name.endswith("*")}
-        refusals.demand_labels(exact.values())
-        families = [name for name in labels if name.endswith("*")]
-        if families:
-            there = (one.name for one in self._calls.labels())
-            exact |= {
-                name.casefold(): name for name in there if refusals.has_any((name,), families)
-            }
-        return exact.values()
