@@ -7,13 +7,7 @@ from pathlib import Path
 import pytest
 
 from lifecycle.evidence import seen_runs
-from lifecycle.evidence.seen_runs import (
-    KEPT,
-    PATIENCE,
-    Awaited,
-    SeenRun,
-    standing,
-)
+from lifecycle.evidence.seen_runs import KEPT, PATIENCE, Awaited, SeenRun, standing
 from lifecycle.evidence.test_runs import Colour, Evidence
 from lifecycle.storage import workflow_marks
 from lifecycle.storage.workflow_files import WorkflowFiles

@@ -31,6 +31,7 @@ from lifecycle.github.operations.unclear_writes import missing, same
 from lifecycle.github.pulls.issue_calls import IssueCalls
 from lifecycle.trackers import refusals
 from lifecycle.trackers.github.issue_claims import IssueHolding
+from lifecycle.trackers.github.issue_lists import TaskLists
 from lifecycle.trackers.github.issue_tasks import (
     Body,
     blockers_of,
@@ -39,7 +40,6 @@ from lifecycle.trackers.github.issue_tasks import (
     task_of,
     with_external,
 )
-from lifecycle.trackers.github.tracker_board import TaskLists
 from lifecycle.trackers.registry import GITHUB
 from lifecycle.trackers.tracker_place import TrackerPlace, own_commands
 
