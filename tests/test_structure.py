@@ -25,7 +25,7 @@ SIBLINGS = {"table", "state", "decide"}
 
 BUDGET = {
     "core": 2_200,
-    "storage": 1_220,
+    "storage": 1_240,
     "settings": 780,
     "git": 450,
     "github": 6_170,

@@ -55,7 +55,7 @@ class Session:
         signs = signs_of_life.signs_of(self.claim_store.folder, record.session, now)
         if sessions.is_held(record, whom, signs, now):
             return [briefing.held_line(record, signs.last_at), *briefing.state_lines(record)]
-        hears = self.claim_store.hears_prompts(record.created_at)
+        hears = self.claim_store.marks.hears_prompts(record.created_at)
         return briefing.claim_lines(record, hears_prompts=hears, has_hooks=self.has_hooks)
 
     @property

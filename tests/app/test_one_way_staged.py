@@ -64,7 +64,7 @@ def stop(
     return run
 
 
-COUNTED = {"memory": 50, "beads": 55}
+COUNTED = {"memory": 51, "beads": 55}
 """By tracker: the most modules of ours of which a function runs."""
 
 

@@ -14,7 +14,7 @@ from statistics import median
 from typing import Any
 
 from lifecycle.api import Worktree
-from lifecycle.claim.engine import guard_stamp
+from lifecycle.claim.record.guard_marks import IDLE_DUE
 from lifecycle.sandbox.checks.state import PlannedCheck
 from lifecycle.sandbox.control import Control
 from lifecycle.sandbox.server import Sandbox, SandboxInfo
@@ -119,7 +119,7 @@ def _let_a_waiter_live(root: Path) -> None:
     (root / CLAIM_FILE).write_text(json.dumps({**_CLAIM, "phase": "checks_running"}))
     folder = Folder(root)
     folder.make()
-    (folder.path / guard_stamp.IDLE_DUE).touch()
+    (folder.path / IDLE_DUE).touch()
     signs_of_life.promise(folder, "bench", time.time() + 86400)
 
 

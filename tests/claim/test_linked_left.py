@@ -89,14 +89,14 @@ def test_a_task_that_could_not_be_closed_is_closed_by_a_later_look(
         assert "The linked task mem-1 is still open; a later look closes it" in said
         assert both.issue()["state"] == "closed"
         assert not both.has_claim()
-        assert both.tree().claim_store.has_mark("due")
+        assert both.tree().claim_store.marks.has("due")
         both.clock.sleep(601)
         assert texts(both.tree().tick(Wake.STOP)) == ""
     both.clock.sleep(1300)
     assert "mem-1 of #42 is closed now" in texts(both.tree().tick(Wake.STOP))
     assert inside(both).close_reason.startswith("Fix the race (PR #")
     assert left(both) == ()
-    assert not both.tree().claim_store.has_mark("due")
+    assert not both.tree().claim_store.marks.has("due")
     (entry,) = [
         one
         for one in journal.read(both.root)
@@ -136,7 +136,7 @@ def test_it_is_tried_more_and_more_rarely_and_then_given_up_with_a_word(both: Pl
         before = len(asked)
         both.tree().tick(Wake.STOP)
         assert len(asked) == before
-    assert not both.tree().claim_store.has_mark("due")
+    assert not both.tree().claim_store.marks.has("due")
 
 
 @pytest.mark.parametrize("by", ["person", "maria"])

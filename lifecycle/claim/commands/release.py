@@ -13,14 +13,12 @@ from lifecycle.claim.commands.moves import default_branch, there
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.record import claim_origin
 from lifecycle.claim.record.claim_store import ClaimStore
+from lifecycle.claim.record.guard_marks import IDLE_DUE, STOP_DUE
 from lifecycle.claim.record.state import Record, Releasing
 from lifecycle.core.errors import GitFailed, LifecycleError, Refused, Transient
 from lifecycle.core.world import World
 from lifecycle.git import lease
 from lifecycle.storage.store import CLAIM_FILE, FOLDER
-
-DUE = ("due", "idle-due")
-"""The guards' marks (`guard_stamp.py`, a room above): a moment long past lets the next wake through."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +78,10 @@ def release_claim(
             left = _leaving(world, there(loaded), reason, is_asked=True)
         finally:
             claim_store.save()
-        for mark in DUE:
-            claim_store.set_due(mark, 1.0)  # killed right behind the commit, the next wake goes on
+        for mark in (STOP_DUE, IDLE_DUE):
+            claim_store.marks.set_due(
+                mark, 1.0
+            )  # killed right behind the commit, the next wake goes on
         kept = claim_store.commit(left.record.without_troubles(), loaded.hints).record
         return ReleaseOutcome(kept, left.notes)
 

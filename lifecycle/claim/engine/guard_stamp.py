@@ -9,14 +9,8 @@ from __future__ import annotations
 from lifecycle.claim.decisions.snapshot import Snapshot
 from lifecycle.claim.decisions.table import IN_REVIEW, Phase
 from lifecycle.claim.record.claim_store import ClaimStore
+from lifecycle.claim.record.guard_marks import ALWAYS, IDLE_DUE, STOP_DUE
 from lifecycle.core.channels import REPLIES
-
-STOP_DUE = "due"
-IDLE_DUE = "idle-due"
-"""Marks in `.lifecycle/` whose mtime is the moment from which on-stop and on-idle look again."""
-
-ALWAYS = 1.0
-"""A moment that has come whatever the clock says: a clock that ran ahead must not stop polling."""
 
 
 def mark(
@@ -64,5 +58,5 @@ def mark_waiting(claim_store: ClaimStore) -> None:
 
 def _wait_for(claim_store: ClaimStore, stop: float | None, idle: float | None) -> None:
     waiting = {notice.audience for notice in claim_store.ledger.waiting()}
-    claim_store.set_due(STOP_DUE, ALWAYS if waiting & REPLIES["on-stop"].audiences else stop)
-    claim_store.set_due(IDLE_DUE, ALWAYS if waiting & REPLIES["on-idle"].audiences else idle)
+    claim_store.marks.set_due(STOP_DUE, ALWAYS if waiting & REPLIES["on-stop"].audiences else stop)
+    claim_store.marks.set_due(IDLE_DUE, ALWAYS if waiting & REPLIES["on-idle"].audiences else idle)

@@ -25,6 +25,7 @@ from lifecycle.claim.engine import guard_stamp
 from lifecycle.claim.linked import linked_decisions, linked_writes, pending_writes
 from lifecycle.claim.record import claim_origin, journalling, sessions
 from lifecycle.claim.record.claim_store import ClaimStore, Loaded
+from lifecycle.claim.record.guard_marks import STOP_DUE
 from lifecycle.claim.record.state import Record, Trouble, kind_of
 from lifecycle.core import plan
 from lifecycle.core.errors import LifecycleError, Refused, Transient
@@ -40,7 +41,6 @@ from lifecycle.storage.state_file import ACCESS
 LOOK_AGAIN_SECONDS = 60.0
 BOARD_OFF_SECONDS = 600.0
 _BOARD_OFF = "board_off"
-"""Where state.json keeps with which token, in no words of its own, something was refused."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +167,7 @@ def is_quiet(
     if loaded.record.past[-1:] != (loaded.record.values,):
         return False
     mine = believed(world, claim_store, _owned(claim_store, loaded.record, session))
-    if claim_store.is_due(guard_stamp.STOP_DUE) or mine != loaded.record:
+    if claim_store.marks.is_due(STOP_DUE) or mine != loaded.record:
         return False
     try:
         seen = _seen(world, claim_store, wake, loaded)
@@ -442,8 +442,8 @@ def _seen(world: World, claim_store: ClaimStore, wake: Wake, loaded: Loaded) -> 
         rules,
         loaded.hints,
         pushed_head=pushed,
-        answered_at=claim_store.answered_at,
-        hears_prompts=claim_store.hears_prompts(record.created_at),
+        answered_at=claim_store.marks.answered_at,
+        hears_prompts=claim_store.marks.hears_prompts(record.created_at),
     )
 
 
@@ -498,7 +498,7 @@ def _wait_inside(claim_store: ClaimStore) -> None:
     """No claim is here that would be looked at: what is left inside is worth a look of its own."""
     moment = pending_writes.due(claim_store.state)
     if moment is not None:
-        claim_store.set_due(guard_stamp.STOP_DUE, moment)
+        claim_store.marks.set_due(STOP_DUE, moment)
 
 
 def _refused(

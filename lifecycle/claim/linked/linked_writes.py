@@ -12,6 +12,7 @@ from typing import Any
 from lifecycle.claim.decisions.snapshot import Snapshot
 from lifecycle.claim.linked import linked_decisions, linked_tracker, pending_writes
 from lifecycle.claim.record.claim_store import ClaimStore
+from lifecycle.claim.record.guard_marks import ALWAYS, STOP_DUE
 from lifecycle.claim.record.state import RETRY_SECONDS, Record, Trouble
 from lifecycle.core.errors import (
     AlreadyClaimed,
@@ -32,11 +33,6 @@ from lifecycle.core.world import World
 from lifecycle.settings import config
 from lifecycle.storage import log
 from lifecycle.storage.state_file import LINKING, PENDING
-
-"""In state.json: the inner task that a taking is about to claim, and in whose name."""
-
-_DUE = "due"
-"""The guard's mark (`guard_stamp.py`, a room above) for on-stop."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +155,8 @@ def _begin(claim_store: ClaimStore, inner: Tracker, task: Task) -> bool:
     if _is_mine(inner, task) and not is_noted:
         return True
     claim_store.state[LINKING] = {"tracker": inner.name, "id": task.id, "actor": inner.actor}
-    claim_store.set_due(_DUE, 1.0)  # killed before the claim is there, the next stop gives it back
+    # Killed before the claim is there, the next stop gives the task back.
+    claim_store.marks.set_due(STOP_DUE, ALWAYS)
     claim_store.save()
     return False
 
@@ -226,7 +223,7 @@ def let_go(world: World, claim_store: ClaimStore, issue: int = 0) -> str:
             name, task, actor, linked_decisions.RELEASED, issue, since=now, until=now
         )
         pending_writes.add(claim_store, left)
-        claim_store.set_due(_DUE, 1.0)
+        claim_store.marks.set_due(STOP_DUE, ALWAYS)
     settle(claim_store)
     return linked_messages.not_returned(task, said) if said else ""
 

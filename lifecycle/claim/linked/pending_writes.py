@@ -23,8 +23,6 @@ from lifecycle.core.world import World
 from lifecycle.storage import journal, journal_entry, log
 from lifecycle.storage.state_file import PENDING
 
-"""In state.json: a list of `Left`."""
-
 KEPT_SECONDS = 14 * 86_400.0
 DAY_SECONDS = 86_400.0
 

@@ -19,6 +19,7 @@ from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.record import claim_file, journalling
 from lifecycle.claim.record.claim_file import CorruptClaimError
 from lifecycle.claim.record.file_merge import Merged, merge
+from lifecycle.claim.record.guard_marks import ANSWERED, OWNER, WAITING, GuardMarks
 from lifecycle.claim.record.late_writes import Late, LateEdit
 from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import ClaimRefused, Refused
@@ -39,18 +40,6 @@ RACY_NS = 2_000_000_000
 SETTLE_TRIES = 8
 SETTLE_SECONDS = 0.05
 """How often, and how long apart, a half-written file is read again before it counts as corrupt."""
-
-WAITING = "waiting"
-"""A mark that lies in `.lifecycle/` while a prompt of the user's is worth Python's start."""
-
-OWNER = "owner"
-"""A file in `.lifecycle/` with the id of the session that the claim belongs to."""
-
-ANSWERED = "answered"
-"""A mark whose mtime is when a person last wrote a prompt; it goes when the question is put."""
-
-PROMPTS = "prompts"
-"""A file that the hook on the user's prompts touches: its mtime shows that the hook is installed."""
 
 ASIDE = "closing.json"
 """The claim file on its way out."""
@@ -93,6 +82,7 @@ class ClaimStore:
         self.folder = store.Folder(root)
         self.late = Late(root, clock)
         self.clock = clock
+        self.marks = GuardMarks(self.folder, clock)
         self.file = StateFile(self.folder)
         self.taken: list[LateEdit] = []
         self._parsed: tuple[object, Record | None] = (None, None)
@@ -242,11 +232,13 @@ class ClaimStore:
         self._know()
         record = self.remembered()
         is_alive = record is not None and not record.outcome
-        self._show_owner(record.session if record is not None and is_alive else "")
+        self.marks.show_owner(record.session if record is not None and is_alive else "")
         asks = record is not None and is_alive and consent.is_waited_for(record)
         tells = record is not None and is_alive and record.is_inherited
-        is_waiting = bool(self.state.get("queue")) or tells or (asks and self.answered_at is None)
-        self.set_due(WAITING, self.clock.now() if is_waiting else None)
+        is_waiting = (
+            bool(self.state.get("queue")) or tells or (asks and self.marks.answered_at is None)
+        )
+        self.marks.set_due(WAITING, self.clock.now() if is_waiting else None)
 
     def remember(self, record: Record) -> None:
         """Put the record into state.json's content, without writing it."""
@@ -277,53 +269,17 @@ class ClaimStore:
             self.folder.remove(ANSWERED)
             self.remember(replace(record, asked_pr=record.claim.pr_number))
 
-    @property
-    def answered_at(self) -> float | None:
-        """When a person last wrote a prompt, if that was after the question was put; else None."""
-        moment = self.folder.mtime_ns(ANSWERED)
-        return moment / 1e9 if moment >= 0 else None
-
-    def hears_prompts(self, since: float) -> bool:
-        """True if the hook on the user's prompts has run since then, so that it is installed."""
-        return self.folder.mtime_ns(PROMPTS) >= since * 1e9
-
     def stamp(self, mtime_ns: int) -> None:
         """Tell the guard that this version of the file was looked at and left nothing to do.
 
         Not while somebody may still write into one that was taken out: that has no date in the claim.
         """
         if self.clock.now() * 1e9 - mtime_ns >= RACY_NS and not self.late.settle():
-            self.folder.mark("stamp", mtime_ns)
-
-    def is_stamped(self, mtime_ns: int) -> bool:
-        """True if a look at this version of the file left nothing to do."""
-        return self.folder.mtime_ns("stamp") == mtime_ns
-
-    def set_due(self, name: str, moment: float | None) -> None:
-        """Tell the guard when to let a wake through again; None removes the mark."""
-        if moment is None:
-            self.folder.remove(name)
-        else:
-            self.folder.mark(name, int(moment * 1e9))
+            self.marks.stamp(mtime_ns)
 
     def mtime_ns(self) -> int:
         """The claim file's mtime, or 0 if there is none."""
         return max(regular_files.mtime_ns(str(self.path)), 0)
-
-    def has_mark(self, name: str) -> bool:
-        """True if the mark is there, due or not."""
-        return self.folder.mtime_ns(name) >= 0
-
-    def is_due(self, name: str) -> bool:
-        """True if the mark is there and its moment has come."""
-        return 0 <= self.folder.mtime_ns(name) <= self.clock.now() * 1e9
-
-    def _show_owner(self, session: str) -> None:
-        content = f"{session}\n".encode()
-        if not session:
-            self.folder.remove(OWNER)
-        elif (known := self.folder.read(OWNER)) is None or known.content != content:
-            self.folder.write(OWNER, content)
 
     def remembered(self) -> Record | None:
         """The record that state.json holds, whether the claim file is there or not."""

@@ -12,8 +12,6 @@ from lifecycle.storage import journal
 from lifecycle.storage.journal_entry import JournalEntry
 from lifecycle.storage.state_file import NOTED, StateSections
 
-"""Where state.json keeps what the journal has: the claim, its phase, and how many moves that were."""
-
 _WRITES: dict[type[Any], str] = {
     plan.OpenPullRequest: "pull request",
     plan.LinkPullRequest: "link in the pull request",

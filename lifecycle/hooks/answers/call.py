@@ -144,7 +144,7 @@ class HookCall:
         if briefing.question_lines(mine):
             self.claim_store.note_asked(again=mine.is_inherited)
         news = [briefing.inherited_line(mine)] if mine.is_inherited else []
-        hears = self.claim_store.hears_prompts(mine.created_at)
+        hears = self.claim_store.marks.hears_prompts(mine.created_at)
         return [*news, *briefing.claim_lines(mine, hears_prompts=hears)]
 
     @property

@@ -128,7 +128,7 @@ class _Waiter:
             record,
             Rules(poll_seconds=self._settings().poll_seconds),
             self.clock.now(),
-            settled=self.claim_store.is_stamped(claim),
+            settled=self.claim_store.marks.is_stamped(claim),
             stopped_at=stopped / 1e9 if stopped >= claim else None,
         )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lifecycle.claim.engine.guard_stamp import IDLE_DUE
+from lifecycle.claim.record.guard_marks import IDLE_DUE
 from lifecycle.core.channels import REPLIES
 from lifecycle.core.errors import Refused, Rejected
 from lifecycle.core.plan import Wake
@@ -28,15 +28,15 @@ def answer(call: HookCall) -> Reply:
 def _without_claim(call: HookCall) -> Reply:
     world, claim_store, now = call.world, call.claim_store, call.world.clock.now()
     is_served = config.is_served(world.root, world.environment)
-    if not (is_served or claim_store.has_mark(IDLE_DUE)):
+    if not (is_served or claim_store.marks.has(IDLE_DUE)):
         return Reply()
-    if claim_store.has_mark(IDLE_DUE) and not claim_store.is_due(IDLE_DUE):
+    if claim_store.marks.has(IDLE_DUE) and not claim_store.marks.is_due(IDLE_DUE):
         return Reply()
     from lifecycle.claim.commands.next_task import suggest
 
     with claim_store.folder.locked(world.deadline.remaining()):
         claim_store.load()
-        claim_store.set_due(IDLE_DUE, now + LOOK_SECONDS if is_served else None)
+        claim_store.marks.set_due(IDLE_DUE, now + LOOK_SECONDS if is_served else None)
         try:
             notice = suggest(world) if is_served else None
         except (Refused, Rejected) as error:

@@ -11,7 +11,7 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from lifecycle.claim.engine import look
-from lifecycle.claim.engine.guard_stamp import STOP_DUE
+from lifecycle.claim.record.guard_marks import STOP_DUE
 from lifecycle.core.channels import REPLIES
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.plan import Audience, Notice, Wake
@@ -50,12 +50,12 @@ def _claim(call: HookCall) -> tuple[Notice, ...]:
     """What the claim says; nothing without one, but for what the last one left to say."""
     if call.has_claim:
         # The waiter was started with us: it leaves to us what this stop is there for.
-        call.claim_store.set_due(STOPPED, call.world.clock.now())
+        call.claim_store.marks.set_due(STOPPED, call.world.clock.now())
         if call.record is not None:
             call.adopted(call.record)  # the sign that this session lives
         if look.is_quiet(call.world, call.claim_store, _wake(call), call.loaded, call.session):
             return ()
-    elif not call.claim_store.has_mark(STOP_DUE):
+    elif not call.claim_store.marks.has(STOP_DUE):
         return ()
     report = look.tick(
         call.world,

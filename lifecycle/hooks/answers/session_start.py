@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from lifecycle.claim.engine import briefing, look
-from lifecycle.claim.record.claim_store import WAITING, Loaded
+from lifecycle.claim.record.claim_store import Loaded
+from lifecycle.claim.record.guard_marks import WAITING
 from lifecycle.claim.record.state import Record
 from lifecycle.core.channels import REPLIES
 from lifecycle.core.errors import ClaimRefused, LockBusy
@@ -40,7 +41,7 @@ def answer(call: HookCall) -> Reply:
     """The briefing; nothing in a repository that has no claim and never asked for a board."""
     world, claim_store = call.world, call.claim_store
     is_served = config.is_served(world.root, world.environment)
-    if not (call.has_claim or is_served or claim_store.has_mark(WAITING)):
+    if not (call.has_claim or is_served or claim_store.marks.has(WAITING)):
         return Reply()
     try:
         with claim_store.folder.locked(world.deadline.remaining(at_most=LOCK_SECONDS)):

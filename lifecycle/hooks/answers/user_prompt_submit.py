@@ -6,7 +6,7 @@ The prompt itself is neither kept nor sent anywhere: only the moment is.
 from __future__ import annotations
 
 from lifecycle.claim.engine import look
-from lifecycle.claim.record.claim_store import ANSWERED
+from lifecycle.claim.record.guard_marks import ANSWERED
 from lifecycle.core.channels import REPLIES
 from lifecycle.core.errors import LockBusy
 from lifecycle.hooks import client_contract
@@ -28,7 +28,7 @@ def answer(call: HookCall) -> Reply:
         return Reply()
     # First of all, and without the lock: an answer counts even where nothing can be delivered now. And
     # before the sentences: a question that goes out with this prompt is not answered by it.
-    claim_store.set_due(ANSWERED, world.clock.now())
+    claim_store.marks.set_due(ANSWERED, world.clock.now())
     try:
         with claim_store.folder.locked(world.deadline.remaining(at_most=LOCK_SECONDS)):
             loaded = claim_store.load()
