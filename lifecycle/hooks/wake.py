@@ -116,7 +116,7 @@ def _answer(
     world = WorktreeWorld(root, environment, clock, deadline, claim_store.file, settings)
     world.is_hook = True
     try:
-        if claim_store.path.exists() or claim_store.folder.path.is_dir():
+        if claim_store.disk.path.exists() or claim_store.folder.path.is_dir():
             world.refuse_tracked()
     except Refused as error:
         return _refused(hook, world, claim_store, error)

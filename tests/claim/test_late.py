@@ -245,15 +245,15 @@ def test_where_nobody_says_who_has_a_file_open_it_is_kept_for_minutes(
     monkeypatch.setattr("lifecycle.claim.record.late_writes._is_open", lambda _: None)
     writer = Writer(ground.path, 0)
     ground.look(**POLL)
-    may_come = [ground.claim_store().late.settle()]
+    may_come = [ground.claim_store().disk.late.settle()]
     ground.clock.sleep(3)
-    may_come.append(ground.claim_store().late.settle())
+    may_come.append(ground.claim_store().disk.late.settle())
     assert may_come == [True, False]
     writer.finish(phase="done")
     ground.look()
     assert ground.claim()["phase"] == "done"
     ground.clock.sleep(601)
-    ground.claim_store().late.settle()
+    ground.claim_store().disk.late.settle()
     assert ground.kept() == []
 
 

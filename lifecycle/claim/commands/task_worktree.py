@@ -85,7 +85,7 @@ def _left(world: World, root: Path, number: int) -> str:
     """After a failure: take the worktree away, unless the claim lives or was begun; say which."""
     claim_store = ClaimStore(root, world.clock)
     state = claim_store.file.reload(repair=False)
-    if is_begun(state, number) or claim_store.path.exists():
+    if is_begun(state, number) or claim_store.disk.path.exists():
         return f" The worktree {root} was kept; the same command goes on there."
     try:
         # Twice forced: it is locked, and what was prepared in it is not tracked.

@@ -18,31 +18,17 @@ from lifecycle.claim.decisions.ending import consent
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.record import claim_file, journalling
 from lifecycle.claim.record.claim_file import CorruptClaimError
+from lifecycle.claim.record.claim_on_disk import RACY_NS, ClaimOnDisk, continues
 from lifecycle.claim.record.file_merge import Merged, merge
-from lifecycle.claim.record.guard_marks import ANSWERED, OWNER, WAITING, GuardMarks
-from lifecycle.claim.record.late_writes import Late, LateEdit
+from lifecycle.claim.record.guard_marks import ANSWERED, WAITING, GuardMarks
 from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import ClaimRefused, Refused
-from lifecycle.core.messages import messages
 from lifecycle.core.plan import Audience, Notice
 from lifecycle.core.ports import Clock
-from lifecycle.core.timing import render_time
-from lifecycle.git.tracked_files import exclude_own_files
 from lifecycle.storage import journal, regular_files, store
 from lifecycle.storage.ledger import Ledger
-from lifecycle.storage.regular_files import StrangeFileError
 from lifecycle.storage.state_file import StateFile, StateSections
 from lifecycle.storage.store import CLAIM_FILE
-
-RACY_NS = 2_000_000_000
-"""A file younger than this may be changed again without its mtime showing it (as git's racy index)."""
-
-SETTLE_TRIES = 8
-SETTLE_SECONDS = 0.05
-"""How often, and how long apart, a half-written file is read again before it counts as corrupt."""
-
-ASIDE = "closing.json"
-"""The claim file on its way out."""
 
 _ARCHIVE_LIMIT = 10
 
@@ -78,13 +64,11 @@ class ClaimStore:
 
     def __init__(self, root: Path, clock: Clock) -> None:
         self.root = root
-        self.path = root / CLAIM_FILE
+        self.disk = ClaimOnDisk(root, clock)
         self.folder = store.Folder(root)
-        self.late = Late(root, clock)
         self.clock = clock
         self.marks = GuardMarks(self.folder, clock)
         self.file = StateFile(self.folder)
-        self.taken: list[LateEdit] = []
         self._parsed: tuple[object, Record | None] = (None, None)
         self._read_as: store.FileContent | None = None
 
@@ -105,25 +89,26 @@ class ClaimStore:
         self.file.reload(repair=repair)
         record = self.remembered()
         if repair:
-            self._sweep(record)
-            self._recover(record)
+            self.disk.sweep(record)
+            self.disk.finish_deletion(record)
         self._read_as = None
         try:
-            snapshot, theirs = self._settled()
+            snapshot, theirs = self.disk.settled()
         except CorruptClaimError as error:
             if not repair:
                 raise ClaimRefused(
                     f"{CLAIM_FILE} cannot be read ({error}); it was left as it is. To have it set "
                     "aside and restored, run: lifecycle tick"
                 ) from None
-            return self._set_aside(record, str(error))
+            mtime_ns, notice = self.disk.set_aside(record, str(error))
+            return Loaded(record if mtime_ns else None, mtime_ns=mtime_ns, notices=(notice,))
         self._read_as = snapshot
         if snapshot is None or theirs is None:
             return Loaded(None)
-        if record is None or not _continues(record, theirs):
+        if record is None or not continues(record, theirs):
             record = self._begin(record, theirs)
             return Loaded(record, mtime_ns=snapshot.mtime_ns)
-        late, notices = self._late(record, repair=repair)
+        late, notices = self.disk.late_edits(record, repair=repair)
         merged = _merged(record, snapshot.mtime_ns, theirs, late)
         # What was read is the base of the next merge: an edit that is known now is no edit then.
         read = {**theirs, **{name: merged.values[name] for name in merged.hints}}
@@ -146,11 +131,11 @@ class ClaimStore:
         """
         if loaded is None or loaded.record is None:
             return self.load()
-        self._sweep(loaded.record)
-        self._recover(loaded.record)
-        is_same = self.file.is_current and self._read() == self._read_as
-        self.late.settle()
-        return loaded if is_same and not self.late.edits() else self.load()
+        self.disk.sweep(loaded.record)
+        self.disk.finish_deletion(loaded.record)
+        is_same = self.file.is_current and self.disk.read() == self._read_as
+        self.disk.late.settle()
+        return loaded if is_same and not self.disk.late.edits() else self.load()
 
     def commit(
         self, record: Record, hints: Mapping[str, Any], *, is_last: bool = True, is_new: bool = True
@@ -170,7 +155,7 @@ class ClaimStore:
         changed: set[str] = set()
         while True:
             try:
-                snapshot, theirs = self._settled()
+                snapshot, theirs = self.disk.settled()
             except (CorruptClaimError, ClaimRefused):
                 return Committed(record, frozenset(changed | {"phase"}))
             if snapshot is None or theirs is None:
@@ -184,7 +169,7 @@ class ClaimStore:
             if wanted == theirs:
                 break
             found = store.replace_if(
-                self.path, snapshot.content, claim_file.render(wanted), self.late.keep
+                self.disk.path, snapshot.content, claim_file.render(wanted), self.disk.late.keep
             )
             if found is None:
                 break
@@ -198,12 +183,12 @@ class ClaimStore:
     def create(self, record: Record) -> Record:
         """Write a fresh claim file; FileExistsError if there is one."""
         self._keep(record)
-        with self.path.open("xb") as created:
+        with self.disk.path.open("xb") as created:
             try:
                 created.write(claim_file.render(record.values))
                 created.flush()
             except BaseException:
-                self.path.unlink(missing_ok=True)  # a part of a claim is none
+                self.disk.path.unlink(missing_ok=True)  # a part of a claim is none
                 raise
         record = record.projected()
         self._journal(record)
@@ -213,8 +198,8 @@ class ClaimStore:
     def forget(self, record: Record) -> None:
         """Delete the claim file, unless it has become another claim's; the record is archived."""
         with contextlib.suppress(FileNotFoundError):
-            self.path.rename(self._aside)
-        self._recover(record)
+            self.disk.path.rename(self.disk.aside)
+        self.disk.finish_deletion(record)
         self._journal(record)
         self._keep(record)
 
@@ -229,7 +214,7 @@ class ClaimStore:
         Nothing is written if that is what this object wrote last.
         """
         self.file.save()
-        self._know()
+        self.disk.note_merged()
         record = self.remembered()
         is_alive = record is not None and not record.outcome
         self.marks.show_owner(record.session if record is not None and is_alive else "")
@@ -274,12 +259,12 @@ class ClaimStore:
 
         Not while somebody may still write into one that was taken out: that has no date in the claim.
         """
-        if self.clock.now() * 1e9 - mtime_ns >= RACY_NS and not self.late.settle():
+        if self.clock.now() * 1e9 - mtime_ns >= RACY_NS and not self.disk.late.settle():
             self.marks.stamp(mtime_ns)
 
     def mtime_ns(self) -> int:
         """The claim file's mtime, or 0 if there is none."""
-        return max(regular_files.mtime_ns(str(self.path)), 0)
+        return max(regular_files.mtime_ns(str(self.disk.path)), 0)
 
     def remembered(self) -> Record | None:
         """The record that state.json holds, whether the claim file is there or not."""
@@ -287,43 +272,6 @@ class ClaimStore:
         if self._parsed[0] is not data:
             self._parsed = (data, _record_from(data))
         return self._parsed[1]
-
-    @property
-    def _aside(self) -> Path:
-        return Path(self.folder.at(ASIDE))
-
-    def _sweep(self, record: Record | None) -> None:
-        """Take away what killed processes left; an edit that an exchange took out of the file goes back.
-
-        It goes back only while the file holds what the engine put there: a later edit is the newer one.
-        """
-        for name in (store.STATE, OWNER):
-            for left in store.left_beside(Path(self.folder.at(name))):
-                left.unlink(missing_ok=True)
-        for left in store.left_beside(self.path):
-            if record is not None and self._holds_edit(record, left):
-                left.replace(self.path)
-            left.unlink(missing_ok=True)
-
-    def _holds_edit(self, record: Record, left: Path) -> bool:
-        here, there = store.read(self.path, follow=False), store.read(left, follow=False)
-        try:
-            if here is None or there is None or claim_file.parse(here.content) != record.values:
-                return False
-            theirs = claim_file.parse(there.content)
-        except (CorruptClaimError, ClaimRefused):
-            return False
-        return theirs != record.values and bool(merge(record.past, record.values, theirs).changed)
-
-    def _recover(self, record: Record | None) -> None:
-        """Finish a deletion: what was put aside goes, unless it is another claim's file."""
-        snapshot = self.folder.read(ASIDE)
-        if snapshot is None:
-            return
-        is_another = record is None or self._is_another(record, snapshot.content)
-        if is_another and not self.path.exists():
-            self._aside.rename(self.path)
-        self._aside.unlink(missing_ok=True)
 
     def _keep(self, record: Record) -> None:
         self.remember(record)
@@ -337,68 +285,6 @@ class ClaimStore:
         entry = journalling.move(record, self.state, self.clock.now())
         if entry is not None:
             journal.note(self.root, entry)
-
-    def _settled(self) -> tuple[store.FileContent | None, dict[str, Any] | None]:
-        """The file once nobody is in the middle of writing it."""
-        for attempt in range(SETTLE_TRIES):
-            snapshot = self._read()
-            if snapshot is None:
-                return None, None
-            try:
-                return snapshot, claim_file.parse(snapshot.content)
-            except CorruptClaimError:
-                age_ns = self.clock.now() * 1e9 - snapshot.mtime_ns
-                if attempt == SETTLE_TRIES - 1 or age_ns > RACY_NS:
-                    raise
-                self.clock.sleep(SETTLE_SECONDS)
-        raise AssertionError("unreachable")
-
-    def _read(self) -> store.FileContent | None:
-        """The claim file's bytes; no more of them than `file.parse` takes for a claim."""
-        what = regular_files.strange(str(self.path))
-        if what:  # a folder too: no claim could be kept in its place
-            raise ClaimRefused(StrangeFileError(str(self.path), what).sentence)
-        try:
-            found = regular_files.content(str(self.path), limit=claim_file.LIMIT)
-        except StrangeFileError as error:
-            raise ClaimRefused(error.sentence) from None
-        return store.FileContent(*found) if found is not None else None
-
-    def _late(
-        self, record: Record, *, repair: bool
-    ) -> tuple[list[tuple[int, dict[str, Any]]], tuple[Notice, ...]]:
-        """What was written into files that were taken out: when, and the values; and what to say of it."""
-        found, notices = [], []
-        self.taken.clear()
-        if repair:
-            self.late.settle()
-        for edit in self.late.edits():
-            theirs, reason = _edited(record, edit.content)
-            if theirs is not None:
-                found.append((edit.mtime_ns, theirs))
-                self.taken.append(edit)
-            elif edit.is_over and repair:  # else somebody is in the middle of writing it
-                notices += self._set_late_aside(edit, reason)
-        return found, tuple(notices)
-
-    def _set_late_aside(self, edit: LateEdit, reason: str) -> list[Notice]:
-        if not edit.content:
-            edit.path.unlink(missing_ok=True)  # emptied, and never written
-            return []
-        kept = store.set_aside(edit.path, self._label, beside=self.path)
-        return [
-            Notice(f"corrupt:{kept.name}", messages.late_claim(reason, kept.name), Audience.ACT)
-        ]
-
-    @property
-    def _label(self) -> str:
-        return f"corrupt-{render_time(self.clock.now()).replace(':', '')}"
-
-    def _know(self) -> None:
-        """The late edits that were merged are in state.json now."""
-        for edit in self.taken:
-            self.late.known(edit)
-        self.taken.clear()
 
     def _begin(self, before: Record | None, theirs: dict[str, Any]) -> Record:
         if before is not None and not before.outcome:
@@ -421,27 +307,6 @@ class ClaimStore:
             synced_agent=agent,
         )
 
-    def _set_aside(self, record: Record | None, reason: str) -> Loaded:
-        with contextlib.suppress(OSError):  # the worktree is untidy then, and the claim is kept
-            exclude_own_files(self.root)
-        bad = self._read()
-        kept = store.set_aside(self.path, self._label)
-        self.late.watch(kept, bad.content if bad is not None else b"")  # somebody may just write it
-        is_alive = record is not None and not record.outcome
-        text = messages.corrupt_claim(reason, kept.name, restored=is_alive)
-        notice = Notice(f"corrupt:{kept.name}", text, Audience.ACT)
-        if record is None or not is_alive:
-            return Loaded(None, notices=(notice,))
-        store.write(self.path, claim_file.render(record.values))
-        snapshot = store.read(self.path)
-        return Loaded(record, mtime_ns=snapshot.mtime_ns if snapshot else 0, notices=(notice,))
-
-    def _is_another(self, record: Record, content: bytes) -> bool:
-        try:
-            return not _continues(record, claim_file.parse(content), is_closing=True)
-        except (CorruptClaimError, ClaimRefused):
-            return True
-
 
 def _record_from(data: dict[str, Any] | None) -> Record | None:
     """The record, or None if it was written by another version or by hand: it is learned again."""
@@ -462,21 +327,3 @@ def _merged(
         if one is theirs:
             hints = merged.hints
     return Merged(values, frozenset(changed), hints)
-
-
-def _edited(record: Record, content: bytes) -> tuple[dict[str, Any] | None, str]:
-    """The values of an edit of this claim; None and the reason if it is none."""
-    try:
-        theirs = claim_file.parse(content)
-    except (CorruptClaimError, ClaimRefused) as error:
-        return None, str(error)
-    return (theirs, "") if _continues(record, theirs) else (None, "it is another claim's")
-
-
-def _continues(record: Record, theirs: Mapping[str, Any], *, is_closing: bool = False) -> bool:
-    """True if the file is still this record's claim and not the next one."""
-    if record.outcome and not is_closing:
-        return False
-    same_issue = theirs.get("issue_number") in (None, record.values.get("issue_number"))
-    same_branch = theirs.get("branch") == record.values.get("branch")
-    return same_issue or same_branch

@@ -113,7 +113,7 @@ def strange(case: Examined, error: regular_files.StrangeFileError) -> DoctorFind
 def _writable(case: Examined) -> Iterator[DoctorFinding]:
     folder = case.root / FOLDER
     here = case.claim_store.folder
-    for path in (str(case.claim_store.path), here.at(STATE), here.at(LOCK)):
+    for path in (str(case.claim_store.disk.path), here.at(STATE), here.at(LOCK)):
         what = regular_files.strange(path)
         if what:
             raise regular_files.StrangeFileError(path, what)
