@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
+from lifecycle.claim.record.claim_on_disk import TakenOutFiles
 from lifecycle.claim.record.claim_store import ClaimStore, Loaded
-from lifecycle.claim.record.late_writes import Late
 from lifecycle.claim.record.state import Record
 from lifecycle.storage import store
 from lifecycle.storage.store import CLAIM_FILE
@@ -242,7 +242,7 @@ def test_where_nobody_says_who_has_a_file_open_it_is_kept_for_minutes(
     ground: Ground, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The guard closes after two seconds, the file stays for ten minutes: a look in between hears it."""
-    monkeypatch.setattr("lifecycle.claim.record.late_writes._is_open", lambda _: None)
+    monkeypatch.setattr("lifecycle.claim.record.claim_on_disk._is_open", lambda _: None)
     writer = Writer(ground.path, 0)
     ground.look(**POLL)
     may_come = [ground.claim_store().disk.late.settle()]
@@ -284,7 +284,7 @@ def test_what_cannot_be_kept_is_not_watched_and_fails_nothing(tmp_path: Path) ->
     """`.lifecycle/` on another file system takes no file of the worktree: the look goes on without it."""
     elsewhere = Path(tempfile.mkdtemp(dir=SHARED_MEMORY))
     try:
-        replaced = Late(elsewhere, ManualClock())
+        replaced = TakenOutFiles(elsewhere, ManualClock())
         taken = tmp_path / "taken"
         taken.write_text("{}")
         replaced.keep(taken, b"{}")
