@@ -174,5 +174,5 @@ def test_the_quiet_stop(here: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     way = stop(monkeypatch)
     assert len(here.control.requests()) == requests
     assert way.written == []
-    assert len(way.modules) <= 34
+    assert len(way.modules) <= 35
     assert len(way.deepest) <= 8
