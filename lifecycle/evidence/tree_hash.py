@@ -52,9 +52,9 @@ def fingerprint(
         Transient: the deadline passed, or `seconds` did: there are too many or too big files that are new.
     """
     if deadline.left <= seconds:
-        return _found(root, deadline, environment)
+        return _name_of(root, deadline, environment)
     try:
-        return _found(root, Deadline.after(deadline.clock, seconds), environment)
+        return _name_of(root, Deadline.after(deadline.clock, seconds), environment)
     except Transient:
         raise Transient(
             f"git needed more than {seconds:.0f} seconds to read what is new in the files here, so no test "
@@ -63,38 +63,26 @@ def fingerprint(
         ) from None
 
 
-def _found(root: Path, deadline: Deadline, environment: Mapping[str, str]) -> str:
+def _name_of(root: Path, deadline: Deadline, environment: Mapping[str, str]) -> str:
     git = GitRepository(root, deadline, environment)
     listed = git.run("rev-parse", "--git-path", "index", "--git-path", "objects", check=False)
     if not listed:
         return ""
     index, objects = ((root / line).resolve() for line in listed.splitlines())
     with tempfile.TemporaryDirectory(prefix="lifecycle-tree-") as folder:
-        return _written(_Aside(root, Path(folder), index, objects), deadline, environment)
-
-
-class _Aside:
-    """Where a tree is written that is nobody's."""
-
-    def __init__(self, root: Path, folder: Path, index: Path, objects: Path) -> None:
-        self.root = root
-        self.index = folder / "index"
-        self.objects = folder / "objects"
-        self.objects.mkdir()
-        self.real = objects
+        aside_index, aside_objects = Path(folder, "index"), Path(folder, "objects")
+        aside_objects.mkdir()
         if index.is_file():
             # With what git knows of unchanged files, and with its time: a file as new as the index is read.
-            shutil.copy2(index, self.index)
-
-    def places(self, environment: Mapping[str, str]) -> dict[str, str]:
-        """Where git reads the repository, and writes here instead."""
+            shutil.copy2(index, aside_index)
         others = environment.get("GIT_ALTERNATE_OBJECT_DIRECTORIES", "")
-        known = os.pathsep.join(text for text in (_quoted(self.real), others) if text)
-        return {
-            "GIT_INDEX_FILE": str(self.index),
-            "GIT_OBJECT_DIRECTORY": str(self.objects),
-            "GIT_ALTERNATE_OBJECT_DIRECTORIES": known,
+        readable = os.pathsep.join(text for text in (_quoted(objects), others) if text)
+        places = {
+            "GIT_INDEX_FILE": str(aside_index),
+            "GIT_OBJECT_DIRECTORY": str(aside_objects),
+            "GIT_ALTERNATE_OBJECT_DIRECTORIES": readable,
         }
+        return _written(GitRepository(root, deadline, environment, places))
 
 
 def _quoted(path: Path) -> str:
@@ -106,8 +94,8 @@ def _quoted(path: Path) -> str:
     return f'"{escaped}"'
 
 
-def _written(aside: _Aside, deadline: Deadline, environment: Mapping[str, str]) -> str:
-    git = GitRepository(aside.root, deadline, environment, aside.places(environment))
+def _written(git: GitRepository) -> str:
+    """The name of the tree that git writes of all files that it does not ignore; GitFailed."""
     plain = [word for setting in (*_PLAIN, *_FAST) for word in ("-c", setting)]
     own = [f":(top,glob){name}{'**' if name.endswith('/') else ''}" for name in OWN]
     try:

@@ -61,7 +61,7 @@ GOES_ON = "The staged workflow goes on."
 """How the instruction begins for a session that was cleared, compacted or resumed in mid-stage."""
 
 _HAND_OFF = "lifecycle handoff --summary-file - <<'EOF'"
-_UNSETTLED = "Next step: Do not go on with this task until that is settled."
+_UNSETTLED = "Do not go on with this task until that is settled."
 
 _STEPS = {
     Stage.REQUIREMENTS_REVIEW: "Review the original issue requirements carefully.",
@@ -109,28 +109,19 @@ def complete(label: str = LABEL) -> str:
 def instruction(stage: Stage, facts: Facts, lead: str) -> str:
     """The instruction that asks for `stage`; `lead` says why, as COMPLETED does."""
     step = _STEPS.get(stage) or f"Find and start next task with label '{facts.settings.label}'."
-    return "\n".join(
-        [
-            *(lead, "", *_head(stage, facts.line), "", f"Next step: {step}"),
-            *_ACTIONS[stage](facts),
-            *("", _ENDS[stage], marker(MARKERS[stage])),
-        ]
-    )
+    return _text(stage, facts, lead, step, _ACTIONS[stage](facts))
 
 
 def again(stage: Stage, facts: Facts, lead: str) -> str:
     """The instruction for a session that is at `stage` already: a task that was begun is not begun anew."""
     if stage is not Stage.CODING or not facts.task:
         return instruction(stage, facts, lead)
-    return "\n".join(
-        [
-            *(lead, "", *_head(stage, facts.line), "", f"Next step: Go on with task {facts.task}."),
-            "- FIRST: Read CLAUDE.md and README.md to understand the system and workflow",
-            *_reading(facts),
-            *_standards(facts),
-            *("", _ENDS[stage], marker(MARKERS[stage])),
-        ]
-    )
+    lines = [
+        "- FIRST: Read CLAUDE.md and README.md to understand the system and workflow",
+        *_reading(facts),
+        *_standards(facts),
+    ]
+    return _text(stage, facts, lead, f"Go on with task {facts.task}.", lines)
 
 
 def question(line: tuple[Stage, ...] = LINE, misnamed: str = "") -> str:
@@ -149,40 +140,36 @@ def question(line: tuple[Stage, ...] = LINE, misnamed: str = "") -> str:
     )
 
 
-def no_evidence(facts: Facts, missing: str, stage: Stage = Stage.TESTING) -> str:
+def no_evidence(facts: Facts, missing: str) -> str:
     """What is told if the tests are said to pass and no green run on this tree is known.
 
     `missing` is one sentence that says which: no run, a red run, or the tree changed since.
     """
     run = _each(facts.settings.test)
-    return "\n".join(
-        [
-            *("The tests are not accepted as passing yet.", "", *_head(stage, facts.line), ""),
-            *("Next step: Show a green test run on the code as it is now.", f"- {missing}"),
-            *([f"- Run {run} in the foreground, and let its own exit status stand"] if run else []),
-            "- Fix any failing tests",
-            *("", _ENDS[stage], marker(MARKERS[stage])),
-        ]
-    )
+    lines = [
+        f"- {missing}",
+        *_if(run, f"- Run {run} in the foreground, and let its own exit status stand"),
+        "- Fix any failing tests",
+    ]
+    lead = "The tests are not accepted as passing yet."
+    step = "Show a green test run on the code as it is now."
+    return _text(Stage.TESTING, facts, lead, step, lines)
 
 
 def conflict(facts: Facts, stage: Stage, sentence: str) -> str:
     """What is told if the task is another's now, or blocked: `sentence` says by whom or what."""
     show = _filled(facts.wording.show, facts.task)
-    return "\n".join(
-        [
-            *(sentence, "", *_head(stage, facts.line), ""),
-            _UNSETTLED,
-            *([f"- See how it stands: `{show}`"] if show else []),
-            "- Leave what you changed as it is, and tell the user what stands in the way",
-            *("", "When that is settled and the stage is complete, emit:", marker(MARKERS[stage])),
-        ]
-    )
+    lines = [
+        *_if(show, f"- See how it stands: `{show}`"),
+        "- Leave what you changed as it is, and tell the user what stands in the way",
+    ]
+    end = "When that is settled and the stage is complete, emit:"
+    return _text(stage, facts, sentence, _UNSETTLED, lines, end)
 
 
 def is_conflict(instruction: str) -> bool:
     """True if this is what `conflict` tells: the agent is to tell the user, and not to go on."""
-    return _UNSETTLED in instruction.splitlines()
+    return f"Next step: {_UNSETTLED}" in instruction.splitlines()
 
 
 def still_open(facts: Facts) -> str:
@@ -197,8 +184,10 @@ def still_claimed(facts: Facts) -> str:
     return instruction(Stage.COMMIT_CLOSE, facts, lead)
 
 
-def _head(stage: Stage, line: tuple[Stage, ...]) -> list[str]:
-    return [f"{CURRENT}{stage}", line_of(line)]
+def _text(stage: Stage, facts: Facts, lead: str, step: str, lines: list[str], end: str = "") -> str:
+    """How every instruction looks: why, the stage, the line of stages, the step, the marker."""
+    head = (lead, "", f"{CURRENT}{stage}", line_of(facts.line), "", f"Next step: {step}")
+    return "\n".join([*head, *lines, "", end or _ENDS[stage], marker(MARKERS[stage])])
 
 
 def _coding(facts: Facts) -> list[str]:

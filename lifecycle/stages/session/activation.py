@@ -70,12 +70,8 @@ def of(root: Path, holder: str, session: str, client: int = 0) -> Seat | None:
 
 def left(root: Path, tasks: Iterable[Task], session: str, client: int = 0) -> tuple[Task, ...]:
     """Of these tasks, the open ones that a session of this worktree held which is over by now."""
-    held = (task for task in tasks if task.is_open and task.assignee)
-    return tuple(task for task in held if _is_left(of(root, task.assignee, session, client)))
-
-
-def _is_left(seat: Seat | None) -> bool:
-    return seat is not None and seat.is_over
+    held = ((task, of(root, task.assignee, session, client)) for task in tasks if task.is_open)
+    return tuple(task for task, seat in held if seat is not None and seat.is_over)
 
 
 def _is_over(kept: SessionRecord, own: int) -> bool:

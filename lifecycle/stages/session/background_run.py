@@ -41,9 +41,9 @@ def tree_of(call: StageCall, stages: StageSettings) -> str:
         return ""
 
 
-def keep(call: StageCall, shelf: WorkflowFiles, run: SeenRun, *, is_over: bool = True) -> None:
+def keep(call: StageCall, files: WorkflowFiles, run: SeenRun, *, is_over: bool = True) -> None:
     """Remember a run, and say so in the log and, once it is over, in the journal. Under the lock."""
-    if not seen_runs.add(shelf, run):
+    if not seen_runs.add(files, run):
         return
     root = call.world.root
     still = "" if is_over else ", in the background"
@@ -52,7 +52,7 @@ def keep(call: StageCall, shelf: WorkflowFiles, run: SeenRun, *, is_over: bool =
     )
     if not is_over:
         return
-    memory = session_record.load(shelf, call.session)
+    memory = session_record.load(files, call.session)
     journal.note(root, _entry(call, run, memory or SessionRecord(call.session)))
 
 
@@ -112,42 +112,34 @@ def _tag(prompt: str, name: str) -> str:
 
 def ended(call: StageCall) -> None:
     """Take note of how a test run ended, if this prompt tells of one that is waited for."""
-    world = call.world
-    prompt = str(call.event.get("prompt") or "")
-    is_awaited = WorkflowFiles(world.root).folder.mtime_ns(workflow_marks.AWAITED) >= 0
+    files = WorkflowFiles(call.world.root)
+    is_awaited = files.folder.mtime_ns(workflow_marks.AWAITED) >= 0
     if not is_machine_made(call.event) or not is_awaited:
         return
-    told = notice(prompt)
-    if told is None:
+    end = notice(str(call.event.get("prompt") or ""))
+    if end is None or all(run.task != end.task for run in seen_runs.awaited(files)):
         return
     try:
-        _ended(call, told)
+        _note_end(call, files, end)
     except LifecycleError as error:
-        log.write(world.root, f"{call.hook}: {error.sentence}")
+        log.write(call.world.root, f"{call.hook}: {error.sentence}")
 
 
-def _ended(call: StageCall, told: TaskEnd) -> None:
-    world = call.world
-    stages = activation.wanted_in(world)
-    shelf = WorkflowFiles(world.root)
-    if all(one.task != told.task for one in seen_runs.awaited(shelf)):
-        return
-    now = tree_of(call, stages) if stages is not None else ""
-    with shelf.locked():
-        awaited = seen_runs.take(shelf, told.task, world.clock.now())
-        if awaited is None or stages is None:
-            return
-        outcome = _outcome(awaited, told, stages)
-        same = awaited.tree if awaited.tree == now else ""
-        run = SeenRun(world.clock.now(), awaited.command, outcome, same, f"task:{told.task}")
-        keep(call, shelf, run)
+def _note_end(call: StageCall, files: WorkflowFiles, end: TaskEnd) -> None:
+    stages = activation.wanted_in(call.world)
+    now = call.world.clock.now()
+    tree = tree_of(call, stages) if stages is not None else ""
+    with files.locked():
+        awaited = seen_runs.take(files, end.task, now)
+        if awaited is not None and stages is not None:
+            same = awaited.tree if awaited.tree == tree else ""
+            outcome = _outcome(awaited, end, stages)
+            keep(call, files, SeenRun(now, awaited.command, outcome, same, f"task:{end.task}"))
 
 
-def _outcome(awaited: Awaited, told: TaskEnd, stages: StageSettings) -> Colour:
+def _outcome(awaited: Awaited, end: TaskEnd, stages: StageSettings) -> Colour:
     run = test_runs.run_in(awaited.command, stages.test)
     if run is None or not awaited.is_here:
         return Colour.UNKNOWN
-    output, is_cut = (
-        ("", True) if run.decides or not told.file else printed_output.end_of(told.file)
-    )
-    return test_runs.proof(run, told.outcome, output, is_cut=is_cut)
+    output, is_cut = ("", True) if run.decides or not end.file else printed_output.end_of(end.file)
+    return test_runs.proof(run, end.outcome, output, is_cut=is_cut)

@@ -64,11 +64,8 @@ class ToolCall:
         *,
         is_background: bool = False,
     ) -> None:
-        self.tool = tool
-        self.text = text
-        self.outcome = outcome
-        self.output = output
-        self.is_background = is_background
+        self.tool, self.text = tool, text
+        self.outcome, self.output, self.is_background = outcome, output, is_background
 
 
 class Turn:
@@ -167,12 +164,8 @@ class StageFinding:
         position: str = "",
         misnamed: str = "",
     ) -> None:
-        self.misnamed = misnamed
-        self.state = state
-        self.tier = tier
-        self.why = why
-        self.subjects = subjects
-        self.position = position
+        self.state, self.tier, self.why = state, tier, why
+        self.subjects, self.position, self.misnamed = subjects, position, misnamed
 
     @property
     def line(self) -> str:
