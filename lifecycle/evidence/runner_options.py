@@ -210,17 +210,12 @@ def _picks_named(program: str, words: tuple[str, ...], sets: tuple[str, ...]) ->
     if program == "unittest":
         return bool(plain) and plain[0] != "discover"
     if program == "cargo":
-        before = ("", *words)
+        ours = words[: words.index("--")] if "--" in words else words
         return any(
             not word.startswith(("-", "+")) and last not in _CARGO_VALUED
-            for last, word in zip(before, _until(words), strict=False)
+            for last, word in zip(("", *ours), ours, strict=False)
         )
     return program == "sbt" and any("testOnly" in word for word in words)
-
-
-def _until(words: tuple[str, ...]) -> tuple[str, ...]:
-    """The words before `--`, and those behind it that are no option's value."""
-    return words[: words.index("--")] if "--" in words else words
 
 
 def _environments(program: str, words: tuple[str, ...], sets: tuple[str, ...]) -> list[str]:

@@ -218,9 +218,8 @@ def _run(
     for name in RUNNERS:
         begin = name.split()
         head = plain[: len(begin)]
-        if head == begin or (
-            head[:-1] == begin[:-1] and head[-1:] and _is_kind(head[-1], begin[-1])
-        ):
+        is_kind = begin[-1] == "test" and "".join(head[-1:]).startswith(("test:", "test-"))
+        if head == begin or (head[:-1] == begin[:-1] and is_kind):
             return _checked(name, _behind(words, head), sets, command)
     return None
 
@@ -231,10 +230,6 @@ def _behind(words: tuple[str, ...], head: list[str]) -> tuple[str, ...]:
     for word in head:
         rest.remove(word)
     return tuple(rest)
-
-
-def _is_kind(word: str, name: str) -> bool:
-    return name == "test" and word.startswith(("test:", "test-"))
 
 
 def _checked(

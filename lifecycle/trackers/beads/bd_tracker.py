@@ -10,7 +10,8 @@ Source: `bd --help` and docs/CLI_REFERENCE.md, https://github.com/steveyegge/bea
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any
@@ -75,20 +76,16 @@ class BeadsTracker:
 
     def abilities(self) -> Abilities:
         """What this build can do here."""
-        return self._abilities
-
-    @cached_property
-    def _abilities(self) -> Abilities:
         build = self._ask.build
-        flags = {Capability.NATIVE_READY, Capability.DEPENDENCIES}
-        if build.claims_next:
-            flags.add(Capability.ATOMIC_CLAIM_NEXT)
-        if build.leases:
-            flags.add(Capability.LEASES)
-        if self._publish:
-            flags.add(Capability.PUBLISH)
+        can = {
+            Capability.NATIVE_READY: True,
+            Capability.DEPENDENCIES: True,
+            Capability.ATOMIC_CLAIM_NEXT: build.claims_next,
+            Capability.LEASES: build.leases,
+            Capability.PUBLISH: bool(self._publish),
+        }
         kind = Atomicity.LOCAL_CAS if build.claims else Atomicity.ADVISORY
-        return Abilities(kind, frozenset(flags))
+        return Abilities(kind, frozenset(flag for flag, is_there in can.items() if is_there))
 
     @cached_property
     def _publish(self) -> str:
@@ -161,8 +158,7 @@ class BeadsTracker:
 
     def claim(self, id: str) -> Task:  # noqa: A002
         """It is the actor's, and in progress; AlreadyClaimed, NotClaimable, BlockedBy, NotFound."""
-        with self._runner.alone():
-            task = self._ask.show(id).task
+        with self._alone_at(id) as task:
             if self._has(task):
                 return task
             self._demand_mine(task)
@@ -171,9 +167,10 @@ class BeadsTracker:
             refusals.demand_free(task.id, task.blocked_by, "claimed")
             if task.status is TaskStatus.IN_PROGRESS:
                 # Begun, and nobody's: a build claims only what is open.
-                task = self._update(
+                opened = self._update(
                     task, "--status=open", so=lambda now: now.status is TaskStatus.OPEN
                 )
+                return self._take(opened)
             return self._take(task)
 
     def _take(self, task: Task) -> Task:
@@ -243,8 +240,7 @@ class BeadsTracker:
 
     def release(self, id: str) -> Task:  # noqa: A002
         """It is nobody's and open; a closed one stays closed. AlreadyClaimed."""
-        with self._runner.alone():
-            task = self._ask.show(id).task
+        with self._alone_at(id) as task:
             if not task.is_open or _is_free(task):
                 return task
             self._demand_mine(task)
@@ -252,8 +248,7 @@ class BeadsTracker:
 
     def close(self, id: str, *, reason: str = "") -> Task:  # noqa: A002
         """It is closed; a closed one keeps its reason, which bd would overwrite. BlockedBy."""
-        with self._runner.alone():
-            task = self._ask.show(id).task
+        with self._alone_at(id) as task:
             if not task.is_open:
                 return task
             refusals.demand_free(task.id, task.blocked_by, "closed")
@@ -264,14 +259,14 @@ class BeadsTracker:
 
     def reopen(self, id: str) -> Task:  # noqa: A002
         """It is open and nobody's; one that was not closed stays as it is."""
-        with self._runner.alone():
-            task = self._ask.show(id).task
+        with self._alone_at(id) as task:
             if task.is_open:
                 return task
+            free = task
             if task.assignee:
                 # First: between the two steps it is closed, so that the next call goes on.
-                task = self._update(task, "--assignee=", so=lambda now: not now.assignee)
-            return self._ask.change(task, "reopen", task.id, "--json", so=_is_free)
+                free = self._update(task, "--assignee=", so=lambda now: not now.assignee)
+            return self._ask.change(free, "reopen", task.id, "--json", so=_is_free)
 
     def edit(
         self,
@@ -307,8 +302,7 @@ class BeadsTracker:
     ) -> Task:
         """It has those labels and not these; Invalid. A label is the same in capitals."""
         refusals.demand_label_edit(add, remove)
-        with self._runner.alone():
-            task = self._ask.show(id).task
+        with self._alone_at(id) as task:
             there = {name.casefold() for name in task.labels}
             gone = {name.casefold() for name in remove}
             steps = [("add", n) for n in dict.fromkeys(add) if n.casefold() not in there]
@@ -376,6 +370,12 @@ class BeadsTracker:
     def publish(self) -> None:
         """What was written is sent to where others read it; Lacking."""
         bd_probe.send(self._runner, self._publish)
+
+    @contextmanager
+    def _alone_at(self, name: str) -> Iterator[Task]:
+        """The task as it is, and nobody else of ours runs bd meanwhile; NotFound, Busy."""
+        with self._runner.alone():
+            yield self._ask.show(name).task
 
     def _update(self, before: Task, *words: str, so: Callable[[Task], bool]) -> Task:
         return self._ask.change(before, "update", before.id, *words, "--json", so=so)

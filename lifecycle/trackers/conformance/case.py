@@ -11,7 +11,7 @@ from inspect import isfunction
 from typing import Any, Protocol, TypeVar
 
 from lifecycle.core.errors import LifecycleError
-from lifecycle.core.tracker import Atomicity, Capability, Task, Tracker
+from lifecycle.core.tracker import Atomicity, Capability, Task, TaskStatus, Tracker
 
 
 class Ground(Protocol):
@@ -137,6 +137,18 @@ class CheckCase:
         """A new task with the check's label."""
         labels = (self.label, *more.pop("labels", ()))
         return self.one.create(self.key(), title=title, labels=labels, **more)
+
+    def stands(self, task: Task, status: TaskStatus, assignee: str) -> None:
+        """Broken unless the task has this status and is this one's."""
+        same(task.status, status, "the status")
+        same(task.assignee, assignee, "the assignee")
+
+    def blocked(self) -> tuple[Task, Task]:
+        """A new task that waits for another new one, and that one; NotHere without dependencies."""
+        self.need(Capability.DEPENDENCIES)
+        made, blocker = self.make(), self.make()
+        self.one.add_dependency(made.id, blocker.id)
+        return made, blocker
 
     def need(self, capability: Capability) -> None:
         """NotHere unless the tracker has it."""

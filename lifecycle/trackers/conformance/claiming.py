@@ -23,8 +23,7 @@ def a_claimed_task_is_the_actors(case: CheckCase) -> None:
     made = case.make()
     claimed = case.one.claim(made.id)
     for task in (claimed, case.one.get(made.id), case.two.get(made.id)):
-        same(task.status, TaskStatus.IN_PROGRESS, "the status")
-        same(task.assignee, case.holder(1), "the assignee")
+        case.stands(task, TaskStatus.IN_PROGRESS, case.holder(1))
         demand(not task.is_ready, "a claimed task is ready")
 
 
@@ -65,9 +64,7 @@ def a_closed_task_is_not_claimable(case: CheckCase) -> None:
 
 def a_blocked_task_is_not_claimed(case: CheckCase) -> None:
     """What waits for an open task is refused; once that is closed, it is claimed."""
-    case.need(Capability.DEPENDENCIES)
-    made, blocker = case.make(), case.make()
-    case.one.add_dependency(made.id, blocker.id)
+    made, blocker = case.blocked()
     with raises(BlockedBy, "claiming a blocked task") as refused:
         case.two.claim(made.id)
     demand(refused.error.ids in ((), (blocker.id,)), f"`ids` is {refused.error.ids!r}")
@@ -81,8 +78,7 @@ def a_released_task_is_anybodys(case: CheckCase) -> None:
     made = case.make()
     case.one.claim(made.id)
     for task in (case.one.release(made.id), case.two.get(made.id)):
-        same(task.status, TaskStatus.OPEN, "the status")
-        same(task.assignee, "", "the assignee")
+        case.stands(task, TaskStatus.OPEN, "")
     same(case.two.claim(made.id).assignee, case.holder(2), "the next assignee")
     with raises(AlreadyClaimed, "claiming what one gave back and another took"):
         case.one.claim(made.id)
@@ -105,8 +101,7 @@ def anothers_task_is_not_released(case: CheckCase) -> None:
     case.one.claim(made.id)
     with raises(AlreadyClaimed, "releasing another's task"):
         case.two.release(made.id)
-    same(case.two.get(made.id).assignee, case.holder(1), "the assignee")
-    same(case.two.get(made.id).status, TaskStatus.IN_PROGRESS, "the status")
+    case.stands(case.two.get(made.id), TaskStatus.IN_PROGRESS, case.holder(1))
 
 
 def releasing_does_not_reopen(case: CheckCase) -> None:
@@ -138,8 +133,7 @@ def the_next_one_is_the_most_urgent(case: CheckCase) -> None:
         demand(found is not None, "there is a ready task, and claim_next gives none")
         if found is not None:
             same(found.id, wanted.id, "the task")
-            same(found.assignee, case.holder(1), "the assignee")
-            same(found.status, TaskStatus.IN_PROGRESS, "the status")
+            case.stands(found, TaskStatus.IN_PROGRESS, case.holder(1))
     same(case.one.claim_next(labels=labels), None, "what is left")
 
 

@@ -28,8 +28,7 @@ def a_new_task_is_open_and_nobodys(case: CheckCase) -> None:
         same(task.title, "Fix the race", "the title")
         same(plain(task.description), "It\nhappens.", "the description")
         same(task.priority, 1, "the priority")
-        same(task.status, TaskStatus.OPEN, "the status")
-        same(task.assignee, "", "the assignee")
+        case.stands(task, TaskStatus.OPEN, "")
         demand(bool(task.raw_status), "raw_status is empty; it holds the tracker's own word")
         demand(case.label in task.labels, f"the label is not there: {task.labels}")
         demand(task.is_ready, "a new task is not ready")
@@ -191,9 +190,7 @@ def a_blocked_task_waits(case: CheckCase) -> None:
 
 def a_blocked_task_is_not_closed(case: CheckCase) -> None:
     """BlockedBy, and it stays open."""
-    case.need(Capability.DEPENDENCIES)
-    made, blocker = case.make(), case.make()
-    case.one.add_dependency(made.id, blocker.id)
+    made, _ = case.blocked()
     with raises(BlockedBy, "closing a blocked task"):
         case.one.close(made.id, reason="x")
     demand(case.two.get(made.id).status is not TaskStatus.CLOSED, "it is closed all the same")

@@ -115,8 +115,7 @@ def a_reopened_task_is_nobodys(case: CheckCase) -> None:
     case.one.claim(made.id)
     case.one.close(made.id, reason="Too early")
     for task in (case.one.reopen(made.id), case.two.get(made.id)):
-        same(task.status, TaskStatus.OPEN, "the status")
-        same(task.assignee, "", "the assignee")
+        case.stands(task, TaskStatus.OPEN, "")
         same(task.close_reason, "", "the reason")
         demand(task.is_ready, "a reopened task is not ready")
     same(case.two.claim(made.id).assignee, case.holder(2), "the next assignee")
