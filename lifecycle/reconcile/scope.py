@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
 
 from lifecycle.core.values.configured import SILENT_HOURS
 from lifecycle.core.values.model import Repository
+from lifecycle.settings.readers import NAME
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,3 +67,122 @@ class Policy:
     closes: bool = False
     releases: bool = False
     silent_seconds: float = SILENT_HOURS * 3600
+
+
+ISSUE_EVENTS = frozenset({"issues", "issue_comment"})
+PULL_EVENTS = frozenset({"pull_request", "pull_request_target"})
+
+_BOT = "[bot]"
+
+
+@dataclass(frozen=True, slots=True)
+class Trigger:
+    """One event, as far as it says where to look.
+
+    Attributes:
+        name: as in GITHUB_EVENT_NAME, "" outside of GitHub Actions.
+        repository: `owner/name` of where it happened, "" if it does not say so.
+        issue: the issue that it is about, None if it is about none.
+        pull: the pull request that it is about, None if it is about none.
+        sender: the login of whoever caused it, "" if it does not say so.
+        is_by_bot: an App caused it.
+        note: why it narrows nothing although it should, "" otherwise.
+    """
+
+    name: str = ""
+    repository: str = ""
+    issue: int | None = None
+    pull: int | None = None
+    sender: str = ""
+    is_by_bot: bool = False
+    note: str = ""
+
+    @property
+    def is_about_one(self) -> bool:
+        """True if it is about one issue or one pull request."""
+        return self.issue is not None or self.pull is not None
+
+    def is_caused_by(self, login: str) -> bool:
+        """True if the App with this login caused it.
+
+        People are never meant: a personal token's events carry its owner's name, and what a person did
+        must not be passed over. GraphQL spells an App's login with "[bot]" in some places and without
+        in others.
+        """
+        names = {name.casefold().removesuffix(_BOT) for name in (self.sender, login)}
+        return self.is_by_bot and bool(self.sender) and len(names) == 1
+
+
+def read_event(name: str, payload: str | None, repository: str) -> Trigger:
+    """The event, by its name and its payload's JSON text; None if there is no payload.
+
+    Args:
+        name: GITHUB_EVENT_NAME.
+        payload: what the file at GITHUB_EVENT_PATH holds.
+        repository: GITHUB_REPOSITORY, where the payload does not name it.
+    """
+    if name not in ISSUE_EVENTS | PULL_EVENTS:
+        return Trigger(name, repository)
+    try:
+        data = json.loads(payload or "")
+    except (ValueError, RecursionError):
+        data = None
+    if not isinstance(data, dict):
+        return Trigger(name, repository, note=_note(name, "its payload cannot be read"))
+    event = _of(name, data, repository)
+    if not event.is_about_one:
+        return replace(event, note=_note(name, "its payload names no issue and no pull request"))
+    return event
+
+
+def narrowed(scope: Scope, event: Trigger) -> tuple[Scope, str]:
+    """The part of the scope that the event is about, and a note; all of it if it is about no part.
+
+    Whoever named issues or pull requests of his own is not narrowed.
+    """
+    if scope.issues or scope.pulls or not event.is_about_one:
+        return scope, event.note
+    owner, _, name = event.repository.partition("/")
+    if not (owner and name and scope.has(event.repository)):
+        where = event.repository or "a repository that it does not name"
+        return scope, _note(event.name, f"it happened in {where}, which is not looked at")
+    return Scope(
+        repositories=(Repository(owner, name),),
+        issues=() if event.issue is None else (event.issue,),
+        pulls=() if event.pull is None else (event.pull,),
+    ), ""
+
+
+def _of(name: str, data: Mapping[str, Any], repository: str) -> Trigger:
+    issue, pull = _mapping(data.get("issue")), _mapping(data.get("pull_request"))
+    sender = _mapping(data.get("sender"))
+    number = _number(issue if name in ISSUE_EVENTS else pull)
+    # A comment on a pull request comes as one on an issue, which then says so.
+    is_pull = name in PULL_EVENTS or "pull_request" in issue
+    where = _text(_mapping(data.get("repository")).get("full_name"))
+    return Trigger(
+        name,
+        where if re.fullmatch(rf"{NAME}/{NAME}", where) else repository,
+        None if is_pull else number,
+        number if is_pull else None,
+        _text(sender.get("login")),
+        sender.get("type") == "Bot",
+    )
+
+
+def _note(name: str, why: str) -> str:
+    return f"The event {name} was not used: {why}; so everything was looked at."
+
+
+def _mapping(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _number(thing: Mapping[str, Any]) -> int | None:
+    number = thing.get("number")
+    is_number = isinstance(number, int) and not isinstance(number, bool) and number > 0
+    return number if is_number else None

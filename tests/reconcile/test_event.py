@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lifecycle.core.values.model import Repository
-from lifecycle.reconcile.scope import Scope, Shard
-from lifecycle.reconcile.trigger import Trigger, narrowed, read_event
+from lifecycle.reconcile.scope import Scope, Shard, Trigger, narrowed, read_event
 
 REPOSITORY = "octo-org/hello-service"
 HERE = Repository("octo-org", "hello-service")

@@ -14,8 +14,7 @@ from lifecycle.core.errors import BadConfig, Refused
 from lifecycle.core.redact import visible
 from lifecycle.core.values.configured import Settings
 from lifecycle.core.values.model import Repository
-from lifecycle.reconcile.scope import Policy, Scope, Shard
-from lifecycle.reconcile.trigger import Trigger, narrowed, read_event
+from lifecycle.reconcile.scope import Policy, Scope, Shard, Trigger, narrowed, read_event
 from lifecycle.settings import config, readers
 from lifecycle.storage.store import worktree_root
 
