@@ -16,7 +16,7 @@ from lifecycle.core import hidden_marker
 from lifecycle.core.values.model import Issue, Observation, PullState
 from lifecycle.core.values.survey import Hold, Holding, Swept, Tip
 from lifecycle.reconcile.inferred import task_of
-from lifecycle.reconcile.kept_cards import KeptCards, slim, slimmed
+from lifecycle.reconcile.sweep import KeptCards, slim, slimmed
 from tests.factories import NOW
 from tests.reconcile.worlds import REPOSITORY, pull
 
