@@ -20,13 +20,12 @@ from lifecycle.core.timing import DeadlineReached
 from lifecycle.core.values.model import Repository
 from lifecycle.core.world import World
 from lifecycle.git.process import remote_repositories
-from lifecycle.reconcile.finding import Finding, State
+from lifecycle.reconcile.finding import Finding, State, SweepProblem, SweepReport
 from lifecycle.reconcile.inferred import InferredTask
 from lifecycle.reconcile.judge import Judge
 from lifecycle.reconcile.repair import Pace, RepairEnd, Repairer, failed
 from lifecycle.reconcile.scope import Policy, Scope
 from lifecycle.reconcile.sweep import Progress, Sweep, is_over
-from lifecycle.reconcile.sweep_report import SweepProblem, SweepReport
 from lifecycle.storage import log
 from lifecycle.storage.store import common_folder
 

@@ -17,9 +17,9 @@ from lifecycle.core.errors import LifecycleError, Rejected, Transient
 from lifecycle.core.values.model import PullRequest, Repository
 from lifecycle.core.values.survey import BoardTooLarge, Holding, Swept
 from lifecycle.core.world import World
+from lifecycle.reconcile.finding import SweepProblem
 from lifecycle.reconcile.inferred import InferredTask, task_of
 from lifecycle.reconcile.scope import Scope
-from lifecycle.reconcile.sweep_report import SweepProblem
 
 _NAMED = re.compile(r"claude/(?:.*-)?([0-9]+)")
 _TELLING = re.compile(r"#\d|GH-\d|/issues/\d|lifecycle:", re.IGNORECASE)

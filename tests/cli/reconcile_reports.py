@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from lifecycle.reconcile.finding import KINDS, Finding, State
-from lifecycle.reconcile.sweep_report import SweepProblem, SweepReport
+from lifecycle.reconcile.finding import KINDS, Finding, State, SweepProblem, SweepReport
 
 REPOSITORY = "octo-org/hello-service"
 

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from lifecycle.cli.reconcile import reconcile_actions as actions
-from lifecycle.reconcile.finding import State
-from lifecycle.reconcile.sweep_report import SweepProblem, SweepReport
+from lifecycle.reconcile.finding import State, SweepProblem, SweepReport
 from tests.cli.reconcile_reports import QUIET, REPORT, finding
 
 EVIL = (

@@ -19,9 +19,8 @@ from lifecycle.cli.reconcile.reconcile_scope import (
 from lifecycle.core.errors import BadConfig, Refused
 from lifecycle.core.values.configured import Settings
 from lifecycle.core.values.model import Repository
-from lifecycle.reconcile.finding import State
+from lifecycle.reconcile.finding import State, SweepProblem, SweepReport
 from lifecycle.reconcile.scope import Policy, Scope, Shard
-from lifecycle.reconcile.sweep_report import SweepProblem, SweepReport
 from lifecycle.settings import config
 from tests.cli.reconcile_reports import finding
 

@@ -11,8 +11,7 @@ from rich.console import Console
 
 from lifecycle.cli.reconcile.reconcile_screen import show
 from lifecycle.cli.reconcile.reconcile_words import PLAIN_SIGNS, SIGNS, lines, signs_for, totals
-from lifecycle.reconcile.finding import Finding, State
-from lifecycle.reconcile.sweep_report import SweepProblem, SweepReport
+from lifecycle.reconcile.finding import Finding, State, SweepProblem, SweepReport
 from tests.cli.reconcile_reports import QUIET, REPORT, finding
 from tests.cli.terminal import plain
 

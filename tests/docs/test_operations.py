@@ -16,10 +16,9 @@ import yaml
 from lifecycle.cli.main import group
 from lifecycle.cli.reconcile import reconcile
 from lifecycle.core.values.configured import SILENT_HOURS
-from lifecycle.reconcile.finding import KINDS, Finding, State
+from lifecycle.reconcile.finding import KINDS, Finding, State, SweepReport
 from lifecycle.reconcile.repair import LONGEST_WAIT
 from lifecycle.reconcile.sweep import RECENT_SECONDS
-from lifecycle.reconcile.sweep_report import SweepReport
 from tests.conftest import COMMAND, Place
 from tests.docs.pages import REFERENCE, ROOT, Page, codes_in
 

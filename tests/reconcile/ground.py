@@ -20,10 +20,9 @@ from msgspec import structs
 from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.core.timing import Deadline
 from lifecycle.core.values.model import Repository
-from lifecycle.reconcile.finding import Finding
+from lifecycle.reconcile.finding import Finding, SweepReport
 from lifecycle.reconcile.reconcile_run import reconcile
 from lifecycle.reconcile.scope import Policy, Scope
-from lifecycle.reconcile.sweep_report import SweepReport
 from lifecycle.sandbox.control import Control, LoggedRequest
 from lifecycle.sandbox.seed import (
     Seed,

@@ -17,8 +17,8 @@ from lifecycle.core.errors import BadCredentials, NoToken
 from lifecycle.core.timing import Deadline
 from lifecycle.git import lease as leases
 from lifecycle.git.process import GitRepository
+from lifecycle.reconcile.finding import SweepReport
 from lifecycle.reconcile.scope import Policy
-from lifecycle.reconcile.sweep_report import SweepReport
 from lifecycle.sandbox.boards.state import BoardTables
 from lifecycle.sandbox.control.catalogue import EXHAUSTED
 from lifecycle.sandbox.issues.state import IssueTables

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from lifecycle.reconcile.finding import SweepReport
 from lifecycle.reconcile.repair import FREE
 from lifecycle.reconcile.scope import Policy
-from lifecycle.reconcile.sweep_report import SweepReport
 from lifecycle.sandbox.seed import SeedToken
 from tests.e2e.forked import STAGE, Forked
 from tests.reconcile.conftest import Make

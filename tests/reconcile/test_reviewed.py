@@ -12,8 +12,8 @@ import pytest
 from lifecycle.github.board.board_client import GitHubBoard
 from lifecycle.github.pulls.forge import GitHubForge
 from lifecycle.reconcile import reconcile_run
+from lifecycle.reconcile.finding import SweepReport
 from lifecycle.reconcile.scope import Policy, Shard
-from lifecycle.reconcile.sweep_report import SweepReport
 from lifecycle.sandbox.control.catalogue import EXHAUSTED
 from lifecycle.sandbox.seed import SeedToken
 from tests.conftest import COMMAND

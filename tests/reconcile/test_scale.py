@@ -19,9 +19,9 @@ from lifecycle.claim.decisions import decide, rehearsal
 from lifecycle.claim.decisions.snapshot import Decision, Snapshot
 from lifecycle.core.timing import Deadline
 from lifecycle.core.values.model import Repository
+from lifecycle.reconcile.finding import SweepReport
 from lifecycle.reconcile.reconcile_run import reconcile
 from lifecycle.reconcile.scope import Policy, Scope, Shard
-from lifecycle.reconcile.sweep_report import SweepReport
 from lifecycle.sandbox.server import Sandbox
 from lifecycle.sandbox.wire.app import CONTROL, Application
 from lifecycle.storage.state_file import MemoryCache

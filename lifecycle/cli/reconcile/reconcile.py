@@ -29,9 +29,8 @@ from lifecycle.cli.reconcile.reconcile_words import lines, signs_for
 from lifecycle.cli.terminal import is_terminal, json_text, one_line
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.timing import Deadline, SystemClock, ending
-from lifecycle.reconcile.finding import State
+from lifecycle.reconcile.finding import State, SweepReport
 from lifecycle.reconcile.scope import Policy, Scope
-from lifecycle.reconcile.sweep_report import SweepReport
 from lifecycle.storage.state_file import MemoryCache
 
 if TYPE_CHECKING:

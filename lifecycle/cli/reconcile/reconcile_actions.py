@@ -27,8 +27,7 @@ from lifecycle.cli.reconcile.reconcile_words import (
 )
 from lifecycle.cli.terminal import one_line
 from lifecycle.core.redact import short
-from lifecycle.reconcile.finding import Finding, State
-from lifecycle.reconcile.sweep_report import SweepReport
+from lifecycle.reconcile.finding import Finding, State, SweepReport
 
 SUMMARY = "GITHUB_STEP_SUMMARY"
 OUTPUT = "GITHUB_OUTPUT"

@@ -22,8 +22,8 @@ from lifecycle.cli.terminal import one_line
 from lifecycle.reconcile.finding import Finding, State
 
 if TYPE_CHECKING:
+    from lifecycle.reconcile.finding import SweepReport
     from lifecycle.reconcile.sweep import Progress
-    from lifecycle.reconcile.sweep_report import SweepReport
 
 WIDTH = 160
 """Columns at most: further apart, the cells of a row lose each other."""

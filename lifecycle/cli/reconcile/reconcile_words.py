@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 
 from lifecycle.cli import terminal
 from lifecycle.cli.terminal import one_line
-from lifecycle.reconcile.finding import KINDS, Finding, Gate, State
-from lifecycle.reconcile.sweep_report import SweepReport
+from lifecycle.reconcile.finding import KINDS, Finding, Gate, State, SweepReport
 from lifecycle.views.stats.stats_words import count
 
 SIGNS = {
