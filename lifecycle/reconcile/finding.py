@@ -1,4 +1,4 @@
-"""What a sweep finds: the table of kinds, and one finding."""
+"""What a sweep finds: the table of kinds, one finding, and the report of a run."""
 
 from __future__ import annotations
 

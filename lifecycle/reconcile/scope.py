@@ -1,4 +1,11 @@
-"""What a run looks at, and what it may do about it."""
+"""What a run looks at, and what it may do about it; an event of GitHub Actions narrows it.
+
+The event is read from its name and payload alone. Whatever cannot be understood narrows nothing: then
+everything is looked at, with a note that says why.
+
+Sources: https://docs.github.com/actions/reference/workflows-and-actions/events-that-trigger-workflows and
+https://docs.github.com/webhooks/webhook-events-and-payloads
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,10 @@
 
 Where a board can be seen, its cards are the tasks, and what is claimed besides them; where it cannot,
 or where several runs share the work, the repositories' own issues are.
+
+A board lists its cards in an order of its own, so what all repositories hold is kept until their turn
+comes: of that only what may belong to a task, each text once, and of a pull request's text only what says
+something about one.
 """
 
 from __future__ import annotations

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import os
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import click
 
 from lifecycle.cli.command_session import Session, in_worktree
+from lifecycle.core import timing
 from lifecycle.core.redact import visible
 from lifecycle.storage import journal
-from lifecycle.views.stats.stats_json import as_json as plain
 from lifecycle.views.stats.stats_words import count, moment
-from lifecycle.views.stats.summary import Wanted, summarize
+from lifecycle.views.stats.summary import Group, StatsRow, Summary, Wanted, summarize
+from lifecycle.views.stats.visits import Visit
 
 EMPTY = (
     "Nothing is in the journal of this clone yet; it fills while claims and the staged workflow are at "
@@ -53,7 +56,7 @@ def command(
     summary = summarize(entries, wanted)
     if not summary.entries and not summary.told:
         session.show(
-            [_nothing(len(entries), since, wanted, page)], {**plain(summary), "page": None}
+            [_nothing(len(entries), since, wanted, page)], {**summary_data(summary), "page": None}
         )
         return
     if page is not None:
@@ -62,7 +65,7 @@ def command(
         write(page, summary, _about(since, wanted))
     where = os.fspath(page.absolute()) if page is not None else None
     if session.as_json:
-        session.show([], {**plain(summary), "page": where})
+        session.show([], {**summary_data(summary), "page": where})
         return
     from lifecycle.cli.stats.stats_screen import show
 
@@ -88,3 +91,73 @@ def _nothing(whole: int, since: str | None, wanted: Wanted, page: Path | None) -
         f"Nothing in the journal fits {_about(since, wanted)}{unwritten}; it has "
         f"{count(whole, 'entry', 'entries')}: leave out --since, --label or --task to see more."
     )
+
+
+def summary_data(summary: Summary) -> dict[str, Any]:
+    """Everything that the tables show; seconds as numbers, moments as ISO 8601, parts from 0 to 1."""
+    is_empty = not summary.entries
+    return {
+        "since": None if is_empty else timing.render_time(summary.since),
+        "until": None if is_empty else timing.render_time(summary.until),
+        "entries": summary.entries,
+        "tasks": [_task_data(summary, name) for name in summary.tasks],
+        "tasks_done": len(summary.done),
+        "stages": [_row_data(row) for row in summary.stages],
+        "phases": [_row_data(row) for row in summary.phases],
+        "bottlenecks": [
+            {"name": item.name, "system": item.system, "why": list(item.why)}
+            for item in summary.bottlenecks
+        ],
+        "labels": [_group_data(item) for item in summary.labels],
+        "agents": [_group_data(item) for item in summary.agents],
+        "lasting": [_visit_data(item) for item in summary.lasting],
+    }
+
+
+def _task_data(summary: Summary, name: str) -> dict[str, Any]:
+    done = summary.done.get(name)
+    return {
+        "id": name,
+        "title": summary.tasks[name] or None,
+        "done": None if done is None else timing.render_time(done),
+        "seconds": summary.spent.get(name),
+        "attempts": summary.tries.get(name, 0),
+        "visits": [_visit_data(visit) for visit in summary.told if visit.task == name],
+    }
+
+
+def _row_data(row: StatsRow) -> dict[str, Any]:
+    return {
+        "name": row.name,
+        "visits": row.visits,
+        "seconds": asdict(row.times),
+        "away_seconds": row.away,
+        "share": row.share,
+        "tasks": row.tasks,
+        "attempts": row.attempts,
+        "passed": row.passed,
+        "success_rate": row.success,
+        "attempts_per_task": row.per_task,
+        "hardest": {"task": row.hardest, "attempts": row.most} if row.hardest else None,
+    }
+
+
+def _group_data(group: Group) -> dict[str, Any]:
+    named = {"seconds" if key == "times" else key: value for key, value in asdict(group).items()}
+    return {**named, "success_rate": group.success}
+
+
+def _visit_data(visit: Visit) -> dict[str, Any]:
+    return {
+        "system": visit.system,
+        "stage": visit.stage,
+        "task": visit.task or None,
+        "agent": visit.actor or None,
+        "began": None if visit.began is None else timing.render_time(visit.began),
+        "ended": None if visit.ended is None else timing.render_time(visit.ended),
+        "seconds": visit.seconds,
+        "away_seconds": visit.away,
+        "attempts": visit.attempts,
+        "is_passed": visit.is_passed,
+        "target": visit.target or None,
+    }

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lifecycle.cli.stats.stats import summary_data
 from lifecycle.core.errors import Refused
 from lifecycle.storage import journal
 from lifecycle.storage.journal_entry import JournalEntry
 from lifecycle.views.stats import stats_words
-from lifecycle.views.stats.stats_json import as_json
 from lifecycle.views.stats.stats_page import charts
 from lifecycle.views.stats.summary import StatsRow, Times, Wanted, rate, summarize
 from tests.views.stats.journals import CLAIMED, HOUR, MINUTE, NOW, WHOLE, checked, moved, phase
@@ -153,7 +153,7 @@ def test_any_journal_can_be_told(entries: list[JournalEntry]) -> None:
         assert one.success is None or 0 <= one.success <= 1
         assert 0 <= one.share <= 1 + 1e-9
         assert one.passed <= one.attempts
-    assert json.loads(json.dumps(as_json(found)))["entries"] == len(entries)
+    assert json.loads(json.dumps(summary_data(found)))["entries"] == len(entries)
     for chart in charts(found):
         assert all(len(bars["x"]) == len(bars["y"]) > 0 for bars in chart.figure["data"])
         json.dumps(chart.figure)
@@ -164,7 +164,7 @@ def test_nothing_is_nothing() -> None:
     found = summarize(())
     assert (found.stages, found.phases, found.agents, found.tasks) == ((), (), (), {})
     assert charts(found) == ()
-    assert as_json(found)["since"] is None
+    assert summary_data(found)["since"] is None
 
 
 @pytest.mark.parametrize(
