@@ -14,7 +14,6 @@ from lifecycle.setup.doctor import (
     examine_hooks,
     examine_installation,
     examine_repository,
-    examine_sessions,
     examine_token,
     examine_tracker,
     examine_worktree,
@@ -37,10 +36,10 @@ FAMILIES: tuple[tuple[str, Check], ...] = (
     ("checks", examine_repository.check_checks),
     ("tracker", examine_tracker.check),
     ("hooks", examine_hooks.check),
-    ("session", examine_sessions.check),
+    ("session", examine_hooks.check_session),
     ("stages", examine_tracker.check_stages),
     ("clock", examine_token.check_clock),
-    ("waiter", examine_sessions.check_waiter),
+    ("waiter", examine_hooks.check_waiter),
 )
 """Every family of checks, in the order of the list."""
 

@@ -14,7 +14,7 @@ from lifecycle.core.tracker import Atomicity, Task
 from lifecycle.core.values.configured import AUTO
 from lifecycle.core.values.model import RepositoryAccess, TokenFacts
 from lifecycle.setup.doctor.doctor_finding import DoctorFinding, cause, finding
-from lifecycle.setup.doctor.examine_sessions import cap_of
+from lifecycle.setup.doctor.examine_hooks import cap_of
 from lifecycle.setup.doctor.examined import Examined
 from lifecycle.setup.init.hook_table import CAP
 from lifecycle.setup.init.init_mark import SHARED
