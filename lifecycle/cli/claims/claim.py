@@ -1,4 +1,4 @@
-"""`lifecycle claim` and `lifecycle takeover`: take a task."""
+"""`lifecycle claim`, `takeover`, `handoff`, `close`, `nudge`, `release`: take a task, move it on, end it."""
 
 from __future__ import annotations
 
@@ -10,10 +10,33 @@ from typing import Any, TypeVar
 import click
 
 from lifecycle.claim.commands.admission import quoted
+from lifecycle.claim.commands.release import release_claim
+from lifecycle.claim.commands.moves import current, hand_off, move
 from lifecycle.claim.commands.taking import Taken, take
+from lifecycle.claim.decisions.table import Phase
+from lifecycle.claim.engine import look as engine
+from lifecycle.claim.engine.look import Report
 from lifecycle.claim.linked.linked_decisions import CLAIMED
-from lifecycle.cli.command_session import Session, begin, claim_data, json_option, timed
+from lifecycle.claim.record.state import Record
+from lifecycle.cli.claims.claim_look import (
+    finish_release,
+    look,
+    problem_lines,
+    report_data,
+    report_lines,
+)
+from lifecycle.cli.command_session import (
+    Session,
+    begin,
+    claim_data,
+    in_worktree,
+    json_option,
+    timed,
+)
+from lifecycle.cli.tracker.tracker_values import text_from
 from lifecycle.core import redact
+from lifecycle.core.errors import Refused
+from lifecycle.core.messages import messages
 from lifecycle.core.messages.messages import HAND_OFF
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -149,3 +172,141 @@ def takeover(task: tuple[str, ...], *, worktree: str | None, as_json: bool) -> N
     claim. It is a command of its own so that a permission to claim does not cover it: the client asks.
     """
     run(task, worktree, as_json=as_json, force=True)
+
+
+_MOST = 4000
+"""Bytes that are read of a summary, which is one line."""
+
+
+def _next(record: Record, *, has_hooks: bool) -> str:
+    if record.claim.phase == Phase.READY_FOR_PR and not has_hooks:
+        return f"Open the PR with: lifecycle tick. {messages.no_hooks()}"
+    if record.claim.phase == Phase.READY_FOR_PR:
+        return "The PR is opened at the agent's next stop; now: lifecycle tick"
+    return f"PR #{record.claim.pr_number} has the new commits."
+
+
+@click.command("handoff", short_help="Push the work and ask for its PR.")
+@click.option("--summary", default=None, help="What was done, in one line: the PR's title.")
+@click.option(
+    "--summary-file",
+    "file",
+    metavar="FILE",
+    default=None,
+    help="Read it from a file; -: standard input, where no shell minds quotes and backticks.",
+)
+@json_option
+@timed
+def handoff(summary: str | None, file: str | None, *, as_json: bool) -> None:
+    """Run the configured validation, push the branch, and set the phase to ready_for_pr.
+
+    The PR is opened at the agent's next stop (or by `lifecycle tick`). With a PR open already, the
+    new commits are pushed to it. The time that the validation takes is not counted.
+    """
+    if summary is None and file is None:
+        raise click.UsageError("Say what was done, with --summary or --summary-file.")
+    text = (
+        text_from(summary, file, "--summary", "--summary-file", most=_MOST, is_unasked=True) or ""
+    )
+    session = begin(as_json=as_json)
+    handed = hand_off(session.world, session.claim_store, text)
+    claim = handed.record.claim
+    lines = [f"Note: {note}" for note in handed.notes]
+    then = _next(handed.record, has_hooks=session.has_hooks)
+    lines.append(f"Pushed {claim.branch} for #{claim.issue_number}. {then}")
+    session.show(lines, {"claim": claim_data(handed.record), "notes": handed.notes})
+
+
+@click.command("close", short_help="The user's yes: close the issue.")
+@click.option(
+    "--override",
+    metavar="REASON",
+    default=None,
+    help="Close although no PR merged; the reason goes into the issue's comment.",
+)
+@json_option
+@timed
+def close(override: str | None, *, as_json: bool) -> int:
+    """Close the claim's issue: the answer "yes" to "Should I close issue #N?".
+
+    Closes only if the PR merged, unless --override gives a reason. Comments, closes, sets the board
+    to Done, clears Agent, and deletes .agent-claim.json once GitHub shows the issue closed.
+    """
+    if override is not None and not override.strip():
+        raise Refused("--override needs a reason, which goes into the issue's comment.")
+    session = begin(as_json=as_json, changes_tasks=True)
+    # GitHub judges it: a yes given before the merge was seen here is still a yes.
+    record = move(
+        session.world,
+        session.claim_store,
+        Phase.DONE,
+        force=True,
+        override=(override or "").strip(),
+        consent="close",
+    )
+    code = look(session)
+    left = session.claim_store.load(repair=False).record
+    is_same = left is not None and left.claim.issue_number == record.claim.issue_number
+    return 1 if is_same and code == 0 else code
+
+
+@click.command("nudge", short_help="Set the phase by hand.")
+@click.argument("phase", metavar="PHASE", type=click.Choice([phase.value for phase in Phase]))
+@click.option("--reason", metavar="TEXT", default="", help="Why; needed, and recorded.")
+@click.option("--dry-run", is_flag=True, help="Say what the move would be; write nothing.")
+@click.option("--force", is_flag=True, help="Make a move that the phase table does not have.")
+@json_option
+@timed
+def nudge(phase: str, *, reason: str, dry_run: bool, force: bool, as_json: bool) -> int:
+    """Move the claim to PHASE, record why, and look once.
+
+    Only moves of the phase table are made; an illegal one names the legal ones. The look may judge the
+    move: what GitHub contradicts does not stand. With done, the reason is the yes to closing, which the
+    issue's comment tells; with --force, done closes without a merge.
+
+    The phases: coding, ready_for_pr, pr_created, checks_running, merged_detected, pr_closed, done.
+    """
+    if not reason.strip() and not dry_run:
+        raise click.UsageError('A nudge needs a reason, which is recorded: --reason "…"')
+    session = begin(as_json=as_json)
+    wanted = Phase(phase)
+    override = reason.strip() if force and wanted is Phase.DONE else ""
+    if dry_run:
+        before = current(session.claim_store).claim.phase
+        why = reason.strip() or "dry run"  # judged as a nudge with its reason is
+        record = move(
+            session.world, session.claim_store, wanted, force=force, reason=why, dry_run=True
+        )
+        line = f"would move #{record.claim.issue_number} from {before} to {wanted}"
+        session.show([line], {"claim": claim_data(record), "from": before, "dry_run": True})
+        return 0
+    move(session.world, session.claim_store, wanted, force=force, override=override, reason=reason)
+    return look(session)
+
+
+@click.command("release", short_help="Give the task back.")
+@click.option("--reason", metavar="TEXT", default="", help="Why; it goes into the issue's comment.")
+@click.option("--dry-run", is_flag=True, help="Print the plan; write nothing anywhere.")
+@in_worktree(changes_tasks=True)
+def release(session: Session, reason: str, *, dry_run: bool) -> int:
+    """Give the claim's task back, so that somebody else can take it.
+
+    Says on the issue how far the work got, takes your assignee off, sets the board to Todo, clears
+    Agent, releases the lease, and deletes .agent-claim.json. Branch, commits and an open PR stay. What
+    people moved on the board by hand is left. A task whose PR is merged is closed instead.
+    """
+    given = release_claim(session.world, session.claim_store, reason, dry_run=dry_run)
+    if given.is_over:
+        session.show([given.said], report_data(Report(given.record)) | {"notes": []})
+        return 0
+    notes = [f"Note: {note}" for note in given.notes]
+    if dry_run:
+        planned = engine.rehearse(session.world, session.claim_store, record=given.record)
+        lines = notes + report_lines(planned, would=True)
+        lines += [*problem_lines(planned, lines), "Nothing was written."]
+        session.show(lines, report_data(planned) | {"notes": given.notes})
+        is_left = planned.record is not None and not planned.record.outcome
+        return 1 if is_left or planned.problem is not None else 0
+    report, lines, is_left = finish_release(session, notes)
+    session.show(lines, report_data(report) | {"notes": given.notes})
+    return 1 if is_left else 0
