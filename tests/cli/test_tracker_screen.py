@@ -9,8 +9,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from lifecycle.cli.tracker import tracker_screen as screen
-from lifecycle.cli.tracker.task_text import Listing
-from lifecycle.cli.tracker.tracker_values import nothing_is
+from lifecycle.cli.tracker.tracker_values import Listing, nothing_is
 from lifecycle.core.tracker import Task, TaskStatus
 from tests.cli.terminal import on_terminal, plain
 from tests.cli.tracker_ground import made

@@ -8,15 +8,18 @@ import click
 
 from lifecycle.cli.command_session import Session
 from lifecycle.cli.terminal import is_terminal
-from lifecycle.cli.tracker.task_text import Listing, show_comments, show_task, show_tasks
 from lifecycle.cli.tracker.tracker_values import (
     ALL,
     NOT_CLOSED,
     READY,
+    Listing,
     for_tasks,
     labels_option,
     limit_option,
     note_data,
+    show_comments,
+    show_task,
+    show_tasks,
     task_data,
 )
 from lifecycle.core.tracker import Task, TaskStatus, Tracker

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from lifecycle.cli.screen import fitted, grid
 from lifecycle.cli.terminal import one_line
-from lifecycle.cli.tracker.task_text import COLUMNS, Column, Listing, priority_of
+from lifecycle.cli.tracker.tracker_values import COLUMNS, Column, Listing, priority_of
 from lifecycle.core.tracker import Task, TaskStatus
 
 WIDTH = 140
