@@ -1,4 +1,4 @@
-"""`lifecycle claim`, `takeover`, `handoff`, `close`, `nudge`, `release`: take a task, move it on, end it."""
+"""`lifecycle claim`, `takeover`, `handoff`, `close`, `nudge`, `release`: what takes, moves, ends a claim."""
 
 from __future__ import annotations
 
