@@ -40,7 +40,7 @@ COMMANDS = {
     "doctor": "setup.doctor:command",
     "trust": "setup.trust:command",
     "sandbox": "sandbox:command",
-    "demo": "demo.demo:command",
+    "demo": "sandbox:demo",
     "hook": "hook:command",
 }
 """Where in `lifecycle/cli/` each command is: its module, and its name there."""

@@ -1,4 +1,4 @@
-"""`lifecycle sandbox`: the embedded GitHub."""
+"""`lifecycle sandbox`: the embedded GitHub; and `lifecycle demo`, the main job on it."""
 
 from __future__ import annotations
 
@@ -51,7 +51,6 @@ def command() -> None:
 @already_json
 def serve(port: int, seed: Path | None, db: Path | None) -> int:
     """Print one JSON line with the addresses and the token, then serve until stopped."""
-    from lifecycle.core.errors import Refused
     from lifecycle.sandbox.base.errors import SandboxError
     from lifecycle.sandbox.seed import read_seed
     from lifecycle.sandbox.server import serve as run
@@ -70,7 +69,6 @@ def serve(port: int, seed: Path | None, db: Path | None) -> int:
 @already_json
 def dump(url: str | None, db: Path | None) -> int:
     """Print a world as a seed, from a running sandbox or from a file that one kept."""
-    from lifecycle.core.errors import Refused
     from lifecycle.sandbox.base.errors import SandboxError
 
     if (url is None) == (db is None):
@@ -133,7 +131,6 @@ def _made(url: str, repo: str | None, act: Callable[[Control], object]) -> objec
         Refused: nobody answers there, or the world is such that it cannot be done; the sandbox's own
             sentence says why.
     """
-    from lifecycle.core.errors import Refused
     from lifecycle.sandbox.control import Control, ControlError
 
     try:
@@ -211,7 +208,7 @@ def demo(*, as_json: bool) -> int:
 
     Needs no token and no network. Exits 0 only if the issue really ended closed and the board Done.
     """
-    from lifecycle.cli.demo.demo_story import DemoFailedError, opened, print_end, print_step, tell
+    from lifecycle.cli.demo_story import DemoFailedError, opened, print_end, print_step, tell
 
     console = opened(quiet=as_json)
     try:

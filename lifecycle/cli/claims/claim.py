@@ -1,4 +1,4 @@
-"""`lifecycle claim`, `takeover`, `handoff`, `close`, `nudge`, `release`: what takes, moves, ends a claim."""
+"""`lifecycle claim`, `takeover`, `handoff`, `close`, `nudge`, `release`: take, move, end a claim."""
 
 from __future__ import annotations
 
