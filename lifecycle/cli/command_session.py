@@ -170,16 +170,23 @@ def claim_data(record: Record | None) -> dict[str, Any] | None:
     }
 
 
-already_json = click.option(
-    "--json",
-    is_flag=True,
-    expose_value=False,
-    help="Accepted as everywhere; what this prints is JSON already.",
+def option(spec: str, text: str, *names: str, **more: Any) -> Callable[[F], F]:
+    """A command's option; a decorator.
+
+    Args:
+        spec: its name and what it takes, as in "--label LABEL"; a flag if it takes nothing.
+        text: what it does, for `--help`.
+        names: others of its names, such as the parameter's.
+        more: as `click.option` takes it.
+    """
+    name, _, metavar = spec.partition(" ")
+    kind = {"metavar": metavar} if metavar else {"is_flag": True}
+    return click.option(name, *names, help=text, **{**kind, **more})
+
+
+json_option = option("--json", "Print one JSON object.", "as_json")
+
+already_json = option(
+    "--json", "Accepted as everywhere; what this prints is JSON already.", expose_value=False
 )
 """For commands that print JSON whether asked or not."""
-
-
-def json_option(function: F) -> F:
-    """Add `--json`."""
-    option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-    return option(function)

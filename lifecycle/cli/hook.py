@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import click
 
-from lifecycle.cli.command_session import already_json
+from lifecycle.cli.command_session import already_json, option
 from lifecycle.core.channels import REPLIES
 
 
 @click.command("hook", short_help="The hook entrypoints, for other callers.")
 @click.argument("name", metavar="NAME", type=click.Choice(list(REPLIES)))
-@click.option("--path", is_flag=True, help="Print where the script lies, for your settings.")
+@option("--path", "Print where the script lies, for your settings.")
 @already_json
 def command(name: str, *, path: bool) -> int:
     """Run the hook NAME: the event's JSON on stdin, the client's reply on stdout.

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lifecycle.cli import terminal
-from lifecycle.cli.command_session import already_json, json_option
+from lifecycle.cli.command_session import already_json, json_option, option
 from lifecycle.cli.terminal import behind
 from lifecycle.core.errors import Refused
 
@@ -118,9 +118,7 @@ def _of_people(function: Callable[..., Deed]) -> Callable[..., None]:
         required=True,
         help="A running sandbox: its api_url, as `serve` prints it.",
     )
-    repository = click.option(
-        "--repo", metavar="OWNER/NAME", help="Which repository; the world's first without it."
-    )
+    repository = option("--repo OWNER/NAME", "Which repository; the world's first without it.")
     return url(repository(json_option(run)))
 
 
@@ -144,8 +142,8 @@ def _made(url: str, repo: str | None, act: Callable[[Control], object]) -> objec
 @command.command("merge", short_help="Merge a pull request, as a person does.")
 @click.argument("number", type=click.IntRange(min=1))
 @click.option("--method", type=click.Choice(["merge", "squash", "rebase"]), default="merge")
-@click.option("--delete-branch", is_flag=True, help="Delete its branch as well.")
-@click.option("--by", default="", metavar="LOGIN", help="Who does it.")
+@option("--delete-branch", "Delete its branch as well.")
+@option("--by LOGIN", "Who does it.", default="")
 @_of_people
 def merge(number: int, method: Any, *, delete_branch: bool, by: str) -> Deed:
     """Merge pull request NUMBER of a running sandbox."""
@@ -157,8 +155,8 @@ def merge(number: int, method: Any, *, delete_branch: bool, by: str) -> Deed:
 @command.command("review", short_help="Review a pull request, as a person does.")
 @click.argument("number", type=click.IntRange(min=1))
 @click.argument("verdict", metavar="VERDICT", type=click.Choice(list(REVIEWS)))
-@click.option("--by", default="", metavar="LOGIN", help="Who does it.")
-@click.option("--body", default="", metavar="TEXT", help="What they say.")
+@option("--by LOGIN", "Who does it.", default="")
+@option("--body TEXT", "What they say.", default="")
 @_of_people
 def review(number: int, verdict: str, *, by: str, body: str) -> Deed:
     """Review pull request NUMBER of a running sandbox.
@@ -194,7 +192,7 @@ def check(number: int, name: str, state: str, *, log: Path | None) -> Deed:
 @command.command("comment", short_help="Comment on an issue, as a person does.")
 @click.argument("number", type=click.IntRange(min=1))
 @click.argument("text")
-@click.option("--by", default="", metavar="LOGIN", help="Who does it.")
+@option("--by LOGIN", "Who does it.", default="")
 @_of_people
 def comment(number: int, text: str, *, by: str) -> Deed:
     """Comment on issue or pull request NUMBER of a running sandbox."""

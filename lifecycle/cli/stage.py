@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lifecycle.app import tracker_opening
-from lifecycle.cli.command_session import Session, in_worktree, json_option
+from lifecycle.cli.command_session import Session, in_worktree, json_option, option
 from lifecycle.cli.terminal import is_terminal, json_text
 from lifecycle.core.errors import GitFailed, LifecycleError, Refused, Transient
 from lifecycle.core.redact import quoted
@@ -86,7 +86,7 @@ def status(at: Session) -> None:
 
 @command.command("set", short_help="Set the stage by hand.")
 @click.argument("stage", metavar="STAGE", type=click.Choice([stage.value for stage in Stage]))
-@click.option("--task", metavar="ID", default="", help="The task that the session works on.")
+@option("--task ID", "The task that the session works on.", default="")
 @_in_worktree
 def set_(at: Session, stage: str, *, task: str) -> None:
     """Set the stage by hand: the session is told at its next stop what that stage asks for.

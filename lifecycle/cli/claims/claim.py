@@ -31,6 +31,7 @@ from lifecycle.cli.command_session import (
     claim_data,
     in_worktree,
     json_option,
+    option,
     timed,
 )
 from lifecycle.cli.tracker.tracker_values import text_from
@@ -71,13 +72,11 @@ def without_force(verb: str) -> Callable[[F], F]:
 
 def task_options(function: F) -> F:
     """Add TASK and `--worktree`."""
-    worktree = click.option(
-        "--worktree",
-        metavar="[PATH]",
+    worktree = option(
+        "--worktree [PATH]",
+        "Take it in a git worktree of its own: PATH (with a slash in it), else ../<folder>-<number>.",
         is_flag=False,
         flag_value=_DEFAULT,
-        default=None,
-        help="Take it in a git worktree of its own: PATH (with a slash in it), else ../<folder>-<number>.",
     )
     return click.argument("task", nargs=-1)(worktree(function))
 
@@ -188,12 +187,10 @@ def _next(record: Record, *, has_hooks: bool) -> str:
 
 @click.command("handoff", short_help="Push the work and ask for its PR.")
 @click.option("--summary", default=None, help="What was done, in one line: the PR's title.")
-@click.option(
-    "--summary-file",
+@option(
+    "--summary-file FILE",
+    "Read it from a file; -: standard input, where no shell minds quotes and backticks.",
     "file",
-    metavar="FILE",
-    default=None,
-    help="Read it from a file; -: standard input, where no shell minds quotes and backticks.",
 )
 @json_option
 @timed
@@ -218,11 +215,8 @@ def handoff(summary: str | None, file: str | None, *, as_json: bool) -> None:
 
 
 @click.command("close", short_help="The user's yes: close the issue.")
-@click.option(
-    "--override",
-    metavar="REASON",
-    default=None,
-    help="Close although no PR merged; the reason goes into the issue's comment.",
+@option(
+    "--override REASON", "Close although no PR merged; the reason goes into the issue's comment."
 )
 @json_option
 @timed
@@ -252,9 +246,9 @@ def close(override: str | None, *, as_json: bool) -> int:
 
 @click.command("nudge", short_help="Set the phase by hand.")
 @click.argument("phase", metavar="PHASE", type=click.Choice([phase.value for phase in Phase]))
-@click.option("--reason", metavar="TEXT", default="", help="Why; needed, and recorded.")
-@click.option("--dry-run", is_flag=True, help="Say what the move would be; write nothing.")
-@click.option("--force", is_flag=True, help="Make a move that the phase table does not have.")
+@option("--reason TEXT", "Why; needed, and recorded.", default="")
+@option("--dry-run", "Say what the move would be; write nothing.")
+@option("--force", "Make a move that the phase table does not have.")
 @json_option
 @timed
 def nudge(phase: str, *, reason: str, dry_run: bool, force: bool, as_json: bool) -> int:
@@ -285,8 +279,8 @@ def nudge(phase: str, *, reason: str, dry_run: bool, force: bool, as_json: bool)
 
 
 @click.command("release", short_help="Give the task back.")
-@click.option("--reason", metavar="TEXT", default="", help="Why; it goes into the issue's comment.")
-@click.option("--dry-run", is_flag=True, help="Print the plan; write nothing anywhere.")
+@option("--reason TEXT", "Why; it goes into the issue's comment.", default="")
+@option("--dry-run", "Print the plan; write nothing anywhere.")
 @in_worktree(changes_tasks=True)
 def release(session: Session, reason: str, *, dry_run: bool) -> int:
     """Give the claim's task back, so that somebody else can take it.

@@ -12,7 +12,7 @@ import click
 from lifecycle.claim.commands import unfinished_claims
 from lifecycle.claim.engine import look as engine
 from lifecycle.claim.engine.look import Report
-from lifecycle.cli.command_session import Session, claim_data, in_worktree
+from lifecycle.cli.command_session import Session, claim_data, in_worktree, option
 from lifecycle.core import plan
 from lifecycle.core.errors import Transient
 from lifecycle.core.messages import messages
@@ -23,7 +23,7 @@ from lifecycle.settings.running_client import session_of
 
 
 @click.command("tick", short_help="Look at GitHub once, now.")
-@click.option("--dry-run", is_flag=True, help="Print the plan; write nothing anywhere.")
+@option("--dry-run", "Print the plan; write nothing anywhere.")
 @in_worktree()
 def tick(session: Session, *, dry_run: bool) -> int:
     """Look at GitHub once and do what the claim needs next, as the hooks do.

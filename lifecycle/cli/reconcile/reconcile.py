@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lifecycle.app.wiring import WorktreeWorld
-from lifecycle.cli.command_session import end_late, json_option
+from lifecycle.cli.command_session import end_late, json_option, option
 from lifecycle.cli.reconcile import reconcile_actions as actions
 from lifecycle.cli.reconcile.reconcile_scope import (
     ScopeGround,
@@ -73,33 +73,30 @@ class Reconcile(click.Command):
 
 
 @click.command("reconcile", cls=Reconcile, short_help="Repair what drifted, in many tasks at once.")
-@click.option(
-    "--repo",
+@option(
+    "--repo OWNER/NAME",
+    "Look at this repository; may be given several times.",
     "repositories",
-    metavar="OWNER/NAME",
     multiple=True,
-    help="Look at this repository; may be given several times.",
 )
-@click.option("--org", "owner", metavar="LOGIN", help="Look at all repositories of this owner.")
-@click.option(
-    "--issue",
+@option("--org LOGIN", "Look at all repositories of this owner.", "owner")
+@option(
+    "--issue N",
+    "Only this issue of the one repository.",
     "issues",
-    metavar="N",
     type=click.IntRange(1),
     multiple=True,
-    help="Only this issue of the one repository.",
 )
-@click.option(
-    "--pull",
+@option(
+    "--pull N",
+    "Only the issue of this pull request.",
     "pulls",
-    metavar="N",
     type=click.IntRange(1),
     multiple=True,
-    help="Only the issue of this pull request.",
 )
-@click.option("--event", is_flag=True, help="Only what the event of GitHub Actions is about.")
-@click.option("--shard", metavar="I/N", help="Only the I-th of N parts of the repositories.")
-@click.option("--dry-run", is_flag=True, help="Print the plan; write nothing anywhere.")
+@option("--event", "Only what the event of GitHub Actions is about.")
+@option("--shard I/N", "Only the I-th of N parts of the repositories.")
+@option("--dry-run", "Print the plan; write nothing anywhere.")
 @click.option(
     "--close/--no-close",
     "closes",
@@ -112,11 +109,10 @@ class Reconcile(click.Command):
     default=None,
     help="Give silent claims back. Default: reconcile.release in .lifecycle.toml, else no.",
 )
-@click.option(
-    "--silent-hours",
-    metavar="H",
+@option(
+    "--silent-hours H",
+    "Without a sign of life for so long, a claim is silent. Default: reconcile.silent_hours, else 24.",
     type=Span(0, 87_600, min_open=True),
-    help="Without a sign of life for so long, a claim is silent. Default: reconcile.silent_hours, else 24.",
 )
 @click.option(
     "--fail-on",
@@ -125,19 +121,14 @@ class Reconcile(click.Command):
     show_default=True,
     help="When to exit 1: never, for what failed, or for whatever was found and not applied.",
 )
-@click.option(
-    "--minutes",
-    metavar="M",
+@option(
+    "--minutes M",
+    "End cleanly after so long; the next run goes on.",
     type=Span(0, 350, min_open=True),
     default=MINUTES,
     show_default=True,
-    help="End cleanly after so long; the next run goes on.",
 )
-@click.option(
-    "--summary",
-    is_flag=True,
-    help="Print Markdown; in GitHub Actions: summary, outputs, annotations.",
-)
+@option("--summary", "Print Markdown; in GitHub Actions: summary, outputs, annotations.")
 @json_option
 def command(
     *,

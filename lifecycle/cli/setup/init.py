@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from lifecycle.cli.command_session import json_option
+from lifecycle.cli.command_session import json_option, option
 from lifecycle.cli.terminal import json_text
 from lifecycle.core.redact import visible
 from lifecycle.setup.init import FileChange, Plan, apply, plan
@@ -24,21 +24,14 @@ _MODES = {"local": "for you alone, in this worktree", "shared": "for everybody i
 
 
 @click.command("init", short_help="Wire this project's hooks, or take them out.")
-@click.option(
-    "--shared", is_flag=True, help="For everybody: .claude/settings.json, to be committed."
-)
-@click.option(
-    "--stages",
-    is_flag=True,
-    help="The staged workflow as well: docs/operations.md is its handbook.",
-)
-@click.option(
+@option("--shared", "For everybody: .claude/settings.json, to be committed.")
+@option("--stages", "The staged workflow as well: docs/operations.md is its handbook.")
+@option(
     "--permissions",
-    is_flag=True,
-    help="With the plugin: only let the agent run claim, handoff, status, tick and release unasked.",
+    "With the plugin: only let the agent run claim, handoff, status, tick and release unasked.",
 )
-@click.option("--remove", is_flag=True, help="Take out what init put in, and nothing else.")
-@click.option("--dry-run", is_flag=True, help="Show every file's diff; write nothing.")
+@option("--remove", "Take out what init put in, and nothing else.")
+@option("--dry-run", "Show every file's diff; write nothing.")
 @json_option
 def command(
     *,

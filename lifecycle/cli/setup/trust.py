@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from lifecycle.cli.command_session import Session, begin, json_option, timed
+from lifecycle.cli.command_session import Session, begin, json_option, option, timed
 from lifecycle.core.errors import Refused
 from lifecycle.core.redact import visible
 from lifecycle.settings import config, user_folder
@@ -76,9 +76,9 @@ class _Asked:
 
 
 @click.command("trust", short_help="Let a project's own commands run.")
-@click.option("--yes", is_flag=True, help="Do not ask; for a person's own scripts.")
-@click.option("--show", is_flag=True, help="Show what would run and whether it may.")
-@click.option("--revoke", is_flag=True, help="Take the yes back.")
+@option("--yes", "Do not ask; for a person's own scripts.")
+@option("--show", "Show what would run and whether it may.")
+@option("--revoke", "Take the yes back.")
 @json_option
 @timed
 def command(*, yes: bool, show: bool, revoke: bool, as_json: bool) -> None:

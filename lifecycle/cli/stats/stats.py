@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from lifecycle.cli.command_session import Session, in_worktree
+from lifecycle.cli.command_session import Session, in_worktree, option
 from lifecycle.core import timing
 from lifecycle.core.redact import visible
 from lifecycle.storage import journal
@@ -24,19 +24,17 @@ EMPTY = (
 
 
 @click.command("stats", short_help="Show times, attempts and bottlenecks; no network.")
-@click.option(
-    "--since",
-    metavar="PERIOD",
-    help="Only what ended within this period (90m, 24h, 7d, 2w) or since this date (2026-01-31).",
+@option(
+    "--since PERIOD",
+    "Only what ended within this period (90m, 24h, 7d, 2w) or since this date (2026-01-31).",
 )
-@click.option("--label", metavar="LABEL", help="Only tasks with this label, or LABEL:anything.")
-@click.option("--task", metavar="ID", help="Only this task, and its way through the stages.")
-@click.option(
-    "--html",
+@option("--label LABEL", "Only tasks with this label, or LABEL:anything.")
+@option("--task ID", "Only this task, and its way through the stages.")
+@option(
+    "--html FILE",
+    "Also write a page with charts that needs no network; one that is there is replaced.",
     "page",
-    metavar="FILE",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Also write a page with charts that needs no network; one that is there is replaced.",
 )
 @in_worktree()
 def command(

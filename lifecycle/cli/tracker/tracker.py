@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from lifecycle.cli.command_session import Session
+from lifecycle.cli.command_session import Session, option
 from lifecycle.cli.terminal import is_terminal
 from lifecycle.cli.tracker import tracker_hold, tracker_write
 from lifecycle.cli.tracker.tracker_values import (
@@ -44,13 +44,11 @@ def ready(session: Session, labels: tuple[str, ...], limit: int | None) -> None:
 
 @click.command("list", short_help="All tasks, by label and status.")
 @labels_option
-@click.option(
-    "--status",
-    metavar="STATUS",
-    type=click.Choice(_STATUSES),
-    default=None,
-    help=f"Only tasks that stand so: {', '.join(_STATUSES[1:])}; all: closed ones as well.  "
+@option(
+    "--status STATUS",
+    f"Only tasks that stand so: {', '.join(_STATUSES[1:])}; all: closed ones as well.  "
     "[default: all that are not closed]",
+    type=click.Choice(_STATUSES),
 )
 @limit_option
 @for_tasks()

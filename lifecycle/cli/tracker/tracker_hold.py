@@ -14,7 +14,7 @@ from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.linked import linked_writes
 from lifecycle.cli.claims.claim import without_force
 from lifecycle.cli.claims.claim_look import finish_release, glance
-from lifecycle.cli.command_session import Session, claim_data
+from lifecycle.cli.command_session import Session, claim_data, option
 from lifecycle.cli.tracker.tracker_rules import (
     free,
     has_remote,
@@ -198,8 +198,8 @@ def renew(session: Session, task: str) -> int:
 
 @click.command("release", short_help="Give a task back.")
 @click.argument("task")
-@click.option("--reason", metavar="TEXT", default="", help="Why; it goes into a comment.")
-@click.option("--force", is_flag=True, help="Give it back for whoever has it and is gone.")
+@option("--reason TEXT", "Why; it goes into a comment.", default="")
+@option("--force", "Give it back for whoever has it and is gone.")
 @for_tasks(changes_tasks=True)
 def release(session: Session, task: str, reason: str, *, force: bool) -> int:
     """Give the task TASK back, so that somebody else can take it.
@@ -239,7 +239,7 @@ def _given_back(session: Session, task: Task, reason: str) -> _Told:
 
 @click.command("close", short_help="Close a task.")
 @click.argument("task")
-@click.option("--reason", metavar="TEXT", default="", help="Why; kept with the task.")
+@option("--reason TEXT", "Why; kept with the task.", default="")
 @for_tasks(changes_tasks=True)
 def close(session: Session, task: str, reason: str) -> int:
     """Close the task TASK; one that is closed already stays as it is.

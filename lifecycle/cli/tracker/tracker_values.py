@@ -15,7 +15,7 @@ import click
 
 from lifecycle.app import tracker_opening
 from lifecycle.cli import command_session
-from lifecycle.cli.command_session import Session, in_worktree
+from lifecycle.cli.command_session import Session, in_worktree, option
 from lifecycle.cli.terminal import one_line
 from lifecycle.core.errors import Refused
 from lifecycle.core.redact import block, named, quoted, visible
@@ -144,33 +144,20 @@ def key_of(*words: str) -> str:
     return f"cli-{hashlib.sha256(text).hexdigest()[:20]}"
 
 
-def file_option(function: F) -> F:
-    """Add `--file`."""
-    return click.option(
-        "--file", metavar="PATH", default=None, help="Read the text from a file; -: standard input."
-    )(function)
+file_option = option("--file PATH", "Read the text from a file; -: standard input.")
 
+labels_option = option(
+    "--label LABEL",
+    "Only tasks with this label, or with any of several; LABEL*: all that begin so.",
+    "labels",
+    multiple=True,
+)
 
-def labels_option(function: F) -> F:
-    """Add `--label`, which may be given several times."""
-    return click.option(
-        "--label",
-        "labels",
-        metavar="LABEL",
-        multiple=True,
-        help="Only tasks with this label, or with any of several; LABEL*: all that begin so.",
-    )(function)
-
-
-def limit_option(function: F) -> F:
-    """Add `--limit`."""
-    return click.option(
-        "--limit",
-        metavar="N",
-        type=click.IntRange(min=1),
-        default=None,
-        help="Show the first N only; how many there are is said all the same.",
-    )(function)
+limit_option = option(
+    "--limit N",
+    "Show the first N only; how many there are is said all the same.",
+    type=click.IntRange(min=1),
+)
 
 
 def _moment(seconds: float | None) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from lifecycle.cli.command_session import Session, json_option, timed
+from lifecycle.cli.command_session import Session, json_option, option, timed
 from lifecycle.cli.tracker.tracker_rules import refuse_others, reopen_ours, stand_of
 from lifecycle.cli.tracker.tracker_values import (
     STDIN,
@@ -25,16 +25,12 @@ _PRIORITY = click.IntRange(0, 4)
 
 @click.command("create", short_help="Make a task.")
 @click.argument("title", nargs=-1, required=True)
-@click.option("--description", metavar="TEXT", default=None, help="Its text; -: standard input.")
+@option("--description TEXT", "Its text; -: standard input.")
 @file_option
-@click.option("--label", "labels", metavar="LABEL", multiple=True, help="A label; again for more.")
-@click.option("--priority", metavar="N", type=_PRIORITY, default=None, help="0 is the most urgent.")
-@click.option(
-    "--external", metavar="REF", default="", help="What it is elsewhere, as in gh-42 for an issue."
-)
-@click.option(
-    "--key", metavar="KEY", default=None, help="Its own key: a second task of the same texts."
-)
+@option("--label LABEL", "A label; again for more.", "labels", multiple=True)
+@option("--priority N", "0 is the most urgent.", type=_PRIORITY)
+@option("--external REF", "What it is elsewhere, as in gh-42 for an issue.", default="")
+@option("--key KEY", "Its own key: a second task of the same texts.")
 @for_tasks(changes_tasks=True)
 def create(
     session: Session,
@@ -71,7 +67,7 @@ def create(
 
 @click.command("reopen", short_help="Open a closed task again.")
 @click.argument("task")
-@click.option("--force", is_flag=True, help="Although somebody's claim on it is still there.")
+@option("--force", "Although somebody's claim on it is still there.")
 @for_tasks(changes_tasks=True)
 def reopen(session: Session, task: str, *, force: bool) -> None:
     """Open the closed task TASK again; it is nobody's then.
@@ -88,10 +84,10 @@ def reopen(session: Session, task: str, *, force: bool) -> None:
 
 @click.command("edit", short_help="Change title, text or priority.")
 @click.argument("task")
-@click.option("--title", metavar="TEXT", default=None, help="The new title.")
-@click.option("--description", metavar="TEXT", default=None, help="New text; -: standard input.")
+@option("--title TEXT", "The new title.")
+@option("--description TEXT", "New text; -: standard input.")
 @file_option
-@click.option("--priority", metavar="N", type=_PRIORITY, default=None, help="0 is the most urgent.")
+@option("--priority N", "0 is the most urgent.", type=_PRIORITY)
 @json_option
 @timed
 def edit(
@@ -119,9 +115,9 @@ def edit(
 
 @click.command("label", short_help="Put labels on, or take them off.")
 @click.argument("task")
-@click.option("--add", metavar="LABEL", multiple=True, help="Put it on; again for more.")
-@click.option("--remove", metavar="LABEL", multiple=True, help="Take it off; again for more.")
-@click.option("--create", is_flag=True, help="Make a label that the repository lacks.")
+@option("--add LABEL", "Put it on; again for more.", multiple=True)
+@option("--remove LABEL", "Take it off; again for more.", multiple=True)
+@option("--create", "Make a label that the repository lacks.")
 @json_option
 @timed
 def label(
@@ -149,7 +145,7 @@ def label(
 @click.argument("task")
 @click.argument("text", nargs=-1)
 @file_option
-@click.option("--key", metavar="KEY", default=None, help="Its own key: the same text once more.")
+@option("--key KEY", "Its own key: the same text once more.")
 @json_option
 @timed
 def comment(
