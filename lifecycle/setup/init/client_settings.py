@@ -35,6 +35,7 @@ from lifecycle.setup.init.jsonc import (
     removal,
     replacement,
 )
+from lifecycle.setup.init.planned_files import unwritten
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +62,7 @@ def read(text: str, where: str) -> Node | None:
     try:
         root = parse(text)
     except JsoncError as error:
-        raise Refused(
-            f"{where} is no valid JSON ({error}), so nothing was written anywhere; mend it and run "
-            "this again."
-        ) from None
+        raise unwritten(f"{where} is no valid JSON ({error})") from None
     if root is None:
         return None
     _need(root, dict, "It", where)
@@ -390,10 +388,7 @@ def _need(node: Node | None, kind: type, what: str, where: str) -> None:
     if node is None or isinstance(node.value, kind):
         return
     wanted = "an object" if kind is dict else "a list"
-    raise Refused(
-        f"{what} in {where} is not {wanted}, which settings must have there, so nothing was written "
-        "anywhere; mend it and run this again."
-    )
+    raise unwritten(f"{what} in {where} is not {wanted}, which settings must have there")
 
 
 def _sure(node: Node | None) -> Node:

@@ -55,6 +55,11 @@ class FileChange:
         return "".join(_diff_line(line) for line in lines)
 
 
+def unwritten(problem: str, way: str = "mend it") -> Refused:
+    """The error for a file that no plan can be made with: what is wrong, and what to do about it."""
+    return Refused(f"{problem}, so nothing was written anywhere; {way} and run this again.")
+
+
 def digest(content: bytes) -> str:
     """By what a file is known that was written whole."""
     return hashlib.sha256(content).hexdigest()

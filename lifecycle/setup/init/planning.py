@@ -43,12 +43,12 @@ from lifecycle.setup.init.planned_files import (
     FileDraft,
     PutLines,
     add_lines,
-    digest,
     take_out_lines,
+    unwritten,
     write_all,
 )
 from lifecycle.setup.init.staged_setup import FILES, LOG_LINE, Staging
-from lifecycle.setup.init.supplies import claims, page_of, settings_file
+from lifecycle.setup.init.supplies import claims, page_of
 from lifecycle.storage import store
 from lifecycle.storage.store import CLAIM_FILE
 from lifecycle.trackers import registry
@@ -202,7 +202,8 @@ class _Project:
         for page in claims():
             self._need_inside(page.name)
         new = self.staging.supply(new, claims())
-        new = self._configured(new)
+        if not self.only_wires and not config.file_of(self.root).is_file():
+            new = self.staging.settle(new)
         new = self._listed(new)
         self.draft.write(self.root / MARK, MARK, mark.render(new), "the mark, which --remove reads")
         self._recorded()
@@ -257,7 +258,8 @@ class _Project:
         for listed in before.lines:
             self._unlisted(before, listed)
         folders = self.staging.take_out(before)
-        self._unconfigured(before)
+        if config.CONFIG_FILE in before.sha256:
+            self.staging.take(before, config.CONFIG_FILE)
         self.draft.write(self.root / name, name, None, "the mark")
         if (self.root / CLAIM_FILE).exists():
             self.notes.append(
@@ -348,28 +350,6 @@ class _Project:
         gone = not left and name in before.created
         self.draft.write(path, _shown(name), None if gone else left, "lifecycle's lines go")
 
-    def _configured(self, before: InitMark) -> InitMark:
-        path = self.root / config.CONFIG_FILE
-        is_there = config.file_of(self.root).is_file() or os.path.lexists(path)
-        if self.only_wires or is_there or self.draft.read(path) is not None:
-            return before
-        content = settings_file().encode()
-        self.draft.write(
-            path, config.CONFIG_FILE, content, "every key with its default, commented out"
-        )
-        sha256 = {**before.sha256, config.CONFIG_FILE: digest(content)}
-        return replace(before, sha256=sha256)
-
-    def _unconfigured(self, before: InitMark) -> None:
-        name = config.CONFIG_FILE
-        content, known = self.draft.read(self.root / name), before.sha256.get(name)
-        if content is None or known is None:
-            return
-        if digest(content) == known:
-            self.draft.write(self.root / name, name, None, "as it was written")
-        else:
-            self.notes.append(f"{name} was changed since and was kept.")
-
     def _recorded(self) -> None:
         """What the hook scripts find in the user's own folder."""
         command = user_folder.find_command(self.root, self.environment)
@@ -442,7 +422,4 @@ def _decoded(content: bytes | None, name: str) -> str:
     try:
         return (content or b"").decode("utf-8")
     except UnicodeDecodeError as error:
-        raise Refused(
-            f"{name} is not UTF-8 (byte {error.start + 1}), so nothing was written anywhere; mend it and "
-            "run this again."
-        ) from None
+        raise unwritten(f"{name} is not UTF-8 (byte {error.start + 1})") from None

@@ -8,12 +8,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
-from lifecycle.core.errors import Refused
 from lifecycle.core.values.configured import StageSettings
 from lifecycle.settings import config
 from lifecycle.setup.init.hook_table import CAP, PERMISSIONS, STAGE_PERMISSIONS, cap_for
 from lifecycle.setup.init.init_mark import LOCAL, Extra, InitMark
-from lifecycle.setup.init.planned_files import FileDraft, digest
+from lifecycle.setup.init.planned_files import FileDraft, digest, unwritten
 from lifecycle.setup.init.stages_switch import switch_off, switch_on
 from lifecycle.setup.init.supplies import (
     COMMANDS,
@@ -26,6 +25,7 @@ from lifecycle.setup.init.supplies import (
     Supply,
     is_one,
     page_of,
+    settings_file,
     staged,
     supplies,
 )
@@ -96,7 +96,7 @@ class Staging:
         """What was put in and not changed since; the folders that go if they are empty afterwards."""
         for name in before.sha256:
             if is_one(name):
-                self._taken(before, name)
+                self.take(before, name)
         if before.switched:
             self._switched_off(before)
         if LOG_FILE in before.created:
@@ -153,12 +153,23 @@ class Staging:
             return f"{says}; if your settings run it at Stop, take it out of them, or all is said twice."
         return f"{says}."
 
-    def _taken(self, before: InitMark, name: str) -> None:
+    def settle(self, before: InitMark) -> InitMark:
+        """`.lifecycle.toml`, if nothing of that name is there."""
+        name = config.CONFIG_FILE
+        if os.path.lexists(self.root / name) or self.draft.read(self.root / name) is not None:
+            return before
+        what = "every key with its default, commented out"
+        return self._supplied(before, Supply(name, settings_file(), what))
+
+    def take(self, before: InitMark, name: str) -> None:
+        """Take out a file that was written whole, unless somebody changed it."""
         path = self.root / name
         content = self.draft.read(path)
         if content is None:
             return
-        if digest(content) == before.sha256[name] and WRITER.encode() in content:
+        # A stranger's mark may name a file of ours that they wrote themselves.
+        is_ours = WRITER.encode() in content or name == config.CONFIG_FILE
+        if is_ours and digest(content) == before.sha256[name]:
             self.draft.write(path, name, None, "as it was written")
         else:
             self.notes.append(f"{name} was changed since and was kept.")
@@ -185,16 +196,12 @@ class Staging:
             self.draft.write(path, name, whole, what)
             return replace(before, sha256={**before.sha256, name: digest(whole)})
         if content is None:
-            raise Refused(
-                f"{name} is no file, so nothing was written anywhere; move it away and run this again."
-            )
+            raise unwritten(f"{name} is no file", "move it away")
         try:
             values = {"review": REVIEW, "start": start}
             text, pieces = switch_on(content.decode(), name, values)
         except UnicodeDecodeError:
-            raise Refused(
-                f"{name} is not UTF-8, so nothing was written anywhere; mend it and run this again."
-            ) from None
+            raise unwritten(f"{name} is not UTF-8") from None
         if pieces:
             self.draft.write(path, name, text.encode(), "the staged workflow is switched on")
         return replace(before, switched=(*before.switched, *pieces))

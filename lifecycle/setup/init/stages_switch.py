@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lifecycle.core.errors import Refused
+from lifecycle.setup.init.planned_files import unwritten
 
 TABLE = "stages"
 USE = "use"
@@ -67,10 +68,7 @@ def switch_on(text: str, where: str, values: Mapping[str, str]) -> tuple[str, tu
     data = _read(text, where)
     table = data.get(TABLE, {})
     if not isinstance(table, dict):
-        raise Refused(
-            f"{TABLE} in {where} is not a table, so nothing was written anywhere; mend it and run this "
-            "again."
-        )
+        raise unwritten(f"{TABLE} in {where} is not a table")
     pieces: list[Piece] = []
     if table.get(USE) is False:
         text = _replaced(text, where, data, pieces)
@@ -185,14 +183,9 @@ def _read(text: str, where: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise Refused(
-            f"{where} is no valid TOML ({error}), so nothing was written anywhere; mend it and run this "
-            "again."
-        ) from None
+        raise unwritten(f"{where} is no valid TOML ({error})") from None
 
 
 def _cannot(where: str) -> Refused:
-    return Refused(
-        f"{where} writes its table [{TABLE}] in a way that is not edited here, so nothing was written "
-        f"anywhere; set {USE} = true in it by hand and run this again."
-    )
+    problem = f"{where} writes its table [{TABLE}] in a way that is not edited here"
+    return unwritten(problem, f"set {USE} = true in it by hand")
