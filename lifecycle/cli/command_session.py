@@ -7,6 +7,7 @@ import inspect
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
@@ -36,14 +37,56 @@ TOO_LATE = "The time that this command has was up; what was done by then is kept
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-@dataclass(frozen=True)
+@dataclass
 class Session:
-    """One command's worktree."""
+    """One command's worktree: looked for, and the command's time begun, when it is first needed.
 
-    root: Path
-    claim_store: ClaimStore
-    world: WorktreeWorld
+    Attributes:
+        as_json: print one JSON object instead of sentences.
+        changes_tasks: the command changes a task: at its end, however that comes, hooks do not believe
+            any more what the tracker said before.
+        first: what is to be done with the world before anything else.
+
+    Whatever needs the worktree raises Refused where the current folder is in none.
+    """
+
     as_json: bool
+    changes_tasks: bool = False
+    first: Callable[[WorktreeWorld], None] = lambda _: None
+
+    @cached_property
+    def _opened(self) -> tuple[WorktreeWorld, ClaimStore]:
+        root = worktree_root(Path.cwd())
+        if root is None:
+            where = Path.cwd()
+            raise Refused(f"{where} is in no git worktree; go to the repository that you work in.")
+        clock = SystemClock()
+        claim_store, deadline = (
+            ClaimStore(root, clock),
+            Deadline.after(clock, SECONDS - COMMAND_GRACE),
+        )
+        world = WorktreeWorld(root, os.environ, clock, deadline, claim_store.file)
+        context = click.get_current_context()
+        context.with_resource(ending(deadline, end_late))
+        if self.changes_tasks:
+            context.call_on_close(lambda: _forget_tasks(world))
+        self.first(world)
+        return world, claim_store
+
+    @property
+    def world(self) -> WorktreeWorld:
+        """The worktree's settings, git, tracker and GitHub."""
+        return self._opened[0]
+
+    @property
+    def claim_store(self) -> ClaimStore:
+        """The claim that the worktree holds."""
+        return self._opened[1]
+
+    @property
+    def root(self) -> Path:
+        """The worktree's root."""
+        return self.world.root
 
     def claim_lines(self, record: Record) -> list[str]:
         """The claim as whoever runs this command may read it: what is to be done with it is its holder's.
@@ -76,84 +119,49 @@ class Session:
             click.echo(visible(line))
 
 
-def begin(*, as_json: bool, changes_tasks: bool = False) -> Session:
-    """The session of the worktree that the current folder lies in.
-
-    Args:
-        as_json: print one JSON object instead of sentences.
-        changes_tasks: the command changes a task: at its end, however that comes, hooks do not believe
-            any more what the tracker said before.
-
-    Raises:
-        Refused: the current folder is in no git worktree.
-    """
-    root = worktree_root(Path.cwd())
-    if root is None:
-        raise Refused(f"{Path.cwd()} is in no git worktree; go to the repository that you work in.")
-    clock = SystemClock()
-    claim_store = ClaimStore(root, clock)
-    world = WorktreeWorld(
-        root, os.environ, clock, Deadline.after(clock, SECONDS - COMMAND_GRACE), claim_store.file
-    )
-    session = Session(root, claim_store, world, as_json)
-    context = click.get_current_context()
-    context.with_resource(ending(world.deadline, end_late))
-    if changes_tasks:
-        context.call_on_close(lambda: _forget_tasks(session))
-    return session
-
-
 def end_late() -> NoReturn:
     """The alarm rang and something goes on hanging: nothing else can end the command."""
     at_once(f"lifecycle: {TOO_LATE}")
     os._exit(1)
 
 
-def timed(function: F) -> F:
-    """Say in the command's `--help` how long it may take: as long as `begin` lets it."""
-    function.__doc__ = f"{inspect.cleandoc(function.__doc__ or '')}\n\n{LIMIT}"
-    return function
-
-
 def in_worktree(
-    *, changes_tasks: bool = False, first: Callable[[Session], None] | None = None
+    *, changes_tasks: bool = False, first: Callable[[WorktreeWorld], None] = lambda _: None
 ) -> Callable[[F], F]:
-    """Make a function a command's: it gets the session of its worktree, and `--json` and LIMIT are added.
+    """Make a function a command's: it gets a session, and `--json` and LIMIT are added.
 
     Args:
-        changes_tasks: as `begin` takes it.
-        first: what is to be done before the function.
+        changes_tasks: as a session has it.
+        first: as a session has it.
     """
 
     def decorate(function: F) -> F:
         @functools.wraps(function)
         def run(*, as_json: bool, **given: Any) -> Any:
-            session = begin(as_json=as_json, changes_tasks=changes_tasks)
-            if first is not None:
-                first(session)
-            return function(session, **given)
+            return function(Session(as_json, changes_tasks, first), **given)
 
-        command: Any = json_option(timed(run))
+        run.__doc__ = f"{inspect.cleandoc(function.__doc__ or '')}\n\n{LIMIT}"
+        command: Any = json_option(run)
         decorated: F = command
         return decorated
 
     return decorate
 
 
-def _forget_tasks(session: Session) -> None:
+def _forget_tasks(world: WorktreeWorld) -> None:
     """What the staged workflow knows of the tasks is old; what keeps that from being noted is logged."""
     from lifecycle.stages.session import workflow_tasks
     from lifecycle.storage import workflow_marks
     from lifecycle.storage.workflow_files import WorkflowFiles
 
-    shelf = WorkflowFiles(session.root)
+    shelf = WorkflowFiles(world.root)
     try:
-        if shelf.sessions.mtime_ns(workflow_tasks.TASKS) >= 0 and not session.world.is_tracked(
+        if shelf.sessions.mtime_ns(workflow_tasks.TASKS) >= 0 and not world.is_tracked(
             workflow_marks.FOLDER
         ):
-            workflow_tasks.drop(shelf, session.world.clock.now())
+            workflow_tasks.drop(shelf, world.clock.now())
     except (LifecycleError, OSError) as error:
-        log.write(session.root, f"tasks: {error}")
+        log.write(world.root, f"tasks: {error}")
 
 
 def claim_data(record: Record | None) -> dict[str, Any] | None:
@@ -174,13 +182,15 @@ def option(spec: str, text: str, *names: str, **more: Any) -> Callable[[F], F]:
     """A command's option; a decorator.
 
     Args:
-        spec: its name and what it takes, as in "--label LABEL"; a flag if it takes nothing.
+        spec: its name and what it takes, as in "--label LABEL"; with "..." behind it, it may be given
+            several times; a flag if it takes nothing.
         text: what it does, for `--help`.
         names: others of its names, such as the parameter's.
         more: as `click.option` takes it.
     """
     name, _, metavar = spec.partition(" ")
-    kind = {"metavar": metavar} if metavar else {"is_flag": True}
+    many = {"multiple": True} if metavar.endswith("...") else {}
+    kind = {"metavar": metavar.removesuffix("..."), **many} if metavar else {"is_flag": True}
     return click.option(name, *names, help=text, **{**kind, **more})
 
 

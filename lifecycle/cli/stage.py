@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lifecycle.app import tracker_opening
+from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.cli.command_session import Session, in_worktree, json_option, option
 from lifecycle.cli.terminal import is_terminal, json_text
 from lifecycle.core.errors import GitFailed, LifecycleError, Refused, Transient
@@ -43,7 +44,7 @@ TAIL = 1_000_000
 """Bytes at the end of the text in which a stage is looked for."""
 
 
-_in_worktree = in_worktree(first=lambda at: at.world.refuse_tracked())
+_in_worktree = in_worktree(first=WorktreeWorld.refuse_tracked)
 """Refused where `.lifecycle/` came with the repository."""
 
 

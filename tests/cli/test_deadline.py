@@ -42,15 +42,14 @@ EVERY = dict(commands(group))
 
 @pytest.mark.parametrize("name", EVERY)
 def test_each_command_with_a_deadline_says_so(name: str) -> None:
-    """The number in `--help` is the constant that ends the command, where `begin` sets it.
+    """The number in `--help` is the constant that ends the command, where a session sets it.
 
-    The decorators `in_worktree` and `for_tasks` begin for the command.
+    The decorators `in_worktree` and `for_tasks` give the command its session.
     """
     found = EVERY[name]
     assert found.callback is not None
     source = inspect.getsource(found.callback)
-    begins = ("begin(", "run(task", "in_worktree", "@for_tasks")
-    has_deadline = any(word in source for word in begins)
+    has_deadline = any(word in source for word in ("in_worktree", "@for_tasks"))
     said = " ".join((found.help or "").split())
     assert (f"Ends after {command_session.SECONDS:g} seconds at the latest" in said) == has_deadline
 

@@ -27,12 +27,9 @@ from lifecycle.cli.claims.claim_look import (
 )
 from lifecycle.cli.command_session import (
     Session,
-    begin,
     claim_data,
     in_worktree,
-    json_option,
     option,
-    timed,
 )
 from lifecycle.cli.tracker.tracker_values import text_from
 from lifecycle.core import redact
@@ -84,9 +81,8 @@ def task_options(function: F) -> F:
 @click.command("claim", short_help="Take a task.")
 @without_force("lifecycle takeover")
 @task_options
-@json_option
-@timed
-def command(task: tuple[str, ...], *, worktree: str | None, as_json: bool) -> None:
+@in_worktree(changes_tasks=True)
+def command(session: Session, task: tuple[str, ...], worktree: str | None) -> None:
     """Take TASK: an issue number, a part of an issue's title, or the id of a task linked to one.
 
     The task must be open and in Todo, and the issues named in its Dependencies closed. Taking it sets
@@ -98,16 +94,16 @@ def command(task: tuple[str, ...], *, worktree: str | None, as_json: bool) -> No
     With --worktree the claim of this worktree does not matter, and it is left as it is. What another
     holds is left (exit code 4); lifecycle takeover takes it all the same.
     """
-    run(task, worktree, as_json=as_json, force=False)
+    _take(session, task, worktree, force=False)
 
 
-def run(task: tuple[str, ...], worktree: str | None, *, as_json: bool, force: bool) -> None:
+def _take(session: Session, task: tuple[str, ...], worktree: str | None, *, force: bool) -> None:
     """Take the task of these words, here or in a worktree of its own, and show what came of it.
 
     Args:
+        session: this worktree.
         task: the words.
         worktree: what was given for `--worktree`, or None.
-        as_json: for a program.
         force: although it is not in Todo, depends on open issues, or is held by another.
 
     Raises:
@@ -118,7 +114,7 @@ def run(task: tuple[str, ...], worktree: str | None, *, as_json: bool, force: bo
         task, worktree = (worktree, *task), _DEFAULT  # `claim --worktree 42`: that is the task
     if not task:
         raise click.UsageError("Missing argument 'TASK...'.")
-    session, query = begin(as_json=as_json, changes_tasks=True), " ".join(task)
+    query = " ".join(task)
     if worktree is None:
         _show(session, take(session.world, session.claim_store, query, force=force), None)
         return
@@ -162,15 +158,14 @@ def _show(session: Session, taken: Taken, root: Path | None) -> None:
 
 @click.command("takeover", short_help="Take a task from an agent that is gone.")
 @task_options
-@json_option
-@timed
-def takeover(task: tuple[str, ...], *, worktree: str | None, as_json: bool) -> None:
+@in_worktree(changes_tasks=True)
+def takeover(session: Session, task: tuple[str, ...], worktree: str | None) -> None:
     """Take TASK although another holds it, it is not in Todo, or it depends on open issues.
 
     Whoever held it is told at the next look and writes nothing more. All else is as with lifecycle
     claim. It is a command of its own so that a permission to claim does not cover it: the client asks.
     """
-    run(task, worktree, as_json=as_json, force=True)
+    _take(session, task, worktree, force=True)
 
 
 _MOST = 4000
@@ -192,9 +187,8 @@ def _next(record: Record, *, has_hooks: bool) -> str:
     "Read it from a file; -: standard input, where no shell minds quotes and backticks.",
     "file",
 )
-@json_option
-@timed
-def handoff(summary: str | None, file: str | None, *, as_json: bool) -> None:
+@in_worktree()
+def handoff(session: Session, summary: str | None, file: str | None) -> None:
     """Run the configured validation, push the branch, and set the phase to ready_for_pr.
 
     The PR is opened at the agent's next stop (or by `lifecycle tick`). With a PR open already, the
@@ -205,7 +199,6 @@ def handoff(summary: str | None, file: str | None, *, as_json: bool) -> None:
     text = (
         text_from(summary, file, "--summary", "--summary-file", most=_MOST, is_unasked=True) or ""
     )
-    session = begin(as_json=as_json)
     handed = hand_off(session.world, session.claim_store, text)
     claim = handed.record.claim
     lines = [f"Note: {note}" for note in handed.notes]
@@ -218,9 +211,8 @@ def handoff(summary: str | None, file: str | None, *, as_json: bool) -> None:
 @option(
     "--override REASON", "Close although no PR merged; the reason goes into the issue's comment."
 )
-@json_option
-@timed
-def close(override: str | None, *, as_json: bool) -> int:
+@in_worktree(changes_tasks=True)
+def close(session: Session, override: str | None) -> int:
     """Close the claim's issue: the answer "yes" to "Should I close issue #N?".
 
     Closes only if the PR merged, unless --override gives a reason. Comments, closes, sets the board
@@ -228,7 +220,6 @@ def close(override: str | None, *, as_json: bool) -> int:
     """
     if override is not None and not override.strip():
         raise Refused("--override needs a reason, which goes into the issue's comment.")
-    session = begin(as_json=as_json, changes_tasks=True)
     # GitHub judges it: a yes given before the merge was seen here is still a yes.
     record = move(
         session.world,
@@ -249,9 +240,8 @@ def close(override: str | None, *, as_json: bool) -> int:
 @option("--reason TEXT", "Why; needed, and recorded.", default="")
 @option("--dry-run", "Say what the move would be; write nothing.")
 @option("--force", "Make a move that the phase table does not have.")
-@json_option
-@timed
-def nudge(phase: str, *, reason: str, dry_run: bool, force: bool, as_json: bool) -> int:
+@in_worktree()
+def nudge(session: Session, phase: str, reason: str, *, dry_run: bool, force: bool) -> int:
     """Move the claim to PHASE, record why, and look once.
 
     Only moves of the phase table are made; an illegal one names the legal ones. The look may judge the
@@ -262,7 +252,6 @@ def nudge(phase: str, *, reason: str, dry_run: bool, force: bool, as_json: bool)
     """
     if not reason.strip() and not dry_run:
         raise click.UsageError('A nudge needs a reason, which is recorded: --reason "…"')
-    session = begin(as_json=as_json)
     wanted = Phase(phase)
     override = reason.strip() if force and wanted is Phase.DONE else ""
     if dry_run:

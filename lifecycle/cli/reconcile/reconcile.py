@@ -74,26 +74,11 @@ class Reconcile(click.Command):
 
 @click.command("reconcile", cls=Reconcile, short_help="Repair what drifted, in many tasks at once.")
 @option(
-    "--repo OWNER/NAME",
-    "Look at this repository; may be given several times.",
-    "repositories",
-    multiple=True,
+    "--repo OWNER/NAME...", "Look at this repository; may be given several times.", "repositories"
 )
 @option("--org LOGIN", "Look at all repositories of this owner.", "owner")
-@option(
-    "--issue N",
-    "Only this issue of the one repository.",
-    "issues",
-    type=click.IntRange(1),
-    multiple=True,
-)
-@option(
-    "--pull N",
-    "Only the issue of this pull request.",
-    "pulls",
-    type=click.IntRange(1),
-    multiple=True,
-)
+@option("--issue N...", "Only this issue of the one repository.", "issues", type=click.IntRange(1))
+@option("--pull N...", "Only the issue of this pull request.", "pulls", type=click.IntRange(1))
 @option("--event", "Only what the event of GitHub Actions is about.")
 @option("--shard I/N", "Only the I-th of N parts of the repositories.")
 @option("--dry-run", "Print the plan; write nothing anywhere.")

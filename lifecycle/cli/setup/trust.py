@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from lifecycle.cli.command_session import Session, begin, json_option, option, timed
+from lifecycle.cli.command_session import Session, in_worktree, option
 from lifecycle.core.errors import Refused
 from lifecycle.core.redact import visible
 from lifecycle.settings import config, user_folder
@@ -79,9 +79,8 @@ class _Asked:
 @option("--yes", "Do not ask; for a person's own scripts.")
 @option("--show", "Show what would run and whether it may.")
 @option("--revoke", "Take the yes back.")
-@json_option
-@timed
-def command(*, yes: bool, show: bool, revoke: bool, as_json: bool) -> None:
+@in_worktree()
+def command(session: Session, *, yes: bool, show: bool, revoke: bool) -> None:
     """Show what would run here for this repository, and ask whether it may.
 
     That is the commands of .lifecycle.toml, and bd where it keeps the tasks. Both come with the
@@ -91,7 +90,6 @@ def command(*, yes: bool, show: bool, revoke: bool, as_json: bool) -> None:
     """
     if yes + show + revoke > 1:
         raise click.UsageError("--yes, --show and --revoke exclude each other.")
-    session = begin(as_json=as_json)
     asked = _Asked(session)
     if revoke:
         _revoke(asked)

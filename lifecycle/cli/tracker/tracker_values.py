@@ -14,8 +14,8 @@ from typing import Any, TypeVar
 import click
 
 from lifecycle.app import tracker_opening
-from lifecycle.cli import command_session
-from lifecycle.cli.command_session import Session, in_worktree, option
+from lifecycle.app.wiring import WorktreeWorld
+from lifecycle.cli.command_session import in_worktree, option
 from lifecycle.cli.terminal import one_line
 from lifecycle.core.errors import Refused
 from lifecycle.core.redact import block, named, quoted, visible
@@ -147,10 +147,9 @@ def key_of(*words: str) -> str:
 file_option = option("--file PATH", "Read the text from a file; -: standard input.")
 
 labels_option = option(
-    "--label LABEL",
+    "--label LABEL...",
     "Only tasks with this label, or with any of several; LABEL*: all that begin so.",
     "labels",
-    multiple=True,
 )
 
 limit_option = option(
@@ -164,21 +163,14 @@ def _moment(seconds: float | None) -> str | None:
     return render_time(seconds) if seconds is not None else None
 
 
-def tell_place(session: Session) -> None:
+def _tell_place(world: WorktreeWorld) -> None:
     """Say on stderr that the tasks are not where they seem to be, if so; raises BadConfig."""
-    note = tracker_opening.note_of(session.world)
+    note = tracker_opening.note_of(world)
     if note:
         click.echo(f"Note: {visible(note)}", err=True)
 
 
-def begin(*, as_json: bool, changes_tasks: bool = False) -> Session:
-    """The session of a command that has something to check before it needs one; see `for_tasks`."""
-    session = command_session.begin(as_json=as_json, changes_tasks=changes_tasks)
-    tell_place(session)
-    return session
-
-
-for_tasks = functools.partial(in_worktree, first=tell_place)
+for_tasks = functools.partial(in_worktree, first=_tell_place)
 """What every `lifecycle tracker` command is made with; see `in_worktree`."""
 
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import click
 
-from lifecycle.cli.command_session import Session, json_option, option, timed
+from lifecycle.cli.command_session import Session, option
 from lifecycle.cli.tracker.tracker_rules import refuse_others, reopen_ours, stand_of
 from lifecycle.cli.tracker.tracker_values import (
     STDIN,
-    begin,
     file_option,
     for_tasks,
     key_of,
@@ -27,7 +26,7 @@ _PRIORITY = click.IntRange(0, 4)
 @click.argument("title", nargs=-1, required=True)
 @option("--description TEXT", "Its text; -: standard input.")
 @file_option
-@option("--label LABEL", "A label; again for more.", "labels", multiple=True)
+@option("--label LABEL...", "A label; again for more.", "labels")
 @option("--priority N", "0 is the most urgent.", type=_PRIORITY)
 @option("--external REF", "What it is elsewhere, as in gh-42 for an issue.", default="")
 @option("--key KEY", "Its own key: a second task of the same texts.")
@@ -88,22 +87,19 @@ def reopen(session: Session, task: str, *, force: bool) -> None:
 @option("--description TEXT", "New text; -: standard input.")
 @file_option
 @option("--priority N", "0 is the most urgent.", type=_PRIORITY)
-@json_option
-@timed
+@for_tasks(changes_tasks=True)
 def edit(
+    session: Session,
     task: str,
     title: str | None,
     description: str | None,
     file: str | None,
     priority: int | None,
-    *,
-    as_json: bool,
 ) -> None:
     """Change the task TASK; what is not named stays as it is."""
     text = text_from(description, file, "--description")
     if title is None and text is None and priority is None:
         raise click.UsageError("Name what to change: --title, --description, --file or --priority.")
-    session = begin(as_json=as_json, changes_tasks=True)
     title = title and session.world.public(title, "title")
     text = text and session.world.public(text, "description")
     tracker = session.world.tracker
@@ -115,13 +111,12 @@ def edit(
 
 @click.command("label", short_help="Put labels on, or take them off.")
 @click.argument("task")
-@option("--add LABEL", "Put it on; again for more.", multiple=True)
-@option("--remove LABEL", "Take it off; again for more.", multiple=True)
+@option("--add LABEL...", "Put it on; again for more.")
+@option("--remove LABEL...", "Take it off; again for more.")
 @option("--create", "Make a label that the repository lacks.")
-@json_option
-@timed
+@for_tasks(changes_tasks=True)
 def label(
-    task: str, add: tuple[str, ...], remove: tuple[str, ...], *, create: bool, as_json: bool
+    session: Session, task: str, add: tuple[str, ...], remove: tuple[str, ...], *, create: bool
 ) -> None:
     """Put labels on the task TASK, or take them off; what is so already stays so.
 
@@ -130,7 +125,6 @@ def label(
     """
     if not (add or remove):
         raise click.UsageError("Name a label with --add or --remove.")
-    session = begin(as_json=as_json, changes_tasks=True)
     add = tuple(session.world.public(name, "label") for name in add)
     tracker = session.world.tracker
     try:
@@ -146,10 +140,9 @@ def label(
 @click.argument("text", nargs=-1)
 @file_option
 @option("--key KEY", "Its own key: the same text once more.")
-@json_option
-@timed
+@for_tasks()
 def comment(
-    task: str, text: tuple[str, ...], file: str | None, key: str | None, *, as_json: bool
+    session: Session, task: str, text: tuple[str, ...], file: str | None, key: str | None
 ) -> None:
     """Say TEXT on the task TASK.
 
@@ -159,7 +152,6 @@ def comment(
     body = text_from(" ".join(text) if text else None, file, "TEXT", is_unasked=True)
     if body is None or not body.strip():
         raise click.UsageError(f"Give the text: in words, with --file, or {STDIN} and on stdin.")
-    session = begin(as_json=as_json)
     body = session.world.public(body, "comment")
     tracker = session.world.tracker
     note = tracker.comment(task, key or key_of(body), body)
