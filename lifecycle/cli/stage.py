@@ -114,8 +114,8 @@ def set_(at: Session, stage: str, *, task: str) -> None:
         session_record.save(shelf, kept)
         shelf.set_due(workflow_marks.ALWAYS)
     who = f"Session {kept.session}" if kept.session else "The session that stops next"
-    line = f"{who} is told at its next stop that it is at {stage}"
-    line += f" of {kept.task}." if kept.task else "."
+    where = f"{stage} of {kept.task}" if kept.task else stage
+    line = f"{who} is told at its next stop that it is at {where}."
     at.show([line], {"session": kept.session, "task": kept.task, "stage": stage})
 
 
@@ -206,13 +206,14 @@ def _look(at: Session, kept: SessionRecord | None) -> Shown:
     stages = at.world.settings.stages
     shelf = WorkflowFiles(at.root)
     why = _why_off(stages, shelf)
+    if not why:
+        activation.wanted_in(at.world)
+        try:
+            known = _asked(at, stages, shelf)
+        except LifecycleError as error:
+            why = f"the tracker does not answer. {error.sentence}"
     if why:
-        return Shown([why], {"active": False, "why": why})
-    activation.wanted_in(at.world)
-    try:
-        known = _asked(at, stages, shelf)
-    except LifecycleError as error:
-        why = f"Not active: the tracker does not answer. {error.sentence}"
+        why = f"Not active: {why}"
         return Shown([why], {"active": False, "why": why})
     note = tracker_opening.note_of(at.world)
     notes = [f"Note: {note}"] if note else []
@@ -235,10 +236,11 @@ def _is_heard(at: Session) -> bool:
 
 
 def _why_off(stages: StageSettings, shelf: WorkflowFiles) -> str:
+    """Why the workflow is not on here, "" if it is."""
     if not stages.use:
-        return f"Not active: {workflow_marks.CONFIG} does not switch it on; run: lifecycle init --stages"
+        return f"{workflow_marks.CONFIG} does not switch it on; run: lifecycle init --stages"
     if shelf.is_off:
-        return "Not active: it is switched off in this worktree; run: lifecycle stage on"
+        return "it is switched off in this worktree; run: lifecycle stage on"
     return ""
 
 

@@ -20,6 +20,11 @@ _OWN = (".claude/settings.local.json", EXCLUDE, MARK)
 
 _ALONE = "The agent may run these unasked, for you alone, in this worktree."
 
+_TO_COMMIT = (
+    "Commit these files, and everybody who has lifecycle installed has it here, in sessions that are "
+    "started in this folder; in its subfolders the client reads the plugin's hooks, not these."
+)
+
 _MODES = {"local": "for you alone, in this worktree", "shared": "for everybody in this repository"}
 
 
@@ -33,15 +38,7 @@ _MODES = {"local": "for you alone, in this worktree", "shared": "for everybody i
 @option("--remove", "Take out what init put in, and nothing else.")
 @option("--dry-run", "Show every file's diff; write nothing.")
 @json_option
-def command(
-    *,
-    shared: bool,
-    stages: bool,
-    permissions: bool,
-    remove: bool,
-    dry_run: bool,
-    as_json: bool,
-) -> None:
+def command(*, remove: bool, dry_run: bool, as_json: bool, **asked: bool) -> None:
     """Put lifecycle's hooks and permissions into this project's settings for Claude Code.
 
     Merges into .claude/settings.local.json and keeps everything that others wrote there, to the byte.
@@ -54,25 +51,17 @@ def command(
     --stages: that switches the staged workflow on in .lifecycle.toml, and supplies the commands for review
     and start, two scripts, permissions, and the client's limit of continuations.
     """
-    if permissions and (shared or stages):
+    if asked["permissions"] and (asked["shared"] or asked["stages"]):
         raise click.UsageError(
             "--permissions is for one person, and --stages puts them in as well: it goes with neither."
         )
-    given = (("--shared", shared), ("--stages", stages), ("--permissions", permissions))
-    for name, is_given in given:
-        if is_given and remove:
+    for name in ("shared", "stages", "permissions"):
+        if asked[name] and remove:
             raise click.UsageError(
-                f"--remove takes out whatever is there; {name} does not go with it."
+                f"--remove takes out whatever is there; --{name} does not go with it."
             )
     here = Path.cwd()
-    todo = plan(
-        worktree_root(here) or here,
-        shared=shared,
-        stages=stages,
-        remove=remove,
-        permissions=permissions,
-        environment=os.environ,
-    )
+    todo = plan(worktree_root(here) or here, remove=remove, environment=os.environ, **asked)
     if not dry_run:
         apply(todo)
     if as_json:
@@ -90,21 +79,13 @@ def _done(todo: Plan, *, remove: bool) -> list[str]:
     mode = _MODES.get(todo.mode, "")
     if not todo.changes:
         return [] if remove else [f"lifecycle is wired already, {mode}; nothing was changed."]
-    lines = [_title(todo, remove=remove), *_table(todo.changes)]
+    files = _table(todo.changes)
     if remove:
-        return [*lines, "Nothing needs a restart."]
-    if todo.mode != "shared":
-        lines += _left_to_all(todo)
-    if todo.mode == "shared":
-        lines.append(
-            "Commit these files, and everybody who has lifecycle installed has it here, in sessions that "
-            "are started in this folder; in its subfolders the client reads the plugin's hooks, not these."
-        )
-    what = (
-        f'put the label "{visible(todo.label)}" on a task'
-        if todo.label
-        else "lifecycle claim <number>"
-    )
+        return ["lifecycle is out of this project's settings.", *files, "Nothing needs a restart."]
+    lines = [f"lifecycle is wired {mode}.", *files]
+    lines += [_TO_COMMIT] if todo.mode == "shared" else _left_to_all(todo)
+    label = f'put the label "{visible(todo.label)}" on a task'
+    what = label if todo.label else "lifecycle claim <number>"
     return [*lines, f"Nothing needs a restart. Next: {what}. Undo: lifecycle init --remove"]
 
 
@@ -116,12 +97,6 @@ def _left_to_all(todo: Plan) -> list[str]:
     git = git_of(todo.root, os.environ)
     names = [c.shown for c in changed if git.run("ls-files", "--", str(c.path))]
     return [f"In the repository's own files: {', '.join(names)}."] if names else []
-
-
-def _title(todo: Plan, *, remove: bool) -> str:
-    if remove:
-        return "lifecycle is out of this project's settings."
-    return f"lifecycle is wired {_MODES[todo.mode]}."
 
 
 def _table(changes: tuple[FileChange, ...]) -> list[str]:
@@ -139,18 +114,10 @@ def _diffs(todo: Plan) -> list[str]:
 
 
 def _data(todo: Plan, *, dry_run: bool) -> dict[str, object]:
-    return {
-        "mode": todo.mode or None,
-        "label": todo.label or None,
-        "dry_run": dry_run,
-        "changes": [
-            {
-                "path": str(change.path),
-                "change": change.verb,
-                "what": change.what,
-                **({"diff": change.diff()} if dry_run else {}),
-            }
-            for change in todo.changes
-        ],
-        "notes": list(todo.notes),
-    }
+    changes = [
+        {"path": str(change.path), "change": change.verb, "what": change.what}
+        | ({"diff": change.diff()} if dry_run else {})
+        for change in todo.changes
+    ]
+    named = {"mode": todo.mode or None, "label": todo.label or None, "dry_run": dry_run}
+    return {**named, "changes": changes, "notes": list(todo.notes)}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -19,35 +18,28 @@ from lifecycle.storage import store
 from lifecycle.trackers import registry
 
 
-@dataclass
+@dataclass(frozen=True, slots=True)
 class _Asked:
-    """What would run here, and whether the user lets it."""
+    """What would run here, once the user lets it.
 
-    session: Session
+    Attributes:
+        clone: what a yes is for.
+        commands: what `.lifecycle.toml` names.
+        program: what keeps the tasks here, "" if nothing that would have to be run.
+    """
 
-    @cached_property
-    def commands(self) -> tuple[str, ...]:
-        """What `.lifecycle.toml` names."""
-        return self.session.world.settings.validate
-
-    @cached_property
-    def program(self) -> str:
-        """What keeps the tasks here, "" if nothing that would have to be run."""
-        return registry.program(self.session.root, self.session.world.settings)
-
-    @cached_property
-    def clone(self) -> Path:
-        """What the yes is for."""
-        return store.clone_of(self.session.root)
+    clone: Path
+    commands: tuple[str, ...]
+    program: str
 
     @property
     def is_trusted(self) -> bool:
         """True if nothing is left to be allowed."""
-        commands = not self.commands or user_folder.is_trusted(
-            os.environ, self.clone, self.commands
-        )
-        return commands and (
-            not self.program or user_folder.allows(os.environ, self.clone, self.program)
+        return all(
+            (
+                not self.commands or user_folder.is_trusted(os.environ, self.clone, self.commands),
+                not self.program or user_folder.allows(os.environ, self.clone, self.program),
+            )
         )
 
     def allow(self) -> None:
@@ -90,21 +82,25 @@ def command(session: Session, *, yes: bool, show: bool, revoke: bool) -> None:
     """
     if yes + show + revoke > 1:
         raise click.UsageError("--yes, --show and --revoke exclude each other.")
-    asked = _Asked(session)
+    settings, clone = session.world.settings, store.clone_of(session.root)
+    asked = _Asked(clone, settings.validate, registry.program(session.root, settings))
     if revoke:
-        _revoke(asked)
+        line = (
+            "Nothing of this repository may run any more."
+            if user_folder.revoke(os.environ, clone)
+            else "Nothing of this repository was allowed to run; nothing was changed."
+        )
+        session.show([line], asked.data(trusted=not asked.lines))
         return
     if not asked.lines:
         line = f"{config.CONFIG_FILE} names no commands here: there is nothing to trust."
         session.show([line], asked.data(trusted=True))
         return
-    if show or asked.is_trusted:
-        may = (
-            "That may run."
-            if asked.is_trusted
-            else "That may not run yet; allow it with: lifecycle trust"
-        )
-        session.show([*asked.lines, may], asked.data(trusted=asked.is_trusted))
+    is_trusted = asked.is_trusted
+    if show or is_trusted:
+        not_yet = "That may not run yet; allow it with: lifecycle trust"
+        may = "That may run." if is_trusted else not_yet
+        session.show([*asked.lines, may], asked.data(trusted=is_trusted))
         return
     if os.environ.get("CLAUDE_CODE_SESSION_ID"):
         raise Refused(
@@ -112,7 +108,7 @@ def command(session: Session, *, yes: bool, show: bool, revoke: bool) -> None:
             "terminal of their own: lifecycle trust"
         )
     if not yes:
-        _ask(asked)
+        _ask(session, asked)
     asked.allow()
     end = (
         "That may run now, here and in every worktree of this clone. Undo: lifecycle trust --revoke"
@@ -121,19 +117,9 @@ def command(session: Session, *, yes: bool, show: bool, revoke: bool) -> None:
     session.show(shown, asked.data(trusted=True))
 
 
-def _revoke(asked: _Asked) -> None:
-    was_trusted = user_folder.revoke(os.environ, asked.clone)
-    line = (
-        "Nothing of this repository may run any more."
-        if was_trusted
-        else "Nothing of this repository was allowed to run; nothing was changed."
-    )
-    asked.session.show([line], asked.data(trusted=not asked.lines))
-
-
-def _ask(asked: _Asked) -> None:
+def _ask(session: Session, asked: _Asked) -> None:
     """The person's yes, asked on the terminal; Refused without one."""
-    if asked.session.as_json or not (sys.stdin.isatty() and sys.stderr.isatty()):
+    if session.as_json or not (sys.stdin.isatty() and sys.stderr.isatty()):
         named = (*asked.commands, *([asked.program] if asked.program else []))
         shown = ", ".join(f"`{visible(command)}`" for command in named)
         raise Refused(
@@ -142,7 +128,7 @@ def _ask(asked: _Asked) -> None:
         )
     for line in asked.lines:
         click.echo(line, err=True)
-    with asked.session.world.deadline.standing_still():  # a person may think
+    with session.world.deadline.standing_still():  # a person may think
         is_allowed = click.confirm("May that run here?", default=False, err=True)
     if not is_allowed:
         raise Refused("Nothing was allowed, so nothing of it is run.")

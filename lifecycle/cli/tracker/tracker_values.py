@@ -7,7 +7,7 @@ import hashlib
 import re
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -35,26 +35,24 @@ STDIN = "-"
 
 def task_data(task: Task | None) -> dict[str, Any] | None:
     """A task for `--json`: the same keys for each tracker; what it does not have is null."""
-    if task is None:
-        return None
-    return {
-        "id": task.id,
-        "title": task.title,
-        "description": task.description,
-        "status": task.status.value,
-        "raw_status": task.raw_status,
-        "priority": task.priority,
-        "labels": list(task.labels),
-        "assignee": task.assignee or None,
-        "blocked_by": list(task.blocked_by),
-        "external": task.external or None,
-        "url": task.url or None,
-        "close_reason": task.close_reason or None,
-        "author": task.author or None,
-        "created_at": _moment(task.created_at),
-        "updated_at": _moment(task.updated_at),
-        "closed_at": _moment(task.closed_at),
-    }
+    return (
+        None
+        if task is None
+        else _data(task, "assignee", "external", "url", "close_reason", "author")
+    )
+
+
+def note_data(note: Note) -> dict[str, Any]:
+    """A comment for `--json`."""
+    return _data(note, "author")
+
+
+def _data(value: Task | Note, *optional: str) -> dict[str, Any]:
+    """The fields of a value, with moments as text; of those that are `optional` null stands for ""."""
+    data = asdict(value)
+    data |= {name: data[name] or None for name in optional}
+    moments = {name: at for name, at in data.items() if name.endswith("_at") and at is not None}
+    return data | {name: render_time(at) for name, at in moments.items()}
 
 
 def nothing_is(what: str, tracker: str) -> str:
@@ -63,16 +61,6 @@ def nothing_is(what: str, tracker: str) -> str:
     if what == ALL:
         return f"There is no task {where}."
     return f"No task is {'open' if what == NOT_CLOSED else what.replace('_', ' ')} {where}."
-
-
-def note_data(note: Note) -> dict[str, Any]:
-    """A comment for `--json`."""
-    return {
-        "id": note.id,
-        "author": note.author or None,
-        "text": note.text,
-        "created_at": _moment(note.created_at),
-    }
 
 
 def text_from(
@@ -157,10 +145,6 @@ limit_option = option(
     "Show the first N only; how many there are is said all the same.",
     type=click.IntRange(min=1),
 )
-
-
-def _moment(seconds: float | None) -> str | None:
-    return render_time(seconds) if seconds is not None else None
 
 
 def _tell_place(world: WorktreeWorld) -> None:
