@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 import click
 
 from lifecycle.claim.commands.admission import quoted
-from lifecycle.claim.commands.release import release_claim
 from lifecycle.claim.commands.moves import current, hand_off, move
+from lifecycle.claim.commands.release import release_claim
 from lifecycle.claim.commands.taking import Taken, take
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.engine import look as engine
