@@ -58,7 +58,7 @@ PLACES = {
     "requests": {"github.client.transport"},
     "urllib3": {"github.client.transport"},
     "rich": {
-        "cli.demo.demo_story",
+        "cli.demo_story",
         "cli.setup.doctor",
         "cli.reconcile.reconcile_screen",
         "cli.screen",
