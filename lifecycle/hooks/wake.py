@@ -89,8 +89,8 @@ def _unwritable(error: OSError) -> str:
         return error.sentence
     where = error.filename or ".lifecycle"
     return (
-        f"lifecycle cannot keep its files ({where}: {error.strerror}), so nothing is done for the claim "
-        "until that is mended."
+        f"lifecycle cannot write its files ({where}: {error.strerror}), so the claim is kept as it is and "
+        "nothing is done for it. Once they can be written, the next stop goes on."
     )
 
 

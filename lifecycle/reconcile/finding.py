@@ -216,7 +216,7 @@ KINDS: dict[str, Kind] = {
     ),
     "silent": Kind(
         "The claim shows no sign of life.",
-        "The task is given back: comment, assignee, card to Todo, lease.",
+        "The task is released: comment, assignee, card to Todo, lease.",
         Gate.RELEASE,
     ),
     "lease-left": Kind(

@@ -77,7 +77,7 @@ LONGEST_WAIT = 10.0
 _MENDED = "A closer look showed nothing to do."
 
 
-_ALIVE = "Another part of it was mended just now, which counts as a sign of life."
+_ALIVE = "Another finding of this task was repaired just now, which counts as a sign of life."
 
 
 _CUT = "The run ended in the middle of it; the next one finishes it."

@@ -21,7 +21,7 @@ from tests.factories import record as any_record
 AGENT = "edouard-1738000000"
 FREE = BoardItem("PVTI_lADOBx", "Todo", None, status_at=NOW - 60)
 LABEL = BoardItem("labels/42", "Todo")
-TOLD = f"Given back.\n\n<!-- lifecycle:released issue=42 by={AGENT} at={int(NOW - 60)} -->"
+TOLD = f"Released.\n\n<!-- lifecycle:released issue=42 by={AGENT} at={int(NOW - 60)} -->"
 
 
 def record(*, memory: dict[str, Any] | None = None, **changes: Any) -> Record:
@@ -59,7 +59,7 @@ def test_the_agent_is_told_once_and_nothing_is_written_in_any_phase(phase: str) 
     step = decide(seen(left, observed=shown(by_number=MERGED), wake=Wake.TICK))
     (say,) = step.notices
     assert (say.audience, say.stands) == (Audience.ACT, True)
-    assert "#42 was given back" in say.text
+    assert "#42 was released" in say.text
     assert "lifecycle claim 42" in say.text
     assert "moved" not in say.text
 
@@ -176,7 +176,7 @@ def test_a_closed_issue_is_not_told_that_it_is_free() -> None:
     actions, _ = rest(seen(made, observed=closed, wake=Wake.TICK))
     (posted,) = [one for one in actions if isinstance(one, PostComment)]
     assert posted.body.startswith(
-        f"Given back by {AGENT}; the issue is closed, and the work is kept."
+        f"Released by {AGENT}; the issue is closed, and the work is kept."
     )
 
 

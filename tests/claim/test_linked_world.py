@@ -122,7 +122,7 @@ def test_what_cannot_be_given_back_at_once_is_given_back_later(both: Place) -> N
     lease.take(both.tree().world.git, "origin", 42, "maria-1")
     with (
         failing("release", busy),
-        pytest.raises(HeldByAnother, match="given back at the next look"),
+        pytest.raises(HeldByAnother, match="released at the next look"),
     ):
         both.tree().claim(42)
     assert inside(both).assignee

@@ -74,7 +74,7 @@ def test_the_comment_says_who_how_far_where_and_why_and_names_the_open_pull_requ
     made = leaving(**REVIEW)
     posted = run(wakes(made, shown(by_number=pull())))[0]
     assert posted.body.splitlines()[:4] == [
-        f"Given back by {AGENT}; the task is free again, and the work is kept.",
+        f"Released by {AGENT}; the task is free again, and the work is kept.",
         "Branch `claude/fix-thing-42`: 2 commits, pushed up to abc1234, phase coding.",
         "PR #107 stays open.",
         "Reason: out of time",
@@ -105,7 +105,7 @@ def test_the_end_is_said_with_the_last_step_to_the_person_and_the_outcome_is_rel
     assert step.action == ForgetClaim()
     (say,) = step.notices
     assert say.audience is Audience.NOTE
-    assert say.text.startswith("Issue #42 given back. Board → Todo. Branch claude/fix-thing-42")
+    assert say.text.startswith("Issue #42 released. Board → Todo. Branch claude/fix-thing-42")
     ended = fold(made, ClaimForgotten(), NOW)
     assert ended.outcome == "released"
     assert look(wakes(ended, shown())) is None
@@ -278,7 +278,7 @@ def test_an_issue_that_the_token_cannot_see_keeps_the_claim() -> None:
     actions, left = rest(wakes(leaving(), shown(issue=None)))
     assert actions == []
     assert left.releasing is not None
-    assert "nothing was given back" in texts(decide(wakes(left, shown(issue=None))))
+    assert "nothing was released" in texts(decide(wakes(left, shown(issue=None))))
 
 
 def test_it_reads_once_with_comments_and_waits_while_held_back() -> None:

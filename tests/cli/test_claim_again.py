@@ -15,7 +15,7 @@ from tests.conftest import Place, environment_of
 LEASE = "refs/agent-claims/42"
 RELEASED = "<!-- lifecycle:released issue=42 "
 QUIET = ("--release", "--silent-hours", "0.0000001", "--issue", "42")
-HEARD = "#42 was given back while this claim was quiet"
+HEARD = "#42 was released while this claim was quiet"
 
 
 @pytest.fixture
@@ -255,7 +255,7 @@ def test_taking_it_again_goes_on_where_it_stopped(lost: Place) -> None:
 def test_release_after_it_posts_no_second_comment(lost: Place) -> None:
     """Giving back what was given back: the file goes, and the issue hears nothing twice."""
     said = ok(lost.cli("release"))
-    assert "had been given back before" in said
+    assert "had been released before" in said
     assert not lost.has_claim()
     assert released(lost) == 1
     assert lost.writes() == []
@@ -273,6 +273,6 @@ def test_a_closed_issue_is_not_called_free(quiet: Place) -> None:
 def test_a_person_who_takes_the_agent_off_alone_hears_no_alarm(quiet: Place) -> None:
     """Only the assignee, or only the card's Agent: the claim goes on, and the card is kept."""
     quiet.control.unassign(42, "octocat")
-    assert "given back" not in ok(quiet.cli("tick"))
+    assert "released" not in ok(quiet.cli("tick"))
     quiet.control.set_field(42, "Agent", None)
-    assert "given back" not in ok(quiet.cli("tick"))
+    assert "released" not in ok(quiet.cli("tick"))

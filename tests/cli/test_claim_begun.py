@@ -129,7 +129,7 @@ def test_what_is_held_is_said_and_release_gives_it_back(place: Place) -> None:
     assert "would give back what was begun of #42" in ok(place.cli("release", "--dry-run"))
     assert place.control.world() == before
     out = ok(place.cli("release"))
-    assert "was given back; nothing of it is held any more" in out
+    assert "was released; nothing of it is held any more" in out
     assert is_free(place)
     assert place.issue()["comments"] == []
     assert "no claim" in refused(place.cli("release"))

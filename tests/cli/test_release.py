@@ -46,8 +46,8 @@ def test_a_task_is_given_back_whole_and_the_work_is_kept(place: Place) -> None:
     place.clear()
     out = ok(place.cli("release", "--reason", "  waits for\n the design "))
     assert out.splitlines()[-1] == (
-        f"Issue #42 given back. Board → Todo. Branch {branch} and the work on it are kept. Signal file "
-        "cleaned up."
+        f"Issue #42 released. Board → Todo. Branch {branch} and the work on it are kept. The "
+        "claim file was deleted."
     )
     assert is_free(place)
     (body,) = released(place)
@@ -65,11 +65,11 @@ def test_giving_back_twice_says_so_and_writes_nothing(place: Place) -> None:
     claimed(place)
     ok(place.cli("release"))
     before = place.control.world()
-    assert "was given back already" in ok(place.cli("release"))
+    assert "was released already" in ok(place.cli("release"))
     data = json.loads(ok(place.cli("release", "--json")))
     assert data["claim"]["outcome"] == "released"
     assert place.control.world() == before
-    assert "given back already" in ok(place.cli("release", "--dry-run"))
+    assert "released already" in ok(place.cli("release", "--dry-run"))
 
 
 def test_without_a_claim_there_is_nothing_to_give_back(place: Place) -> None:
@@ -88,10 +88,10 @@ def test_the_plan_is_printed_and_nothing_is_written(place: Place) -> None:
     steps = [line for line in out.splitlines() if line.startswith("would ")]
     assert [step.split()[1] for step in steps] == ["comment", "take", "set", "release", "delete"]
     assert "would take octocat off #42" in steps
-    assert "given back" not in out, "nothing is told as done that was not"
+    assert "released" not in out, "nothing is told as done that was not"
     assert out.splitlines()[-1] == "Nothing was written."
     said = json.loads(ok(place.cli("release", "--dry-run", "--json")))["said"]
-    assert not any("given back" in say["text"] for say in said)
+    assert not any("released" in say["text"] for say in said)
     assert (place.root / ".agent-claim.json").read_bytes() == claim
     assert (place.root / ".lifecycle/state.json").read_bytes() == state
     assert place.writes() == []
@@ -154,7 +154,7 @@ def test_a_merged_task_is_closed_and_not_given_back(place: Place, *, is_known: b
     done = place.cli("release")
     assert done.returncode == 1
     said = done.stdout + done.stderr
-    assert "not given back" in said
+    assert "not released" in said
     assert "lifecycle close" in said
     assert place.writes() == []
     assert place.card()["Status"] == "In Review"
@@ -219,8 +219,8 @@ def test_offline_it_says_that_it_goes_on_and_any_hook_finishes_it(place: Place) 
     done = place.cli("release", "--reason", "enough")
     assert done.returncode == 1
     assert "goes on at the next look" in done.stdout
-    assert "being given back" in refused(place.cli("claim", "42"))
-    assert "being given back" in refused(place.cli("nudge", "ready_for_pr", "--reason", "x"))
+    assert "being released" in refused(place.cli("claim", "42"))
+    assert "being released" in refused(place.cli("nudge", "ready_for_pr", "--reason", "x"))
     place.control.clear_faults()
     place.write(phase="done")  # a hand edit meanwhile
     place.clock.sleep(120)
@@ -245,7 +245,7 @@ def test_the_guards_let_a_release_through_that_was_only_asked_for(place: Place) 
     release.release_claim(tree.world, tree.claim_store, "")
     done = place.hook("on-stop", {"hook_event_name": "Stop"})
     assert done.returncode == 0
-    assert "Issue #42 given back." in done.stdout
+    assert "Issue #42 released." in done.stdout
     assert is_free(place)
 
 
@@ -256,7 +256,7 @@ def test_a_claim_file_that_was_deleted_half_way_does_not_stop_a_release(place: P
     assert place.cli("release").returncode == 1
     place.control.clear_faults()
     (place.root / ".agent-claim.json").unlink()
-    assert "given back." in ok(place.cli("release"))
+    assert "released." in ok(place.cli("release"))
     assert is_free(place)
     assert len(released(place)) == 1
     assert not place.has_claim()

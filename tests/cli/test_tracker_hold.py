@@ -148,7 +148,7 @@ def test_a_task_of_its_own_is_held_by_one(beads: Place) -> None:
         refused(other.cli("tracker", verb, task), 4)
     assert told(beads, "release", task, "--reason", "too large")["task"]["assignee"] is None
     (said,) = told(beads, "comments", task)["comments"]
-    assert said["text"] == "Given back: too large"
+    assert said["text"] == "Released: too large"
     assert told(other, "next")["task"]["assignee"] == "maria"
 
 

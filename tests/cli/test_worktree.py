@@ -67,7 +67,7 @@ def test_every_command_finds_the_claim_from_a_subfolder(place: Place) -> None:
     ok(below.cli("tick"))
     assert new.claim()["pr_number"] == place.pull()
     ok(below.cli("nudge", "coding", "--reason", "more to do"))
-    assert "given back" in ok(below.cli("release"))
+    assert "released" in ok(below.cli("release"))
     assert not new.has_claim()
 
 

@@ -134,7 +134,7 @@ def test_the_whole_life_of_a_task(place: Place) -> None:
     says_yes(place)
     place.clear()
     assert stop(place) == {
-        "systemMessage": "Issue #42 closed. Board → Done. Signal file cleaned up."
+        "systemMessage": "Issue #42 closed. Board → Done. The claim file was deleted."
     }
     assert len(place.requests()) <= 4
     assert not place.has_claim()

@@ -132,7 +132,7 @@ def test_labels_say_nothing_of_the_agent(item: str | None) -> None:
 def told(agent: str, at: float) -> Comment:
     """The comment of a giving back."""
     mark = f"<!-- lifecycle:released issue=42 by={agent} at={int(at)} -->"
-    return Comment(1, f"Given back by {agent}; the task is free again.\n\n{mark}")
+    return Comment(1, f"Released by {agent}; the task is free again.\n\n{mark}")
 
 
 @pytest.mark.parametrize(

@@ -72,7 +72,7 @@ def _change(claim_store: ClaimStore, change: Callable[[Record], Record]) -> Reco
 def _staying(record: Record) -> Record:
     if record.releasing is not None:
         raise Refused(
-            f"#{record.claim.issue_number} is being given back, and the claim was left as it is. "
+            f"#{record.claim.issue_number} is being released, and the claim was left as it is. "
             "Finish that with: lifecycle tick"
         )
     return record

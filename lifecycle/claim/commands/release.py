@@ -91,7 +91,7 @@ def _over(claim_store: ClaimStore) -> ReleaseOutcome | None:
     last = claim_store.remembered()
     if last is None or last.outcome != "released":
         return None
-    text = f"#{last.claim.issue_number} was given back already; nothing was done."
+    text = f"#{last.claim.issue_number} was released already; nothing was done."
     return ReleaseOutcome(last, is_over=True, said=text)
 
 
@@ -100,9 +100,7 @@ def _begun(claim_store: ClaimStore) -> ReleaseOutcome | None:
     found = unfinished_claims.of(claim_store.state)
     if found is None:
         return None
-    text = (
-        f"would give back what was begun of #{found.issue}: {unfinished_claims.left(claim_store)}"
-    )
+    text = f"would release what was begun of #{found.issue}: {unfinished_claims.left(claim_store)}"
     return ReleaseOutcome(found.record, is_over=True, said=text)
 
 
@@ -116,7 +114,7 @@ def _unfinished(world: World, claim_store: ClaimStore) -> ReleaseOutcome | None:
     except LifecycleError as error:
         error.sentence = f"{error.sentence} {unfinished_claims.left(claim_store)}"
         raise
-    text = "was given back; nothing of it is held any more" if was_held else "had come to nothing"
+    text = "was released; nothing of it is held any more" if was_held else "had come to nothing"
     said = f"The claim of #{found.issue} that was begun here {text}."
     return ReleaseOutcome(replace(found.record, outcome="released"), is_over=True, said=said)
 
@@ -137,7 +135,7 @@ def _leaving(world: World, record: Record, reason: str, *, is_asked: bool) -> Re
     number = record.claim.issue_number
     if record.claim.phase in (Phase.DONE, Phase.MERGED_DETECTED):
         raise Refused(
-            f"#{number} is in phase {record.claim.phase}, so it was not given back: a task whose PR is "
+            f"#{number} is in phase {record.claim.phase}, so it was not released: a task whose PR is "
             "merged is closed instead, with: lifecycle close"
         )
     progress, notes = _progress(world, record)

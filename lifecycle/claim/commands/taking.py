@@ -141,7 +141,7 @@ def _check_held(mine: Record, number: int) -> None:
         )
     if mine.releasing is not None:
         raise Refused(
-            f"#{held} is being given back, and the claim was left as it is. Finish that with: "
+            f"#{held} is being released, and the claim was left as it is. Finish that with: "
             f"lifecycle tick; then claim it again."
         )
 

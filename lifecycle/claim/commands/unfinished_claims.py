@@ -187,7 +187,7 @@ def release_unfinished(world: World, claim_store: ClaimStore) -> list[str]:
     begun = of(claim_store.state)
     if begun is None or not undo(world, claim_store):
         return []
-    return [f"#{begun.issue}, which an earlier run had begun to take here, was given back."]
+    return [f"#{begun.issue}, which an earlier run had begun to claim here, was released."]
 
 
 @contextmanager

@@ -92,7 +92,7 @@ class Reconcile(click.Command):
     "--release/--no-release",
     "releases",
     default=None,
-    help="Give silent claims back. Default: reconcile.release in .lifecycle.toml, else no.",
+    help="Release silent claims. Default: reconcile.release in .lifecycle.toml, else no.",
 )
 @option(
     "--silent-hours H",

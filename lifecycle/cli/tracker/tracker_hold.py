@@ -217,7 +217,7 @@ def release(session: Session, task: str, reason: str, *, force: bool) -> int:
     notes = _freed(session, stand.task)
     now = tracker.release(stand.task.id)
     if reason and stand.task.assignee and now.is_open:
-        tracker.comment(now.id, key_of("given back", reason), f"Given back: {reason}")
+        tracker.comment(now.id, key_of("given back", reason), f"Released: {reason}")
     state = "nobody's" if now.is_open else "closed"
     return _Told(now, [f"{now.id} is {state} now."], notes).show(session)
 

@@ -36,7 +36,9 @@ def given_up(task: str, wanted: str, why: str) -> str:
 
 def left_claimed(task: str, why: str) -> str:
     """The end of a claim that was given back, and whose linked task could not be."""
-    return f"The linked task {task} was not given back; a later look does it, or free it by hand. {why}"
+    return (
+        f"The linked task {task} was not released; a later look does it, or free it by hand. {why}"
+    )
 
 
 def held_by(task: str, by: str) -> str:
@@ -125,4 +127,4 @@ def claimed_later(task: str, why: str) -> str:
 
 def not_returned(task: str, why: str) -> str:
     """The linked task could not be given back after the issue was refused."""
-    return f"The linked task {task} is given back at the next look. {why}"
+    return f"The linked task {task} is released at the next look. {why}"

@@ -11,7 +11,7 @@ def forcing(task: int | str | None) -> str:
 def released_from_afar(issue: int | None) -> str:
     """The task was given back in the agent's place."""
     return (
-        f"#{issue} was given back while this claim was quiet, and anybody may take it: this claim writes "
+        f"#{issue} was released while this claim was quiet, and anybody may take it: this claim writes "
         "nothing any more, and its branch and commits are kept. To go on with it, run: lifecycle claim "
         f"{issue}; otherwise delete .agent-claim.json."
     )
@@ -20,7 +20,7 @@ def released_from_afar(issue: int | None) -> str:
 def free_on_board(issue: int | None) -> str:
     """The briefing's board shows the claim's own task as free."""
     return (
-        f"The board shows #{issue} in Todo and without an agent, so it may have been given back while "
+        f"The board shows #{issue} in Todo and without an agent, so it may have been released while "
         "this claim was quiet. Before you go on with it, run: lifecycle tick"
     )
 
@@ -28,7 +28,7 @@ def free_on_board(issue: int | None) -> str:
 def released_to_hand_off(issue: int | None) -> str:
     """A hand-off of a task that this claim does not hold any more."""
     return (
-        f"#{issue} is not held by this claim any more: it was given back meanwhile, or its lease was "
+        f"#{issue} is not held by this claim any more: it was released meanwhile, or its lease was "
         "deleted; nothing was pushed, and branch and commits are kept. To go on with it, run: lifecycle "
         f"claim {issue}; then hand off again."
     )
@@ -37,6 +37,6 @@ def released_to_hand_off(issue: int | None) -> str:
 def released_before(issue: int | None) -> str:
     """A command that gives back what was given back already."""
     return (
-        f"Issue #{issue} had been given back before, so only the claim here was deleted; branch and work "
+        f"Issue #{issue} had been released before, so only the claim here was deleted; branch and work "
         "are kept."
     )

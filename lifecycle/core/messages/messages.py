@@ -1,7 +1,13 @@
-"""Every sentence that an agent or a person reads, as functions.
+"""What an agent or a person is told about a claim, as functions from values to sentences.
 
-The texts that the design gives stand here as it gives them. A sentence says what happened, what was
-kept, what to do next; none of them holds a secret.
+Where a sentence lives. One that a decision gives as a notice, that goes onto GitHub, or that two
+modules say is in this folder: here what is about a claim and its end; in `review_messages` an open pull
+request; in `linked_messages` a task of another tracker; in `loss_messages` a task that the claim lost. One
+that a single place says stands in that place: why a command refuses beside the `raise`, what a command
+prints in its module of `cli/`, a repository's finding in the table of `reconcile/` or of the doctor.
+
+How it is written. It says what happened, what was kept, what to do next, in the words of
+docs/glossary.md. Names that others chose pass `quoted` or `named`. None of them holds a secret.
 """
 
 from __future__ import annotations
@@ -166,7 +172,7 @@ def release_comment(
     whose = agent or "an agent"
     who = f"{by}, in the place of {whose}" if by else whose
     state = "the task is free again" if is_open else "the issue is closed"
-    lines = [f"Given back by {who}; {state}, and the work is kept."]
+    lines = [f"Released by {who}; {state}, and the work is kept."]
     lines.append(
         f"Branch `{branch}`: {progress}" if branch else progress[:1].upper() + progress[1:]
     )
@@ -192,14 +198,14 @@ def released(issue: int | None, board: str, branch: str, pull: str = "") -> str:
     `board` is the sentence about the board, `pull` the one about an open PR, or empty.
     """
     kept = f"Branch {branch} and the work on it are kept." if branch else "The work is kept."
-    parts = (f"Issue #{issue} given back.", board, kept, pull, "Signal file cleaned up.")
+    parts = (f"Issue #{issue} released.", board, kept, pull, "The claim file was deleted.")
     return " ".join(part for part in parts if part)
 
 
 def releasing(issue: int | None) -> str:
     """A release that could not be finished yet."""
     return (
-        f"#{issue} is being given back; what was done is kept, and the rest goes on at the next look. "
+        f"#{issue} is being released; what was done is kept, and the rest goes on at the next look. "
         "To look now: lifecycle tick"
     )
 
@@ -215,7 +221,7 @@ def released_to_holder(issue: int | None, holder: str) -> str:
 def not_released(issue: int | None, number: int) -> str:
     """Giving back, after the merge."""
     return (
-        f"Issue #{issue} was not given back: PR #{number} is merged, so the task is finished. Close it "
+        f"Issue #{issue} was not released: PR #{number} is merged, so the task is finished. Close it "
         "with: lifecycle close"
     )
 
@@ -242,13 +248,13 @@ def card_of_another(agent: str) -> str:
 
 def lease_left(issue: int | None, why: str) -> str:
     """The lease could not be returned."""
-    return f"The lease stayed, so it is next taken with {loss_messages.forcing(issue)}: {why}"
+    return f"The lease stayed, so the next agent has to claim with {loss_messages.forcing(issue)}: {why}"
 
 
 def issue_unknown_to_release(issue: int | None) -> str:
     """The issue of a claim that is given back cannot be read."""
     return (
-        f"GitHub shows no issue #{issue} to this token, so nothing was given back and the claim was "
+        f"GitHub shows no issue #{issue} to this token, so nothing was released and the claim was "
         "kept. Correct the token's access; if the issue is gone, delete .agent-claim.json."
     )
 
@@ -276,7 +282,7 @@ def closed_elsewhere(issue: int | None) -> str:
 
 def closed(issue: int | None, board: str) -> str:
     """The end of a claim; `board` is the sentence about the board."""
-    return f"Issue #{issue} closed. {board} Signal file cleaned up."
+    return f"Issue #{issue} closed. {board} The claim file was deleted."
 
 
 def board_done() -> str:
@@ -417,9 +423,7 @@ def issue_kept(value: object, kept: object) -> str:
 def hint_refused(name: str, value: object, kept: object) -> str:
     """An edit of an engine field that GitHub does not bear out."""
     if kept in (None, ""):
-        return (
-            f"{name} in .agent-claim.json was edited to {value}; GitHub shows none, and none it is."
-        )
+        return f"{name} in .agent-claim.json was edited to {value}; GitHub shows none, so the edit was undone."
     return (
         f"{name} in .agent-claim.json was edited to {value}; GitHub shows {kept}, which was kept."
     )

@@ -88,7 +88,7 @@ def _advice(failed: Iterable[Check]) -> str:
     if words == {"ACTION_REQUIRED"}:
         url = next((check.url for check in failed if check.url), "")
         where = f": {url}" if url else ""
-        return f"A person has to act there, no commit mends it{where}."
+        return f"A person has to act there, no commit helps{where}."
     if words == {"CANCELLED"}:
         return "Run what was cancelled again, or push; the new head is watched."
     return "Fix, commit and push; the new head is watched."
@@ -146,7 +146,7 @@ def ejected(number: int, reason: str, url: str) -> str:
     why = f" ({words})" if words else ""
     return (
         f"PR #{number} was taken out of the merge queue without being merged{why}; it is open, and the "
-        f"claim was kept. Look at the queue's checks on {url}, mend what failed, push, and have it queued "
+        f"claim was kept. Look at the queue's checks on {url}, fix what failed, push, and have it queued "
         "again."
     )
 

@@ -157,7 +157,7 @@ def _lost(case: Examined, record: Record) -> tuple[str, str]:
     if record.taken_by:
         return f"{record.taken_by} took the task over, as its card says", leave
     if record.given_back:
-        return "the task was given back while the claim was quiet", again
+        return "the task was released while the claim was quiet", again
     if number is None or not record.lease or record.lease_done or case.is_lost:
         return "", ""
     if remote not in case.world.git.remotes():
@@ -170,7 +170,7 @@ def _lost(case: Examined, record: Record) -> tuple[str, str]:
         return "", ""  # a remote that does not answer says nothing against the claim
     if stands.other is not None:
         return f"{stands.other.agent} holds its lease since {stands.other.since}", leave
-    gone = "its lease is gone: the task was given back meanwhile"
+    gone = "its lease is gone: the task was released meanwhile"
     return (gone, again) if stands.is_gone else ("", "")
 
 

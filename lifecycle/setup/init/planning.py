@@ -263,7 +263,7 @@ class _Project:
         self.draft.write(self.root / name, name, None, "the mark")
         if (self.root / CLAIM_FILE).exists():
             self.notes.append(
-                f"A claim is still here ({CLAIM_FILE}); no hook looks at it any more. Give it back with: "
+                f"A claim is still here ({CLAIM_FILE}); no hook looks at it any more. Release it with: "
                 "lifecycle release"
             )
         if _FOLDER in before.created:

@@ -220,7 +220,7 @@ class BeadsTracker:
         """The actor's claim lives on; Lacking, AlreadyClaimed, NotClaimable."""
         if not self._ask.build.leases:
             raise Lacking(
-                "This bd keeps a claim until it is given back, so there is nothing to renew; nothing "
+                "This bd keeps a claim until it is released, so there is nothing to renew; nothing "
                 "was done.",
                 capability=Capability.LEASES,
             )

@@ -51,7 +51,7 @@ def test_the_normal_course_is_unasked_and_a_yes_is_the_persons(
     said = model.turns[-1].new
     assert "Exit code" not in said  # what ran went well
     assert said.count("Claimed #42") == said.count("Pushed claude/") == 1
-    assert "Issue #42 given back." in said
+    assert "Issue #42 released." in said
     assert place.issue()["title"] == "Fix race condition in task queue"
     assert place.issue()["state"] == "open"
     assert place.issue()["comments"][0]["body"].startswith("Half of it is done, by `lock`.")
