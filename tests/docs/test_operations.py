@@ -218,5 +218,5 @@ def test_the_private_copy_is_used_as_the_examples_are() -> None:
 def test_the_numbers_of_the_page_are_those_in_code() -> None:
     """How long a limit is waited out, and how far back closed issues are read."""
     assert LONGEST_WAIT == 10
-    assert "A limit that asks for ten seconds or less is waited out." in PAGE.text
+    assert "If GitHub asks a run to wait ten seconds or less, it waits." in PAGE.text
     assert f"the last {RECENT_SECONDS // 86_400} days" in PAGE.text

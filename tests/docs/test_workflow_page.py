@@ -118,11 +118,11 @@ def test_the_numbers_on_the_page_are_those_in_code() -> None:
     """How often, how long, how much."""
     text = " ".join(PAGE.section(WORKFLOW).split()) + " ".join(Page(REFERENCE).text.split())
     assert IDLE_BLOCKS == 8
-    assert "eight times told without using a tool" in text
+    assert "told to go on eight times without using a tool" in text
     assert MAX_BLOCKS == 50
     assert "50 times in all" in text
     assert INACTIVE_SECONDS == 300
-    assert "for five minutes after the tracker had none" in text
+    assert "after the tracker had no such task, it is not asked for five minutes" in text
     assert stage_log.MAX_BYTES == 256 * 1024
     assert KEPT == 40
     assert "the last 40 test runs" in text
