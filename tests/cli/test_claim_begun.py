@@ -126,7 +126,7 @@ def test_what_is_held_is_said_and_release_gives_it_back(place: Place) -> None:
         assert "lifecycle claim 42 goes on with it, and lifecycle release gives it back" in text
     place.control.clear_faults()
     before = place.control.world()
-    assert "would give back what was begun of #42" in ok(place.cli("release", "--dry-run"))
+    assert "would release what was begun of #42" in ok(place.cli("release", "--dry-run"))
     assert place.control.world() == before
     out = ok(place.cli("release"))
     assert "was released; nothing of it is held any more" in out

@@ -222,7 +222,7 @@ def test_each_kind_is_repaired_and_not_found_again(
     after = replace(after, comments=tuple(in_short(comment) for comment in after.comments))
     if "silent" in story.found and story.found["silent"] == "applied":
         (comment,) = after.comments
-        assert comment == f"Released … <!-- lifecycle:released issue=42 by={AGENT} -->"
+        assert comment == f"Released by … <!-- lifecycle:released issue=42 by={AGENT} -->"
         after = replace(after, comments=())
     assert after == replace(before, **story.after)
     one.clear()
