@@ -423,7 +423,10 @@ def issue_kept(value: object, kept: object) -> str:
 def hint_refused(name: str, value: object, kept: object) -> str:
     """An edit of an engine field that GitHub does not bear out."""
     if kept in (None, ""):
-        return f"{name} in .agent-claim.json was edited to {value}; GitHub shows none, so the edit was undone."
+        return (
+            f"{name} in .agent-claim.json was edited to {value}; GitHub shows none, so the edit was "
+            "undone."
+        )
     return (
         f"{name} in .agent-claim.json was edited to {value}; GitHub shows {kept}, which was kept."
     )
