@@ -98,7 +98,7 @@ def commands(line: str) -> list[Command]:
 
 
 def _commands(line: str, depth: int) -> list[Command]:
-    found: list[Command] = []
+    result: list[Command] = []
     splitter = _split(line)
     groups = splitter.groups
     for index, group in enumerate(groups):
@@ -110,11 +110,11 @@ def _commands(line: str, depth: int) -> list[Command]:
             if 0 < inner < len(bare) - 1:
                 inside = _commands(bare[inner + 1], depth + 1)
                 outer = Command(tuple(bare), is_last=is_last, group=group, is_clear=is_clear)
-                found += [_inside(command, outer) for command in inside]
+                result += [_inside(command, outer) for command in inside]
                 continue
         if bare:
-            found.append(Command(tuple(bare), is_last=is_last, group=group, is_clear=is_clear))
-    return found
+            result.append(Command(tuple(bare), is_last=is_last, group=group, is_clear=is_clear))
+    return result
 
 
 def _inside(command: Command, outer: Command) -> Command:
@@ -149,12 +149,12 @@ def _is_own(groups: list[_Group], index: int, splitter: _Splitter) -> bool:
 
 def _has_pipefail(groups: list[_Group]) -> bool:
     """True if the last word about it is that the first failure of a pipe counts."""
-    said = [
+    switches = [
         group.words[group.words.index("pipefail") - 1]
         for group in groups
         if group.words[0] == "set" and "pipefail" in group.words
     ]
-    return bool(said) and re.fullmatch(r"-\w*o", said[-1]) is not None
+    return bool(switches) and re.fullmatch(r"-\w*o", switches[-1]) is not None
 
 
 def _may_end(group: _Group) -> bool:

@@ -173,7 +173,7 @@ def _letters(word: str) -> str:
 
 def _further(program: str, words: tuple[str, ...]) -> list[str]:
     """The options that variables hold."""
-    found: list[str] = []
+    options: list[str] = []
     for word in words:
         name, _, value = word.partition("=")
         if name not in _VARIABLES:
@@ -181,10 +181,10 @@ def _further(program: str, words: tuple[str, ...]) -> list[str]:
         parts = [part.strip("'\"") for part in value.split()]
         if "MAKE" in name or name == "MFLAGS":
             parts = [f"-{p}" if i == 0 and p.isalpha() else p for i, p in enumerate(parts)]
-            found += [p for p in parts if p not in ("-k", "-t")] if program == "make" else []
+            options += [p for p in parts if p not in ("-k", "-t")] if program == "make" else []
         else:
-            found += parts
-    return found
+            options += parts
+    return options
 
 
 def _picks_file(words: tuple[str, ...]) -> bool:
@@ -220,6 +220,6 @@ def _picks_named(program: str, words: tuple[str, ...], sets: tuple[str, ...]) ->
 
 def _environments(program: str, words: tuple[str, ...], sets: tuple[str, ...]) -> list[str]:
     options = _ENVIRONMENTS[program]
-    found = [after for word, after in pairwise(words) if word in options]
-    found += [value for n, _, value in (w.partition("=") for w in (*words, *sets)) if n in options]
-    return [part for value in found for part in value.split(",") if part]
+    named = [after for word, after in pairwise(words) if word in options]
+    named += [value for n, _, value in (w.partition("=") for w in (*words, *sets)) if n in options]
+    return [part for value in named for part in value.split(",") if part]

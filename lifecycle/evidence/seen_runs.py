@@ -71,70 +71,70 @@ class Awaited:
 def standing(runs: tuple[SeenRun, ...], tree: str) -> Evidence:
     """What the runs, oldest first, say of this tree; one of an unknown outcome proves nothing."""
     silent = (Colour.UNKNOWN, Colour.NOTHING)
-    told = [run for run in runs if run.outcome not in silent]
-    here = [run for run in told if run.tree == tree and tree]
+    ended = [run for run in runs if run.outcome not in silent]
+    here = [run for run in ended if run.tree == tree and tree]
     if here and here[-1].outcome is Colour.GREEN:
         return Evidence.GREEN
     if not runs:
         return Evidence.MISSING
     if runs[-1].outcome in silent:
         return Evidence(runs[-1].outcome.value)
-    return Evidence.CHANGED if told[-1].outcome is Colour.GREEN else Evidence.RED
+    return Evidence.CHANGED if ended[-1].outcome is Colour.GREEN else Evidence.RED
 
 
-def load(shelf: WorkflowFiles) -> tuple[SeenRun, ...]:
+def load(files: WorkflowFiles) -> tuple[SeenRun, ...]:
     """The runs that are remembered; none where the file is not there or is not ours to understand."""
-    listed = shelf.load(RUNS)
+    listed = files.load(RUNS)
     try:
         return tuple(built(SeenRun, entry, outcome=Colour) for entry in listed or [])
     except (ValueError, TypeError, KeyError, AttributeError):
         return ()  # it is learned again with the next run
 
 
-def add(shelf: WorkflowFiles, run: SeenRun) -> bool:
+def add(files: WorkflowFiles, run: SeenRun) -> bool:
     """Remember a run; False if it is remembered already. The caller holds the lock."""
-    runs = load(shelf)
+    runs = load(files)
     if run.id and any(run.id == known.id for known in runs):
         return False
     added = replace(run, command=shown(run.command))
-    shelf.save(RUNS, [asdict(known) for known in (*runs, added)[-KEPT:]])
+    files.save(RUNS, [asdict(known) for known in (*runs, added)[-KEPT:]])
     return True
 
 
-def awaited(shelf: WorkflowFiles) -> tuple[Awaited, ...]:
+def awaited(files: WorkflowFiles) -> tuple[Awaited, ...]:
     """The runs whose end is waited for; none where the file is not there or cannot be understood."""
-    listed = shelf.load(AWAITED)
+    listed = files.load(AWAITED)
     try:
         return tuple(built(Awaited, entry) for entry in listed or [])
     except (ValueError, TypeError, KeyError, AttributeError):
         return ()  # their ends are not seen, and the suite is run once more
 
 
-def wait_for(shelf: WorkflowFiles, run: Awaited) -> None:
+def wait_for(files: WorkflowFiles, run: Awaited) -> None:
     """Wait for the end of a run. The caller holds the lock."""
-    others = [one for one in _live(shelf, run.at) if one.task != run.task]
-    _keep(shelf, [*others, run][-_WAITING:])
+    others = [known for known in _live(files, run.at) if known.task != run.task]
+    _keep(files, [*others, run][-_WAITING:])
 
 
-def take(shelf: WorkflowFiles, task: str, now: float) -> Awaited | None:
+def take(files: WorkflowFiles, task: str, now: float) -> Awaited | None:
     """A run that was waited for and is over; None if it was not, or another took it. Under the lock."""
-    live = _live(shelf, now)
-    _keep(shelf, [one for one in live if one.task != task])
-    return next((one for one in live if one.task == task), None)
+    live = _live(files, now)
+    _keep(files, [waiting for waiting in live if waiting.task != task])
+    return next((waiting for waiting in live if waiting.task == task), None)
 
 
-def _live(shelf: WorkflowFiles, now: float) -> list[Awaited]:
-    return [one for one in awaited(shelf) if abs(now - one.at) < PATIENCE]
+def _live(files: WorkflowFiles, now: float) -> list[Awaited]:
+    return [run for run in awaited(files) if abs(now - run.at) < PATIENCE]
 
 
-def _keep(shelf: WorkflowFiles, waiting: list[Awaited]) -> None:
+def _keep(files: WorkflowFiles, waiting: list[Awaited]) -> None:
     if not waiting:
-        shelf.sessions.remove(AWAITED)
-        shelf.folder.remove(workflow_marks.AWAITED)
+        files.sessions.remove(AWAITED)
+        files.folder.remove(workflow_marks.AWAITED)
         return
-    shelf.save(AWAITED, [asdict(one) for one in waiting])
-    until = int((max(one.at for one in waiting) + PATIENCE) * 1e9)
-    shelf.folder.mark(workflow_marks.AWAITED, until)
+    files.save(AWAITED, [asdict(run) for run in waiting])
+    until = int((max(run.at for run in waiting) + PATIENCE) * 1e9)
+    files.folder.mark(workflow_marks.AWAITED, until)
 
 
 def shown(command: str) -> str:

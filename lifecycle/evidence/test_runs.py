@@ -194,9 +194,9 @@ def run_in(line: str, tests: tuple[str, ...] = ()) -> SuiteRun | None:
 
 def _meant(text: str) -> Command | None:
     """The command of a configured line that runs the tests: the last one that does anything."""
-    found = commands(text)
+    every = commands(text)
     return next(
-        (c for c in reversed(found) if c.words[0] not in _IDLE), found[-1] if found else None
+        (c for c in reversed(every) if c.words[0] not in _IDLE), every[-1] if every else None
     )
 
 
@@ -246,12 +246,12 @@ def _is_negated(command: Command) -> bool:
     return "!" in command.raw[:2]
 
 
-def _is_end(every: list[Command], found: set[int]) -> bool:
+def _is_end(every: list[Command], runs: set[int]) -> bool:
     """True if what comes after the last run, and between runs, leaves the files as they are."""
-    behind = range(min(found) + 1, len(every))
+    behind = range(min(runs) + 1, len(every))
     return all(
-        index in found or _is_idle(every[index], is_before=index < max(found)) for index in behind
-    ) and all(every[index].is_clear for index in found)
+        index in runs or _is_idle(every[index], is_before=index < max(runs)) for index in behind
+    ) and all(every[index].is_clear for index in runs)
 
 
 def _is_idle(command: Command, *, is_before: bool) -> bool:
@@ -284,15 +284,15 @@ def _is_whole(every: list[Command], index: int) -> bool:
     return True
 
 
-def _steps(every: list[Command], found: dict[int, tuple[str, ...]]) -> tuple[FolderStep, ...]:
+def _steps(every: list[Command], rests: dict[int, tuple[str, ...]]) -> tuple[FolderStep, ...]:
     """Where the line goes up to its last run, and the places that its runs are given."""
     steps: list[FolderStep] = []
-    for index, command in enumerate(every[: max(found) + 1]):
+    for index, command in enumerate(every[: max(rests) + 1]):
         if command.words[0] in ("cd", "pushd", "popd"):
             after = every[index + 1].words if index + 1 < len(every) else ()
             steps.append(FolderStep(_target(command.words, after), moves=True))
-        elif index in found:
-            steps += [FolderStep(path, moves=False) for path in _places(command, found[index])]
+        elif index in rests:
+            steps += [FolderStep(path, moves=False) for path in _places(command, rests[index])]
     return tuple(steps)
 
 
@@ -309,17 +309,17 @@ def _target(words: tuple[str, ...], after: tuple[str, ...]) -> str:
 def _places(command: Command, rest: tuple[str, ...]) -> list[str]:
     """Paths in a run's words that may say where it runs, or whose tests."""
     before = command.raw[: len(command.raw) - len(rest)]
-    found: list[str] = []
+    paths: list[str] = []
     for words, is_argument in ((before, False), (rest, True)):
         for last, word in zip(("", *words), words, strict=False):
             name, _, value = word.partition("=")
             if last in _PLACES or (name in _PLACES and value):
-                found.append(word if last in _PLACES else value)
+                paths.append(word if last in _PLACES else value)
             elif word.startswith("-C") and len(word) > 2:
-                found.append(word[2:])
+                paths.append(word[2:])
             elif is_argument and not word.startswith("-") and last not in _OUTPUTS:
-                found.append(word)
-    return [path for path in found if path.startswith(("/", "~", "$")) or ".." in path.split("/")]
+                paths.append(word)
+    return [path for path in paths if path.startswith(("/", "~", "$")) or ".." in path.split("/")]
 
 
 def colour(run: SuiteRun, outcome: Outcome, output: str) -> Colour:
@@ -331,14 +331,14 @@ def colour(run: SuiteRun, outcome: Outcome, output: str) -> Colour:
     """
     if outcome is Outcome.UNKNOWN:
         return Colour.UNKNOWN
-    said = _GOOD_LINE.sub("", output)
-    if (outcome is Outcome.FAILED and run.decides) or _FAILED.search(said):
+    plain = _GOOD_LINE.sub("", output)
+    if (outcome is Outcome.FAILED and run.decides) or _FAILED.search(plain):
         return Colour.RED
-    if not run.decides and _CRASHED.search(said):
+    if not run.decides and _CRASHED.search(plain):
         return Colour.RED
-    if outcome is Outcome.FAILED or _NOTHING.search(said):
+    if outcome is Outcome.FAILED or _NOTHING.search(plain):
         return Colour.UNKNOWN
-    if _EMPTY.search(said) and not _FULL.search(said):
+    if _EMPTY.search(plain) and not _FULL.search(plain):
         return Colour.UNKNOWN
     is_told = run.is_shown and _GREEN.search(output) is not None
     return Colour.GREEN if run.decides or is_told else Colour.UNKNOWN
@@ -370,10 +370,10 @@ def _is_empty(outcome: Outcome, output: str) -> bool:
 
     pytest ends with status 5 then, unittest with 0 before Python 3.12.
     """
-    said = _MAKE_FIVE.sub("", _GOOD_LINE.sub("", output))
-    if outcome is Outcome.UNKNOWN or _FAILED.search(said) or _CRASHED.search(said):
+    plain = _MAKE_FIVE.sub("", _GOOD_LINE.sub("", output))
+    if outcome is Outcome.UNKNOWN or _FAILED.search(plain) or _CRASHED.search(plain):
         return False
-    is_none = _EMPTY.search(said) is not None and not _FULL.search(said)
-    return (is_none or _NOTHING.search(said) is not None) and not re.search(
-        r"\b[1-9]\d* passed\b", said
+    is_none = _EMPTY.search(plain) is not None and not _FULL.search(plain)
+    return (is_none or _NOTHING.search(plain) is not None) and not re.search(
+        r"\b[1-9]\d* passed\b", plain
     )

@@ -115,21 +115,21 @@ RESET = "Shell cwd was reset to"
 """What the client adds to the output of a command that left the project's folder."""
 
 
-def is_here(root: Path, folder: str, steps: tuple[FolderStep, ...], said: str = "") -> bool:
+def is_here(root: Path, folder: str, steps: tuple[FolderStep, ...], told: str = "") -> bool:
     """True if all that a line's runs are about lies in this worktree, and in none inside it.
 
     Args:
         root: the worktree's top folder.
         folder: the event's `cwd`; "" counts as the top folder.
         steps: what the line names, in order.
-        said: what the client says of the command beside its output.
+        told: what the client says of the command beside its output.
     """
     try:
         top = root.resolve()
         here = Path(folder).resolve() if folder else top
         if not _belongs(here, top):
             return False
-        if RESET in said and not any(step.moves for step in steps):
+        if RESET in told and not any(step.moves for step in steps):
             return False  # it left in a way that cannot be seen
         for step in steps:
             there = _at(step.path, here, top)

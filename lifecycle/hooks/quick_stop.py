@@ -64,12 +64,12 @@ def _is_settled(root: str, event: dict[str, Any], settings: dict[str, Any]) -> b
     if event.get("hook_event_name") not in (None, "", "Stop"):
         return True
     turn = stop_input.turn_of(event)
-    found = detect_stage.detect(turn, tests=tuple(settings["test"]), review=settings["review"])
+    finding = detect_stage.detect(turn, tests=tuple(settings["test"]), review=settings["review"])
     if _is_set_by_hand(root, event) or not (
-        detect_stage.is_quiet(turn, found) or stop_input.is_waiting(event, found)
+        detect_stage.is_quiet(turn, finding) or stop_input.is_waiting(event, finding)
     ):
         return False
-    stage_log.write(root, *stop_input.lines(turn, found), "The agent may stop")
+    stage_log.write(root, *stop_input.lines(turn, finding), "The agent may stop")
     return True
 
 
@@ -82,10 +82,10 @@ def _is_set_by_hand(root: str, event: dict[str, Any]) -> bool:
     }
     for name in names:
         try:
-            kept = _json(root, workflow_marks.FOLDER, workflow_marks.SESSIONS, f"{name}.json")
+            record = _json(root, workflow_marks.FOLDER, workflow_marks.SESSIONS, f"{name}.json")
         except (OSError, ValueError, RecursionError):
             continue
-        if isinstance(kept, dict) and kept.get("set_stage"):
+        if isinstance(record, dict) and record.get("set_stage"):
             return True
     return False
 
@@ -103,19 +103,19 @@ def _root() -> str | None:
 
 def _json(root: str, *names: str) -> Any:
     """What a small file of ours holds; None if it is not there. Raises OSError, ValueError."""
-    found = regular_files.content(regular_files.below(root, *names), limit=_SMALL)
-    return None if found is None else json.loads(found[0])
+    read = regular_files.content(regular_files.below(root, *names), limit=_SMALL)
+    return None if read is None else json.loads(read[0])
 
 
 def _settings(root: str) -> dict[str, Any] | None:
     """The settings as they were kept; None if they are not ours to understand."""
     try:
-        said = _json(root, workflow_marks.FOLDER, workflow_marks.STAGED)
+        settings = _json(root, workflow_marks.FOLDER, workflow_marks.STAGED)
     except (OSError, ValueError, RecursionError):
         return None
-    if not isinstance(said, dict) or said.get("use") is not True:
+    if not isinstance(settings, dict) or settings.get("use") is not True:
         return None
-    tests, review = said.get("test"), said.get("review")
+    tests, review = settings.get("test"), settings.get("review")
     if not isinstance(review, str) or not isinstance(tests, list):
         return None
-    return said if all(isinstance(test, str) for test in tests) else None
+    return settings if all(isinstance(test, str) for test in tests) else None

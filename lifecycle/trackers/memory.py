@@ -54,7 +54,7 @@ class MemoryTasks:
         if task.status is TaskStatus.IN_PROGRESS and self.ends[name] <= self.now():
             task = self._put(replace(task, **_FREE))
         blockers = self.blockers.get(name, ())
-        still_open = tuple(one for one in blockers if self.tasks[one].is_open)
+        still_open = tuple(blocker for blocker in blockers if self.tasks[blocker].is_open)
         return replace(task, blocked_by=still_open)
 
     def change(self, task: Task, **changes: Any) -> Task:
@@ -182,8 +182,8 @@ class MemoryTracker:
     def claim_next(self, *, labels: tuple[str, ...] = ()) -> Task | None:
         """The first of `ready`, claimed in the same step; None if there is none."""
         with self._tasks.lock:
-            found = self.ready(labels=labels)
-            return self.claim(found[0].id) if found else None
+            ready = self.ready(labels=labels)
+            return self.claim(ready[0].id) if ready else None
 
     def renew(self, id: str) -> Task:  # noqa: A002
         """The actor's claim lives for another `lease_seconds`; AlreadyClaimed, NotClaimable."""
@@ -254,9 +254,9 @@ class MemoryTracker:
         with self._found(id) as task:
             gone = {name.casefold() for name in remove}
             there = {name.casefold() for name in task.labels}
-            kept = [name for name in task.labels if name.casefold() not in gone]
+            left = [name for name in task.labels if name.casefold() not in gone]
             new = [name for name in dict.fromkeys(add) if name.casefold() not in there]
-            return self._tasks.change(task, labels=(*kept, *new))
+            return self._tasks.change(task, labels=(*left, *new))
 
     def comment(self, id: str, key: str, text: str) -> Note:  # noqa: A002
         """There is one comment of this key; the first one's text stays."""

@@ -106,8 +106,8 @@ def seat_in(root: Path, session: str) -> str:
 
 def seat_of(machine: str, root: str, session: str) -> str:
     """Digits that are the same for the same agent, and others for every other."""
-    said = f"{machine}\0{root}\0{session}".encode("utf-8", "surrogatepass")
-    number = int.from_bytes(hashlib.sha256(said).digest()[:8]) % 10**_DIGITS
+    agent = f"{machine}\0{root}\0{session}".encode("utf-8", "surrogatepass")
+    number = int.from_bytes(hashlib.sha256(agent).digest()[:8]) % 10**_DIGITS
     return f"{number:0{_DIGITS}}"
 
 

@@ -195,18 +195,19 @@ def is_known(memory: Memory, position: str, *, has_ended: bool = False) -> bool:
     )
 
 
-def meant(turn: Turn, found: StageFinding) -> StageFinding:
+def meant(turn: Turn, finding: StageFinding) -> StageFinding:
     """What was found; an answer in words to the instruction of NEXT_TASK is as good as its marker.
 
     "I wait for /clear" and "Ready for the next task" tell all that the question could bring out: there
     is nothing to do at that stage. So the next task's instruction follows, or the word that none is left.
     """
     is_answer = turn.kind is Prompt.OURS and not turn.is_question and not turn.markers
-    is_unknown = found.state is Detected.UNKNOWN and not detect_stage.is_quiet(turn, found)
+    is_unknown = finding.state is Detected.UNKNOWN and not detect_stage.is_quiet(turn, finding)
     if turn.asked is Stage.NEXT_TASK and is_answer and is_unknown:
         why = "its answer"
-        return StageFinding(Detected.SESSION_CLEARED, Tier.INFERENCE, why, position=found.position)
-    return found
+        at = finding.position
+        return StageFinding(Detected.SESSION_CLEARED, Tier.INFERENCE, why, position=at)
+    return finding
 
 
 def _is_worth_asking(seen: StageSeen) -> bool:
@@ -234,21 +235,23 @@ def _position(seen: StageSeen) -> str:
 
 def _state(seen: StageSeen) -> Detected:
     """The state that was found, as far as it is about this session's task."""
-    found, asked = seen.found, seen.turn.asked
-    if seen.holding is HeldTask.ENDED and _is_before_the_end(found.state):
+    finding, asked = seen.found, seen.turn.asked
+    if seen.holding is HeldTask.ENDED and _is_before_the_end(finding.state):
         return Detected.ISSUE_CLOSED
     if (
         seen.holding is HeldTask.ENDED
         and asked is Stage.COMMIT_CLOSE
-        and not found.state.is_completion
+        and not finding.state.is_completion
     ):
         return Detected.ISSUE_CLOSED
     if _is_hearsay(seen):
         return Detected.IN_PROGRESS if seen.turn.has_used_tools else Detected.UNKNOWN
-    is_other = found.subjects and seen.facts.task and not _is_named(seen.facts.task, found.subjects)
+    is_other = (
+        finding.subjects and seen.facts.task and not _is_named(seen.facts.task, finding.subjects)
+    )
     # Elsewhere only the agent's own marker counts: who was asked to run the tests works on no task here.
-    is_strangers = found.tier is Tier.INFERENCE and not seen.is_on_task
-    return Detected.IN_PROGRESS if is_other or is_strangers else found.state
+    is_strangers = finding.tier is Tier.INFERENCE and not seen.is_on_task
+    return Detected.IN_PROGRESS if is_other or is_strangers else finding.state
 
 
 def _is_before_the_end(state: Detected) -> bool:
@@ -258,10 +261,10 @@ def _is_before_the_end(state: Detected) -> bool:
 
 def _is_hearsay(seen: StageSeen) -> bool:
     """True if a closing is only told of where nobody asked for it, or is told of another task."""
-    found = seen.found
-    if found.state is not Detected.ISSUE_CLOSED or found.tier is not Tier.INFERENCE:
+    finding = seen.found
+    if finding.state is not Detected.ISSUE_CLOSED or finding.tier is not Tier.INFERENCE:
         return False
-    if found.why != inference.TEXT:
+    if finding.why != inference.TEXT:
         return False
     is_asked = seen.turn.asked is Stage.COMMIT_CLOSE
     text = "\n".join(seen.turn.texts[-1:])
@@ -403,10 +406,10 @@ def _block(
     idle = 0 if seen.turn.has_worked else memory.idle
     if _is_spent(seen) or idle >= IDLE_BLOCKS:
         return _let_go(seen, replace(memory, idle=idle), events[-1].target)
-    kept = replace(
+    after = replace(
         memory, position=_position(seen), blocks=memory.blocks + 1, idle=idle + 1, is_let_go=False
     )
-    return StageDecision(StopVerdict.BLOCK, kept, text=text, events=events, log=log)
+    return StageDecision(StopVerdict.BLOCK, after, text=text, events=events, log=log)
 
 
 def _let_go(seen: StageSeen, memory: Memory, target: str) -> StageDecision:
@@ -429,6 +432,6 @@ def _let_go(seen: StageSeen, memory: Memory, target: str) -> StageDecision:
             f"tool; it may stop, and is at {stage}: tell it what to do next."
         )
     detail = {"why": "max_blocks" if is_spent else "no progress", "blocks": str(memory.blocks)}
-    kept = replace(memory, position=_position(seen), is_let_go=True)
+    after = replace(memory, position=_position(seen), is_let_go=True)
     event = StopEvent("let_go", str(seen.turn.asked or stage), stage, detail)
-    return StageDecision(StopVerdict.LET_GO, kept, note=note, events=(event,), log=(note,))
+    return StageDecision(StopVerdict.LET_GO, after, note=note, events=(event,), log=(note,))

@@ -36,15 +36,15 @@ def detect(turn: Turn, *, tests: tuple[str, ...] = (), review: str = "") -> Stag
 
     is_open = bool(turn.markers) or turn.is_cut
     asked = None if is_open else turn.asked or Stage.CODING
-    found = infer(turn.steps, asked=asked, tests=tests, review=review, is_cut=turn.is_cut)
-    if found.state.is_completion and turn.kind is Prompt.HUMAN and not turn.calls:
-        found = StageFinding(Detected.UNKNOWN)
-    found.position = turn.position
-    if found.state.is_completion:
-        return found
+    finding = infer(turn.steps, asked=asked, tests=tests, review=review, is_cut=turn.is_cut)
+    if finding.state.is_completion and turn.kind is Prompt.HUMAN and not turn.calls:
+        finding = StageFinding(Detected.UNKNOWN)
+    finding.position = turn.position
+    if finding.state.is_completion:
+        return finding
     if turn.texts and (wrong := stage_markers.misnamed(turn.texts[-1]) or answer):
         return StageFinding(Detected.UNKNOWN, position=turn.position, misnamed=wrong)
-    return _marked(turn, turn.markers[-1]) if turn.markers else found
+    return _marked(turn, turn.markers[-1]) if turn.markers else finding
 
 
 def _marked(turn: Turn, state: Detected) -> StageFinding:
@@ -59,22 +59,22 @@ def detect_text(text: str) -> StageFinding:
     """What a text alone says: what `lifecycle stage detect` prints."""
     from lifecycle.stages.detection.inference import infer
 
-    found = stage_markers.find(text)
-    return StageFinding(found[-1], Tier.MARKER, "its marker") if found else infer((text,))
+    markers = stage_markers.find(text)
+    return StageFinding(markers[-1], Tier.MARKER, "its marker") if markers else infer((text,))
 
 
-def is_quiet(turn: Turn, found: StageFinding) -> bool:
+def is_quiet(turn: Turn, finding: StageFinding) -> bool:
     """True if the agent may stop here whatever the tracker says: nothing needs to be asked of it.
 
     A stage is under way, or there is no transcript; nothing is known, and a person is being answered,
     or the question stands already, or the agent said that nothing is left. A marker with a name that there
     is not is answered in any case: an answer that is only misspelt must not end the flow.
     """
-    if not turn.is_there or found.state.is_under_way:
+    if not turn.is_there or finding.state.is_under_way:
         return True
-    if found.misnamed:
+    if finding.misnamed:
         return False
-    return found.state is Detected.UNKNOWN and not wants_question(turn)
+    return finding.state is Detected.UNKNOWN and not wants_question(turn)
 
 
 def wants_question(turn: Turn) -> bool:

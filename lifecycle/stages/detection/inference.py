@@ -219,7 +219,7 @@ def _sorts(
     is with a task that was closed. A command that is not worth it is work, whatever it was.
     """
     open_, left = {Sort.TESTS, Sort.CLOSE, Sort.SHOW, Sort.REVIEW}, PARSED
-    found: dict[int, Seen] = {}
+    sorts: dict[int, Seen] = {}
     for place in range(len(steps) - 1, -1, -1):
         call = steps[place]
         if isinstance(call, str):
@@ -227,13 +227,13 @@ def _sorts(
         if call.tool == "Bash":
             is_worth = left > 0 and bool(hinted(call.text, tests, review) & open_)
             if not is_worth:
-                found[place] = (Sort.WORK, "", (), call.tool)
+                sorts[place] = (Sort.WORK, "", (), call.tool)
                 continue
             left -= 1
-        seen = found[place] = classify(call, tests, review)
+        seen = sorts[place] = classify(call, tests, review)
         if seen[0] is Sort.TESTS or (seen[0] is Sort.CLOSE and seen[1] == "done"):
             open_.discard(seen[0])
-    return found
+    return sorts
 
 
 def classify(call: ToolCall, tests: tuple[str, ...] = (), review: str = "") -> Seen:
@@ -272,13 +272,13 @@ def _row(tool: str, sort: Sort, outcome: str) -> Detected:
 
 def hinted(line: str, tests: tuple[str, ...] = (), review: str = "") -> set[Sort]:
     """What a command line can be about, as far as it can be told without taking it apart."""
-    found = {sort for sort, hints in HINTS.items() if any(hint in line for hint in hints)}
+    sorts = {sort for sort, hints in HINTS.items() if any(hint in line for hint in hints)}
     own = (max(command.split(), key=len) for command in tests if command.strip())
     if any(word in line for word in own):
-        found.add(Sort.TESTS)
+        sorts.add(Sort.TESTS)
     if review.strip() and review.rsplit(maxsplit=1)[-1] in line:
-        found.add(Sort.REVIEW)
-    return found
+        sorts.add(Sort.REVIEW)
+    return sorts
 
 
 def _said(text: str, about: tuple[str, ...]) -> tuple[Detected, ...]:
@@ -295,8 +295,8 @@ def _verbs(line: str) -> dict[str, command_signs.Sign]:
     from lifecycle.evidence.command_lines import commands
     from lifecycle.trackers import command_signs
 
-    found = (command_signs.read(command.words) for command in commands(line))
-    return {sign.verb: sign for sign in found if sign is not None}
+    signs = (command_signs.read(command.words) for command in commands(line))
+    return {sign.verb: sign for sign in signs if sign is not None}
 
 
 def _is_review(call: ToolCall, review: str) -> bool:
@@ -316,6 +316,6 @@ def _is_review(call: ToolCall, review: str) -> bool:
 def _verdict(call: ToolCall) -> str:
     if call.outcome is not Outcome.OK:
         return str(call.outcome)
-    said = _said(call.output, (REVIEW,))
-    is_still = Detected.IN_ORACLE_REVIEW in said
-    return "approved" if Detected.ORACLE_APPROVED in said and not is_still else "open"
+    states = _said(call.output, (REVIEW,))
+    is_still = Detected.IN_ORACLE_REVIEW in states
+    return "approved" if Detected.ORACLE_APPROVED in states and not is_still else "open"

@@ -95,21 +95,21 @@ def _named(text: str) -> list[tuple[str, bool]]:
     """The names in markers that the text really says, whether there is such a marker or not."""
     if NEEDLE not in text.upper():
         return []
-    found: list[tuple[str, bool]] = []
+    names: list[tuple[str, bool]] = []
     above = ""
     for line in _unlisted(prose(text)):
         for match in re.finditer(_MARKER, line):
             name = match[1].replace("\\", "").upper()
             if _is_said(line, match.start(), match.end(), above):
                 around = f"{line[: match.start()]}{line[match.end() :]}"
-                found.append((name, not around.strip(_DRESS)))
+                names.append((name, not around.strip(_DRESS)))
         above = line.strip() or above
-    return found
+    return names
 
 
 def _unlisted(lines: list[str]) -> list[str]:
     """The lines, with those of a list of markers left empty."""
-    kept: list[str] = []
+    result: list[str] = []
     names: set[str] = set()
     begin = 0  # where the list began that the last lines are
     for line in lines:
@@ -119,11 +119,11 @@ def _unlisted(lines: list[str]) -> list[str]:
         elif line.strip():
             names.clear()
         if match is None and line.strip():
-            begin = len(kept) + 1
-        kept.append(line)
+            begin = len(result) + 1
+        result.append(line)
         if len(names) >= LIST:
-            kept[begin:] = [""] * (len(kept) - begin)
-    return kept
+            result[begin:] = [""] * (len(result) - begin)
+    return result
 
 
 def prose(text: str) -> list[str]:
@@ -158,10 +158,10 @@ def named_alone(text: str) -> str:
 
 def asked_in(text: str) -> Stage | None:
     """The stage that an instruction of ours asks for; None if the text is none."""
-    found = (
+    headings = (
         [line for line in text.split("\n") if line.startswith(CURRENT)] if CURRENT in text else []
     )
-    name = found[-1].removeprefix(CURRENT).rstrip(" \t") if found else ""
+    name = headings[-1].removeprefix(CURRENT).rstrip(" \t") if headings else ""
     return Stage(name) if name in Stage.__members__ else None
 
 

@@ -105,18 +105,18 @@ def said(text: str, about: tuple[str, ...] = ()) -> tuple[Detected, ...]:
     """
     sentences = [(sentence, sentence.lower()) for sentence in _sentences(text)]
     whole = " ".join([*(sentence for sentence, _ in sentences), *about])
-    found = [
+    completed = [
         state
         for hints, pattern, on, state in SAYINGS
         if any(_says(pattern, s) and not _is_vetoed(s) for s in _with(hints, sentences))
         and _speaks_of(whole, on)
     ]
-    still = [
+    under_way = [
         state
         for hints, pattern, on, state in STILL
         if any(_says_still(pattern, s) for s in _with(hints, sentences)) and _speaks_of(whole, on)
     ]
-    return (*found, *still)
+    return (*completed, *under_way)
 
 
 def _with(hints: str, sentences: list[tuple[str, str]]) -> list[str]:

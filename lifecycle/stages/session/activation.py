@@ -26,7 +26,7 @@ from lifecycle.stages.session.session_record import SessionRecord
 from lifecycle.storage import log, signs_of_life, stage_log, workflow_marks
 from lifecycle.storage.settings_file import path_of
 from lifecycle.storage.workflow_files import WorkflowFiles
-from lifecycle.trackers import tracker_place
+from lifecycle.trackers.tracker_place import seat_in
 
 if TYPE_CHECKING:
     from lifecycle.core.values.claim_facts import ClaimFacts
@@ -61,11 +61,13 @@ def of(root: Path, holder: str, session: str, client: int = 0) -> Seat | None:
     if match is None:
         return None
     known = sessions.all_of(WorkflowFiles(root))
-    own = client or next((kept.client for kept in known if session and kept.session == session), 0)
-    others = (kept for kept in known if kept.session not in ("", session))
-    mine = (kept for kept in others if tracker_place.seat_in(root, kept.session) == match[1])
-    found = next(mine, None)
-    return Seat(found.session, _is_over(found, own)) if found is not None else None
+    own = client or next(
+        (record.client for record in known if session and record.session == session), 0
+    )
+    for record in known:
+        if record.session not in ("", session) and seat_in(root, record.session) == match[1]:
+            return Seat(record.session, _is_over(record, own))
+    return None
 
 
 def left(root: Path, tasks: Iterable[Task], session: str, client: int = 0) -> tuple[Task, ...]:
@@ -74,9 +76,10 @@ def left(root: Path, tasks: Iterable[Task], session: str, client: int = 0) -> tu
     return tuple(task for task, seat in held if seat is not None and seat.is_over)
 
 
-def _is_over(kept: SessionRecord, own: int) -> bool:
+def _is_over(record: SessionRecord, own: int) -> bool:
     """Without a known client nobody knows."""
-    return kept.client > 0 and (kept.client == own or not signs_of_life.is_there(str(kept.client)))
+    client = record.client
+    return client > 0 and (client == own or not signs_of_life.is_there(str(client)))
 
 
 _COMMON = ("test", "jest", "spec", "check")
@@ -148,13 +151,13 @@ def wanted(root: Path, settings_of: Callable[[], Settings], clock: Clock) -> Sta
     return stages if stages.use and not files.is_off else None
 
 
-def _keep(shelf: WorkflowFiles, stages: StageSettings, mtime: int, now: float) -> None:
-    said = {"use": stages.use, "test": list(stages.test), "review": stages.review}
+def _keep(files: WorkflowFiles, stages: StageSettings, written_ns: int, now: float) -> None:
+    content = {"use": stages.use, "test": list(stages.test), "review": stages.review}
     with contextlib.suppress(LockBusy):  # then somebody else notes the same
-        shelf.note_settings(said, words_of(stages.test), mtime, now)
-    is_on = stages.use and not shelf.is_off
+        files.note_settings(content, words_of(stages.test), written_ns, now)
+    is_on = stages.use and not files.is_off
     # Changed settings may name another label: what was known of the tracker's tasks says nothing.
-    shelf.set_due(workflow_marks.ALWAYS if is_on else None)
+    files.set_due(workflow_marks.ALWAYS if is_on else None)
 
 
 def words_of(commands: tuple[str, ...]) -> list[str]:

@@ -56,15 +56,15 @@ def keep(call: StageCall, files: WorkflowFiles, run: SeenRun, *, is_over: bool =
     journal.note(root, _entry(call, run, memory or SessionRecord(call.session)))
 
 
-def _entry(call: StageCall, run: SeenRun, kept: SessionRecord) -> journal_entry.JournalEntry:
+def _entry(call: StageCall, run: SeenRun, record: SessionRecord) -> journal_entry.JournalEntry:
     command = seen_runs.shown(run.command)
     outcome = Colour.UNKNOWN if run.outcome is Colour.NOTHING else run.outcome
     return journal_entry.JournalEntry(
         at=run.at,
         system=journal.STAGES,
         kind=journal.CHECK,
-        task=kept.spelled or kept.task,
-        actor=kept.actor,
+        task=record.spelled or record.task,
+        actor=record.actor,
         session=call.session,
         source="TESTING",
         key=f"check:{run.id}" if run.id else "",
@@ -106,8 +106,8 @@ def notice(prompt: str) -> TaskEnd | None:
 
 
 def _tag(prompt: str, name: str) -> str:
-    found = re.search(rf"<{name}>([^<]*)</{name}>", prompt)
-    return found[1].strip() if found is not None else ""
+    match = re.search(rf"<{name}>([^<]*)</{name}>", prompt)
+    return match[1].strip() if match is not None else ""
 
 
 def ended(call: StageCall) -> None:

@@ -73,15 +73,15 @@ class SessionRecord:
 
 def load(files: WorkflowFiles, session: str) -> SessionRecord | None:
     """What is kept of this session; None if nothing is, or nothing that can be understood."""
-    kept = _read(files, _name(session))
-    return kept if kept is not None and kept.session == session else None
+    record = _read(files, _name(session))
+    return record if record is not None and record.session == session else None
 
 
-def save(files: WorkflowFiles, kept: SessionRecord) -> None:
+def save(files: WorkflowFiles, record: SessionRecord) -> None:
     """Keep it; the caller holds the lock."""
-    if files.sessions.mtime_ns(_name(kept.session)) < 0:
-        sweep(files, kept.at)
-    files.save(_name(kept.session), _plain(kept))
+    if files.sessions.mtime_ns(_name(record.session)) < 0:
+        sweep(files, record.at)
+    files.save(_name(record.session), _plain(record))
 
 
 def forget(files: WorkflowFiles, session: str) -> None:
@@ -101,8 +101,8 @@ def all_of(files: WorkflowFiles) -> list[SessionRecord]:
     """Every session of which something is kept here, the newest first."""
     folder = files.path("x").parent
     names = [path.name for path in folder.glob("*.json")] if folder.is_dir() else []
-    records = [kept for name in names if (kept := _read(files, name)) is not None]
-    return sorted(records, key=lambda kept: -kept.at)
+    records = [record for name in names if (record := _read(files, name)) is not None]
+    return sorted(records, key=lambda record: -record.at)
 
 
 def line_told(instruction: str) -> tuple[Stage, ...]:
@@ -113,9 +113,9 @@ def line_told(instruction: str) -> tuple[Stage, ...]:
     return known if known and len(known) == len(names) else LINE
 
 
-def _plain(kept: SessionRecord) -> dict[str, Any]:
+def _plain(record: SessionRecord) -> dict[str, Any]:
     """The record as one JSON object: the memory's fields stand beside its own."""
-    values = asdict(kept)
+    values = asdict(record)
     memory = values.pop("memory")
     return {**values, **memory, "set_stage": memory["set_stage"] or ""}
 

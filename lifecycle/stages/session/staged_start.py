@@ -113,15 +113,15 @@ def _is_attended(call: StageCall) -> bool:
 
 def _of_this_client(call: StageCall, files: WorkflowFiles) -> SessionRecord | None:
     """What is kept of the session, which this client goes on with: it is not over."""
-    kept, client = session_record.load(files, call.session), call.process
-    if kept is not None and kept.client != client:
-        kept = replace(kept, client=client)
+    record, client = session_record.load(files, call.session), call.process
+    if record is not None and record.client != client:
+        record = replace(record, client=client)
         with files.locked():
-            session_record.save(files, kept)
-    return kept
+            session_record.save(files, record)
+    return record
 
 
-def _going_on(call: StageCall, stages: StageSettings, kept: SessionRecord | None) -> str:
+def _going_on(call: StageCall, stages: StageSettings, record: SessionRecord | None) -> str:
     """The instruction of the stage in force, as the transcript tells it; nothing is asked of anybody."""
     path = str(call.event.get("transcript_path") or "")
     turn = stop_input.read(path, deep=stop_input.DEEP)
@@ -134,11 +134,11 @@ def _going_on(call: StageCall, stages: StageSettings, kept: SessionRecord | None
     if known is not None and not known.tasks:
         return ""  # nothing is left: the workflow is not active
     known = known or Activity(call.world.clock.now(), "")
-    facts = _facts(call, stages, known, kept)
-    told = tasks_taken.told_in(turn.instruction, (stages.start,))
+    facts = _facts(call, stages, known, record)
+    named = tasks_taken.told_in(turn.instruction, (stages.start,))
     if not facts.task and turn.asked not in (Stage.CODING, Stage.NEXT_TASK):
-        facts = replace(facts, task=as_data(told))
-    if kept is None or not kept.labels:
+        facts = replace(facts, task=as_data(named))
+    if record is None or not record.labels:
         facts = replace(facts, line=session_record.line_told(turn.instruction))
     return instructions.again(turn.asked, facts, instructions.GOES_ON)
 
@@ -158,9 +158,9 @@ def _cleared(call: StageCall, files: WorkflowFiles) -> SessionRecord | None:
     """What was kept of the session that was cleared, if it was led: the same client's last one."""
     own = ("", call.session)
     others = [
-        kept
-        for kept in session_record.all_of(files)
-        if kept.session not in own and kept.client == call.process
+        record
+        for record in session_record.all_of(files)
+        if record.session not in own and record.client == call.process
     ]
     return others[0] if others and others[0].stage else None
 

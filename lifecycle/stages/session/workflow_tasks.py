@@ -76,8 +76,8 @@ class Activity:
             return ""
         pattern = "|".join(re.escape(known) for known in sorted(ids, key=len, reverse=True))
         word = re.compile(rf"(?<![\w.-])#?({pattern})(?![\w-]|\.\w)")
-        found = [match[1] for text in texts for match in word.finditer(text)]
-        return found[-1] if found else ""
+        named = [match[1] for text in texts for match in word.finditer(text)]
+        return named[-1] if named else ""
 
 
 def key_of(tracker: Tracker, settings: StageSettings) -> str:
@@ -102,25 +102,26 @@ def ask(
     Raises:
         LifecycleError: the tracker did not answer.
     """
-    found: dict[str, Task] = {task.id: task for task in tracker.ready(labels=settings.labels)}
-    ready = tuple(found)
+    tasks: dict[str, Task] = {task.id: task for task in tracker.ready(labels=settings.labels)}
+    ready = tuple(tasks)
     names = [*settings.workflows, *(before.families if before is not None else ())]
-    names += [name for task in found.values() for name in task.labels]
+    names += [name for task in tasks.values() for name in task.labels]
     families = tuple(dict.fromkeys(name for name in names if settings.is_label(name)))
     for label in dict.fromkeys([settings.label, *families]):
         for task in tracker.list(label=label):
-            found.setdefault(task.id, task)
-    if not found:
+            tasks.setdefault(task.id, task)
+    if not tasks:
         for task in tracker.list(status=TaskStatus.IN_PROGRESS):
             if any(settings.is_label(name) for name in task.labels):
-                found[task.id] = task
-    tasks = sorted((task for task in found.values() if task.is_open), key=lambda task: task.urgency)
-    return Activity(now, key_of(tracker, settings), tuple(tasks), families[:_FAMILIES], ready)
+                tasks[task.id] = task
+    still_open = (task for task in tasks.values() if task.is_open)
+    by_urgency = tuple(sorted(still_open, key=lambda task: task.urgency))
+    return Activity(now, key_of(tracker, settings), by_urgency, families[:_FAMILIES], ready)
 
 
 def keep(files: WorkflowFiles, activity: Activity) -> None:
     """Remember an answer, and let the guards know whether a stop is worth a look; under the lock."""
-    said = {
+    content = {
         "version": _VERSION,
         "at": activity.at,
         "of": activity.of,
@@ -130,7 +131,7 @@ def keep(files: WorkflowFiles, activity: Activity) -> None:
             {name: getattr(task, name) for name in _OF_TASK} for task in activity.tasks[:_KEPT]
         ],
     }
-    files.save(TASKS, said)
+    files.save(TASKS, content)
     files.set_due(workflow_marks.ALWAYS if activity.tasks else activity.at + INACTIVE_SECONDS)
 
 

@@ -83,10 +83,10 @@ class Own:
 
     def is_ours(self) -> bool:
         """True if the transcript shows the workflow at work in this session."""
-        turn, kept = self.turn, self.kept
-        if kept.task or kept.memory.set_stage is not None or self.found.tier is Tier.MARKER:
+        turn, record = self.turn, self.kept
+        if record.task or record.memory.set_stage is not None or self.found.tier is Tier.MARKER:
             return True
-        is_over = bool(kept.ended) or _is_over(turn)
+        is_over = bool(record.ended) or _is_over(turn)
         return not is_over and (turn.asked is not None or turn.is_question or turn.is_signed)
 
     def task(self, known: Activity, claimed: str, state: Detected) -> str:

@@ -72,39 +72,39 @@ class _StagedStop:
 
     def word(self) -> Word:
         """What there is to say."""
-        turn, found = stop_input.look(
+        turn, finding = stop_input.look(
             self.call.event,
             tests=self.stages.test,
             review=self.stages.review,
             starts=(self.stages.start,),
             told=Stage(self.kept.stage) if self.kept.stage in list(Stage) else None,
         )
-        found = decide.meant(turn, found)
-        said = stop_input.lines(turn, found)
-        why = self._settled(turn, found)
+        finding = decide.meant(turn, finding)
+        look = stop_input.lines(turn, finding)
+        why = self._settled(turn, finding)
         if why:
-            stage_log.write(self.root, *said, why)
+            stage_log.write(self.root, *look, why)
             return SILENCE
-        work = staged_task.work_of(self.call, self.stages, self.files, self.kept, turn, found)
+        work = staged_task.work_of(self.call, self.stages, self.files, self.kept, turn, finding)
         if work is None:
-            stage_log.write(self.root, *said, "No workflow issues", MAY_STOP)
+            stage_log.write(self.root, *look, "No workflow issues", MAY_STOP)
             return SILENCE
         decision = decide.decide(work.seen)
-        stage_log.write(self.root, *said, *decision.log)
+        stage_log.write(self.root, *look, *decision.log)
         return self._done(work, decision)
 
     def _kept(self) -> SessionRecord:
         """What is kept of this session, or of whichever stops next."""
-        kept = self.before or SessionRecord(self.call.session)
+        record = self.before or SessionRecord(self.call.session)
         waiting = session_record.load(self.files, "") if self.call.session else None
         if waiting is None or waiting.memory.set_stage is None:
-            return kept
-        memory = replace(kept.memory, set_stage=waiting.memory.set_stage)
+            return record
+        memory = replace(record.memory, set_stage=waiting.memory.set_stage)
         if not waiting.task:
-            return replace(kept, memory=memory)
-        return replace(kept.on(waiting.task, waiting.labels, ""), memory=memory, is_set=True)
+            return replace(record, memory=memory)
+        return replace(record.on(waiting.task, waiting.labels, ""), memory=memory, is_set=True)
 
-    def _settled(self, turn: Turn, found: StageFinding) -> str:
+    def _settled(self, turn: Turn, finding: StageFinding) -> str:
         """Why nothing needs to be asked of anybody; "" if something does."""
         if not turn.is_there:
             return MAY_STOP
@@ -112,9 +112,9 @@ class _StagedStop:
             self.call, turn, self.kept
         ):
             return ""
-        if detect_stage.is_quiet(turn, found) or stop_input.is_waiting(self.call.event, found):
+        if detect_stage.is_quiet(turn, finding) or stop_input.is_waiting(self.call.event, finding):
             return MAY_STOP
-        position = found.position or turn.position
+        position = finding.position or turn.position
         is_known = decide.is_known(self.kept.memory, position)
         return f"Nothing new since the last word. {MAY_STOP}" if is_known else ""
 
@@ -127,9 +127,9 @@ class _StagedStop:
                 return SILENCE
             if work.asked is not None:
                 workflow_tasks.keep(self.files, work.asked)
-            kept = self._after(work, decision)
-            if before is None or replace(kept, at=before.at) != before:
-                session_record.save(self.files, replace(kept, at=now))
+            after = self._after(work, decision)
+            if before is None or replace(after, at=before.at) != before:
+                session_record.save(self.files, replace(after, at=now))
             if self.call.session:
                 session_record.forget(self.files, "")
         self._note(work, decision, now)
@@ -138,26 +138,27 @@ class _StagedStop:
         return Word(lines, person, lets_go=decision.verdict is StopVerdict.LET_GO)
 
     def _after(self, work: Work, decision: StageDecision) -> SessionRecord:
-        kept = self.kept.on(work.task, work.labels, work.holder)
-        told = [
+        record = self.kept.on(work.task, work.labels, work.holder)
+        stages = [
             event.target
             for event in decision.events
             if event.kind in (journal.BLOCK, journal.LET_GO)
         ]
         moves = [event for event in decision.events if event.kind == journal.TRANSITION]
-        kept = replace(
-            kept,
+        record = replace(
+            record,
             memory=decision.memory,
-            actor=kept.actor or work.actor,
+            actor=record.actor or work.actor,
             spelled=work.journal_task,
-            stage=told[-1] if told else kept.stage,
+            stage=stages[-1] if stages else record.stage,
             transcript=str(self.call.event.get("transcript_path") or ""),
             client=self.call.process,
         )
         if any(not move.target for move in moves):
-            return kept.after()
-        kept = replace(kept, ended="") if moves else kept  # a marker of its own leads it again
-        return kept.on("", (), "") if any(move.source in ENDS for move in moves) else kept
+            return record.after()
+        if moves:  # a marker of its own leads it again
+            record = replace(record, ended="")
+        return record.on("", (), "") if any(move.source in ENDS for move in moves) else record
 
     def _note(self, work: Work, decision: StageDecision, now: float) -> None:
         """The journal: each thing that happened, once for each stop."""

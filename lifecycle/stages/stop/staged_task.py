@@ -108,7 +108,7 @@ def facts_of(
     )
 
 
-def has_ended(call: StageCall, turn: Turn, kept: SessionRecord) -> bool:
+def has_ended(call: StageCall, turn: Turn, record: SessionRecord) -> bool:
     """True if the claim ended whose closing the session was told to bring about."""
     is_more = any(state is not Detected.ISSUE_CLOSED for state in turn.markers)
     if turn.asked is not Stage.COMMIT_CLOSE or is_more or HANDOFF not in turn.instruction:
@@ -118,7 +118,7 @@ def has_ended(call: StageCall, turn: Turn, kept: SessionRecord) -> bool:
     last = call.last_claim
     if last is None or last.outcome != "closed" or last.session not in ("", call.session):
         return False
-    return kept.task in ("", last.task_in(call.world.tracker.name))
+    return record.task in ("", last.task_in(call.world.tracker.name))
 
 
 class _Search(Own):
@@ -305,17 +305,17 @@ class _Search(Own):
             with self.files.locked():
                 workflow_tasks.keep(self.files, self.asked)
 
-    def _remaining(self, known: Activity, task: str) -> int:
+    def _remaining(self, known: Activity, closed: str) -> int:
         """Tasks that are left for this agent: not the one that was closed, and not another's."""
         actor = self.call.world.tracker.actor
         others = [
-            one
-            for one in known.tasks
-            if one.status is TaskStatus.IN_PROGRESS and one.assignee not in ("", actor)
-            if one.id not in (task, self.turn.taken)
+            task
+            for task in known.tasks
+            if task.status is TaskStatus.IN_PROGRESS and task.assignee not in ("", actor)
+            if task.id not in (closed, self.turn.taken)
         ]
-        gone = {*self.closed(), task}
-        return sum(one not in others and one.id not in gone for one in known.tasks)
+        gone = {*self.closed(), closed}
+        return sum(task not in others and task.id not in gone for task in known.tasks)
 
     def _evidence(self, state: Detected) -> tuple[Evidence, str]:
         """What is known of the tests, and why nothing can be known."""

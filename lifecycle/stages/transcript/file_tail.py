@@ -47,7 +47,7 @@ def lines(descriptor: int, limit: int) -> Iterator[tuple[int, bytes | None]]:
     bounded by LONGEST. The last line may be torn. Raises OSError.
     """
     place = os.fstat(descriptor).st_size
-    kept: list[bytes] = []  # of the line that is being read, its end first
+    parts: list[bytes] = []  # of the line that is being read, its end first
     length = used = passed = 0
     while place > 0 and used < limit and passed < LONGEST:
         size = min(BLOCK, place)
@@ -58,19 +58,19 @@ def lines(descriptor: int, limit: int) -> Iterator[tuple[int, bytes | None]]:
             used += size + (length if length <= LINE else 0)
             *whole, end = rest.split(b"\n")
             begin = place + len(block) - len(end)
-            yield begin, b"".join([end, *reversed(kept)]) if length <= LINE else None
+            yield begin, b"".join([end, *reversed(parts)]) if length <= LINE else None
             for line in reversed(whole):
                 begin -= len(line) + 1
                 yield begin, line
-            kept, length = [first], len(first)
+            parts, length = [first], len(first)
         else:
             length += size
-            kept.append(block)
+            parts.append(block)
             if length > LINE:
-                kept.clear()
+                parts.clear()
                 passed += size
     if place <= 0 and length:
-        yield 0, b"".join(reversed(kept)) if length <= LINE else None
+        yield 0, b"".join(reversed(parts)) if length <= LINE else None
 
 
 def holding(
@@ -87,9 +87,9 @@ def holding(
         block = os.pread(descriptor, end - start + MATCH, start)
         places = {match.start() for pattern in patterns for match in pattern.finditer(block)}
         begin = end
-        for found in sorted((start + place for place in places), reverse=True):
-            if found < begin:  # else it is in a line that was given already, or behind the block
-                begin = _begin(descriptor, found)
+        for match_at in sorted((start + place for place in places), reverse=True):
+            if match_at < begin:  # else it is in a line that was given already, or behind the block
+                begin = _begin(descriptor, match_at)
                 line = _line(descriptor, begin)
                 if line is not None:
                     yield line
@@ -112,8 +112,8 @@ def _begin(descriptor: int, place: int) -> int:
     end, stop = place, max(0, place - LINE)
     while end > stop:
         start = max(stop, end - BLOCK)
-        found = os.pread(descriptor, end - start, start).rfind(b"\n")
-        if found >= 0:
-            return start + found + 1
+        break_at = os.pread(descriptor, end - start, start).rfind(b"\n")
+        if break_at >= 0:
+            return start + break_at + 1
         end = start
     return stop

@@ -122,7 +122,7 @@ def _recent(descriptor: int, limit: int) -> tuple[list[Entry], bool, int]:
 
     A file of which no line could be read is none; a line that is too long to be read may be one.
     """
-    found: list[Entry] = []
+    result: list[Entry] = []
     results: dict[str, ToolCall] = {}
     is_sound, is_begun, is_told = False, False, False
     place = os.fstat(descriptor).st_size
@@ -135,12 +135,12 @@ def _recent(descriptor: int, limit: int) -> tuple[list[Entry], bool, int]:
         entries = entries_of(line, results)
         is_sound = is_sound or entries is not None
         for entry in reversed(entries or ()):
-            found.append(entry)
+            result.append(entry)
             is_begun = is_begun or (isinstance(entry, Heard) and entry.begins)
             is_told = is_told or _is_instruction(entry)
         if is_begun and is_told:
             break
-    return found[::-1], is_sound, place
+    return result[::-1], is_sound, place
 
 
 def _older(descriptor: int, end: int, deep: int, starts: tuple[str, ...]) -> list[Entry]:
@@ -148,13 +148,13 @@ def _older(descriptor: int, end: int, deep: int, starts: tuple[str, ...]) -> lis
     words = [*_TAKES, *(start.partition("{id}")[0].strip() for start in starts)]
     takes = b"|".join(re.escape(json.dumps(word)[1:-1].encode()) for word in words if word)
     patterns = tuple(map(re.compile, (_NEEDLE, _TYPED, _COMMAND % takes)))
-    found: list[Entry] = []
+    result: list[Entry] = []
     for count, line in enumerate(file_tail.holding(descriptor, patterns, end, deep)):
         entries = entries_of(line, {}) if len(line) < _LONG else None
-        found += reversed([entry for entry in entries or () if not _is_mere_text(entry)])
+        result += reversed([entry for entry in entries or () if not _is_mere_text(entry)])
         if count >= _HITS or any(map(_is_instruction, entries or ())):
             break
-    return found[::-1]
+    return result[::-1]
 
 
 def _is_instruction(entry: Entry) -> bool:
@@ -238,10 +238,10 @@ def _with(entries: list[Entry], last_message: str) -> list[Entry]:
     """The entries; the last message stands in place of the parts of it that are there already."""
     if not last_message:
         return entries
-    kept = list(entries)
-    while kept and isinstance(kept[-1], Said) and kept[-1].text.strip() in last_message:
-        kept.pop()
-    return [*kept, Said(last_message)]
+    result = list(entries)
+    while result and isinstance(result[-1], Said) and result[-1].text.strip() in last_message:
+        result.pop()
+    return [*result, Said(last_message)]
 
 
 PAUSE = 0.02
@@ -293,9 +293,9 @@ def look(
         told: the stage that this session was told last, as it was kept; None if nothing was.
     """
     turn = turn_of(event)
-    found = detect_stage.detect(turn, tests=tests, review=review)
-    if not turn.is_cut or detect_stage.is_quiet(turn, found):
-        return turn, found
+    finding = detect_stage.detect(turn, tests=tests, review=review)
+    if not turn.is_cut or detect_stage.is_quiet(turn, finding):
+        return turn, finding
     path, message = (_text(event, name) for name in ("transcript_path", "last_assistant_message"))
     turn = read(path, message, deep=DEEP, starts=starts)
     if turn.is_cut:
@@ -303,7 +303,7 @@ def look(
     return turn, detect_stage.detect(turn, tests=tests, review=review)
 
 
-def is_waiting(event: Mapping[str, object], found: StageFinding) -> bool:
+def is_waiting(event: Mapping[str, object], finding: StageFinding) -> bool:
     """True if the agent waits for something in the background, and says nothing of a stage.
 
     The client wakes it when that ends.
@@ -312,14 +312,14 @@ def is_waiting(event: Mapping[str, object], found: StageFinding) -> bool:
     is_running = isinstance(tasks, list) and any(
         isinstance(task, dict) and task.get("status") == "running" for task in tasks
     )
-    return is_running and not found.state.is_completion
+    return is_running and not finding.state.is_completion
 
 
-def lines(turn: Turn, found: StageFinding) -> tuple[str, ...]:
+def lines(turn: Turn, finding: StageFinding) -> tuple[str, ...]:
     """What the log says of a look."""
     if not turn.is_there:
         return "Hook triggered", "There is no transcript that could be read"
-    return "Hook triggered", "Detecting stage from message", found.line
+    return "Hook triggered", "Detecting stage from message", finding.line
 
 
 def _size(path: str) -> int:

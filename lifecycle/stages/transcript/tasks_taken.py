@@ -42,8 +42,8 @@ def begun_in(texts: Iterable[str], starts: Iterable[str] = ()) -> tuple[str, ...
 
 def taken_by(command: str, output: str) -> str:
     """The task that a command line took, by its output too; "?" if it names none, "" if it took none."""
-    found = [command_signs.read(one.words) for one in commands(command)]
-    taking = [sign for sign in found if sign is not None and sign.verb == command_signs.CLAIM]
+    signs = [command_signs.read(simple.words) for simple in commands(command)]
+    taking = [sign for sign in signs if sign is not None and sign.verb == command_signs.CLAIM]
     if not taking or command_signs.is_denied(output):
         return ""
     return plain(taking[-1].ids[-1]) if taking[-1].ids else "?"

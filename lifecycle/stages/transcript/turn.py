@@ -263,19 +263,19 @@ def entries_of(line: bytes, results: dict[str, ToolCall]) -> list[Entry] | None:
 
 
 def _assistant(entry: dict[str, Any], results: dict[str, ToolCall]) -> list[Entry]:
-    found: list[Entry] = []
+    entries: list[Entry] = []
     for block in _blocks(entry):
         text, name = block.get("text"), block.get("name")
         if block.get("type") == "text" and isinstance(text, str) and text.strip():
-            found.append(Said(text))
+            entries.append(Said(text))
         elif block.get("type") == "tool_use" and isinstance(name, str):
             call = results.pop(str(block.get("id")), None) or ToolCall("")
             call.tool, call.text = name, _asked_of(name, block.get("input"))
             call.is_background = call.is_background or _is_background(block.get("input"))
             if call.is_background:
                 call.outcome = Outcome.UNKNOWN
-            found.append(call)
-    return found
+            entries.append(call)
+    return entries
 
 
 def _user(entry: dict[str, Any], results: dict[str, ToolCall]) -> list[Entry]:
@@ -314,8 +314,8 @@ def _attachment(entry: dict[str, Any]) -> list[Entry]:
     parts = content if isinstance(content, list) else [content]
     text = "\n".join(part for part in parts if isinstance(part, str))
     event = inner.get("hookEvent")
-    heard = Heard(Prompt.OURS, text, str(entry.get("uuid", "")), begins=event == "Stop")
-    return [heard] if heard.is_known or heard.begins else []
+    context = Heard(Prompt.OURS, text, str(entry.get("uuid", "")), begins=event == "Stop")
+    return [context] if context.is_known or context.begins else []
 
 
 def _queued(inner: dict[str, Any], uuid: str) -> list[Entry]:

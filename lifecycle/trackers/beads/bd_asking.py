@@ -60,11 +60,11 @@ class Asking:
         """The issues that a command shows; one whose id is no plain word is left out, and logged."""
         with self._as_known():
             ran = self.runner.run(*words, "--json", is_write=is_write)
-            found = bd_decode.payload(ran, due=list, doing=_doing(words))
-        plain = [raw for raw in found if not has_strange_id(raw)]
-        if len(plain) < len(found):
+            issues = bd_decode.payload(ran, due=list, doing=_doing(words))
+        plain = [raw for raw in issues if not has_strange_id(raw)]
+        if len(plain) < len(issues):
             self.has_strange = True
-            left = ", ".join(short(repr(raw["id"]), 60) for raw in found if raw not in plain)
+            left = ", ".join(short(repr(raw["id"]), 60) for raw in issues if raw not in plain)
             log.write(self.runner.root, f"tracker: left out, since no plain word is its id: {left}")
         return tuple(row_of(raw) for raw in plain)
 
@@ -91,10 +91,10 @@ class Asking:
     def show(self, name: str) -> IssueRow:
         """One issue in full; bd takes the part behind the prefix for the whole id. NotFound."""
         try:
-            found = self.rows("show", name) if ID.fullmatch(name) else ()
+            rows = self.rows("show", name) if ID.fullmatch(name) else ()
         except NotFound:
-            found = ()  # not every build says which
-        for row in found:
+            rows = ()  # not every build says which
+        for row in rows:
             is_it = row.task.id == name or row.task.id.endswith(f"-{name}")
             if is_it and row.task.raw_status != DELETED:
                 return row
@@ -104,8 +104,8 @@ class Asking:
         """What could be begun, with any of the labels, by urgency."""
         words = ["ready", "--unassigned", *self._limit()]
         rows = self.rows(*words, *label_words(labels))
-        found = (row.task for row in rows)
-        fits = [t for t in found if t.is_ready and refusals.has_any(t.labels, labels)]
+        tasks = (row.task for row in rows)
+        fits = [t for t in tasks if t.is_ready and refusals.has_any(t.labels, labels)]
         return tuple(sorted(fits, key=lambda task: task.urgency))
 
     def listed(self, label: str, status: TaskStatus | None) -> tuple[Task, ...]:
@@ -115,17 +115,17 @@ class Asking:
             words.append("--all")
         elif status is not None:
             words.append(f"--status={status.value}")
-        found = [row.task for row in self.rows(*words) if row.task.raw_status != DELETED]
-        fits = [task for task in found if refusals.is_listed(task, label, status)]
+        tasks = [row.task for row in self.rows(*words) if row.task.raw_status != DELETED]
+        fits = [task for task in tasks if refusals.is_listed(task, label, status)]
         return tuple(sorted(fits, key=lambda task: task.urgency))
 
     def of_key(self, key: str) -> IssueRow | None:
         """The issue that was created with this key, whatever became of it; None if none was."""
         mark = hidden_marker.keyed(key)
         words = ("list", "--all", "--limit=0", f"--desc-contains={mark}")
-        found = [row for row in self.rows(*words) if row.mark == mark]
-        found.sort(key=lambda row: row.task.created_at or 0.0)
-        return found[0] if found else None
+        rows = [row for row in self.rows(*words) if row.mark == mark]
+        rows.sort(key=lambda row: row.task.created_at or 0.0)
+        return rows[0] if rows else None
 
     def held(self, actor: str) -> tuple[Task, ...]:
         """What this actor has in progress."""
@@ -147,8 +147,8 @@ class Asking:
             ran = self.runner.run("show", name, "--json")
             shown = bd_decode.payload(ran, due=list, doing=f"show {name}")
             raw = [note for issue in shown for note in issue.get("comments") or []]
-        found = [note_of(note) for note in raw]
-        return tuple(sorted(found, key=lambda pair: pair[0].created_at or 0.0))
+        notes = [note_of(note) for note in raw]
+        return tuple(sorted(notes, key=lambda pair: pair[0].created_at or 0.0))
 
     def change(self, before: Task, *words: str, so: Holds) -> Task:
         """Run a write that shows the task it changed, and give that task.
@@ -160,7 +160,7 @@ class Asking:
         """
 
         def told(raw: Any) -> Task | None:
-            tasks = (row_of(one).task for one in raw)
+            tasks = (row_of(issue).task for issue in raw)
             fits = (task for task in tasks if task.id == before.id and so(task))
             return next((replace(task, blocked_by=before.blocked_by) for task in fits), None)
 
@@ -195,24 +195,24 @@ class Asking:
             with self._as_known():
                 ran = self.runner.run(*words, is_write=True)
                 answer = bd_decode.payload(ran, due=due, doing=doing)
-            found = told(answer)
+            value = told(answer)
             unclear = "answered something else than was wanted"
         except LifecycleError as error:
             if not _is_unclear(error):
                 raise
             why = error.evidence or error.sentence.partition(";")[0]
-            found, unclear = None, f"gave no clear answer ({why})"
+            value, unclear = None, f"gave no clear answer ({why})"
             refused = error if type(error) is Rejected else None
-        if found is None:
-            found = self._looked(read)
-        if found is None and refused is not None:
+        if value is None:
+            value = self._looked(read)
+        if value is None and refused is not None:
             raise refused
-        if found is None:
+        if value is None:
             raise Transient(
                 f"bd {doing} {unclear}, and it is not seen to be done; look again later.",
                 is_ambiguous=True,
             )
-        return found
+        return value
 
     @staticmethod
     def _looked(read: Callable[[], Value | None]) -> Value | None:

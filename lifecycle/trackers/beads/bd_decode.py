@@ -47,8 +47,8 @@ _BEGINS = re.compile(
 Maker = Callable[[re.Match[str]], LifecycleError]
 
 
-def _not_found(found: re.Match[str]) -> LifecycleError:
-    return unknown(found["name"]) if found["name"] else unknown()
+def _not_found(match: re.Match[str]) -> LifecycleError:
+    return unknown(match["name"]) if match["name"] else unknown()
 
 
 def unknown(*names: str) -> NotFound:
@@ -60,36 +60,36 @@ def unknown(*names: str) -> NotFound:
     )
 
 
-def _taken(found: re.Match[str]) -> LifecycleError:
-    by = visible(found["by"].strip())
+def _taken(match: re.Match[str]) -> LifecycleError:
+    by = visible(match["by"].strip())
     return AlreadyClaimed(
         f"The task is held by {by}, so it was not claimed; choose another one.", by=by
     )
 
 
-def _not_claimable(found: re.Match[str]) -> LifecycleError:
-    status = found["status"]
+def _not_claimable(match: re.Match[str]) -> LifecycleError:
+    status = match["status"]
     return NotClaimable(
         f"The task is {status}, so it was not claimed; choose another one.", status=status
     )
 
 
-def _blocked(found: re.Match[str]) -> LifecycleError:
-    ids = tuple(found["ids"].split())
+def _blocked(match: re.Match[str]) -> LifecycleError:
+    ids = tuple(match["ids"].split())
     return BlockedBy(
         f"The task waits for {', '.join(ids)}, so it was not closed; finish that first.", ids=ids
     )
 
 
-def _invalid(found: re.Match[str]) -> LifecycleError:
+def _invalid(match: re.Match[str]) -> LifecycleError:
     return Invalid(
-        f"bd does not take this ({visible(found[0])}), so nothing was done; correct it.",
-        evidence=found[0],
+        f"bd does not take this ({visible(match[0])}), so nothing was done; correct it.",
+        evidence=match[0],
     )
 
 
-def _exists(found: re.Match[str]) -> LifecycleError:
-    return AlreadyExists("It is so already; nothing was done.", evidence=found[0])
+def _exists(match: re.Match[str]) -> LifecycleError:
+    return AlreadyExists("It is so already; nothing was done.", evidence=match[0])
 
 
 def _no_workspace(_found: re.Match[str]) -> LifecycleError:
@@ -99,9 +99,9 @@ def _no_workspace(_found: re.Match[str]) -> LifecycleError:
     )
 
 
-def _unknown(found: re.Match[str]) -> LifecycleError:
+def _unknown(match: re.Match[str]) -> LifecycleError:
     return VersionUnsupported(
-        f"This bd does not know what was asked of it ({visible(found[0])}), so nothing was done; "
+        f"This bd does not know what was asked of it ({visible(match[0])}), so nothing was done; "
         "install a newer one."
     )
 
@@ -110,10 +110,10 @@ def _busy(_found: re.Match[str]) -> LifecycleError:
     return Busy("bd's database is in use, so nothing was done; try again in a moment.")
 
 
-def _readonly(found: re.Match[str]) -> LifecycleError:
+def _readonly(match: re.Match[str]) -> LifecycleError:
     return Rejected(
         "bd is in read-only mode, so nothing was done; allow writing and try again.",
-        evidence=found[0],
+        evidence=match[0],
     )
 
 
@@ -155,9 +155,9 @@ def payload(ran: Ran, *, due: type, doing: str) -> Any:
         LifecycleError: one of the kinds in the table; Rejected for words that it does not have.
         ProtocolError: something that cannot be understood, or nothing.
     """
-    found = _parsed(ran.out)
-    if found is not _NOTHING:
-        return _taken_out(found, ran, due, doing)
+    answer = _parsed(ran.out)
+    if answer is not _NOTHING:
+        return _taken_out(answer, ran, due, doing)
     if not ran.out.strip():
         text = _error_in(_parsed(ran.err)) or ran.err
         if ran.code == 0 and _known(text) is None:
@@ -176,15 +176,15 @@ def payload(ran: Ran, *, due: type, doing: str) -> Any:
     )
 
 
-def _taken_out(found: Any, ran: Ran, due: type, doing: str) -> Any:
-    text = _error_in(found)
+def _taken_out(answer: Any, ran: Ran, due: type, doing: str) -> Any:
+    text = _error_in(answer)
     if text is not None:
         raise failure(text, doing)
-    if isinstance(found, dict) and "data" in found and "schema_version" in found:
-        found = found["data"]
-    if found is None and due is list:
-        found = []
-    if not isinstance(found, due):
+    if isinstance(answer, dict) and "data" in answer and "schema_version" in answer:
+        answer = answer["data"]
+    if answer is None and due is list:
+        answer = []
+    if not isinstance(answer, due):
         raise ProtocolError(
             f"bd {doing} answered something else than was asked; nothing of it was used. Run it by hand "
             "to see what it prints.",
@@ -192,7 +192,7 @@ def _taken_out(found: Any, ran: Ran, due: type, doing: str) -> Any:
         )
     if ran.code != 0:
         raise failure(ran.err, doing)
-    return found
+    return answer
 
 
 def failure(text: str, doing: str) -> LifecycleError:
@@ -200,8 +200,10 @@ def failure(text: str, doing: str) -> LifecycleError:
     known = _known(text)
     if known is not None:
         return known
-    said = evidence(text) or "no word"
-    return Rejected(f"bd {doing} was refused ({said}); correct that and try again.", evidence=said)
+    words = evidence(text) or "no word"
+    return Rejected(
+        f"bd {doing} was refused ({words}); correct that and try again.", evidence=words
+    )
 
 
 def _known(text: str) -> LifecycleError | None:
@@ -231,9 +233,9 @@ def _parsed(text: str) -> Any:
         return _NOTHING
 
 
-def _error_in(found: Any) -> str | None:
+def _error_in(answer: Any) -> str | None:
     """The text of an error object, None if it is none."""
-    error = found.get("error") if isinstance(found, dict) else None
+    error = answer.get("error") if isinstance(answer, dict) else None
     return str(error) if error else None
 
 
@@ -285,7 +287,7 @@ def row_of(raw: object) -> IssueRow:
             "to see what it prints."
         )
     whole = _text(raw, "description")
-    found = _MARK.search(whole)
+    mark = _MARK.search(whole)
     status = _text(raw, "status") or "open"
     waits = [edge for edge in _list(raw, "dependencies") if isinstance(edge, dict)]
     waits = [edge for edge in waits if edge.get("dependency_type", edge.get("type")) in _BLOCKING]
@@ -295,7 +297,7 @@ def row_of(raw: object) -> IssueRow:
     task = Task(
         id=raw["id"],
         title=_text(raw, "title"),
-        description=whole[: found.start()] if found else whole,
+        description=whole[: mark.start()] if mark else whole,
         status=_status(status),
         raw_status=status,
         priority=priority if isinstance(priority, int) else None,
@@ -309,7 +311,7 @@ def row_of(raw: object) -> IssueRow:
         closed_at=moment(raw.get("closed_at")),
     )
     ids = (str(edge.get("depends_on_id", edge.get("id", ""))) for edge in waits)
-    return IssueRow(task, found[0].strip() if found else "", tuple(ids))
+    return IssueRow(task, mark[0].strip() if mark else "", tuple(ids))
 
 
 def note_of(raw: object) -> tuple[Note, str]:
@@ -324,10 +326,10 @@ def note_of(raw: object) -> tuple[Note, str]:
             "to see what it prints."
         )
     whole = _text(raw, "text")
-    found = _MARK.search(whole)
-    text = whole[: found.start()] if found else whole
+    mark = _MARK.search(whole)
+    text = whole[: mark.start()] if mark else whole
     note = Note(str(raw["id"]), _text(raw, "author"), text, moment(raw.get("created_at")))
-    return note, found[0].strip() if found else ""
+    return note, mark[0].strip() if mark else ""
 
 
 def moment(text: object) -> float | None:

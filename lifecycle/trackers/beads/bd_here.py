@@ -96,28 +96,28 @@ def _outside(root: Path, environment: Mapping[str, str], folder: str) -> Path | 
     if place is None:
         return None
     main = _main(root)
-    near = [one.resolve() for one in (root, main) if one is not None]
+    near = [inside.resolve() for inside in (root, main) if inside is not None]
     for led in (place, _redirected(place)):
-        found = led.resolve()
-        if any(found.is_relative_to(one) for one in near):
+        target = led.resolve()
+        if any(target.is_relative_to(inside) for inside in near):
             continue
-        if not any(found.is_relative_to(one) for one in config.tracker_folders(environment)):
-            return found
+        if not any(target.is_relative_to(inside) for inside in config.tracker_folders(environment)):
+            return target
     return None
 
 
 def _redirected(place: Path) -> Path:
     try:
-        found = regular_files.content(str(place / REDIRECT), limit=_MOST)
+        read = regular_files.content(str(place / REDIRECT), limit=_MOST)
     except OSError as error:
         raise BadConfig(
             f"{place / REDIRECT} cannot be read ({error.strerror}), so no task was read or changed; mend "
             "or delete it."
         ) from None
-    if found is None:
+    if read is None:
         return place
-    said = found[0].decode("utf-8", "surrogateescape").strip()
-    return place.parent / said.replace("\0", "")
+    target = read[0].decode("utf-8", "surrogateescape").strip()
+    return place.parent / target.replace("\0", "")
 
 
 def _naming(folder: Path, environment: Mapping[str, str]) -> str:
@@ -134,7 +134,9 @@ def _naming(folder: Path, environment: Mapping[str, str]) -> str:
 def _own_folder(root: Path) -> Path | None:
     """The repository's own database: of the worktree, else of the main one."""
     places = (root, _main(root))
-    return next((one / FOLDER for one in places if one and (one / FOLDER).is_dir()), None)
+    return next(
+        (folder / FOLDER for folder in places if folder and (folder / FOLDER).is_dir()), None
+    )
 
 
 def _main(root: Path) -> Path | None:

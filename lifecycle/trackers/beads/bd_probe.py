@@ -60,8 +60,8 @@ def probe(runner: Runner) -> Build:
         VersionUnsupported: it is older than anything that was tried.
     """
     path = Path(runner.program)
-    found = path.resolve().stat()
-    key = [str(path), found.st_mtime_ns, found.st_size]
+    about = path.resolve().stat()
+    key = [str(path), about.st_mtime_ns, about.st_size]
     place = runner.shared / NAME
     known = _kept(place, key)
     if known is None or not _is_new(known.version):  # another program may be behind the same script
@@ -87,19 +87,19 @@ def _kept(place: Path, key: list[Any]) -> Build | None:
     if snapshot is None:
         return None
     try:
-        kept = json.loads(snapshot.content)
-        return Build(**kept["build"]) if kept["program"] == key else None
+        data = json.loads(snapshot.content)
+        return Build(**data["build"]) if data["program"] == key else None
     except (ValueError, TypeError, KeyError, RecursionError):
         return None
 
 
 def _asked(runner: Runner) -> Build:
-    said = bd_decode.payload(runner.run("version", "--json"), due=dict, doing="version")
+    answer = bd_decode.payload(runner.run("version", "--json"), due=dict, doing="version")
     update, ready = (runner.run(word, "--help").out for word in ("update", "ready"))
     commands = set(
         re.findall(r"^ {1,4}([a-z][a-z-]*) {2,}\S", runner.run("--help").out, re.MULTILINE)
     )
-    version = str(said.get("version", ""))
+    version = str(answer.get("version", ""))
     return Build(
         version=version,
         claims=_has(update, "claim") and _numbers(version) >= CLAIMS_FROM,
@@ -135,13 +135,13 @@ def publish_command(runner: Runner, build: Build) -> str:
     """The words of bd's that send; "" where there is nobody to send to, or no way to know."""
     if build.pushes:
         try:
-            found = bd_decode.payload(
+            remotes = bd_decode.payload(
                 runner.run("dolt", "remote", "list", "--json"), due=list, doing="dolt remote"
             )
         except LifecycleError:
             # A way that nobody could look at is not offered: it is a convenience.
             return ""
-        return _PUSH if found else ""
+        return _PUSH if remotes else ""
     return _SYNC if build.syncs and _has_git_remote(runner) else ""
 
 

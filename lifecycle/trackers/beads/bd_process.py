@@ -106,13 +106,13 @@ class Runner:
     @property
     def program(self) -> str:
         """The path of bd; NotInstalled."""
-        found = bd_here.program(self.environment)
-        if not found:
+        path = bd_here.program(self.environment)
+        if not path:
             raise NotInstalled(
                 "bd is not on PATH, so no task was read or changed; install it, or set tracker.use in "
                 ".lifecycle.toml to another tracker."
             )
-        return found
+        return path
 
     @contextlib.contextmanager
     def alone(self) -> Iterator[None]:
@@ -208,11 +208,11 @@ class Runner:
 
     def _variables(self) -> dict[str, str]:
         given = for_child("tracker", self.environment)
-        kept = {name: value for name, value in given.items() if name not in _PLACES}
-        kept.setdefault("BEADS_NO_DAEMON", "1")  # a hook must not leave a process behind
-        kept |= {"BEADS_ACTOR": self.actor, "BD_ACTOR": self.actor, "BD_NON_INTERACTIVE": "1"}
+        variables = {name: value for name, value in given.items() if name not in _PLACES}
+        variables.setdefault("BEADS_NO_DAEMON", "1")  # a hook must not leave a process behind
+        variables |= {"BEADS_ACTOR": self.actor, "BD_ACTOR": self.actor, "BD_NON_INTERACTIVE": "1"}
         place = bd_here.database(self.root, self.folder)
-        return kept | ({"BEADS_DIR": place} if place else {})
+        return variables | ({"BEADS_DIR": place} if place else {})
 
 
 def _demand_sayable(words: tuple[str, ...]) -> None:

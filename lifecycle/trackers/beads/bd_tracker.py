@@ -145,9 +145,9 @@ class BeadsTracker:
             return self._ask.show(row.task.id).task if row else None
 
         with self._runner.alone():
-            found = find()
-            if found is not None:
-                return found
+            there = find()
+            if there is not None:
+                return there
             made = self._ask.write(
                 "create", *words, "--json", due=dict, told=lambda raw: row_of(raw).task, read=find
             )
@@ -189,13 +189,13 @@ class BeadsTracker:
     def claim_next(self, *, labels: tuple[str, ...] = ()) -> Task | None:
         """The first of `ready` that could be claimed, claimed; None if there is none."""
         with self._runner.alone():
-            found = self.ready(labels=labels)
+            tasks = self.ready(labels=labels)
             is_native = self._ask.build.claims_next and (not labels or bool(label_words(labels)))
-            if found and is_native and not self._ask.has_strange:  # bd might choose that one
-                taken = self._take_next(labels, {task.id for task in found})
+            if tasks and is_native and not self._ask.has_strange:  # bd might choose that one
+                taken = self._take_next(labels, {task.id for task in tasks})
                 if taken is None or self._has(taken):
                     return taken  # some builds name a task that another one has by now
-            for task in found:
+            for task in tasks:
                 try:
                     return self.claim(task.id)
                 except (AlreadyClaimed, NotClaimable, BlockedBy, NotFound):
@@ -207,7 +207,7 @@ class BeadsTracker:
         words = ("ready", "--claim", "--sort=priority", *label_words(labels), "--json")
 
         def told(raw: Any) -> tuple[str, ...]:
-            return tuple(row_of(one).task.id for one in raw)
+            return tuple(row_of(issue).task.id for issue in raw)
 
         def read() -> tuple[str, ...] | None:
             mine = tuple(task.id for task in self._ask.held(self.actor) if task.id in free)
@@ -314,7 +314,7 @@ class BeadsTracker:
     def _label(self, name: str, verb: str, label: str) -> None:
         def told(raw: Any) -> bool | None:
             # The answer does not show the task; one that names it was at it.
-            return any(isinstance(one, dict) and one.get("issue_id") == name for one in raw) or None
+            return any(isinstance(row, dict) and row.get("issue_id") == name for row in raw) or None
 
         def read() -> bool | None:
             return (label in self._ask.show(name).task.labels) is (verb == "add") or None
@@ -332,9 +332,9 @@ class BeadsTracker:
             return next((note for note, its in self._ask.notes(id) if its == mark), None)
 
         with self._runner.alone():
-            found = find()
-            if found is not None:
-                return found
+            there = find()
+            if there is not None:
+                return there
             verb = ("comments", "add") if self._ask.build.comments else ("comment",)
             words = (*verb, "--json", "--", id, hidden_marker.signed(text, mark))
             with naming(id):

@@ -36,8 +36,8 @@ def main(arguments: Sequence[str]) -> int:
             sys.stdout.write(_row(result))
             sys.stdout.flush()
     count = Counter(result.outcome for result in results)
-    told = ", ".join(f"{count[outcome]} {outcome}" for outcome in CheckOutcome)
-    sys.stdout.write(f"\n{len(results)} checks: {told}\n")
+    counts = ", ".join(f"{count[outcome]} {outcome}" for outcome in CheckOutcome)
+    sys.stdout.write(f"\n{len(results)} checks: {counts}\n")
     return 1 if count[CheckOutcome.FAILED] else 0
 
 

@@ -169,8 +169,8 @@ class CheckCase:
 
     def _seen(self, ids: tuple[str, ...]) -> object:
         there = self.one.list(label=self.label)
-        tasks = [self.one.get(one) for one in ids]
-        notes = [self.one.list_comments(one) for one in ids]
+        tasks = [self.one.get(name) for name in ids]
+        notes = [self.one.list_comments(name) for name in ids]
         return self.ground.writes(), there, tasks, notes
 
 

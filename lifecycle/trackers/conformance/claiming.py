@@ -129,11 +129,11 @@ def the_next_one_is_the_most_urgent(case: CheckCase) -> None:
     low, high = case.make(priority=3), case.make(priority=0)
     labels = (case.label,)
     for wanted in (high, low):
-        found = case.one.claim_next(labels=labels)
-        demand(found is not None, "there is a ready task, and claim_next gives none")
-        if found is not None:
-            same(found.id, wanted.id, "the task")
-            case.stands(found, TaskStatus.IN_PROGRESS, case.holder(1))
+        task = case.one.claim_next(labels=labels)
+        demand(task is not None, "there is a ready task, and claim_next gives none")
+        if task is not None:
+            same(task.id, wanted.id, "the task")
+            case.stands(task, TaskStatus.IN_PROGRESS, case.holder(1))
     same(case.one.claim_next(labels=labels), None, "what is left")
 
 
@@ -191,10 +191,10 @@ def _has_claimed(name: str, tracker: Tracker) -> bool:
 
 def _all_of(label: str, most: int, tracker: Tracker) -> list[str]:
     """What the tracker gives until there is no more, or more than there can be."""
-    found: list[str] = []
-    while len(found) < most and (task := tracker.claim_next(labels=(label,))) is not None:
-        found.append(task.id)
-    return found
+    ids: list[str] = []
+    while len(ids) < most and (task := tracker.claim_next(labels=(label,))) is not None:
+        ids.append(task.id)
+    return ids
 
 
 def _together(case: CheckCase, act: Callable[[Tracker], T]) -> dict[int, T]:

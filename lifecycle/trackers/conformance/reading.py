@@ -22,8 +22,8 @@ MANY = 120
 def a_new_task_is_open_and_nobodys(case: CheckCase) -> None:
     """What `create` was told is what `get` shows: open, without an assignee, ready."""
     made = case.make("Fix the race", description="It\nhappens.", priority=1)
-    found = case.tracker(2).get(made.id)
-    for task in (made, found):
+    shown = case.tracker(2).get(made.id)
+    for task in (made, shown):
         same(task.id, made.id, "the id")
         same(task.title, "Fix the race", "the title")
         same(plain(task.description), "It\nhappens.", "the description")
@@ -76,8 +76,8 @@ def a_list_leaves_closed_tasks_out(case: CheckCase) -> None:
     free, held, done = case.make(), case.make(), case.make()
     case.two.claim(held.id)
     case.one.close(done.id)
-    found = {task.id for task in case.one.list(label=case.label)}
-    same(found, {free.id, held.id}, "what `list` gives")
+    listed = {task.id for task in case.one.list(label=case.label)}
+    same(listed, {free.id, held.id}, "what `list` gives")
 
 
 def a_list_by_status_has_only_that(case: CheckCase) -> None:
@@ -92,9 +92,9 @@ def a_list_by_status_has_only_that(case: CheckCase) -> None:
         TaskStatus.OTHER: [],
     }
     for status, ids in wanted.items():
-        found = case.one.list(label=case.label, status=status)
-        same([task.id for task in found], ids, f"the list of {status}")
-        demand(all(task.status is status for task in found), f"a task in it is not {status}")
+        listed = case.one.list(label=case.label, status=status)
+        same([task.id for task in listed], ids, f"the list of {status}")
+        demand(all(task.status is status for task in listed), f"a task in it is not {status}")
 
 
 def a_list_has_only_the_label(case: CheckCase) -> None:
@@ -109,9 +109,9 @@ def lists_are_by_urgency(case: CheckCase) -> None:
     """The most urgent first, among those the oldest first; a task without a priority comes last."""
     made = [case.make(f"P{rank}", priority=rank) for rank in (3, 0, 4, 1, 0, 2)]
     made.append(case.make("None"))
-    for found in (case.one.list(label=case.label), case.one.ready(labels=(case.label,))):
-        same({task.id for task in found}, {task.id for task in made}, "the tasks")
-        ranks = [task.urgency[:2] for task in found]
+    for tasks in (case.one.list(label=case.label), case.one.ready(labels=(case.label,))):
+        same({task.id for task in tasks}, {task.id for task in made}, "the tasks")
+        ranks = [task.urgency[:2] for task in tasks]
         same(ranks, sorted(ranks), "the order")
     priorities = [task.priority for task in case.one.ready(labels=(case.label,))]
     same([rank for rank in priorities if rank == 0], [0, 0], "the priority 0")
@@ -146,24 +146,24 @@ def a_family_of_labels_is_asked_for_by_its_beginning(case: CheckCase) -> None:
 def several_labels_mean_any_of_them(case: CheckCase) -> None:
     """A task with one of them is there, and one with two of them is there once."""
     other = f"{case.label}-b"
-    one = case.make()
-    two = case.one.create(case.key(), title="B", labels=(other,))
+    first = case.make()
+    second = case.one.create(case.key(), title="B", labels=(other,))
     both = case.make(labels=(other,))
-    found = [task.id for task in case.one.ready(labels=(case.label, other))]
-    same(sorted(found), sorted([one.id, two.id, both.id]), "what is ready")
+    ready = [task.id for task in case.one.ready(labels=(case.label, other))]
+    same(sorted(ready), sorted([first.id, second.id, both.id]), "what is ready")
 
 
 def ready_without_labels_is_every_task(case: CheckCase) -> None:
     """No label asked for means that any will do, and none too."""
     made, bare = case.make(), case.one.create(case.key(), title="Bare")
-    found = {task.id for task in case.one.ready()}
-    demand({made.id, bare.id} <= found, "a ready task is missing")
+    ready = {task.id for task in case.one.ready()}
+    demand({made.id, bare.id} <= ready, "a ready task is missing")
 
 
 def _ready(case: CheckCase) -> set[str]:
-    found: tuple[Task, ...] = case.one.ready(labels=(case.label,))
-    demand(all(task.is_ready for task in found), "a task that is given as ready does not say so")
-    return {task.id for task in found}
+    tasks: tuple[Task, ...] = case.one.ready(labels=(case.label,))
+    demand(all(task.is_ready for task in tasks), "a task that is given as ready does not say so")
+    return {task.id for task in tasks}
 
 
 def _unknown(case: CheckCase) -> str:
@@ -175,8 +175,8 @@ def a_blocked_task_waits(case: CheckCase) -> None:
     """It names its blocker and is not ready, until the blocker is closed; again it blocks if reopened."""
     case.need(Capability.DEPENDENCIES)
     made, blocker = case.make(), case.make()
-    found = case.one.add_dependency(made.id, blocker.id)
-    for task in (found, case.two.get(made.id)):
+    blocked = case.one.add_dependency(made.id, blocker.id)
+    for task in (blocked, case.two.get(made.id)):
         same(task.blocked_by, (blocker.id,), "blocked_by")
         demand(not task.is_ready, "a blocked task is ready")
     labels = (case.label,)
@@ -206,23 +206,23 @@ def a_dependency_is_added_once(case: CheckCase) -> None:
     )
     demand(not is_written, "the second call wrote something")
     case.one.add_dependency(made.id, other.id)
-    found = case.two.get(made.id).blocked_by
-    same(sorted(found), sorted((blocker.id, other.id)), "blocked_by")
+    blockers = case.two.get(made.id).blocked_by
+    same(sorted(blockers), sorted((blocker.id, other.id)), "blocked_by")
 
 
 def a_circle_is_invalid(case: CheckCase) -> None:
     """No task waits for itself, neither at once nor over others."""
     case.need(Capability.DEPENDENCIES)
-    one, two, three = case.make(), case.make(), case.make()
+    first, second, third = case.make(), case.make(), case.make()
     with raises(Invalid, "a task that waits for itself"):
-        case.one.add_dependency(one.id, one.id)
-    case.one.add_dependency(one.id, two.id)
+        case.one.add_dependency(first.id, first.id)
+    case.one.add_dependency(first.id, second.id)
     with raises(Invalid, "two tasks that wait for each other"):
-        case.one.add_dependency(two.id, one.id)
-    case.one.add_dependency(two.id, three.id)
+        case.one.add_dependency(second.id, first.id)
+    case.one.add_dependency(second.id, third.id)
     with raises(Invalid, "three tasks in a circle"):
-        case.one.add_dependency(three.id, one.id)
-    same(case.two.get(three.id).blocked_by, (), "what the third one waits for")
+        case.one.add_dependency(third.id, first.id)
+    same(case.two.get(third.id).blocked_by, (), "what the third one waits for")
 
 
 def without_dependencies_they_are_lacking(case: CheckCase) -> None:

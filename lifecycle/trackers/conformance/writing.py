@@ -34,8 +34,8 @@ def texts_come_back_as_they_were(case: CheckCase) -> None:
         shown = case.two.get(made.id).description
         same(plain(shown), plain(text), f"the description set to text {number}")
         case.one.comment(made.id, case.key(), text)
-    found = [plain(note.text) for note in case.two.list_comments(made.id)]
-    same(found, [plain(text) for text in TEXTS], "the comments")
+    texts = [plain(note.text) for note in case.two.list_comments(made.id)]
+    same(texts, [plain(text) for text in TEXTS], "the comments")
 
 
 def titles_come_back_as_they_were(case: CheckCase) -> None:
@@ -141,10 +141,12 @@ def an_edit_changes_what_it_names(case: CheckCase) -> None:
         case.one.edit(made.id, **change)
         is_written = case.is_written_by(partial(case.one.edit, made.id, **change), made.id)
         demand(not is_written, f"the same edit of the {name} wrote something")
-        found = case.two.get(made.id)
-        told = {"title": found.title, "description": plain(found.description)}
-        same({**told, "priority": found.priority}, wanted, f"the task after the edit of the {name}")
-        demand({case.label, f"{case.label}-x"} <= set(found.labels), "a label is lost")
+        shown = case.two.get(made.id)
+        values = {"title": shown.title, "description": plain(shown.description)}
+        same(
+            {**values, "priority": shown.priority}, wanted, f"the task after the edit of the {name}"
+        )
+        demand({case.label, f"{case.label}-x"} <= set(shown.labels), "a label is lost")
 
 
 def nothing_to_edit_is_no_edit(case: CheckCase) -> None:
@@ -168,9 +170,13 @@ def labels_are_added_and_removed(case: CheckCase) -> None:
     """What is there already, and what is not there to be removed, is no write."""
     made = case.make(labels=(f"{case.label}-a",))
     new, old = f"{case.label}-b", f"{case.label}-a"
-    found = case.one.edit_labels(made.id, add=(new,), remove=(old,))
-    for labels in (found.labels, case.two.get(made.id).labels):
-        same({one for one in labels if one.startswith(case.label)}, {case.label, new}, "the labels")
+    edited = case.one.edit_labels(made.id, add=(new,), remove=(old,))
+    for labels in (edited.labels, case.two.get(made.id).labels):
+        same(
+            {name for name in labels if name.startswith(case.label)},
+            {case.label, new},
+            "the labels",
+        )
     is_written = case.is_written_by(
         lambda: case.one.edit_labels(made.id, add=(new,), remove=(old,)), made.id
     )

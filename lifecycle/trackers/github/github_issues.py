@@ -147,11 +147,11 @@ class GitHubIssues:
 
         Requests: 1 and those of `IssueHolding.take`.
         """
-        found = self._issue(id)
-        if not found.is_open:
-            raise refusals.not_claimable(f"#{found.number}", "closed")
-        self._demand_free(found, "claimed")
-        taken = replace(task_of(self._holding.take(found)), status=TaskStatus.IN_PROGRESS)
+        issue = self._issue(id)
+        if not issue.is_open:
+            raise refusals.not_claimable(f"#{issue.number}", "closed")
+        self._demand_free(issue, "claimed")
+        taken = replace(task_of(self._holding.take(issue)), status=TaskStatus.IN_PROGRESS)
         return self._lists.with_priority(taken)
 
     def claim_next(self, *, labels: tuple[str, ...] = ()) -> Task | None:
@@ -175,8 +175,8 @@ class GitHubIssues:
 
         Requests: 1 and those of `IssueHolding.give`.
         """
-        found = self._issue(id)
-        return self._shown(self._holding.give(found) if found.is_open else found)
+        issue = self._issue(id)
+        return self._shown(self._holding.give(issue) if issue.is_open else issue)
 
     def close(self, id: str, *, reason: str = "") -> Task:  # noqa: A002
         """It is closed; a closed one keeps its reason. BlockedBy, NotFound.
@@ -184,17 +184,17 @@ class GitHubIssues:
         A reason that is not one of GitHub's own words is a comment, which is posted first. The agent's
         lease ends with the task. Requests: as `get`; 2 more to close, 2 to 3 for a comment of its own.
         """
-        found = self._issue(id)
-        if found.is_open:
-            self._demand_free(found, "closed")
+        issue = self._issue(id)
+        if issue.is_open:
+            self._demand_free(issue, "closed")
             own = next((word for word in _REASONS if word == reason), None)
             if reason and own is None:
-                self._comments.ensure_comment(found.number, _REASON, reason)
-            elif found.state_reason == "reopened":
-                self._comments.ensure_no_comment(found.number, _REASON)
-            found = self._issues.ensure_closed(found.number, own or "completed").now
-        self._holding.end(found.number)
-        return self._shown(found)
+                self._comments.ensure_comment(issue.number, _REASON, reason)
+            elif issue.state_reason == "reopened":
+                self._comments.ensure_no_comment(issue.number, _REASON)
+            issue = self._issues.ensure_closed(issue.number, own or "completed").now
+        self._holding.end(issue.number)
+        return self._shown(issue)
 
     def reopen(self, id: str) -> Task:  # noqa: A002
         """It is open and nobody's; one that was not closed stays as it is.
@@ -202,12 +202,12 @@ class GitHubIssues:
         Assignees and lease go first, so that a call that was interrupted can be made again.
         Requests: 1; 2 to open it, 1 to 2 for its assignees.
         """
-        found = self._issue(id)
-        if found.is_open:
-            return self._shown(found)
-        self._holding.clear(found.number)
-        self._issues.ensure_assignees(found.number, only=())
-        return self._shown(self._issues.ensure_open(found.number).now)
+        issue = self._issue(id)
+        if issue.is_open:
+            return self._shown(issue)
+        self._holding.clear(issue.number)
+        self._issues.ensure_assignees(issue.number, only=())
+        return self._shown(self._issues.ensure_open(issue.number).now)
 
     def edit(
         self,
@@ -222,19 +222,19 @@ class GitHubIssues:
         Requests: 1; 2 to change a text; labels as `ops.labels.ensure_labels`.
         """
         refusals.demand_edit(title, priority)
-        found = self._issue(id)
-        number, told = found.number, Body.of(found.body)
-        body = told.saying(description) if description is not None else None
-        is_same = (title is None or same(title, found.title)) and (
-            description is None or same(description, told.text)
+        issue = self._issue(id)
+        number, before = issue.number, Body.of(issue.body)
+        body = before.saying(description) if description is not None else None
+        is_same = (title is None or same(title, issue.title)) and (
+            description is None or same(description, before.text)
         )
         if not is_same:
-            found = self._issues.ensure_text(number, title=title, body=body).now
-        if priority is not None and priorities.of_labels(found.labels) != priority:
-            others = tuple(name for name in found.labels if priorities.of_label(name) is not None)
+            issue = self._issues.ensure_text(number, title=title, body=body).now
+        if priority is not None and priorities.of_labels(issue.labels) != priority:
+            others = tuple(name for name in issue.labels if priorities.of_label(name) is not None)
             wanted = (priorities.label_of(priority),)
-            found = self._labels.ensure_labels(number, add=wanted, remove=others, create=True).now
-        return self._shown(found)
+            issue = self._labels.ensure_labels(number, add=wanted, remove=others, create=True).now
+        return self._shown(issue)
 
     def edit_labels(
         self,
@@ -252,8 +252,8 @@ class GitHubIssues:
             UnknownOption: the repository lacks a label, and `create` is False; nothing was changed.
         """
         refusals.demand_label_edit(add, remove)
-        found = self._issue(id)
-        now = self._labels.ensure_labels(found.number, add=add, remove=remove, create=create).now
+        issue = self._issue(id)
+        now = self._labels.ensure_labels(issue.number, add=add, remove=remove, create=create).now
         return self._shown(now)
 
     def comment(self, id: str, key: str, text: str) -> Note:  # noqa: A002
@@ -268,7 +268,7 @@ class GitHubIssues:
     def list_comments(self, id: str) -> tuple[Note, ...]:  # noqa: A002
         """All of them, the oldest first, everybody's. Requests: 1, and 1 for each hundred."""
         number = self._issue(id).number
-        return tuple(note_of(one) for one, _ in self._calls.comments(number))
+        return tuple(note_of(comment) for comment, _ in self._calls.comments(number))
 
     def add_dependency(self, id: str, blocker: str) -> Task:  # noqa: A002
         """The issue is blocked by the other, of the same repository; Invalid for a circle.
@@ -276,16 +276,16 @@ class GitHubIssues:
         Requests: 2, and 1 for each open issue that the other waits for and that waits itself; then
         those of `ops.relations.ensure_blocked_by`, and 1 to show it.
         """
-        found, other = self._issue(id), self._issue(blocker)
-        if found.open_blockers is None:
+        issue, other = self._issue(id), self._issue(blocker)
+        if issue.open_blockers is None:
             raise Lacking(
                 "This server has no dependencies between issues, so nothing was done; write the "
                 "other's number into the description.",
                 capability=Capability.DEPENDENCIES,
             )
-        self._demand_no_circle(found.number, other)
+        self._demand_no_circle(issue.number, other)
         try:
-            RelationOperations(self._calls).ensure_blocked_by(found.number, other.number)
+            RelationOperations(self._calls).ensure_blocked_by(issue.number, other.number)
         except Rejected as error:
             if type(error) is not Rejected:
                 raise
@@ -300,45 +300,47 @@ class GitHubIssues:
         )
 
     def _issue(self, name: str) -> IssueFacts:
-        found = self._calls.issue(number_of(name))
-        if found.is_pull_request:
-            raise NotFound(f"#{found.number} is a pull request and no task; nothing was done.")
-        return found
+        issue = self._calls.issue(number_of(name))
+        if issue.is_pull_request:
+            raise NotFound(f"#{issue.number} is a pull request and no task; nothing was done.")
+        return issue
 
-    def _shown(self, found: IssueFacts) -> Task:
+    def _shown(self, issue: IssueFacts) -> Task:
         """The task with what its own answer does not say: who blocks it, and why it was closed."""
-        task = self._lists.with_priority(task_of(found, blockers_of(self._calls, found)))
-        if found.is_open or found.state_reason in ("not_planned", "duplicate"):
+        task = self._lists.with_priority(task_of(issue, blockers_of(self._calls, issue)))
+        if issue.is_open or issue.state_reason in ("not_planned", "duplicate"):
             return task
         # Anybody may put a marker into a comment: the word of whoever closed it counts.
         reasons = [
-            Body.of(one.body).text
-            for one, is_ours in self._calls.comments(found.number)
-            if hidden_marker.is_signed(one.body, hidden_marker.keyed(_REASON))
-            and (one.author == found.closed_by if found.closed_by else is_ours())
+            Body.of(comment.body).text
+            for comment, is_ours in self._calls.comments(issue.number)
+            if hidden_marker.is_signed(comment.body, hidden_marker.keyed(_REASON))
+            and (comment.author == issue.closed_by if issue.closed_by else is_ours())
         ]
         return replace(task, close_reason=reasons[-1]) if reasons else task
 
-    def _demand_free(self, found: IssueFacts, what: str) -> None:
-        blockers = blockers_of(self._calls, found)
-        refusals.demand_free(f"#{found.number}", blockers, what, mark="#")
+    def _demand_free(self, issue: IssueFacts, what: str) -> None:
+        blockers = blockers_of(self._calls, issue)
+        refusals.demand_free(f"#{issue.number}", blockers, what, mark="#")
 
     def _demand_no_circle(self, number: int, other: IssueFacts) -> None:
         """Invalid if the other waits, over any number of open issues, for this one."""
         seen, waiting = set[int](), [other]
         while waiting:
-            one = waiting.pop()
-            if one.number == number:
+            issue = waiting.pop()
+            if issue.number == number:
                 raise Invalid(
                     f"#{number} cannot wait for #{other.number}, which waits for #{number} itself; "
                     "nothing was done."
                 )
-            if one.open_blockers and one.number not in seen:
-                seen.add(one.number)
+            if issue.open_blockers and issue.number not in seen:
+                seen.add(issue.number)
                 ours = f"/{self._calls.calls.repository}/".casefold()
-                related = self._calls.related(one.number, "dependencies/blocked_by")
+                related = self._calls.related(issue.number, "dependencies/blocked_by")
                 waiting += [
-                    found for found in related if found.is_open and ours in found.url.casefold()
+                    blocker
+                    for blocker in related
+                    if blocker.is_open and ours in blocker.url.casefold()
                 ]
 
     @cached_property

@@ -70,7 +70,7 @@ class IssueHolding:
         except (GitFailed, BadConfig):  # no git, or a remote that is no repository of this GitHub
             return False
 
-    def take(self, found: IssueFacts) -> IssueFacts:
+    def take(self, issue: IssueFacts) -> IssueFacts:
         """The issue is this agent's, and its account is assigned.
 
         Requests: with a lease 2 beside git's own (1 read, 1 write) and 1 for each hundred comments,
@@ -82,20 +82,20 @@ class IssueHolding:
             Transient: whether it is free could not be known.
             Rejected: GitHub does not let the account be assigned; nothing is held.
         """
-        self._demand_no_others(found)
+        self._demand_no_others(issue)
         if not self.has_leases:
-            return self._marked(found)
-        number = found.number
+            return self._marked(issue)
+        number = issue.number
         holder = self._demand_own_lease(number)
-        if holder is None and self._login_in(found):
+        if holder is None and self._login_in(issue):
             # An agent that could not write a lease may have it all the same.
-            self._demand_first(number, found.assignees)
+            self._demand_first(number, issue.assignees)
         try:
             sha = holder.sha if holder is not None else self._take_lease(number)
         except GitFailed:
-            return self._marked(found)
-        if self._login_in(found):
-            return found
+            return self._marked(issue)
+        if self._login_in(issue):
+            return issue
         try:
             now = self._issues.ensure_assignees(number, add=(self._login,)).now
         except Rejected:
@@ -111,7 +111,7 @@ class IssueHolding:
             raise
         return now
 
-    def give(self, found: IssueFacts) -> IssueFacts:
+    def give(self, issue: IssueFacts) -> IssueFacts:
         """The issue is nobody's, if it was this agent's or nobody's.
 
         The lease goes last: the task is somebody else's as soon as it is gone. Requests: 1 for each
@@ -120,13 +120,13 @@ class IssueHolding:
         Raises:
             AlreadyClaimed: it is somebody else's; nothing was changed.
         """
-        number, now = found.number, found
+        number, now = issue.number, issue
         holder = self._demand_own_lease(number)
-        if not self._login_in(found):
-            self._demand_no_others(found)
+        if not self._login_in(issue):
+            self._demand_no_others(issue)
         elif holder is None:
-            self._demand_first(number, found.assignees)
-        if self._login_in(found):
+            self._demand_first(number, issue.assignees)
+        if self._login_in(issue):
             now = self._issues.ensure_assignees(number, remove=(self._login,)).now
         self._end(number, holder)
         return now
@@ -172,13 +172,13 @@ class IssueHolding:
                 raise refusals.held(f"#{number}", "") from None
             return holder.sha
 
-    def _marked(self, found: IssueFacts) -> IssueFacts:
+    def _marked(self, issue: IssueFacts) -> IssueFacts:
         """Take it without a lease: assignee, comment, and what is there then."""
-        number = found.number
+        number = issue.number
         marks = self._marks(number)
-        if self._login_in(found):
-            if self._is_first(number, marks, found.assignees):
-                return found
+        if self._login_in(issue):
+            if self._is_first(number, marks, issue.assignees):
+                return issue
         else:
             self._clean(number, marks)
         self._issues.ensure_assignees(number, add=(self._login,))
@@ -239,10 +239,10 @@ class IssueHolding:
                 )
         return marks
 
-    def _demand_no_others(self, found: IssueFacts) -> None:
-        others = missing(found.assignees, (self._login,))
-        if others and not self._login_in(found):
-            raise refusals.held(f"#{found.number}", others[0])
+    def _demand_no_others(self, issue: IssueFacts) -> None:
+        others = missing(issue.assignees, (self._login,))
+        if others and not self._login_in(issue):
+            raise refusals.held(f"#{issue.number}", others[0])
 
-    def _login_in(self, found: IssueFacts) -> bool:
-        return bool(present((self._login,), found.assignees))
+    def _login_in(self, issue: IssueFacts) -> bool:
+        return bool(present((self._login,), issue.assignees))

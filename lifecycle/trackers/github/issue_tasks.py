@@ -38,8 +38,8 @@ class Body:
     @property
     def external(self) -> str:
         """What the task is linked to in another tracker, "" if nothing."""
-        found = (_EXTERNAL.match(line) for line in self.hidden)
-        return next((unquote(match[1]) for match in found if match), "")
+        links = (_EXTERNAL.match(line) for line in self.hidden)
+        return next((unquote(match[1]) for match in links if match), "")
 
     def saying(self, text: str) -> str:
         """The whole body with another text above the same hidden lines."""
@@ -115,8 +115,8 @@ def blockers_of(calls: IssueCalls, facts: IssueFacts) -> tuple[str, ...]:
     """
     relations = [BLOCKERS] if facts.open_blockers else []
     relations += [PARTS] if facts.open_parts else []
-    found = (one for relation in relations for one in calls.related(facts.number, relation))
-    names = (_name(one, calls.calls.repository) for one in found if one.is_open)
+    related = (issue for relation in relations for issue in calls.related(facts.number, relation))
+    names = (_name(issue, calls.calls.repository) for issue in related if issue.is_open)
     return tuple(dict.fromkeys(names))
 
 
