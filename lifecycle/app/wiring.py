@@ -8,12 +8,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lifecycle.core.errors import (
-    BadConfig,
-    Moved,
-    Refused,
-    Rejected,
-)
+from lifecycle.core.errors import BadConfig, Moved, Refused, Rejected
 from lifecycle.core.messages import messages
 from lifecycle.core.ports import Cache, Clock, Forge, Survey
 from lifecycle.core.redact import redact, visible

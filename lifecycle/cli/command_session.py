@@ -15,7 +15,7 @@ import click
 
 from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.claim.engine import briefing, observing
-from lifecycle.claim.record import sessions
+from lifecycle.claim.record import ownership
 from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.claim.record.state import Record
 from lifecycle.cli.terminal import at_once, json_text
@@ -96,7 +96,7 @@ class Session:
         record = observing.believed(self.world, self.claim_store, record)
         whom, now = session_of({}, self.world.environment), self.world.clock.now()
         signs = signs_of_life.signs_of(self.claim_store.folder, record.session, now)
-        if sessions.is_held(record, whom, signs, now):
+        if ownership.is_held(record, whom, signs, now):
             return [briefing.held_line(record, signs.last_at), *briefing.state_lines(record)]
         hears = self.claim_store.marks.hears_prompts(record.created_at)
         return briefing.claim_lines(record, hears_prompts=hears, has_hooks=self.has_hooks)

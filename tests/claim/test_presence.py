@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lifecycle.claim.record.sessions import SILENT_SECONDS, adopt, deliverable, is_held, is_mine
+from lifecycle.claim.record.ownership import SILENT_SECONDS, adopt, deliverable, is_held, is_mine
 from lifecycle.core.plan import Audience
 from lifecycle.storage.signs_of_life import Signs
 from tests.claim.steps import READY, REVIEW

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.table import CLAIM, IN_REVIEW, Phase
-from lifecycle.claim.record import claim_origin
+from lifecycle.claim.record import ownership
 from lifecycle.claim.record.claim_store import ClaimStore, Loaded
 from lifecycle.claim.record.state import NUDGES_KEPT, Nudge, Record
 from lifecycle.core.errors import ClaimRefused, GitFailed, HeldByAnother, Refused, Transient
@@ -111,7 +111,7 @@ def hand_off(world: World, claim_store: ClaimStore, summary: str) -> HandedOff:
         )
     world.refuse_tracked()
     world.refuse_strange_remote()
-    record = claim_origin.demand(world, _staying(current(claim_store)))
+    record = ownership.demand(world, _staying(current(claim_store)))
     phase, session = phase_of(record), session_of(world)
     if phase not in IN_REVIEW and phase is not Phase.READY_FOR_PR:
         CLAIM.check(phase, Phase.READY_FOR_PR)
@@ -182,7 +182,7 @@ def move(
             raise Refused(
                 f"#{record.claim.issue_number} is in {wanted} already; nothing was moved or recorded."
             )
-        claim_origin.demand(world, record)
+        ownership.demand(world, record)
         found = _moved(record, wanted, force=force)
         nudge = _nudge(world, record, wanted, reason)
         is_done = wanted is Phase.DONE

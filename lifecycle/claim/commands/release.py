@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from lifecycle.claim.commands import unfinished_claims
 from lifecycle.claim.commands.moves import default_branch, there
 from lifecycle.claim.decisions.table import Phase
-from lifecycle.claim.record import claim_origin
+from lifecycle.claim.record import ownership
 from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.claim.record.guard_marks import IDLE_DUE, STOP_DUE
 from lifecycle.claim.record.state import Record, Releasing
@@ -129,7 +129,7 @@ def _restored(claim_store: ClaimStore) -> Record | None:
 
 def _leaving(world: World, record: Record, reason: str, *, is_asked: bool) -> ReleaseOutcome:
     """The record as one to give back, and what the person should know of it."""
-    claim_origin.demand(world, record)
+    ownership.demand(world, record)
     if record.releasing is not None:
         return ReleaseOutcome(record)
     number = record.claim.issue_number

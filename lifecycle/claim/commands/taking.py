@@ -27,7 +27,7 @@ from lifecycle.claim.commands.task_branch import branch_name, switch
 from lifecycle.claim.decisions.ending.releasing import login_of
 from lifecycle.claim.engine.briefing import BOARD_CACHE
 from lifecycle.claim.linked import linked_writes
-from lifecycle.claim.record import claim_origin
+from lifecycle.claim.record import ownership
 from lifecycle.claim.record.claim_file import SCHEMA_VERSION
 from lifecycle.claim.record.claim_store import ClaimStore, Loaded
 from lifecycle.claim.record.state import Record
@@ -93,7 +93,7 @@ def _taken(world: World, claim_store: ClaimStore, query: str, *, force: bool) ->
     mine = loaded.record
     if mine is not None:
         _check_held(mine, number)
-        claim_origin.demand(world, mine)
+        ownership.demand(world, mine)
     is_begun = unfinished_claims.is_begun(claim_store.state, number)
     if not is_begun:
         notes += unfinished_claims.release_unfinished(world, claim_store)

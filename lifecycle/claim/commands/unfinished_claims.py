@@ -16,7 +16,7 @@ from typing import Any
 from lifecycle.claim.commands.admission import Attempt, TaskAsked
 from lifecycle.claim.decisions.ending.releasing import login_of
 from lifecycle.claim.linked import linked_writes
-from lifecycle.claim.record import claim_origin
+from lifecycle.claim.record import ownership
 from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import GitFailed, LifecycleError, Refused, Rejected, Transient
@@ -137,7 +137,7 @@ def undo(world: World, claim_store: ClaimStore) -> bool:
     begun = of(claim_store.state)
     if begun is None:
         return False
-    claim_origin.demand(world, begun.record)
+    ownership.demand(world, begun.record)
     try:
         holder = lease.read(world.git, world.remote, begun.issue)
     except GitFailed:

@@ -9,20 +9,14 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
-from lifecycle.claim.decisions.decide import (
-    apply_fact,
-    complaints,
-    decide,
-    look,
-    wants_look,
-)
+from lifecycle.claim.decisions.decide import apply_fact, complaints, decide, look, wants_look
 from lifecycle.claim.decisions.rehearsal import MAX_STEPS, foresee
 from lifecycle.claim.decisions.snapshot import prepared, still_wanted
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.engine import guard_stamp
 from lifecycle.claim.engine.observing import LookInProgress, believed, observe, queue, snapshot_of
 from lifecycle.claim.linked import linked_writes, pending_writes
-from lifecycle.claim.record import journalling, sessions
+from lifecycle.claim.record import journalling, ownership
 from lifecycle.claim.record.claim_store import ClaimStore, Loaded
 from lifecycle.claim.record.guard_marks import STOP_DUE
 from lifecycle.claim.record.state import Record, kind_of
@@ -97,7 +91,7 @@ def tick(
                 _exclude(world)
             record = _owned(claim_store, _published(world, loaded.record), session)
             record = believed(world, claim_store, record)
-            audiences = sessions.deliverable(record, session, audiences)
+            audiences = ownership.deliverable(record, session, audiences)
             loaded = replace(loaded, record=record)
             working = LookInProgress(
                 world, claim_store, snapshot_of(world, claim_store, wake, loaded)
@@ -310,7 +304,7 @@ def _owned(claim_store: ClaimStore, record: Record, session: str) -> Record:
     """The claim as this session's, if nobody else that lives holds it."""
     now = claim_store.clock.now()
     signs = signs_of_life.signs_of(claim_store.folder, record.session, now)
-    return sessions.adopt(record, session, signs, now)
+    return ownership.adopt(record, session, signs, now)
 
 
 def _without_claim(

@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from lifecycle.claim.decisions.decide import (
-    apply_observation,
-    look,
-)
+from lifecycle.claim.decisions.decide import apply_observation, look
 from lifecycle.claim.decisions.ending import consent
 from lifecycle.claim.decisions.snapshot import Rules, Snapshot
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.linked import linked_decisions, linked_writes
-from lifecycle.claim.record import claim_origin
+from lifecycle.claim.record import ownership
 from lifecycle.claim.record.claim_store import ClaimStore, Loaded
 from lifecycle.claim.record.state import Record, Trouble
 from lifecycle.core.errors import LifecycleError, Transient
@@ -109,7 +106,7 @@ def observe(working: LookInProgress, loaded: Loaded) -> None:
         if wanted is None:
             return
         try:
-            placed = claim_origin.noted(world, working.seen.record)
+            placed = ownership.noted(world, working.seen.record)
             working.seen = replace(working.seen, record=placed)
             rules = replace(working.seen.rules, head_owner=world.head.owner)
             observation = world.forge.observe(wanted)

@@ -13,7 +13,7 @@ from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.engine import briefing
 from lifecycle.claim.engine import look as engine
 from lifecycle.claim.engine.look import Report
-from lifecycle.claim.record import sessions
+from lifecycle.claim.record import ownership
 from lifecycle.claim.record.claim_store import ClaimStore, Loaded
 from lifecycle.claim.record.state import Record
 from lifecycle.core.channels import REPLIES
@@ -118,7 +118,7 @@ class HookCall:
 
     def is_held(self, record: Record) -> bool:
         """True if another session that lives holds this claim."""
-        return sessions.is_held(record, self.session, self.signs(record), self.world.clock.now())
+        return ownership.is_held(record, self.session, self.signs(record), self.world.clock.now())
 
     def signs(self, record: Record) -> Signs:
         """What is known of the session that the claim belongs to."""
@@ -129,7 +129,7 @@ class HookCall:
     def adopted(self, record: Record) -> Record:
         """The claim as this session's, if nobody else that lives holds it; the sign says so."""
         now = self.world.clock.now()
-        mine = sessions.adopt(record, self.session, self.signs(record), now)
+        mine = ownership.adopt(record, self.session, self.signs(record), now)
         if self.session and mine.session == self.session:
             signs_of_life.sign(self.claim_store.folder, self.session, self.process)
         return mine

@@ -21,7 +21,7 @@ from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.claim.decisions.pull import pace
 from lifecycle.claim.decisions.snapshot import Rules
 from lifecycle.claim.engine import look
-from lifecycle.claim.record import sessions
+from lifecycle.claim.record import ownership
 from lifecycle.core.channels import REPLIES
 from lifecycle.core.errors import LifecycleError, LockBusy
 from lifecycle.core.plan import Wake
@@ -117,7 +117,7 @@ class _Waiter:
             record = self.claim_store.load(repair=False).record
         except LifecycleError:
             return None  # the agent mends its file, and the stop after that starts another waiter
-        if record is None or record.outcome or not sessions.is_mine(record, self.call.session):
+        if record is None or record.outcome or not ownership.is_mine(record, self.call.session):
             return None  # over, or another session's by now
         audiences = REPLIES[self.call.hook].audiences
         if any(notice.audience in audiences for notice in self.claim_store.ledger.waiting()):
