@@ -5,7 +5,7 @@ The prompt itself is neither kept nor sent anywhere: only the moment is.
 
 from __future__ import annotations
 
-from lifecycle.claim.engine import observing
+from lifecycle.claim.engine import look
 from lifecycle.claim.record.guard_marks import ANSWERED
 from lifecycle.core.channels import REPLIES
 from lifecycle.core.errors import LockBusy
@@ -34,7 +34,7 @@ def answer(call: HookCall) -> Reply:
             loaded = claim_store.load()
             context: list[str] = []
             if loaded.record is not None:
-                mine = observing.believed(world, claim_store, call.adopted(loaded.record))
+                mine = look.believed(world, claim_store, call.adopted(loaded.record))
                 claim_store.remember(mine)
                 context = call.briefed(mine) if mine.is_inherited else []
             for notice in loaded.notices:
