@@ -1,4 +1,4 @@
-"""Apps that speak for themselves: a JSON web token, signed with the App's key, is their credential.
+"""From the JSON web token that a GitHub App signed with its key to the App that sends it, or a refusal.
 
 Source: https://docs.github.com/apps/creating-github-apps/authenticating-with-a-github-app/generating-a-json-web-token-jwt-for-a-github-app
 """

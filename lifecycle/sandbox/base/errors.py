@@ -1,4 +1,4 @@
-"""Everything that the sandbox refuses, by who has to hear it."""
+"""The errors of the sandbox: those that a client gets as an answer, and those for whoever runs it."""
 
 from __future__ import annotations
 

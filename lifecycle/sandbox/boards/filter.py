@@ -1,4 +1,4 @@
-"""The filters of boards: which cards and which boards a text in GitHub's syntax means.
+"""From a filter in GitHub's syntax to the cards, or the boards, that it selects.
 
 Sources: https://docs.github.com/issues/planning-and-tracking-with-projects/customizing-views-in-your-project/filtering-projects
 for cards, and `gh`'s own queries (`is:open` and words of the title) for boards.

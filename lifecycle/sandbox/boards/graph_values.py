@@ -1,4 +1,4 @@
-"""What cards have in their fields: of their own, and what their content says.
+"""The values of a card's fields: those set on the card, and those of its issue or pull request.
 
 Source: https://docs.github.com/issues/planning-and-tracking-with-projects/understanding-fields
 """

@@ -1,4 +1,4 @@
-"""Check runs and commit statuses: set by a human's word or an app's, or planned and late.
+"""What happens to check runs and commit statuses: set by a person or an App, or planned by a seed.
 
 Lateness is counted in reads, never in seconds, so that whoever polls sees the same in every run. A
 read is one request that asks for the checks of a head, however often it asks within.

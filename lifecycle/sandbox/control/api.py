@@ -1,4 +1,4 @@
-"""The control endpoint: a human's hands, the weather, and a look at everything.
+"""The control endpoint: requests that do what people do, set faults, or show the whole world.
 
 `POST /_sandbox/VERB` with a JSON object of the verb's keyword arguments; the answer is JSON. No
 auth, and loopback only: it is a test's remote control, and no part of GitHub.

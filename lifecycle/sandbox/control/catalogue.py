@@ -1,4 +1,4 @@
-"""Faults by name: what GitHub was seen to do in public, ready to be set.
+"""From a name to a fault: failures of GitHub that were seen in public.
 
 Each is a `Fault` whose route, count, chance and moment may be changed: `named("bad-gateway",
 path="/comments$", when="after")`. That lists lag behind is no fault but the world's `lag`,

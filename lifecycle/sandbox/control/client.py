@@ -1,4 +1,4 @@
-"""The control client: what a test or the demo does as a human, and how it makes the weather.
+"""The control client: a test or the demo acts as a person with it, and sets faults.
 
 It knows one URL and needs nothing but the standard library.
 """

@@ -1,4 +1,4 @@
-"""Acts faults out on the wire: errors, silence, cut and endless connections.
+"""From a fault to what the client gets: an error, no answer, a cut or an endless connection.
 
 A silent connection waits on its socket and on the sandbox's stop signal, never on a clock, so it
 costs nothing and never delays a shutdown.

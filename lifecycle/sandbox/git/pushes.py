@@ -1,4 +1,4 @@
-"""What a push wants, read off its first lines, and the rules that refuse a part of it.
+"""From the first lines of a push to the refs that it wants to move, and which of them rules refuse.
 
 A push begins with a line for each ref: the old commit, the new one, the ref's name; zeros stand for
 "none". The rules are asked before git sees the push; git's `update` hook tells them to the client,

@@ -1,4 +1,4 @@
-"""Issues that go: to another repository, or for good."""
+"""Transfers an issue to another repository, or deletes it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pull requests: the half that an issue has not, reviews, threads, and the ways to a merge."""
+"""Pull requests as they are remembered: what an issue lacks, reviews, threads, auto-merge, the queue."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What branches demand, by classic protection or by rulesets, and what of it is not met.
+"""From protections and rulesets to what a branch requires, and what of that a pull request lacks.
 
 Of classic protection one rule holds for a branch, the one of its exact name before those of a
 pattern; of rulesets all that match do. Whoever administers the repository need not keep the classic

@@ -1,4 +1,4 @@
-"""What branches demand, and the merge queue."""
+"""Branch protection, rulesets and the merge queue over GraphQL."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What branches demand, as it is remembered."""
+"""Branch protection, rulesets and merge queues, as they are remembered."""
 
 from __future__ import annotations
 

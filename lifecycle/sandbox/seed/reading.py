@@ -1,4 +1,4 @@
-"""Reads seeds, and says of every mistake what it is and where.
+"""From the text of a seed to its values, or a sentence that says what is wrong and where.
 
 Rule: a seed is read whole before anything is made, and a mistake is one sentence that names its
 place.

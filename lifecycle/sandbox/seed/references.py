@@ -1,4 +1,4 @@
-"""What a seed means by a name, people by login, issues by number or `owner/name#number`; and its forms.
+"""From a name in a seed (login, number, `owner/name#number`) to what it means, and back.
 
 Most forms and entities have fields of the same name and type.
 """

@@ -1,4 +1,4 @@
-"""What a token may ask in an hour, and what is said when that is used up.
+"""Rate limits: how many requests a token has in an hour, and the answer when none is left.
 
 Secondary limits (concurrency, requests a minute, writes a minute) are faults that a test sets: their
 numbers are not promised. Sources:

@@ -1,4 +1,4 @@
-"""Downloads behind a redirect: logs, at another host, without a token, for a minute.
+"""Downloads of logs behind a redirect: an address at another host that needs no token for a minute.
 
 GitHub keeps them in a storage service that refuses an Authorization header.
 Sources: https://docs.github.com/rest/actions/workflow-jobs#download-job-logs-for-a-workflow-run and

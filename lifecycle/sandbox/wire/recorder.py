@@ -1,4 +1,4 @@
-"""Writes down what was asked and answered, for whoever wants to hold it against GitHub.
+"""Records requests and answers, so that tests can compare them with GitHub's descriptions.
 
 A line of JSON is one exchange over REST or GraphQL. No credential is in it: of a request's headers
 only those are kept that change an answer's form.

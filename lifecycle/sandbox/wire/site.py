@@ -1,4 +1,4 @@
-"""All that one running sandbox consists of, for the parts that answer requests."""
+"""One running sandbox as a value: its world, faults, log and connections."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The first commit of a repository, made when somebody asks for its git for the first time.
+"""Makes a repository's first commit, when its git is needed for the first time.
 
 So a world of two hundred repositories costs no more than those that are touched.
 """

@@ -1,4 +1,4 @@
-"""GitHub's search for issues, pull requests and repositories: its language, read for real.
+"""From a search text in GitHub's language to what it asks for.
 
 Words have to be there as words; a qualifier that is not known here is refused and never ignored.
 Sources: https://docs.github.com/search-github/searching-on-github/searching-issues-and-pull-requests,

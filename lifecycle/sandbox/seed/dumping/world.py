@@ -1,4 +1,4 @@
-"""Writes the seed of a world as it is now: what is made of it is the same world again.
+"""From a world to its seed, which makes the same world again.
 
 What passes in a moment is left out: how often checks were read, what a token has used.
 """

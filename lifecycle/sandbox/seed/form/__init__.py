@@ -1,4 +1,4 @@
-"""The form of a seed: what may stand in one, and what is meant where something does not.
+"""The form of a seed: its keys, their types and their defaults.
 
 By hand one writes little: names and numbers. A dump writes the rest as well (ids, times), so that
 the world made of it is the one that was dumped. People are named by login, repositories by

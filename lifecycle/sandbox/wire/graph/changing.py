@@ -1,4 +1,4 @@
-"""What mutations ask before they change something: what is meant, and whether it may be."""
+"""What mutations ask first: which object an id names, and whether the sender may change it."""
 
 from __future__ import annotations
 

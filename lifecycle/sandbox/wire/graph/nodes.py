@@ -1,4 +1,4 @@
-"""Things by their global ids, and what a query costs.
+"""From a global id to the object that has it; and the rate limit, with what a query costs.
 
 Source: https://docs.github.com/graphql/guides/using-global-node-ids and
 https://docs.github.com/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api

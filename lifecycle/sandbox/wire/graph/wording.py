@@ -1,4 +1,4 @@
-"""Puts what graphql-core finds wrong with a document or a variable into GitHub's words and codes.
+"""From an error of graphql-core to the message and code that GitHub gives for it.
 
 GitHub's server words such errors in a way of its own, with a code that clients look at: see
 https://github.com/microsoft/vscode-pull-request-github/issues/6738 (`undefinedField`,

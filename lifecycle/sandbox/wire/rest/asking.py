@@ -1,4 +1,4 @@
-"""What handlers ask of a request: parameters, fields of the body, things by number.
+"""From a request to what a handler needs: parameters, fields of the body, the issue of a number.
 
 What the real one would do and this one cannot is refused with 501 and a sentence, never silently
 ignored: a client must not learn from the sandbox what is not true of GitHub.
