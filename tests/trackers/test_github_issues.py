@@ -226,7 +226,7 @@ def test_a_server_without_dependencies_lacks_them(ground: GitHubGround) -> None:
     """An older server's issues say nothing of them, so nothing is tried."""
     found = issue(ground, 42)
     with hub_on(ground.info, ground.info.token) as hub:
-        real = hub._calls.read("issues/42", "x")
+        real = hub._calls.read("issues/42", "x", dict)
     body = json.dumps({k: v for k, v in real.items() if k != "issue_dependencies_summary"})
     ground.control.add_fault(
         Fault("status", method="GET", path="/issues/42$", status=200, body=body)

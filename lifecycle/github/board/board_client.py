@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from lifecycle.core.errors import (
@@ -22,32 +22,13 @@ from lifecycle.core.errors import (
 )
 from lifecycle.core.ports import Cache
 from lifecycle.core.values.model import BoardBrief, BoardField, BoardItem, BoardSchema, Card, Draft
+from lifecycle.github.client.nodes import Json
 from lifecycle.github.failures.failures import AskedRequest
 from lifecycle.github.pulls import translate
 
 if TYPE_CHECKING:
     from lifecycle.github.client.graph import GraphClient, GraphReply
     from lifecycle.github.failures.failures import Failures
-
-
-def as_json(schema: BoardSchema) -> dict[str, Any]:
-    """The schema as the cache keeps it."""
-    fields = [
-        {
-            "id": one.id,
-            "name": one.name,
-            "kind": one.kind,
-            "options": [list(o) for o in one.options],
-        }
-        for one in schema.fields
-    ]
-    return {
-        "project_id": schema.project_id,
-        "title": schema.title,
-        "url": schema.url,
-        "viewer": schema.viewer,
-        "fields": fields,
-    }
 
 
 def from_json(found: object) -> BoardSchema | None:
@@ -115,7 +96,7 @@ class GitHubBoard:
         if known is not None:
             return known
         found = self._discover()
-        self._cache.put(self._key, as_json(found))
+        self._cache.put(self._key, asdict(found))
         return found
 
     def set_fields(
@@ -188,7 +169,7 @@ class GitHubBoard:
         title = str(project.get("title") or "")
         return BoardBrief(title, tuple(cards), total, after is None, tuple(drafts))
 
-    def _page_of_cards(self, after: str | None) -> translate.Json:
+    def _page_of_cards(self, after: str | None) -> Json:
         """The project with one page of its items; only the first page is asked for again."""
         subject = f"the cards of {self.project}"
         ask = self._graph.read if after is None else self._graph.execute
@@ -198,7 +179,7 @@ class GitHubBoard:
             raise self._graph.failures.of_nonsense(AskedRequest(subject))
         return project
 
-    def _shown(self, project: translate.Json) -> Iterator[Card]:
+    def _shown(self, project: Json) -> Iterator[Card]:
         for node in project["items"].get("nodes") or []:
             card = translate.card(node or {})
             if card is not None and not card.item.is_archived:
@@ -218,7 +199,7 @@ class GitHubBoard:
         return act(self.schema(refresh=True))
 
     def _discover(self) -> BoardSchema:
-        fields: list[translate.Json] = []
+        fields: list[Json] = []
         after = None
         while True:
             project, viewer = self._page_of_fields(after)
@@ -228,7 +209,7 @@ class GitHubBoard:
             if after is None:
                 return translate.board_schema(viewer, project, fields)
 
-    def _page_of_fields(self, after: str | None) -> tuple[translate.Json, str]:
+    def _page_of_fields(self, after: str | None) -> tuple[Json, str]:
         subject = f"the board, {self.project}"
         reply = self._graph.read("discover_board", self._named(after), subject=subject)
         project = project_in(self.project, self._graph.failures, reply, subject)
@@ -274,7 +255,7 @@ class GitHubBoard:
             demand_same(AGENT, item.agent, text)
         return item
 
-    def _item_after(self, data: translate.Json, subject: str) -> BoardItem:
+    def _item_after(self, data: Json, subject: str) -> BoardItem:
         """The item as the last of the mutations left it: GitHub runs them in the written order."""
         payloads = [data.get(alias) for alias in ("cleared", "agent", "status")]
         nodes = [payload.get("projectV2Item") for payload in payloads if payload]
@@ -289,7 +270,7 @@ class GitHubBoard:
         subject: str,
         *,
         absent: tuple[str, type[Rejected]] | None = None,
-    ) -> translate.Json:
+    ) -> Json:
         """Ask, where a hole in the answer is an error.
 
         An id that GitHub does not know is a stale one of the schema, except for `absent`'s, which
@@ -324,7 +305,7 @@ class GitHubBoard:
             if after is None:
                 return
 
-    def _next(self, connection: translate.Json) -> str | None:
+    def _next(self, connection: Json) -> str | None:
         """The cursor of the next page, or None on the last one."""
         page = connection.get("pageInfo") or {}
         if not page.get("hasNextPage"):
@@ -334,9 +315,7 @@ class GitHubBoard:
         return str(page["endCursor"])
 
 
-def project_in(
-    project: ProjectRef, failures: Failures, reply: GraphReply, subject: str
-) -> translate.Json:
+def project_in(project: ProjectRef, failures: Failures, reply: GraphReply, subject: str) -> Json:
     """The project of an answer that may have none; another hole is an error.
 
     Raises:
@@ -357,11 +336,11 @@ def project_in(
             "number in the project's URL, and that the token may see it (a private project needs "
             "the project scope: gh auth refresh -s project)."
         )
-    found: translate.Json = owner["projectV2"]
+    found: Json = owner["projectV2"]
     return found
 
 
-def _drafts(project: translate.Json) -> Iterator[Draft]:
+def _drafts(project: Json) -> Iterator[Draft]:
     """The drafts of one page, archived ones left out."""
     for node in project["items"].get("nodes") or []:
         draft = translate.draft(node or {})

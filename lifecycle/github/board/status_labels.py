@@ -23,8 +23,8 @@ from lifecycle.core.values.model import (
     Card,
     Repository,
 )
+from lifecycle.github.client.nodes import Json
 from lifecycle.github.failures.failures import Answer, AskedRequest
-from lifecycle.github.pulls import translate
 
 if TYPE_CHECKING:
     from lifecycle.core.errors import LifecycleError
@@ -82,7 +82,7 @@ class StatusLabels:
         return BoardItem(f"{LABELS_ITEM}{issue}", self.status_in(labels))
 
 
-def labels_of(issue: translate.Json) -> list[str]:
+def labels_of(issue: Json) -> list[str]:
     """The names of a GraphQL issue's labels, [] if none were asked for."""
     nodes = (issue.get("labels") or {}).get("nodes") or []
     return [str(one.get("name") or "") for one in nodes if one]
@@ -136,7 +136,7 @@ class LabelsBoard:
         name = self._names.name(status)
         self._see_to(name, status)
         path, subject = f"issues/{number}/labels", f"the labels of #{number}"
-        labels = _read(self._calls.set("POST", path, subject, {"labels": [name]}))
+        labels = self._calls.set("POST", path, subject, _read, {"labels": [name]})
         for other in self._names.all_in(labels):
             if other.casefold() != name.casefold():
                 labels = self._taken_off(number, other, labels)
@@ -204,13 +204,13 @@ class LabelsBoard:
         colour = next(c for one, c in _COLOURS.items() if one.casefold() == status.casefold())
         body = {"name": name, "color": colour, "description": "Kept by agent-lifecycle"}
         with suppress(AlreadyExists):  # as it should be
-            self._calls.create("POST", "labels", f"the label {name}", body, own=_is_there)
+            self._calls.create("POST", "labels", f"the label {name}", _read, body, own=_is_there)
         self._cache.put(key, [*known, name])
 
     def _taken_off(self, number: int, name: str, before: list[str]) -> list[str]:
         path, subject = f"issues/{number}/labels/{quote(name, safe='')}", f"the label {name}"
         try:
-            return _read(self._calls.set("DELETE", path, subject, own=_is_gone))
+            return self._calls.set("DELETE", path, subject, _read, own=_is_gone)
         except NotFound:  # somebody else took it off
             return [one for one in before if one != name]
 
@@ -245,7 +245,7 @@ class LabelsBoard:
         total = sum(int(part.get("totalCount") or 0) for part in found.values())
         return cards, dict(rest) or None, total
 
-    def _shown(self, connection: translate.Json) -> Iterator[Card]:
+    def _shown(self, connection: Json) -> Iterator[Card]:
         for node in connection.get("nodes") or []:
             yield Card(
                 item=self._names.item(int(node["number"]), labels_of(node)),

@@ -272,14 +272,39 @@ class Calls:
         self.repository = repository
         self._who = who or rest.viewer
 
-    def read(self, path: str, subject: str, query: Json | None = None) -> Any:
+    def read(
+        self, path: str, subject: str, shape: Callable[[Any], T], query: Json | None = None
+    ) -> T:
         """GET, asked again while nobody answers.
+
+        Args:
+            path: below the repository, or from the root if it begins with `/`.
+            subject: words for the sentence of an error.
+            shape: makes a value of the answer's JSON.
+            query: parameters of the address.
 
         Raises:
             NotFound: GitHub shows no such thing.
+            Transient: nobody answers, or the answer has another shape than documented.
         """
         asked = self._asked(subject, is_write=False)
-        return self.rest.again(asked, "GET", self._below(path, asked), query=query)[1]
+        found = self.rest.again(asked, "GET", self._below(path, asked), query=query)[1]
+        return self._shaped(asked, shape, found)
+
+    def read_if_any(self, path: str, subject: str, shape: Callable[[Any], T]) -> T | None:
+        """The same, None where GitHub shows no such thing."""
+        try:
+            return self.read(path, subject, shape)
+        except NotFound:
+            return None
+
+    def values(
+        self, path: str, subject: str, shape: Callable[[Any], T], query: Json | None = None
+    ) -> Iterator[T]:
+        """The entries of `pages` as values."""
+        asked = self._asked(subject, is_write=False)
+        for one in self.pages(path, subject, query):
+            yield self._shaped(asked, shape, one)
 
     def pages(
         self, path: str, subject: str, query: Json | None = None, *, key: str = ""
@@ -290,9 +315,9 @@ class Calls:
         Source: https://docs.github.com/rest/using-the-rest-api/using-pagination-in-the-rest-api
 
         Args:
-            path: below the repository, or from the root if it begins with `/`.
-            subject: words for the sentence of an error.
-            query: parameters of the address.
+            path: as for `read`.
+            subject: likewise.
+            query: likewise.
             key: where the list lies in the answer, "" if the answer is the list.
         """
         asked = self._asked(subject, is_write=False)
@@ -308,25 +333,33 @@ class Calls:
             if more == page:  # a list that never ends is no list
                 raise self.rest.nonsense(asked)
 
-    def set(self, method: str, path: str, subject: str, body: Json | None = None, *,
-            own: Own | None = None) -> Any:  # fmt: skip
+    def set(self, method: str, path: str, subject: str, shape: Callable[[Any], T],
+            body: Json | None = None, *, own: Own | None = None) -> T:  # fmt: skip
         """A write that may be applied twice: asked again while nobody answers."""
         asked = self._asked(subject)
-        return self.rest.again(asked, method, self._below(path, asked), body=body, own=own)[1]
+        shown = self.rest.again(asked, method, self._below(path, asked), body=body, own=own)[1]
+        return self._shaped(asked, shape, shown)
 
-    def create(self, method: str, path: str, subject: str, body: Json | None = None, *,
-               own: Own | None = None) -> Any:  # fmt: skip
+    def create(self, method: str, path: str, subject: str, shape: Callable[[Any], T],
+               body: Json | None = None, *, own: Own | None = None) -> T:  # fmt: skip
         """A write that must not be applied twice: sent once."""
         asked = self._asked(subject)
-        return self.rest.exchange(asked, method, self._below(path, asked), body=body, own=own)[1]
+        made = self.rest.exchange(asked, method, self._below(path, asked), body=body, own=own)[1]
+        return self._shaped(asked, shape, made)
 
-    def translated(self, subject: str, shape: Callable[[Json], T], found: Any, *,
-                   is_write: bool = False) -> T:  # fmt: skip
-        """A value from an answer; Transient if the answer has another shape than documented."""
+    def delete(self, path: str, subject: str, own: Own, body: Json | None = None) -> None:
+        """DELETE, which may be applied twice and answers nothing that matters."""
+        self.set("DELETE", path, subject, lambda _: None, body, own=own)
+
+    def shaped(self, subject: str, shape: Callable[[Any], T], found: Any) -> T:
+        """A value of what was read; Transient if it has another shape than documented."""
+        return self._shaped(self._asked(subject, is_write=False), shape, found)
+
+    def _shaped(self, asked: AskedRequest, shape: Callable[[Any], T], found: Any) -> T:
         try:
             return shape(found)
         except _NONSENSE:
-            raise self.rest.nonsense(self._asked(subject, is_write=is_write)) from None
+            raise self.rest.nonsense(asked) from None
 
     @cached_property
     def login(self) -> str:

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import Literal
 
 from lifecycle.core import hidden_marker
 from lifecycle.core.errors import AlreadyExists, NotFound, Rejected, UnknownOption, did_you_mean
 from lifecycle.core.values.shapes import Ensured, IssueFacts, MilestoneFacts
 from lifecycle.github.operations.unclear_writes import (
+    Edits,
     Names,
     demand_apart,
     missing,
     names_of,
     present,
     settled,
-    text_changes,
 )
 from lifecycle.github.operations.withheld import redacts
 from lifecycle.github.pulls.issue_calls import IssueCalls, Relation
@@ -114,8 +114,6 @@ class RelationOperations:
 
 
 Reason = Literal["completed", "not_planned", "duplicate"]
-Write = Callable[[], IssueFacts]
-Wanted = Callable[[IssueFacts], bool]
 
 
 @redacts
@@ -124,6 +122,8 @@ class IssueOperations:
 
     def __init__(self, calls: IssueCalls) -> None:
         self._calls = calls
+        fix = "look there for a rule or a workflow that undoes it"
+        self._edits = Edits(calls.issue, calls.edit, fix)
         self._made: dict[str, int] = {}
 
     def ensure_issue(
@@ -174,9 +174,9 @@ class IssueOperations:
             )
             self._made[mark] = made.now.number
             # What a lost answer left behind may be another process's: its text is compared.
-            now = self._with_text(made.now, title, text).now if update else made.now
+            now = self._edits.text(made.now, title, text).now if update else made.now
             return Ensured(now, changed=True)
-        return self._with_text(found, title, text) if update else Ensured(found, changed=False)
+        return self._edits.text(found, title, text) if update else Ensured(found, changed=False)
 
     def ensure_text(
         self, number: int, *, title: str | None = None, body: str | None = None
@@ -191,7 +191,7 @@ class IssueOperations:
             NotFound: there is no such issue.
             Rejected, Transient: as everywhere.
         """
-        return self._with_text(self._calls.issue(number), title, body)
+        return self._edits.text(self._calls.issue(number), title, body)
 
     def ensure_open(self, number: int) -> Ensured[IssueFacts]:
         """The issue or pull request is open.
@@ -202,7 +202,7 @@ class IssueOperations:
             Rejected: GitHub keeps it closed, as for a pull request whose branch is gone.
         """
         found = self._calls.issue(number)
-        return self._edited(found, {"state": "open"}, is_wanted=lambda one: one.is_open)
+        return self._edits.fields(found, {"state": "open"}, lambda one: one.is_open)
 
     def ensure_closed(self, number: int, reason: Reason = "completed") -> Ensured[IssueFacts]:
         """The issue is closed; a pull request is closed unmerged.
@@ -216,9 +216,8 @@ class IssueOperations:
         """
         found = self._calls.issue(number)
         reasons = {} if found.is_pull_request else {"state_reason": reason}
-        return self._edited(
-            found, {"state": "closed", **reasons}, is_wanted=lambda one: not one.is_open
-        )
+        changes = {"state": "closed", **reasons}
+        return self._edits.fields(found, changes, lambda one: not one.is_open)
 
     def ensure_assignees(
         self,
@@ -251,12 +250,16 @@ class IssueOperations:
         missed = missing(wanted, found.assignees)
         surplus = present(unwanted, found.assignees)
         if missed:
-            now = self._settled(number, lambda: self._calls.assign(number, missed),
-                                lambda one: not missing(missed, one.assignees))  # fmt: skip
+            assign = partial(self._calls.assign, number, missed)
+            now = self._edits.settled(
+                number, assign, lambda one: not missing(missed, one.assignees)
+            )
             self._demand_assigned(number, missing(missed, now.assignees), now)
         if surplus:
-            now = self._settled(number, lambda: self._calls.unassign(number, surplus),
-                                lambda one: not present(surplus, one.assignees))  # fmt: skip
+            unassign = partial(self._calls.unassign, number, surplus)
+            now = self._edits.settled(
+                number, unassign, lambda one: not present(surplus, one.assignees)
+            )
             self._demand_assigned(number, present(surplus, now.assignees), now)
         return Ensured(now, changed=bool(missed or surplus))
 
@@ -291,8 +294,8 @@ class IssueOperations:
         if found.milestone.casefold() == wanted:
             return Ensured(found, changed=False)
         at = self._milestone(title, create=create).number if title else None
-        return self._edited(
-            found, {"milestone": at}, is_wanted=lambda one: one.milestone.casefold() == wanted
+        return self._edits.fields(
+            found, {"milestone": at}, lambda one: one.milestone.casefold() == wanted
         )
 
     def _marked(self, mark: str, label: str) -> IssueFacts | None:
@@ -325,33 +328,3 @@ class IssueOperations:
             f'The repository has no milestone "{title}", so the issue was left as it is; its '
             f"milestones are: {names}.{did_you_mean(title, (one.title for one in there))}"
         )
-
-    def _with_text(
-        self, found: IssueFacts, title: str | None, body: str | None
-    ) -> Ensured[IssueFacts]:
-        def left(one: IssueFacts) -> dict[str, str]:
-            return text_changes(title, body, shown_title=one.title, shown_body=one.body)
-
-        return self._edited(found, {**left(found)}, is_wanted=lambda one: not left(one))
-
-    def _edited(
-        self, found: IssueFacts, changes: dict[str, object], *, is_wanted: Wanted
-    ) -> Ensured[IssueFacts]:
-        """Edit unless it is as wanted; believed from what the answer shows."""
-        if is_wanted(found):
-            return Ensured(found, changed=False)
-        number = found.number
-        now = self._settled(number, lambda: self._calls.edit(number, **changes), is_wanted)
-        if not is_wanted(now):
-            raise Rejected(
-                f"GitHub accepted the change of #{number} ({', '.join(changes)}) and shows it as before, "
-                "so it is not as it should be; look there for a rule or a workflow that undoes it."
-            )
-        return Ensured(now, changed=True)
-
-    def _settled(self, number: int, write: Write, is_wanted: Wanted) -> IssueFacts:
-        def look() -> IssueFacts | None:
-            now = self._calls.issue(number)
-            return now if is_wanted(now) else None
-
-        return settled(write, look).now

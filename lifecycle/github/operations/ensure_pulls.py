@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
 
 from lifecycle.core.errors import PullRequestExists, Rejected
 from lifecycle.core.values.shapes import Ensured, PullFacts
 from lifecycle.github.operations.unclear_writes import (
+    Edits,
     Names,
     missing,
     names_of,
     present,
     settled,
-    text_changes,
 )
 from lifecycle.github.operations.withheld import redacts
 from lifecycle.github.pulls.pull_calls import PullCalls
-
-Write = Callable[[], PullFacts]
-Wanted = Callable[[PullFacts], bool]
 
 
 @redacts
@@ -29,6 +25,7 @@ class PullOperations:
 
     def __init__(self, calls: PullCalls) -> None:
         self._calls = calls
+        self._edits = Edits(calls.pull, calls.edit, "look at it there")
 
     def ensure_pull_request(
         self,
@@ -79,9 +76,9 @@ class PullOperations:
                 told=(PullRequestExists,),
             )
             # Where somebody was quicker, or the answer was lost, it may be somebody else's: adopted.
-            now = self._with_text(made.now, title, body) if update else made
+            now = self._edits.text(made.now, title, body) if update else made
             return Ensured(now.now, changed=made.changed or now.changed)
-        return self._with_text(found, title, body) if update else Ensured(found, changed=False)
+        return self._edits.text(found, title, body) if update else Ensured(found, changed=False)
 
     def ensure_text(
         self, number: int, *, title: str | None = None, body: str | None = None
@@ -95,7 +92,7 @@ class PullOperations:
             NotFound: there is no such pull request.
             Rejected, Transient: as everywhere.
         """
-        return self._with_text(self._calls.pull(number), title, body)
+        return self._edits.text(self._calls.pull(number), title, body)
 
     def ensure_base(self, number: int, base: str) -> Ensured[PullFacts]:
         """The pull request goes into this branch.
@@ -107,7 +104,7 @@ class PullOperations:
             Rejected: there is no such branch, or another pull request for the two is open.
         """
         found = self._calls.pull(number)
-        return self._edited(found, {"base": base}, is_wanted=lambda one: one.base == base)
+        return self._edits.fields(found, {"base": base}, lambda one: one.base == base)
 
     def ensure_draft(self, number: int) -> Ensured[PullFacts]:
         """The pull request is a draft. One that is closed or merged stays as it is.
@@ -169,7 +166,7 @@ class PullOperations:
         def ask() -> PullFacts:
             return self._calls.request_reviews(number, persons, groups)
 
-        now = self._settled(number, ask, is_wanted)
+        now = self._edits.settled(number, ask, is_wanted)
         left = (*missing(persons, now.reviewers), *missing(groups, now.team_reviewers))
         if left:
             raise Rejected(
@@ -201,7 +198,9 @@ class PullOperations:
         def withdraw() -> PullFacts:
             return self._calls.withdraw_reviews(number, persons, groups)
 
-        return Ensured(_asked(found, self._settled(number, withdraw, is_wanted)), changed=True)
+        return Ensured(
+            _asked(found, self._edits.settled(number, withdraw, is_wanted)), changed=True
+        )
 
     def ensure_closed(self, number: int) -> Ensured[PullFacts]:
         """The pull request is not open: closed unmerged, unless it was merged before.
@@ -210,7 +209,7 @@ class PullOperations:
         Source: https://docs.github.com/rest/pulls/pulls#update-a-pull-request
         """
         found = self._calls.pull(number)
-        return self._edited(found, {"state": "closed"}, is_wanted=lambda one: not one.is_open)
+        return self._edits.fields(found, {"state": "closed"}, lambda one: not one.is_open)
 
     def ensure_open(self, number: int) -> Ensured[PullFacts]:
         """The pull request is open.
@@ -227,34 +226,11 @@ class PullOperations:
                 f"Pull request #{number} was merged and cannot be opened again; nothing was changed, open "
                 "another one."
             )
-        return self._edited(found, {"state": "open"}, is_wanted=lambda one: one.is_open)
+        return self._edits.fields(found, {"state": "open"}, lambda one: one.is_open)
 
     @cached_property
     def _default_branch(self) -> str:
         return self._calls.default_branch()
-
-    def _with_text(
-        self, found: PullFacts, title: str | None, body: str | None
-    ) -> Ensured[PullFacts]:
-        def left(one: PullFacts) -> dict[str, str]:
-            return text_changes(title, body, shown_title=one.title, shown_body=one.body)
-
-        return self._edited(found, left(found), is_wanted=lambda one: not left(one))
-
-    def _edited(
-        self, found: PullFacts, changes: dict[str, str], *, is_wanted: Wanted
-    ) -> Ensured[PullFacts]:
-        """Edit unless it is as wanted; believed from what the answer shows."""
-        if is_wanted(found):
-            return Ensured(found, changed=False)
-        number = found.number
-        now = self._settled(number, lambda: self._calls.edit(number, **changes), is_wanted)
-        if not is_wanted(now):
-            raise Rejected(
-                f"GitHub accepted the change of #{number} ({', '.join(changes)}) and shows it as before, "
-                "so it is not as it should be; look at it there."
-            )
-        return Ensured(now, changed=True)
 
     def _set_draft(self, number: int, *, draft: bool) -> Ensured[PullFacts]:
         found = self._calls.pull(number)
@@ -264,20 +240,13 @@ class PullOperations:
         def write() -> PullFacts:
             return replace(found, is_draft=self._calls.set_draft(found, draft=draft))
 
-        now = self._settled(number, write, lambda one: one.is_draft == draft)
+        now = self._edits.settled(number, write, lambda one: one.is_draft == draft)
         if now.is_draft != draft:
             raise Rejected(
                 f"GitHub accepted the change and shows #{number} {'ready' if draft else 'a draft'} as "
                 "before; look at it there."
             )
         return Ensured(now, changed=True)
-
-    def _settled(self, number: int, write: Write, is_wanted: Wanted) -> PullFacts:
-        def look() -> PullFacts | None:
-            now = self._calls.pull(number)
-            return now if is_wanted(now) else None
-
-        return settled(write, look).now
 
 
 def _asked(found: PullFacts, now: PullFacts) -> PullFacts:

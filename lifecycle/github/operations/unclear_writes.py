@@ -7,13 +7,15 @@ answer was lost, or says that there is such a thing already, the thing is looked
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import TypeAlias, TypeVar
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Generic, Protocol, TypeAlias, TypeVar
 
 from lifecycle.core.errors import LifecycleError, Refused, Rejected, Transient
 from lifecycle.core.values.shapes import Ensured
 
 T = TypeVar("T")
+F = TypeVar("F", bound="TextFacts")
 
 Names: TypeAlias = tuple[str, ...] | list[str] | set[str] | frozenset[str]
 """Labels, logins or slugs. A `str` is none: Python would read it as a list of its letters."""
@@ -95,16 +97,75 @@ def _plain(text: str) -> str:
     return "\n".join(line.rstrip() for line in text.strip().splitlines())
 
 
-def text_changes(
-    title: str | None, body: str | None, *, shown_title: str, shown_body: str
-) -> dict[str, str]:
-    """What of a title and a body has to be written; None leaves one alone."""
-    changes = {}
-    if title is not None and not same(title, shown_title):
-        changes["title"] = title
-    if body is not None and not same(body, shown_body):
-        changes["body"] = body
-    return changes
+class TextFacts(Protocol):
+    """An issue or a pull request, as far as its text goes."""
+
+    @property
+    def number(self) -> int:
+        """Which."""
+        ...
+
+    @property
+    def title(self) -> str:
+        """Its title."""
+        ...
+
+    @property
+    def body(self) -> str:
+        """Its text."""
+        ...
+
+
+class Edits(Generic[F]):
+    """Edits of issues or of pull requests, each believed from what its answer shows.
+
+    Args:
+        read: shows the one of a number.
+        edit: sets fields of the one of a number, and shows it.
+        fix: what a person is to do where GitHub shows it as before.
+    """
+
+    def __init__(self, read: Callable[[int], F], edit: Callable[..., F], fix: str) -> None:
+        self._read = read
+        self._edit = edit
+        self._fix = fix
+
+    def text(self, found: F, title: str | None, body: str | None) -> Ensured[F]:
+        """With this title and this body; None leaves one alone."""
+
+        def left(one: F) -> dict[str, str]:
+            wanted = {"title": (title, one.title), "body": (body, one.body)}
+            return {
+                name: text
+                for name, (text, shown) in wanted.items()
+                if text is not None and not same(text, shown)
+            }
+
+        return self.fields(found, {**left(found)}, lambda one: not left(one))
+
+    def fields(
+        self, found: F, changes: Mapping[str, object], is_wanted: Callable[[F], bool]
+    ) -> Ensured[F]:
+        """Edited unless it is as wanted."""
+        if is_wanted(found):
+            return Ensured(found, changed=False)
+        number = found.number
+        now = self.settled(number, partial(self._edit, number, **changes), is_wanted)
+        if not is_wanted(now):
+            raise Rejected(
+                f"GitHub accepted the change of #{number} ({', '.join(changes)}) and shows it as before, "
+                f"so it is not as it should be; {self._fix}."
+            )
+        return Ensured(now, changed=True)
+
+    def settled(self, number: int, write: Callable[[], F], is_wanted: Callable[[F], bool]) -> F:
+        """What is true after a write, which is looked at where its answer is lost."""
+
+        def look() -> F | None:
+            now = self._read(number)
+            return now if is_wanted(now) else None
+
+        return settled(write, look).now
 
 
 def names_of(parameter: str, given: Names) -> tuple[str, ...]:

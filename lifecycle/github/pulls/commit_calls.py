@@ -6,7 +6,7 @@ Each method is one request unless it says otherwise, and returns what the answer
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from functools import partial
 
 from lifecycle.core import timing
 from lifecycle.core.errors import AlreadyExists, HeadMoved, LifecycleError, NotFound
@@ -38,15 +38,14 @@ class CommitCalls:
         for one in self.calls.pages(path, subject, query, key="check_runs"):
             # A redirect after a renaming loses the query: then the list holds all.
             if one.get("name") == name:
-                yield self._run(subject, one)
+                yield self.calls.shaped(subject, _check_run, one)
 
     def check_run(self, number: int) -> CheckRunFacts:
         """One run by its id.
 
         Source: https://docs.github.com/rest/checks/runs#get-a-check-run
         """
-        subject = f"check run {number}"
-        return self._run(subject, self.calls.read(f"check-runs/{number}", subject))
+        return self.calls.read(f"check-runs/{number}", f"check run {number}", _check_run)
 
     def annotations(self, number: int) -> Iterator[Annotation]:
         """A run's annotations; a hundred a request.
@@ -54,8 +53,7 @@ class CommitCalls:
         Source: https://docs.github.com/rest/checks/runs#list-check-run-annotations
         """
         subject = f"annotations of check run {number}"
-        for one in self.calls.pages(f"check-runs/{number}/annotations", subject):
-            yield self.calls.translated(subject, _annotation, one)
+        return self.calls.values(f"check-runs/{number}/annotations", subject, _annotation)
 
     def create_check_run(self, body: Mapping[str, object]) -> CheckRunFacts:
         """Make a check run; sent once. Only apps may, that of Actions among them.
@@ -63,18 +61,15 @@ class CommitCalls:
         Source: https://docs.github.com/rest/checks/runs#create-a-check-run
         """
         subject = f'the check run "{body["name"]}"'
-        return self._run(
-            subject, self.calls.create("POST", "check-runs", subject, body), write=True
-        )
+        return self.calls.create("POST", "check-runs", subject, _check_run, body)
 
     def edit_check_run(self, number: int, changes: Mapping[str, object]) -> CheckRunFacts:
         """Change a check run: fields are set, so it may be applied twice.
 
         Source: https://docs.github.com/rest/checks/runs#update-a-check-run
         """
-        subject = f"check run {number}"
-        shown = self.calls.set("PATCH", f"check-runs/{number}", subject, changes)
-        return self._run(subject, shown, write=True)
+        path, subject = f"check-runs/{number}", f"check run {number}"
+        return self.calls.set("PATCH", path, subject, _check_run, changes)
 
     def annotate(
         self, number: int, page: Mapping[str, str], some: Iterable[Annotation]
@@ -90,8 +85,8 @@ class CommitCalls:
         """
         subject = f"annotations of check run {number}"
         output = {**page, "annotations": [_annotation_body(one) for one in some]}
-        made = self.calls.create("PATCH", f"check-runs/{number}", subject, {"output": output})
-        return self._run(subject, made, write=True)
+        path = f"check-runs/{number}"
+        return self.calls.create("PATCH", path, subject, _check_run, {"output": output})
 
     def status(self, sha: str, context: str) -> StatusFacts | None:
         """The newest status of a context on a commit, or None; a hundred contexts a request.
@@ -102,7 +97,7 @@ class CommitCalls:
         for one in self.calls.pages(f"commits/{sha}/status", subject, key="statuses"):
             # GitHub shows one context of two that differ in case only.
             if str(one.get("context")).casefold() == context.casefold():
-                return self.calls.translated(subject, lambda found: _status(found, sha), one)
+                return self.calls.shaped(subject, partial(_status, sha), one)
         return None
 
     def create_status(self, sha: str, body: Mapping[str, object]) -> StatusFacts:
@@ -111,22 +106,15 @@ class CommitCalls:
         Source: https://docs.github.com/rest/commits/statuses#create-a-commit-status
         """
         subject = f'the status "{body["context"]}" of {sha[:12]}'
-        made = self.calls.create("POST", f"statuses/{sha}", subject, body)
-        return self.calls.translated(
-            subject, lambda found: _status(found, sha), made, is_write=True
-        )
+        shape = partial(_status, sha)
+        return self.calls.create("POST", f"statuses/{sha}", subject, shape, body)
 
     def ref(self, name: str) -> RefFacts | None:
         """A ref by its whole name, or None.
 
         Source: https://docs.github.com/rest/git/refs#get-a-reference
         """
-        subject = f"ref {name}"
-        try:
-            found = self.calls.read(f"git/ref/{_below(name)}", subject)
-        except NotFound:
-            return None
-        return self._ref(subject, found)
+        return self.calls.read_if_any(f"git/ref/{_below(name)}", f"ref {name}", _ref)
 
     def create_ref(self, name: str, sha: str) -> RefFacts:
         """Make a ref; AlreadyExists.
@@ -135,8 +123,7 @@ class CommitCalls:
         """
         subject = f"ref {name}"
         body = {"ref": name, "sha": sha}
-        made = self.calls.create("POST", "git/refs", subject, body, own=_ref_exists)
-        return self._ref(subject, made, write=True)
+        return self.calls.create("POST", "git/refs", subject, _ref, body, own=_ref_exists)
 
     def move_ref(self, name: str, sha: str, *, force: bool) -> RefFacts:
         """Move a ref; HeadMoved if `sha` is no descendant of what it holds, unless `force`.
@@ -146,22 +133,14 @@ class CommitCalls:
         subject = f"ref {name}"
         body = {"sha": sha, "force": force}
         path = f"git/refs/{_below(name)}"
-        return self._ref(
-            subject, self.calls.set("PATCH", path, subject, body, own=_not_forward), write=True
-        )
+        return self.calls.set("PATCH", path, subject, _ref, body, own=_not_forward)
 
     def delete_ref(self, name: str) -> None:
         """Delete a ref; NotFound if there is none.
 
         Source: https://docs.github.com/rest/git/refs#delete-a-reference
         """
-        self.calls.set("DELETE", f"git/refs/{_below(name)}", f"ref {name}", own=_ref_absent)
-
-    def _run(self, subject: str, found: Any, *, write: bool = False) -> CheckRunFacts:
-        return self.calls.translated(subject, _check_run, found, is_write=write)
-
-    def _ref(self, subject: str, found: Any, *, write: bool = False) -> RefFacts:
-        return self.calls.translated(subject, _ref, found, is_write=write)
+        self.calls.delete(f"git/refs/{_below(name)}", f"ref {name}", _ref_absent)
 
 
 def _below(name: str) -> str:
@@ -248,7 +227,7 @@ def _annotation_body(one: Annotation) -> dict[str, object]:
     return body | {name: value for name, value in optional.items() if value}
 
 
-def _status(found: Json, sha: str) -> StatusFacts:
+def _status(sha: str, found: Json) -> StatusFacts:
     return StatusFacts(
         id=int(found["id"]),
         sha=sha,

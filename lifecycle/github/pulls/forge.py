@@ -26,9 +26,10 @@ from lifecycle.core.values.model import (
     TokenFacts,
 )
 from lifecycle.github.board.status_labels import labels_of
+from lifecycle.github.client.nodes import Json
 from lifecycle.github.client.rest import Calls, rest_issue
 from lifecycle.github.failures.failures import AnswerProblem, AskedRequest
-from lifecycle.github.pulls import rest_checks, translate, unseen_parts
+from lifecycle.github.pulls import rest_checks, rollup, translate, unseen_parts
 from lifecycle.github.pulls.issue_calls import IssueCalls, open_issues
 from lifecycle.github.pulls.pull_calls import PullCalls
 from lifecycle.github.pulls.unseen_parts import MERGING, Hidden
@@ -55,7 +56,7 @@ class _Found:
         board: why the board was not, None if it was or was not asked for.
     """
 
-    node: translate.Json = field(default_factory=dict)
+    node: Json = field(default_factory=dict)
     hidden: Hidden = field(default_factory=Hidden)
     board: LifecycleError | None = None
 
@@ -157,8 +158,7 @@ class GitHubForge(PullCalls):
         """Close as completed and return the issue as GitHub shows it afterwards."""
         subject, path = f"the state of issue #{issue}", f"issues/{issue}"
         changes = {"state": "closed", "state_reason": "completed"}
-        shown = self.calls.set("PATCH", path, subject, changes)
-        return self.calls.translated(subject, rest_issue, shown, is_write=True)
+        return self.calls.set("PATCH", path, subject, rest_issue, changes)
 
     def assign(self, issue: int, login: str) -> tuple[str, ...]:
         """Add an assignee and return all of them: GitHub ignores whom it may not assign."""
@@ -219,9 +219,7 @@ class GitHubForge(PullCalls):
         hidden = unseen_parts.hidden(reply.problems, reply.left_out)
         return _Found(_repository_in(reply), hidden, board)
 
-    def _unseen(
-        self, issue: translate.Json | None, parts: tuple[str, ...]
-    ) -> LifecycleError | None:
+    def _unseen(self, issue: Json | None, parts: tuple[str, ...]) -> LifecycleError | None:
         """Why an answer without a card is no sight of the board; a card is one, and ends all doubt."""
         if self._choice is None or not issue:
             return None
@@ -236,7 +234,7 @@ class GitHubForge(PullCalls):
         if self._choice is None or not self._choice.gives_up(error):
             self._board_problem = error.sentence
 
-    def _labelled(self, node: translate.Json, look: Look) -> translate.Json:
+    def _labelled(self, node: Json, look: Look) -> Json:
         """A repository with its issue's labels, which are asked for alone."""
         variables = {**self._names(), "issue": look.issue}
         subject = f"the labels of issue #{look.issue} in {self._repository}"
@@ -291,7 +289,7 @@ class GitHubForge(PullCalls):
         by_branch = tuple(pull for one in nodes if (pull := _pull(one, found)))
         if look.checks:
             pulls = [one for one in (node.get("byNumber"), *nodes) if one]
-            overall = {str(one["headRefOid"]): translate.overall(one) for one in pulls}
+            overall = {str(one["headRefOid"]): rollup.overall(one) for one in pulls}
             by_number, by_branch = self._with_all_checks(by_number, by_branch, overall)
         return Observation(
             repository=str(node.get("nameWithOwner") or self._repository),
@@ -304,12 +302,12 @@ class GitHubForge(PullCalls):
             board_note=self._choice.note if look.board and self._choice else None,
         )
 
-    def _item(self, issue: translate.Json) -> BoardItem | None:
+    def _item(self, issue: Json) -> BoardItem | None:
         if self._choice is not None and "labels" in issue and self._choice.uses_labels:
             return self._choice.names.item(int(issue["number"]), labels_of(issue))
         return self._card(issue)
 
-    def _card(self, issue: translate.Json) -> BoardItem | None:
+    def _card(self, issue: Json) -> BoardItem | None:
         """The issue's item on the project, as far as the answer has it."""
         if self._project is None:
             return None
@@ -336,9 +334,9 @@ class GitHubForge(PullCalls):
         return by_number and mended(by_number), tuple(mended(pull) for pull in by_branch)
 
 
-def _repository_in(reply: GraphReply) -> translate.Json:
+def _repository_in(reply: GraphReply) -> Json:
     return reply.data.get("repository") or {}
 
 
-def _pull(node: translate.Json | None, found: _Found) -> PullRequest | None:
+def _pull(node: Json | None, found: _Found) -> PullRequest | None:
     return found.hidden.applied(translate.pull_request(node)) if node else None

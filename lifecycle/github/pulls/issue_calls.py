@@ -33,7 +33,7 @@ class IssueCalls:
         Source: https://docs.github.com/rest/issues/issues#get-an-issue
         """
         subject = f"issue #{number}"
-        return self._issue(subject, self.calls.read(f"issues/{number}", subject))
+        return self.calls.read(f"issues/{number}", subject, _issue)
 
     def marked(self, mark: str, label: str) -> IssueFacts | None:
         """The oldest issue of the token's owner whose body ends with the marker, in any state.
@@ -50,7 +50,7 @@ class IssueCalls:
             is_issue = "pull_request" not in one
             is_signed = hidden_marker.is_signed(str(one.get("body") or ""), mark)
             if is_issue and is_signed and self.calls.is_mine(one):
-                return self._issue(subject, one)
+                return self.calls.shaped(subject, _issue, one)
         return None
 
     def listed(self, state: State, *, label: str = "", assignee: str = "") -> Iterator[IssueFacts]:
@@ -68,7 +68,7 @@ class IssueCalls:
         query |= {"assignee": assignee} if assignee else {}
         for one in self.calls.pages("issues", "issues", query):
             if "pull_request" not in one:
-                yield self._issue("issues", one)
+                yield self.calls.shaped("issues", _issue, one)
 
     def create(self, title: str, body: str, labels: Iterable[str]) -> IssueFacts:
         """Open an issue; sent once. GitHub drops labels silently if the token may not set them.
@@ -77,8 +77,7 @@ class IssueCalls:
         """
         subject = f'an issue "{title}"'
         content = {"title": title, "body": body, "labels": list(labels)}
-        made = self.calls.create("POST", "issues", subject, content)
-        return self._issue(subject, made, is_write=True)
+        return self.calls.create("POST", "issues", subject, _issue, content)
 
     def edit(self, number: int, **changes: object) -> IssueFacts:
         """Set title, body, state with state_reason, or milestone (its number, None for none).
@@ -86,8 +85,7 @@ class IssueCalls:
         Source: https://docs.github.com/rest/issues/issues#update-an-issue
         """
         subject = f"the {_listed(changes)} of issue #{number}"
-        shown = self.calls.set("PATCH", f"issues/{number}", subject, changes)
-        return self._issue(subject, shown, is_write=True)
+        return self.calls.set("PATCH", f"issues/{number}", subject, _issue, changes)
 
     def assign(self, number: int, logins: Iterable[str]) -> IssueFacts:
         """Add assignees; GitHub ignores whom it may not assign.
@@ -106,8 +104,7 @@ class IssueCalls:
     def _assignees(self, method: str, number: int, logins: Iterable[str]) -> IssueFacts:
         subject = f"the assignees of issue #{number}"
         body = {"assignees": list(logins)}
-        shown = self.calls.set(method, f"issues/{number}/assignees", subject, body)
-        return self._issue(subject, shown, is_write=True)
+        return self.calls.set(method, f"issues/{number}/assignees", subject, _issue, body)
 
     def add_labels(self, number: int, names: Iterable[str]) -> tuple[str, ...]:
         """Add labels and return all of the issue's.
@@ -116,7 +113,7 @@ class IssueCalls:
         """
         subject = f"the labels of issue #{number}"
         path = f"issues/{number}/labels"
-        return self._names(subject, self.calls.set("POST", path, subject, {"labels": list(names)}))
+        return self.calls.set("POST", path, subject, _label_names, {"labels": list(names)})
 
     def remove_label(self, number: int, name: str) -> None:
         """Take a label off; one that it does not have is off already.
@@ -125,27 +122,21 @@ class IssueCalls:
         """
         subject = f'the label "{name}" of issue #{number}'
         path = f"issues/{number}/labels/{part(name)}"
-        self._gone(path, subject)
+        self.calls.delete(path, subject, _absent)
 
     def labels(self) -> Iterator[LabelFacts]:
         """The repository's labels, a hundred a request.
 
         Source: https://docs.github.com/rest/issues/labels#list-labels-for-a-repository
         """
-        for one in self.calls.pages("labels", "labels"):
-            yield self.calls.translated("labels", _label, one)
+        return self.calls.values("labels", "labels", _label)
 
     def label(self, name: str) -> LabelFacts | None:
         """One label of the repository, or None.
 
         Source: https://docs.github.com/rest/issues/labels#get-a-label
         """
-        subject = f'the label "{name}"'
-        try:
-            found = self.calls.read(f"labels/{part(name)}", subject)
-        except NotFound:
-            return None
-        return self.calls.translated(subject, _label, found)
+        return self.calls.read_if_any(f"labels/{part(name)}", f'the label "{name}"', _label)
 
     def create_label(self, wanted: LabelFacts) -> LabelFacts:
         """Make a label; AlreadyExists. Without a colour GitHub chooses one.
@@ -153,8 +144,8 @@ class IssueCalls:
         Source: https://docs.github.com/rest/issues/labels#create-a-label
         """
         subject = f'the label "{wanted.name}"'
-        made = self.calls.create("POST", "labels", subject, _label_body(wanted), own=_existing)
-        return self.calls.translated(subject, _label, made, is_write=True)
+        body = _label_body(wanted)
+        return self.calls.create("POST", "labels", subject, _label, body, own=_existing)
 
     def edit_label(self, name: str, wanted: LabelFacts) -> LabelFacts:
         """Set colour and description of a label.
@@ -163,8 +154,7 @@ class IssueCalls:
         """
         subject = f'the label "{name}"'
         body = {key: value for key, value in _label_body(wanted).items() if key != "name"}
-        shown = self.calls.set("PATCH", f"labels/{part(name)}", subject, body)
-        return self.calls.translated(subject, _label, shown, is_write=True)
+        return self.calls.set("PATCH", f"labels/{part(name)}", subject, _label, body)
 
     def comments(self, number: int) -> Iterator[tuple[CommentFacts, Callable[[], bool]]]:
         """The comments, the oldest first, 100 a request; each with the question whether it is ours.
@@ -175,20 +165,14 @@ class IssueCalls:
         """
         subject = f"comments of #{number}"
         for one in self.calls.pages(f"issues/{number}/comments", subject):
-            comment = self.calls.translated(subject, _comment, one)
-            yield comment, partial(self.calls.is_mine, one)
+            yield self.calls.shaped(subject, _comment, one), partial(self.calls.is_mine, one)
 
     def comment(self, number: int) -> CommentFacts | None:
         """One comment by its id, or None if it is gone.
 
         Source: https://docs.github.com/rest/issues/comments#get-an-issue-comment
         """
-        subject = f"comment {number}"
-        try:
-            found = self.calls.read(f"issues/comments/{number}", subject)
-        except NotFound:
-            return None
-        return self.calls.translated(subject, _comment, found)
+        return self.calls.read_if_any(f"issues/comments/{number}", f"comment {number}", _comment)
 
     def create_comment(self, number: int, body: str) -> CommentFacts:
         """Post a comment; sent once.
@@ -196,32 +180,30 @@ class IssueCalls:
         Source: https://docs.github.com/rest/issues/comments#create-an-issue-comment
         """
         subject = f"a comment on #{number}"
-        made = self.calls.create("POST", f"issues/{number}/comments", subject, {"body": body})
-        return self.calls.translated(subject, _comment, made, is_write=True)
+        path = f"issues/{number}/comments"
+        return self.calls.create("POST", path, subject, _comment, {"body": body})
 
     def edit_comment(self, comment: int, body: str) -> CommentFacts:
         """Set a comment's text.
 
         Source: https://docs.github.com/rest/issues/comments#update-an-issue-comment
         """
-        subject = f"comment {comment}"
-        shown = self.calls.set("PATCH", f"issues/comments/{comment}", subject, {"body": body})
-        return self.calls.translated(subject, _comment, shown, is_write=True)
+        path, subject = f"issues/comments/{comment}", f"comment {comment}"
+        return self.calls.set("PATCH", path, subject, _comment, {"body": body})
 
     def delete_comment(self, comment: int) -> None:
         """Delete a comment; one that is gone is gone.
 
         Source: https://docs.github.com/rest/issues/comments#delete-an-issue-comment
         """
-        self._gone(f"issues/comments/{comment}", f"comment {comment}")
+        self.calls.delete(f"issues/comments/{comment}", f"comment {comment}", _absent)
 
     def milestones(self) -> Iterator[MilestoneFacts]:
         """The repository's milestones, open and closed, a hundred a request.
 
         Source: https://docs.github.com/rest/issues/milestones#list-milestones
         """
-        for one in self.calls.pages("milestones", "milestones", {"state": "all"}):
-            yield self.calls.translated("milestones", _milestone, one)
+        return self.calls.values("milestones", "milestones", _milestone, {"state": "all"})
 
     def create_milestone(self, title: str) -> MilestoneFacts:
         """Make a milestone; AlreadyExists.
@@ -229,8 +211,8 @@ class IssueCalls:
         Source: https://docs.github.com/rest/issues/milestones#create-a-milestone
         """
         subject = f'the milestone "{title}"'
-        made = self.calls.create("POST", "milestones", subject, {"title": title}, own=_existing)
-        return self.calls.translated(subject, _milestone, made, is_write=True)
+        body = {"title": title}
+        return self.calls.create("POST", "milestones", subject, _milestone, body, own=_existing)
 
     def related(self, number: int, relation: Relation) -> Iterator[IssueFacts]:
         """The issues that block this one, or its sub-issues; a hundred a request.
@@ -239,8 +221,7 @@ class IssueCalls:
         and https://docs.github.com/rest/issues/sub-issues#list-sub-issues
         """
         subject = f"the {_WORDS[relation]} of issue #{number}"
-        for one in self.calls.pages(f"issues/{number}/{relation}", subject):
-            yield self._issue(subject, one)
+        return self.calls.values(f"issues/{number}/{relation}", subject, _issue)
 
     def relate(self, number: int, relation: Relation, other: int) -> None:
         """Add a blocking issue or a sub-issue by its database id; AlreadyExists.
@@ -251,7 +232,7 @@ class IssueCalls:
         subject = f"the {_WORDS[relation]} of issue #{number}"
         key = "sub_issue_id" if relation == "sub_issues" else "issue_id"
         path = f"issues/{number}/{relation}"
-        self.calls.create("POST", path, subject, {key: other}, own=_existing)
+        self.calls.create("POST", path, subject, lambda _: None, {key: other}, own=_existing)
 
     def separate(self, number: int, relation: Relation, other: int) -> None:
         """Take a blocking issue or a sub-issue away; one that is not there is away.
@@ -262,21 +243,9 @@ class IssueCalls:
         subject = f"the {_WORDS[relation]} of issue #{number}"
         if relation == "sub_issues":
             body = {"sub_issue_id": other}
-            self.calls.set("DELETE", f"issues/{number}/sub_issue", subject, body, own=_absent)
+            self.calls.delete(f"issues/{number}/sub_issue", subject, _absent, body)
         else:
-            self._gone(f"issues/{number}/{relation}/{other}", subject)
-
-    def _gone(self, path: str, subject: str) -> None:
-        self.calls.set("DELETE", path, subject, own=_absent)
-
-    def _issue(self, subject: str, found: Any, *, is_write: bool = False) -> IssueFacts:
-        return self.calls.translated(subject, _issue, found, is_write=is_write)
-
-    def _names(self, subject: str, found: Any) -> tuple[str, ...]:
-        def shape(entries: Any) -> tuple[str, ...]:
-            return tuple(str(one["name"]) for one in entries)
-
-        return self.calls.translated(subject, shape, found, is_write=True)
+            self.calls.delete(f"issues/{number}/{relation}/{other}", subject, _absent)
 
 
 _WORDS = {"dependencies/blocked_by": "blocking issues", "sub_issues": "sub-issues"}
@@ -344,6 +313,10 @@ def _label_name(found: Any) -> str:
     return found if isinstance(found, str) else str(found["name"])
 
 
+def _label_names(found: Any) -> tuple[str, ...]:
+    return tuple(str(one["name"]) for one in found)
+
+
 def _label(found: Json) -> LabelFacts:
     color, text = str(found.get("color") or ""), str(found.get("description") or "")
     return LabelFacts(str(found["name"]), color, text)
@@ -375,4 +348,4 @@ def open_issues(calls: Calls) -> tuple[Issue, ...]:
     subject = "open issues"
     found = calls.pages("issues", subject, {"state": "open"})
     issues = [one for one in found if "pull_request" not in one]
-    return tuple(calls.translated(subject, rest_issue, one) for one in issues)
+    return tuple(calls.shaped(subject, rest_issue, one) for one in issues)

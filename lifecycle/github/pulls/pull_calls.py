@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from lifecycle.core import timing
@@ -51,7 +51,7 @@ class PullCalls:
         Source: https://docs.github.com/rest/pulls/pulls#get-a-pull-request
         """
         subject = f"pull request #{number}"
-        return self._pull(subject, self.calls.read(f"pulls/{number}", subject))
+        return self.calls.read(f"pulls/{number}", subject, _pull)
 
     def open_of(self, head: str, base: str) -> PullFacts | None:
         """The open pull request of `owner:branch` into a base (any, if ""), or None.
@@ -60,8 +60,7 @@ class PullCalls:
         """
         subject = f"pull requests of {head}"
         query = {"state": "open", "head": head} | ({"base": base} if base else {})
-        for one in self.calls.pages("pulls", subject, query):
-            found = self._pull(subject, one)
+        for found in self.calls.values("pulls", subject, _pull, query):
             # A redirect after a renaming loses the query: then the list holds all.
             is_of_base = not base or found.base == base
             if found.head.casefold() == head.casefold() and is_of_base:
@@ -75,7 +74,7 @@ class PullCalls:
         """
         subject = f"a pull request for {head}"
         body_ = {"title": title, "body": body, "head": head, "base": base, "draft": draft}
-        return self._pull(subject, self.calls.create("POST", "pulls", subject, body_), write=True)
+        return self.calls.create("POST", "pulls", subject, _pull, body_)
 
     def create_pull_request(
         self, *, title: str, body: str, head: str, base: str, is_draft: bool = False
@@ -97,8 +96,7 @@ class PullCalls:
         Source: https://docs.github.com/rest/pulls/pulls#update-a-pull-request
         """
         subject = f"the {' and '.join(changes)} of pull request #{number}"
-        shown = self.calls.set("PATCH", f"pulls/{number}", subject, changes)
-        return self._pull(subject, shown, write=True)
+        return self.calls.set("PATCH", f"pulls/{number}", subject, _pull, changes)
 
     def reviewers_done(self, number: int) -> tuple[str, ...]:
         """Who has submitted a review, in any state, pending ones left out; a hundred a request.
@@ -133,7 +131,7 @@ class PullCalls:
         subject = f"the reviewers of pull request #{number}"
         body = {"reviewers": list(people), "team_reviewers": list(teams)}
         path = f"pulls/{number}/requested_reviewers"
-        return self._pull(subject, self.calls.set(method, path, subject, body), write=True)
+        return self.calls.set(method, path, subject, _pull, body)
 
     def merge(self, number: int, *, method: str, sha: str, title: str, message: str) -> str:
         """Merge it at the head `sha` and return the merge's commit; sent once.
@@ -149,8 +147,9 @@ class PullCalls:
         texts = {"commit_title": title, "commit_message": message}
         body = {"merge_method": method, "sha": sha, **{k: v for k, v in texts.items() if v}}
         path = f"pulls/{number}/merge"
-        done = self.calls.create("PUT", path, subject, body, own=partial(_not_merged, number))
-        if not isinstance(done, Mapping) or not done.get("merged"):
+        own = partial(_not_merged, number)
+        done = self.calls.create("PUT", path, subject, dict, body, own=own)
+        if not done.get("merged"):
             raise self.calls.rest.nonsense(AskedRequest(subject, is_write=True))
         return str(done.get("sha") or "")
 
@@ -161,8 +160,7 @@ class PullCalls:
         """
         subject = f"the comparison of {base} and {sha[:12]}"
         path = f"compare/{quote(base)}...{sha}"
-        found = self.calls.read(path, subject, {"per_page": 1})
-        return self.calls.translated(subject, lambda one: int(one["behind_by"]), found)
+        return self.calls.read(path, subject, lambda one: int(one["behind_by"]), {"per_page": 1})
 
     def update_branch(self, number: int, sha: str) -> None:
         """Have GitHub merge the base into the head branch, if that is still at `sha`; sent once.
@@ -178,7 +176,8 @@ class PullCalls:
         subject = f"the branch of pull request #{number}"
         body = {"expected_head_sha": sha}
         path = f"pulls/{number}/update-branch"
-        self.calls.create("PUT", path, subject, body, own=partial(_not_updated, number))
+        own = partial(_not_updated, number)
+        self.calls.create("PUT", path, subject, lambda _: None, body, own=own)
 
     def set_draft(self, pull: PullFacts, *, draft: bool) -> bool:
         """Make it a draft or ready for review; whether it is a draft now.
@@ -231,9 +230,6 @@ class PullCalls:
             return found
 
         return reading(self._graph.deadline, once)
-
-    def _pull(self, subject: str, found: Any, *, write: bool = False) -> PullFacts:
-        return self.calls.translated(subject, _pull, found, is_write=write)
 
 
 def _not_merged(number: int, answer: Answer) -> LifecycleError | None:

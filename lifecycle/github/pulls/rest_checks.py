@@ -49,7 +49,7 @@ def read(calls: Calls, sha: str) -> Checks:
         return _without_check_runs(calls, sha)
     shown = _flows_if_shown(calls, sha) if _is_ambiguous(found) else None
     flows = {one.suite_id: one.suite for one in shown[0]} if shown else {}
-    entries = calls.translated(_subject(sha), partial(_runs, flows), found)
+    entries = calls.shaped(_subject(sha), partial(_runs, flows), found)
     kept = rollup.newest([*entries, *_statuses(calls, sha)])
     checks = Checks(sha, kept, is_complete, sees_workflows=False)
     if not (shown and shown[1]):
@@ -136,8 +136,8 @@ def _all(
     number, total = 1, 0
     while True:
         page = {"page": number} if number > 1 else {}
-        found = calls.read(path, subject, {"per_page": PAGE, **(query or {}), **page})
-        read, announced = calls.translated(subject, partial(_page, key, shape), found)
+        wanted = {"per_page": PAGE, **(query or {}), **page}
+        read, announced = calls.read(path, subject, partial(_page, key, shape), wanted)
         entries += read
         total = max(total, announced)
         if not read or len(entries) >= total:

@@ -27,26 +27,12 @@ from lifecycle.core.values.model import (
 )
 from lifecycle.github.client.nodes import Json, nodes, part, text, word
 from lifecycle.github.pulls.rollup import (
-    overall,
     required,
     rollup,
     sees_demands,
     with_workflows,
     workflows,
 )
-
-__all__ = [
-    "Json",
-    "board_item",
-    "board_item_of",
-    "board_schema",
-    "card",
-    "draft",
-    "is_on_board",
-    "issue",
-    "overall",
-    "pull_request",
-]
 
 _UNBLOCKED = {"CLEAN", "HAS_HOOKS", "UNSTABLE"}
 """Merge states that a pull request has only if all that its base demands is there.

@@ -186,7 +186,7 @@ def test_a_path_of_dots_is_never_sent(ground: Ground) -> None:
     calls = Calls(ground.hub._clients.rest, ground.hub.repository)
     for path in ("labels/..", "commits/./status", "../other/issues"):
         with pytest.raises(Refused, match="No address can hold"):
-            calls.create("DELETE", path, "a thing")
+            calls.create("DELETE", path, "a thing", dict)
     for name in ("", " ", ".", ".."):
         with pytest.raises(Refused, match="No address can hold"):
             part(name)
