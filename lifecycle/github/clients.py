@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.ports import Cache
@@ -59,24 +59,15 @@ class GitHubClients:
         self.project = project
         self._settings = settings or Settings()
         self._cache = MemoryCache() if cache is None else cache
+        shared: Any = {
+            "token_source": token.source,
+            "current": current,
+            "on_refused": on_refused,
+            "withheld": withheld,
+        }
+        self.rest = RestClient(addresses.api_url, token.value, deadline, **shared)
         self.graph = GraphClient(
-            addresses.graphql_url,
-            token.value,
-            deadline,
-            cache=self._cache,
-            token_source=token.source,
-            current=current,
-            on_refused=on_refused,
-            withheld=withheld,
-        )
-        self.rest = RestClient(
-            addresses.api_url,
-            token.value,
-            deadline,
-            token_source=token.source,
-            current=current,
-            on_refused=on_refused,
-            withheld=withheld,
+            addresses.graphql_url, token.value, deadline, cache=self._cache, **shared
         )
 
     def close(self) -> None:

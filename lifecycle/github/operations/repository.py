@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from lifecycle.core.errors import NoToken
 from lifecycle.core.ports import Clock
@@ -14,23 +14,24 @@ from lifecycle.core.redact import keep_secret
 from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.core.values import configured
 from lifecycle.core.values.model import Repository
+from lifecycle.github.auth.tokens import Keeper, Token, TokenPlace, find
+from lifecycle.github.board.board_client import ProjectRef
+from lifecycle.github.board.board_items import BoardItems
+from lifecycle.github.client.rest import Calls
+from lifecycle.github.clients import GitHubClients
+from lifecycle.github.operations.ensure_board import BoardOperations
+from lifecycle.github.operations.ensure_checks import CheckOperations, StatusOperations
+from lifecycle.github.operations.ensure_comments import CommentOperations
+from lifecycle.github.operations.ensure_issues import IssueOperations, RelationOperations
+from lifecycle.github.operations.ensure_labels import LabelOperations
+from lifecycle.github.operations.ensure_merge import MergeOperations
+from lifecycle.github.operations.ensure_pulls import PullOperations
+from lifecycle.github.operations.ensure_refs import RefOperations
+from lifecycle.github.pulls.commit_calls import CommitCalls
+from lifecycle.github.pulls.issue_calls import IssueCalls
+from lifecycle.github.pulls.pull_calls import PullCalls
 from lifecycle.settings import config, credentials, readers
 from lifecycle.storage import store
-
-if TYPE_CHECKING:
-    from lifecycle.github.auth.tokens import Keeper, Token
-    from lifecycle.github.client.rest import Calls
-    from lifecycle.github.clients import GitHubClients
-    from lifecycle.github.operations.ensure_board import BoardOperations
-    from lifecycle.github.operations.ensure_checks import CheckOperations, StatusOperations
-    from lifecycle.github.operations.ensure_comments import CommentOperations
-    from lifecycle.github.operations.ensure_issues import IssueOperations, RelationOperations
-    from lifecycle.github.operations.ensure_labels import LabelOperations
-    from lifecycle.github.operations.ensure_merge import MergeOperations
-    from lifecycle.github.operations.ensure_pulls import PullOperations
-    from lifecycle.github.operations.ensure_refs import RefOperations
-    from lifecycle.github.pulls.issue_calls import IssueCalls
-    from lifecycle.github.pulls.pull_calls import PullCalls
 
 _GIVEN = "the token= of this call"
 
@@ -101,67 +102,46 @@ class GitHub:
     @cached_property
     def issues(self) -> IssueOperations:
         """Issues: one for a key, text, state, assignees, milestone. Raises NoToken, BadConfig."""
-        from lifecycle.github.operations.ensure_issues import IssueOperations
-
         return IssueOperations(self._issue_calls)
 
     @cached_property
     def comments(self) -> CommentOperations:
         """Comments on issues and pull requests, each known by a key."""
-        from lifecycle.github.operations.ensure_comments import CommentOperations
-
         return CommentOperations(self._issue_calls)
 
     @cached_property
     def labels(self) -> LabelOperations:
         """The repository's labels, and those of issues and pull requests."""
-        from lifecycle.github.operations.ensure_labels import LabelOperations
-
         return LabelOperations(self._issue_calls)
 
     @cached_property
     def relations(self) -> RelationOperations:
         """What blocks an issue, and what it is divided into."""
-        from lifecycle.github.operations.ensure_issues import RelationOperations
-
         return RelationOperations(self._issue_calls)
 
     @cached_property
     def pulls(self) -> PullOperations:
         """Pull requests: open once, text, draft, reviewers, closed."""
-        from lifecycle.github.operations.ensure_pulls import PullOperations
-
         return PullOperations(self._pull_calls)
 
     @cached_property
     def merging(self) -> MergeOperations:
         """Merging pull requests, now or by GitHub, and bringing branches up to their bases."""
-        from lifecycle.github.operations.ensure_merge import MergeOperations
-
         return MergeOperations(self._pull_calls)
 
     @cached_property
     def checks(self) -> CheckOperations:
         """Check runs. Only a token of an app (that of Actions too) may write them."""
-        from lifecycle.github.operations.ensure_checks import CheckOperations
-        from lifecycle.github.pulls.commit_calls import CommitCalls
-
         return CheckOperations(CommitCalls(self._calls))
 
     @cached_property
     def statuses(self) -> StatusOperations:
         """Commit statuses."""
-        from lifecycle.github.operations.ensure_checks import StatusOperations
-        from lifecycle.github.pulls.commit_calls import CommitCalls
-
         return StatusOperations(CommitCalls(self._calls))
 
     @cached_property
     def refs(self) -> RefOperations:
         """Branches, tags and other refs."""
-        from lifecycle.github.operations.ensure_refs import RefOperations
-        from lifecycle.github.pulls.commit_calls import CommitCalls
-
         return RefOperations(CommitCalls(self._calls))
 
     def board(self, number: int, *, owner: str = "") -> BoardOperations:
@@ -171,10 +151,6 @@ class GitHub:
             number: as in its address.
             owner: its owner's login; "" for the repository's owner.
         """
-        from lifecycle.github.board.board_client import ProjectRef
-        from lifecycle.github.board.board_items import BoardItems
-        from lifecycle.github.operations.ensure_board import BoardOperations
-
         project = ProjectRef(owner or self.repository.owner, number)
         key = (project.owner.casefold(), number)
         if key not in self._boards:
@@ -184,14 +160,10 @@ class GitHub:
 
     @cached_property
     def _issue_calls(self) -> IssueCalls:
-        from lifecycle.github.pulls.issue_calls import IssueCalls
-
         return IssueCalls(self._calls)
 
     @cached_property
     def _pull_calls(self) -> PullCalls:
-        from lifecycle.github.pulls.pull_calls import PullCalls
-
         return PullCalls(self._calls, self._clients.graph)
 
     @cached_property
@@ -202,8 +174,6 @@ class GitHub:
     def _clients(self) -> GitHubClients:
         """With the token that is good now; an App's is renewed before it ends, and after a refusal."""
         if self._made is None:
-            from lifecycle.github.clients import GitHubClients
-
             self._made = GitHubClients(
                 self._addresses,
                 self._tokens.current(),
@@ -219,13 +189,9 @@ class GitHub:
 
     @cached_property
     def _tokens(self) -> Keeper:
-        from lifecycle.github.auth.tokens import Keeper
-
         return Keeper(self._found, self._deadline.clock)
 
     def _found(self) -> Token:
-        from lifecycle.github.auth.tokens import Token, TokenPlace, find
-
         if self._given is not None and not self._given.strip():
             raise NoToken(
                 "The token= of this call is empty, so nothing was asked of GitHub; give one."

@@ -6,6 +6,7 @@ Each method is one request unless it says otherwise, and returns what the answer
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict
 from functools import partial
 
 from lifecycle.core import timing
@@ -210,21 +211,13 @@ def _annotation(found: Json) -> Annotation:
     )
 
 
+_NEEDED = {"path", "start_line", "end_line", "annotation_level", "message"}
+
+
 def _annotation_body(one: Annotation) -> dict[str, object]:
-    body: dict[str, object] = {
-        "path": one.path,
-        "start_line": one.start_line,
-        "end_line": one.end_line,
-        "annotation_level": one.level,
-        "message": one.message,
-    }
-    optional = {
-        "title": one.title,
-        "raw_details": one.raw_details,
-        "start_column": one.start_column,
-        "end_column": one.end_column,
-    }
-    return body | {name: value for name, value in optional.items() if value}
+    """Its fields as GitHub calls them, without the optional ones that are empty."""
+    body = {"annotation_level" if name == "level" else name: v for name, v in asdict(one).items()}
+    return {name: value for name, value in body.items() if value or name in _NEEDED}
 
 
 def _status(sha: str, found: Json) -> StatusFacts:

@@ -277,6 +277,7 @@ def _listed(changes: Json) -> str:
 
 
 def _issue(found: Json) -> IssueFacts:
+    blockers, parts = found.get("issue_dependencies_summary"), found.get("sub_issues_summary")
     return IssueFacts(
         number=int(found["number"]),
         id=str(found["node_id"]),
@@ -295,17 +296,9 @@ def _issue(found: Json) -> IssueFacts:
         updated_at=timing.parse_time(found.get("updated_at")),
         created_at=timing.parse_time(found.get("created_at")),
         closed_by=str((found.get("closed_by") or {}).get("login") or ""),
-        open_blockers=_open_blockers(found.get("issue_dependencies_summary")),
-        open_parts=_open_parts(found.get("sub_issues_summary")),
+        open_blockers=int(blockers["blocked_by"]) if blockers else None,
+        open_parts=int(parts["total"]) - int(parts["completed"]) if parts else None,
     )
-
-
-def _open_blockers(summary: Json | None) -> int | None:
-    return int(summary["blocked_by"]) if summary else None
-
-
-def _open_parts(summary: Json | None) -> int | None:
-    return int(summary["total"]) - int(summary["completed"]) if summary else None
 
 
 def _label_name(found: Any) -> str:
