@@ -15,7 +15,15 @@ from lifecycle.core.errors import LifecycleError, MissingScope, NoPermission, No
 from lifecycle.core.ports import Board, Cache, Clock
 from lifecycle.core.values.model import LABELS_ITEM, BoardBrief, BoardItem, BoardSchema, Card
 from lifecycle.github.auth.tokens import PEOPLES, kind_of
-from lifecycle.github.board.status_labels import PUT_ON, LabelsBoard, StatusLabels
+from lifecycle.github.board.status_labels import (
+    PUT_ON,
+    LabelsBoard,
+    StatusLabels,
+    labels_of,
+)
+from lifecycle.github.client.nodes import Json, nodes
+from lifecycle.github.pulls import translate
+from lifecycle.storage.state_file import MemoryCache
 
 if TYPE_CHECKING:
     from lifecycle.github.board.board_client import ProjectRef
@@ -62,6 +70,24 @@ class Choice:
         self._probe = probe
         self.follows_writes = True
         """False: a board that can be seen is kept although it refuses to be written."""
+
+    @classmethod
+    def never(cls, project: ProjectRef | None, clock: Clock) -> Choice:
+        """The project whatever GitHub says of it; nothing is remembered."""
+        return cls(project, NEVER, StatusLabels(), "", MemoryCache(), clock)
+
+    def item(self, issue: Json) -> BoardItem | None:
+        """Where an issue stands, as far as an answer has it: its labels or its card."""
+        if "labels" in issue and self.uses_labels:
+            return self.names.item(int(issue["number"]), labels_of(issue))
+        return self.card(issue)
+
+    def card(self, issue: Json) -> BoardItem | None:
+        """The issue's item on the project, as far as an answer has it."""
+        if self.project is None:
+            return None
+        items = nodes(issue, "projectItems")
+        return translate.board_item_of(items, self.project.owner, self.project.number)
 
     @property
     def uses_labels(self) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import TypeVar
 
@@ -122,15 +122,9 @@ def _merged(one: DefinitionNode, other: DefinitionNode) -> OperationDefinitionNo
         raise TypeError("only operations can be merged")
     if one.operation is not other.operation:
         raise ValueError("a query and a mutation are not one operation")
-    return OperationDefinitionNode(
-        operation=one.operation,
-        name=one.name,
-        variable_definitions=tuple(
-            united(one.variable_definitions or (), other.variable_definitions or ())
-        ),
-        directives=one.directives,
-        selection_set=both(one.selection_set, other.selection_set),
-    )
+    variables = united(one.variable_definitions or (), other.variable_definitions or ())
+    selections = both(one.selection_set, other.selection_set)
+    return replace(one, variable_definitions=tuple(variables), selection_set=selections)
 
 
 def both(one: SelectionSetNode, other: SelectionSetNode) -> SelectionSetNode:
@@ -155,13 +149,7 @@ def _one_field(one: SelectionNode, other: SelectionNode) -> SelectionNode:
         raise ValueError(f"{_key(one)} is asked for in two ways")
     if one.selection_set is None or other.selection_set is None:
         return one
-    return FieldNode(
-        alias=one.alias,
-        name=one.name,
-        arguments=one.arguments,
-        directives=one.directives,
-        selection_set=both(one.selection_set, other.selection_set),
-    )
+    return replace(one, selection_set=both(one.selection_set, other.selection_set))
 
 
 def _key(node: SelectionNode) -> str:

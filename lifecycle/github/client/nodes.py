@@ -28,3 +28,8 @@ def text(node: Json, key: str) -> str:
 def word(value: object) -> str:
     """A word of an enumeration in GraphQL's spelling; REST writes them in lower case."""
     return value.upper() if isinstance(value, str) else ""
+
+
+def login_of(found: Json) -> str:
+    """Who wrote something; "" if the account is gone."""
+    return str((found.get("user") or {}).get("login") or "")

@@ -7,7 +7,7 @@ Source: https://spec.graphql.org/October2021/#sec-Field-Alias
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 
 from graphql import (
@@ -54,7 +54,7 @@ def repeated(*names: str) -> Document:
     for number, name in enumerate(names):
         part, renaming = _part(name), _Renaming(f"p{number}_")
         variables |= {f"p{number}_{name_of(one)}": visit(one, renaming) for one in part.own}
-        asking.append(_aliased(visit(part.asking, renaming), f"p{number}"))
+        asking.append(replace(visit(part.asking, renaming), alias=NameNode(value=f"p{number}")))
     selections = SelectionSetNode(selections=(*bare.selections, *asking))
     operation = OperationDefinitionNode(
         operation=OperationType.QUERY,
@@ -102,16 +102,6 @@ def _part(name: str) -> _RepeatedPart:
         tuple(one for one in known if name_of(one) in own),
         tuple(one for one in known if name_of(one) not in own),
         tuple(fragments),
-    )
-
-
-def _aliased(field: FieldNode, alias: str) -> FieldNode:
-    return FieldNode(
-        alias=NameNode(value=alias),
-        name=field.name,
-        arguments=field.arguments,
-        directives=field.directives,
-        selection_set=field.selection_set,
     )
 
 

@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
-from urllib.parse import parse_qsl, quote, urlsplit
 
 from lifecycle.core import timing
 from lifecycle.core.errors import (
@@ -22,13 +21,13 @@ from lifecycle.core.errors import (
     Moved,
     NoPermission,
     NotFound,
-    Refused,
     Rejected,
     Transient,
 )
 from lifecycle.core.timing import attempts
 from lifecycle.core.values.model import Issue, Repository, RepositoryAccess, TokenFacts
 from lifecycle.github.auth import access
+from lifecycle.github.client.rest_paths import DOTS, astray, following
 from lifecycle.github.client.token_client import TokenClient, without_secrets
 from lifecycle.github.failures.failures import Answer, AskedRequest
 from lifecycle.github.failures.rest_failures import moved_to
@@ -45,7 +44,6 @@ PAGE = 100
 """How many entries of a list one request brings: the most that GitHub gives."""
 
 _OK, _UNCHANGED = 200, 304
-_DOTS = frozenset({".", ".."})
 
 # What is raised where an answer is not of the shape that is expected, by us or by PyGithub.
 _NONSENSE = (AssertionError, AttributeError, IndexError, KeyError, TypeError, ValueError)
@@ -385,37 +383,9 @@ class Calls:
     def _below(self, path: str, asked: AskedRequest) -> str:
         """The whole path; Refused if it leads to something else."""
         where = path if path.startswith("/") else f"/repos/{self.repository}/{path}".rstrip("/")
-        if not _DOTS.isdisjoint(where.split("/")):
-            raise _astray(asked.subject)
+        if not DOTS.isdisjoint(where.split("/")):
+            raise astray(asked.subject)
         return where
-
-
-def part(text: str) -> str:
-    """A name as one part of a path: a label or branch may hold anything.
-
-    Raises:
-        Refused: it is empty, `.` or `..`: no address names that, not even as `%2E`, which every client
-            and server may read as a dot. Source: https://www.rfc-editor.org/rfc/rfc3986#section-6.2.2
-    """
-    if not text.strip() or text in _DOTS:
-        raise _astray(f"the name {text!r}")
-    return quote(text, safe="")
-
-
-def _astray(subject: str) -> Refused:
-    return Refused(
-        f"No address can hold {subject}: empty or made of dots, it would lead to something else; nothing "
-        "was done: give the whole name, or change it on GitHub's page."
-    )
-
-
-def following(headers: Json, page: dict[str, Any]) -> dict[str, Any] | None:
-    """The parameters of the page that `Link` calls next, None on the last one."""
-    for link in str(headers.get("link") or "").split(","):
-        target, _, rel = link.strip().partition(";")
-        if 'rel="next"' in rel:
-            return {**page, **dict(parse_qsl(urlsplit(target.strip("<> ")).query))}
-    return None
 
 
 def rest_issue(found: Json) -> Issue:
@@ -431,11 +401,6 @@ def rest_issue(found: Json) -> Issue:
         closed_at=timing.parse_time(found.get("closed_at")),
         updated_at=timing.parse_time(found.get("updated_at")),
     )
-
-
-def login_of(found: Json) -> str:
-    """Who wrote something; "" if the account is gone."""
-    return str((found.get("user") or {}).get("login") or "")
 
 
 def _with(key: str) -> Callable[[Json, Any], tuple[Json, Any]]:

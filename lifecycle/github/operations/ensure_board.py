@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from datetime import date
+from functools import partial
 
 from lifecycle.core.errors import ItemArchived, ItemMissing, Rejected
 from lifecycle.core.values.shapes import Ensured, ItemFacts, Value
 from lifecycle.github.board.board_items import BoardItems
-from lifecycle.github.operations.unclear_writes import same, settled
+from lifecycle.github.operations.unclear_writes import removed, same, settled
 from lifecycle.github.operations.withheld import redacts
 
 
@@ -65,12 +66,8 @@ class BoardOperations:
         found = self.item(number)
         if found is None:
             return Ensured(None, changed=False)
-
-        def remove() -> bool:
-            self._items.remove(found)
-            return True
-
-        settled(remove, lambda: self.item(number) is None or None, unless=(ItemMissing,))
+        remove = partial(self._items.remove, found)
+        removed(remove, lambda: self.item(number) is None, ItemMissing)
         return Ensured(None, changed=True)
 
     def ensure_field(self, number: int, name: str, value: Value | None) -> Ensured[ItemFacts]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import partial
 from typing import Literal
 
 from lifecycle.core.errors import Refused, Rejected
 from lifecycle.core.values.shapes import Annotation, CheckRunFacts, Ensured, StatusFacts
-from lifecycle.github.operations.unclear_writes import same, settled, whole_sha
+from lifecycle.github.operations.unclear_writes import if_wanted, same, settled, whole_sha
 from lifecycle.github.operations.withheld import redacts
 from lifecycle.github.pulls.commit_calls import ANNOTATIONS, CommitCalls
 
@@ -131,12 +132,10 @@ class CheckOperations:
     ) -> tuple[CheckRunFacts, bool]:
         if not _differing(found, fields):
             return found, False
-
-        def look() -> CheckRunFacts | None:
-            now = self._calls.check_run(found.id)
-            return None if _differing(now, fields) else now
-
-        now = settled(lambda: self._calls.edit_check_run(found.id, fields), look).now
+        look = if_wanted(
+            partial(self._calls.check_run, found.id), lambda now: not _differing(now, fields)
+        )
+        now = settled(partial(self._calls.edit_check_run, found.id, fields), look).now
         if left := _differing(now, fields):
             raise Rejected(
                 f'GitHub accepted the check run "{found.name}" and shows another {", ".join(left)}, so '
@@ -156,11 +155,11 @@ class CheckOperations:
     def _appended(
         self, run: CheckRunFacts, page: Page, batch: tuple[Annotation, ...]
     ) -> CheckRunFacts:
-        def look() -> CheckRunFacts | None:
-            now = self._calls.check_run(run.id)
-            return now if now.annotations >= run.annotations + len(batch) else None
-
-        return settled(lambda: self._calls.annotate(run.id, page, batch), look).now
+        count = run.annotations + len(batch)
+        look = if_wanted(
+            partial(self._calls.check_run, run.id), lambda now: now.annotations >= count
+        )
+        return settled(partial(self._calls.annotate, run.id, page, batch), look).now
 
     def _left(self, run: CheckRunFacts, wanted: tuple[Annotation, ...]) -> tuple[Annotation, ...]:
         there = Counter(self._calls.annotations(run.id)) if run.annotations else Counter()

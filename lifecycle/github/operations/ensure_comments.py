@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from lifecycle.core import hidden_marker
 from lifecycle.core.errors import NotFound, Rejected
 from lifecycle.core.values.shapes import CommentFacts, Ensured
-from lifecycle.github.operations.unclear_writes import same, settled
+from lifecycle.github.operations.unclear_writes import removed, same, settled
 from lifecycle.github.operations.withheld import redacts
 from lifecycle.github.pulls.issue_calls import IssueCalls
 
@@ -112,12 +114,7 @@ class CommentOperations:
         return Ensured(now, changed=True)
 
     def _delete(self, number: int, surplus: CommentFacts) -> None:
-        def gone() -> bool | None:
-            there = {one.id for one, _ in self._calls.comments(number)}
-            return None if surplus.id in there else True
+        def is_gone() -> bool:
+            return all(one.id != surplus.id for one, _ in self._calls.comments(number))
 
-        def delete() -> bool:
-            self._calls.delete_comment(surplus.id)
-            return True
-
-        settled(delete, gone, unless=(NotFound,))
+        removed(partial(self._calls.delete_comment, surplus.id), is_gone, NotFound)

@@ -7,13 +7,15 @@ from functools import partial
 
 from lifecycle.core.errors import AlreadyExists, NotFound, UnknownOption, did_you_mean
 from lifecycle.core.values.shapes import Ensured, IssueFacts, LabelFacts
-from lifecycle.github.client.rest import part
+from lifecycle.github.client.rest_paths import part
 from lifecycle.github.operations.unclear_writes import (
     Names,
     demand_apart,
+    if_wanted,
     missing,
     names_of,
     present,
+    removed,
     settled,
 )
 from lifecycle.github.operations.withheld import redacts
@@ -139,21 +141,16 @@ class LabelOperations:
             )
 
     def _add(self, number: int, names: tuple[str, ...]) -> tuple[str, ...]:
-        def look() -> tuple[str, ...] | None:
-            now = self._calls.issue(number).labels
-            return None if missing(names, now) else now
-
-        return settled(lambda: self._calls.add_labels(number, names), look).now
+        look = if_wanted(
+            lambda: self._calls.issue(number).labels, lambda now: not missing(names, now)
+        )
+        return settled(partial(self._calls.add_labels, number, names), look).now
 
     def _remove(self, number: int, name: str) -> None:
-        def remove() -> bool:
-            self._calls.remove_label(number, name)
-            return True
+        def is_gone() -> bool:
+            return not present((name,), self._calls.issue(number).labels)
 
-        def look() -> bool | None:
-            return None if present((name,), self._calls.issue(number).labels) else True
-
-        settled(remove, look, unless=(NotFound,))
+        removed(partial(self._calls.remove_label, number, name), is_gone, NotFound)
 
 
 def _fits(found: LabelFacts, wanted: LabelFacts) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import Literal
 
 from lifecycle.core.errors import (
@@ -16,7 +17,7 @@ from lifecycle.core.errors import (
 )
 from lifecycle.core.values.model import PullState
 from lifecycle.core.values.shapes import Ensured, PullFacts
-from lifecycle.github.operations.unclear_writes import settled, whole_sha
+from lifecycle.github.operations.unclear_writes import if_wanted, settled, whole_sha
 from lifecycle.github.operations.withheld import redacts
 from lifecycle.github.pulls.pull_calls import PullCalls
 
@@ -114,10 +115,7 @@ class MergeOperations:
             self._calls.disable_auto_merge(found)
             return replace(found, auto_merge="")
 
-        def look() -> PullFacts | None:
-            now = self._calls.pull(number)
-            return None if now.auto_merge else now
-
+        look = if_wanted(partial(self._calls.pull, number), lambda now: not now.auto_merge)
         return settled(write, look, unless=(Rejected,))
 
     def ensure_branch_updated(self, number: int, *, sha: str = "") -> Ensured[PullFacts]:
@@ -150,10 +148,10 @@ class MergeOperations:
             self._calls.update_branch(number, found.head_sha)
             return found
 
-        def look() -> PullFacts | None:
-            now = self._calls.pull(number)
-            return None if self._calls.behind_by(now.base, now.head_sha) else now
-
+        look = if_wanted(
+            partial(self._calls.pull, number),
+            lambda now: not self._calls.behind_by(now.base, now.head_sha),
+        )
         try:
             return settled(write, look)
         except AlreadyExists:
@@ -189,10 +187,7 @@ class MergeOperations:
             )
             return replace(found, state=PullState.MERGED, merge_sha=sha, auto_merge="")
 
-        def look() -> PullFacts | None:
-            now = self._calls.pull(found.number)
-            return now if now.is_merged else None
-
+        look = if_wanted(partial(self._calls.pull, found.number), lambda now: now.is_merged)
         return settled(write, look, unless=(NotMergeable, HeadMoved))
 
     def _switched_or_merged(self, found: PullFacts, method: Method) -> Ensured[PullFacts]:
@@ -231,8 +226,8 @@ class MergeOperations:
             self._calls.enable_auto_merge(found, method)
             return replace(found, auto_merge=method)
 
-        def look() -> PullFacts | None:
-            now = self._calls.pull(found.number)
-            return now if now.is_merged or now.auto_merge == method else None
-
+        look = if_wanted(
+            partial(self._calls.pull, found.number),
+            lambda now: now.is_merged or now.auto_merge == method,
+        )
         return settled(write, look)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from lifecycle.core.errors import AlreadyExists, HeadMoved, NotFound
 from lifecycle.core.values.shapes import Ensured, RefFacts
-from lifecycle.github.operations.unclear_writes import settled, whole_sha
+from lifecycle.github.operations.unclear_writes import removed, settled, whole_sha
 from lifecycle.github.pulls.commit_calls import CommitCalls
 
 
@@ -70,12 +72,8 @@ class RefOperations:
         if found is None:
             return Ensured(None, changed=False)
         _demand_expected(found, expected)
-
-        def delete() -> bool:
-            self._calls.delete_ref(name)
-            return True
-
-        settled(delete, lambda: self._calls.ref(name) is None or None, unless=(NotFound,))
+        delete = partial(self._calls.delete_ref, name)
+        removed(delete, lambda: self._calls.ref(name) is None, NotFound)
         return Ensured(None, changed=True)
 
     def ensure_branch_deleted(self, branch: str, *, expected: str = "") -> Ensured[None]:

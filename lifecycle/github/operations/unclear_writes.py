@@ -66,6 +66,28 @@ def settled(
         return Ensured(found, changed=True)
 
 
+def removed(
+    remove: Callable[[], None], is_gone: Callable[[], bool], unless: type[Rejected]
+) -> None:
+    """Take something away; what raises `unless` counts as done if it is gone all the same."""
+
+    def write() -> bool:
+        remove()
+        return True
+
+    settled(write, lambda: is_gone() or None, unless=(unless,))
+
+
+def if_wanted(read: Callable[[], T], is_wanted: Callable[[T], bool]) -> Callable[[], T | None]:
+    """A look for `settled`: what is read, None unless it is as wanted."""
+
+    def look() -> T | None:
+        now = read()
+        return now if is_wanted(now) else None
+
+    return look
+
+
 def _looked(look: Callable[[], T | None]) -> T | None:
     """What a look shows; a failed look is no news: the write's own error says what is unknown."""
     try:
@@ -160,11 +182,7 @@ class Edits(Generic[F]):
 
     def settled(self, number: int, write: Callable[[], F], is_wanted: Callable[[F], bool]) -> F:
         """What is true after a write, which is looked at where its answer is lost."""
-
-        def look() -> F | None:
-            now = self._read(number)
-            return now if is_wanted(now) else None
-
+        look = if_wanted(partial(self._read, number), is_wanted)
         return settled(write, look).now
 
 

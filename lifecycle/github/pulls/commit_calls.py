@@ -12,7 +12,8 @@ from functools import partial
 from lifecycle.core import timing
 from lifecycle.core.errors import AlreadyExists, HeadMoved, LifecycleError, NotFound
 from lifecycle.core.values.shapes import Annotation, CheckRunFacts, RefFacts, StatusFacts
-from lifecycle.github.client.rest import Calls, Json, part
+from lifecycle.github.client.rest import Calls, Json
+from lifecycle.github.client.rest_paths import part
 from lifecycle.github.failures.failures import Answer
 
 ANNOTATIONS = 50

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 from lifecycle.core.errors import LifecycleError, MissingScope, NoPermission, NotFound
 from lifecycle.core.values.checks import Checks
 from lifecycle.core.values.model import (
-    BoardItem,
     Comment,
     Issue,
     Look,
@@ -25,7 +24,7 @@ from lifecycle.core.values.model import (
     RepositoryAccess,
     TokenFacts,
 )
-from lifecycle.github.board.status_labels import labels_of
+from lifecycle.github.board.status_fallback import Choice
 from lifecycle.github.client.nodes import Json
 from lifecycle.github.client.rest import Calls, rest_issue
 from lifecycle.github.failures.failures import AnswerProblem, AskedRequest
@@ -36,7 +35,6 @@ from lifecycle.github.pulls.unseen_parts import MERGING, Hidden
 
 if TYPE_CHECKING:
     from lifecycle.github.board.board_client import ProjectRef
-    from lifecycle.github.board.status_fallback import Choice
     from lifecycle.github.client.graph import GraphClient, GraphReply
     from lifecycle.github.client.rest import RestClient
 
@@ -85,7 +83,7 @@ class GitHubForge(PullCalls):
         self._repository = repository
         self._project = project
         self._rest = rest
-        self._choice = choice
+        self._choice = choice or Choice.never(project, graph.deadline.clock)
         self._board_problem: str | None = None
         self._was_blind = False
 
@@ -194,7 +192,7 @@ class GitHubForge(PullCalls):
     def _board_parts(self, look: Look) -> tuple[str, ...]:
         if not look.board:
             return ()
-        if self._choice is not None and self._choice.uses_labels:
+        if self._choice.uses_labels:
             is_asked = look.insists or self._choice.is_due
             is_tried = is_asked and self._choice.is_doubted and not self._was_blind
             return (BOARD, LABELS) if is_tried else (LABELS,)
@@ -221,9 +219,9 @@ class GitHubForge(PullCalls):
 
     def _unseen(self, issue: Json | None, parts: tuple[str, ...]) -> LifecycleError | None:
         """Why an answer without a card is no sight of the board; a card is one, and ends all doubt."""
-        if self._choice is None or not issue:
+        if not issue:
             return None
-        if self._card(issue) is not None:
+        if self._choice.card(issue) is not None:
             self._choice.forget()
             return None
         return None if LABELS in parts else self._choice.blindness()
@@ -231,7 +229,7 @@ class GitHubForge(PullCalls):
     def _learn(self, error: LifecycleError) -> None:
         """The board cannot be read: labels from now on, or nothing of it."""
         self._was_blind = True
-        if self._choice is None or not self._choice.gives_up(error):
+        if not self._choice.gives_up(error):
             self._board_problem = error.sentence
 
     def _labelled(self, node: Json, look: Look) -> Json:
@@ -297,22 +295,10 @@ class GitHubForge(PullCalls):
             issue=translate.issue(issue) if issue else None,
             by_number=by_number,
             by_branch=by_branch,
-            item=self._item(issue) if issue else None,
+            item=self._choice.item(issue) if issue else None,
             board_problem=self._board_problem if look.board else None,
-            board_note=self._choice.note if look.board and self._choice else None,
+            board_note=self._choice.note if look.board else None,
         )
-
-    def _item(self, issue: Json) -> BoardItem | None:
-        if self._choice is not None and "labels" in issue and self._choice.uses_labels:
-            return self._choice.names.item(int(issue["number"]), labels_of(issue))
-        return self._card(issue)
-
-    def _card(self, issue: Json) -> BoardItem | None:
-        """The issue's item on the project, as far as the answer has it."""
-        if self._project is None:
-            return None
-        items = (issue.get("projectItems") or {}).get("nodes") or []
-        return translate.board_item_of(items, self._project.owner, self._project.number)
 
     def _with_all_checks(
         self,

@@ -23,7 +23,8 @@ from lifecycle.core.errors import (
 from lifecycle.core.timing import reading
 from lifecycle.core.values.model import PullRequest, PullState
 from lifecycle.core.values.shapes import PullFacts
-from lifecycle.github.client.rest import Calls, Json, login_of
+from lifecycle.github.client.nodes import login_of
+from lifecycle.github.client.rest import Calls, Json
 from lifecycle.github.failures.failures import Answer, AskedRequest
 
 if TYPE_CHECKING:

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 from lifecycle.core.errors import Rejected, Transient
 from lifecycle.github.client.batches import Batches
 from lifecycle.github.client.nodes import part
-from lifecycle.github.client.rest import PAGE, following
+from lifecycle.github.client.rest import PAGE
+from lifecycle.github.client.rest_paths import following
 from lifecycle.github.failures.failures import AskedRequest
 from lifecycle.github.sweep.sweep_nodes import LEASES, SweptRepository
 

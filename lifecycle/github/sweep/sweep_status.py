@@ -6,12 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from lifecycle.core.errors import LifecycleError, MissingScope, NoPermission, NotFound, Unsupported
-from lifecycle.core.values.model import BoardItem
 from lifecycle.core.values.survey import Swept
-from lifecycle.github.board.status_labels import labels_of
-from lifecycle.github.client.nodes import Json, nodes
+from lifecycle.github.client.nodes import Json
 from lifecycle.github.failures.failures import AnswerProblem, AskedRequest
-from lifecycle.github.pulls import translate
 from lifecycle.github.sweep.sweep_nodes import swept
 
 if TYPE_CHECKING:
@@ -28,10 +25,10 @@ class Sight:
 
     Args:
         project: the board, or None.
-        choice: whether labels take its place; None if they never do.
+        choice: whether labels take its place.
     """
 
-    def __init__(self, project: ProjectRef | None, choice: Choice | None) -> None:
+    def __init__(self, project: ProjectRef | None, choice: Choice) -> None:
         self._project = project
         self._choice = choice
         self._problem: str | None = None
@@ -40,14 +37,14 @@ class Sight:
     @property
     def asks_labels(self) -> bool:
         """True if an issue's labels are asked for."""
-        return self._choice is not None and self._choice.uses_labels
+        return self._choice.uses_labels
 
     @property
     def asks_items(self) -> bool:
         """True if an issue's items on projects are asked for."""
         if self._project is None or self._problem is not None:
             return False
-        return not self.asks_labels or (self._choice is not None and self._choice.is_due)
+        return not self.asks_labels or self._choice.is_due
 
     @property
     def variables(self) -> dict[str, bool]:
@@ -73,9 +70,9 @@ class Sight:
         Raises:
             Transient, BadCredentials: GitHub could not be asked.
         """
-        if self._choice is None or not any(issues) or self._was_shown:
+        if not any(issues) or self._was_shown:
             return None
-        if any(self._card(one) is not None for one in issues):
+        if any(self._choice.card(one) is not None for one in issues):
             self.shown()
             return None
         return None if self.asks_labels else self._choice.blindness()
@@ -83,26 +80,13 @@ class Sight:
     def shown(self) -> None:
         """The board was seen, which ends all doubt."""
         self._was_shown = True
-        if self._choice is not None:
-            self._choice.forget()
+        self._choice.forget()
 
     def learn(self, error: LifecycleError) -> None:
         """The board cannot be read: labels from now on, if they may take its place."""
-        if self._choice is None or not self._choice.gives_up(error):
+        if not self._choice.gives_up(error):
             self._problem = error.sentence
 
     def swept(self, issue: Json) -> Swept:
         """An issue that was asked for with `variables`."""
-        note = self._choice.note if self._choice is not None else None
-        return swept(issue, self._item(issue), self._problem, note)
-
-    def _item(self, issue: Json) -> BoardItem | None:
-        if self._choice is not None and "labels" in issue and self._choice.uses_labels:
-            return self._choice.names.item(int(issue["number"]), labels_of(issue))
-        return self._card(issue)
-
-    def _card(self, issue: Json) -> BoardItem | None:
-        if self._project is None:
-            return None
-        items = nodes(issue, "projectItems")
-        return translate.board_item_of(items, self._project.owner, self._project.number)
+        return swept(issue, self._choice.item(issue), self._problem, self._choice.note)

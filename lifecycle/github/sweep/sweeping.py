@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from lifecycle.core.values.model import Repository
 from lifecycle.core.values.survey import Holding, Swept
+from lifecycle.github.board.status_fallback import Choice
 from lifecycle.github.sweep.sweep_cards import Cards
 from lifecycle.github.sweep.sweep_holdings import Holdings
 from lifecycle.github.sweep.sweep_issues import IssueSweep
@@ -18,7 +19,6 @@ from lifecycle.github.sweep.sweep_status import Sight
 
 if TYPE_CHECKING:
     from lifecycle.github.board.board_client import ProjectRef
-    from lifecycle.github.board.status_fallback import Choice
     from lifecycle.github.client.graph import GraphClient
     from lifecycle.github.client.rest import RestClient
 
@@ -44,7 +44,7 @@ class GitHubSurvey:
         project: ProjectRef | None,
         choice: Choice | None,
     ) -> None:
-        sight = Sight(project, choice)
+        sight = Sight(project, choice or Choice.never(project, graph.deadline.clock))
         self._holdings = Holdings(graph, rest)
         self._issues = IssueSweep(graph, sight)
         self._cards = Cards(project, graph, sight) if project is not None else None

@@ -14,7 +14,8 @@ from lifecycle import api
 from lifecycle.api import GitHub, LifecycleError, Refused, Rejected, Transient
 from lifecycle.core import errors
 from lifecycle.core.errors import BadConfig, BadCredentials, NoToken
-from lifecycle.github.client.rest import Calls, part
+from lifecycle.github.client.rest import Calls
+from lifecycle.github.client.rest_paths import part
 from lifecycle.sandbox.control.faults import Fault
 from tests.github.operations.ground import APP, Ground, PatientClock, hub_on
 
