@@ -28,7 +28,7 @@ BUDGET = {
     "storage": 1_240,
     "settings": 780,
     "git": 450,
-    "github": 6_170,
+    "github": 6_050,
     "trackers": 3_300,
     "evidence": 960,
     "claim": 5_250,
