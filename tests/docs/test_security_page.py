@@ -16,7 +16,7 @@ PATH = ROOT / "docs/security.md"
 POLICY = ROOT / "SECURITY.md"
 PAGE = Page(PATH)
 TOKENS = "Who sees a token"
-COLUMNS = ("what they could try", "what is so", "the test that shows it")
+COLUMNS = ("what they could try", "what happens", "the test that shows it")
 SHOWN = re.compile(r"(tests/[\w/]+\.py)::(\w+)")
 RULE = (
     "a project's files choose among what the user has set up; they never add a host, a path, a remote, "
