@@ -110,11 +110,11 @@ class Session:
 
     def show(self, lines: list[str], data: Mapping[str, Any]) -> None:
         """Print sentences for a person, or one JSON object for a machine."""
-        told = self.world.told_withheld()
+        withheld = self.world.told_withheld()
         if self.as_json:
-            click.echo(json_text({**data, "withheld": told} if told else data))
+            click.echo(json_text({**data, "withheld": withheld} if withheld else data))
             return
-        lines = [*lines, f"Note: {told}"] if told else lines
+        lines = [*lines, f"Note: {withheld}"] if withheld else lines
         for line in lines:
             click.echo(visible(line))
 

@@ -134,10 +134,10 @@ def _stopped(stop: BaseException, *, as_json: bool) -> int:
 
         _say(TOO_LATE, "Transient", as_json=as_json)
         return 1
-    told = [
+    words = [
         str(word) for error in (stop, stop.__cause__) if error is not None for word in error.args
     ]
-    text = " ".join(["Interrupted; what was done so far is kept.", *told])
+    text = " ".join(["Interrupted; what was done so far is kept.", *words])
     click.echo(text.rstrip(), err=True)
     return 130
 

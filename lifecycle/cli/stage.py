@@ -76,20 +76,20 @@ def detect(*, as_json: bool) -> None:
 
 @command.command("status", short_help="Where the workflow and this session stand.")
 @_in_worktree
-def status(at: Session) -> None:
+def status(session: Session) -> None:
     """Show whether the workflow is active here, and at which stage the session is.
 
     In a client's session it is about that session; elsewhere about the last one that was active here.
     """
-    shown = _look(at, _kept(WorkflowFiles(at.root)))
-    at.show(_fitted(shown.lines), shown.data)
+    shown = _standing(session, _kept(WorkflowFiles(session.root)))
+    session.show(_fitted(shown.lines), shown.data)
 
 
 @command.command("set", short_help="Set the stage by hand.")
 @click.argument("stage", metavar="STAGE", type=click.Choice([stage.value for stage in Stage]))
 @option("--task ID", "The task that the session works on.", default="")
 @_in_worktree
-def set_(at: Session, stage: str, *, task: str) -> None:
+def set_(session: Session, stage: str, *, task: str) -> None:
     """Set the stage by hand: the session is told at its next stop what that stage asks for.
 
     In a client's session it is about that session; elsewhere about the last one that was active here, or
@@ -97,44 +97,44 @@ def set_(at: Session, stage: str, *, task: str) -> None:
 
     The stages: CODING, REQUIREMENTS_REVIEW, TESTING, ORACLE_REVIEW, COMMIT_CLOSE, NEXT_TASK.
     """
-    stages = _settings(at)
-    shelf = WorkflowFiles(at.root)
-    kept = _kept(shelf) or SessionRecord("")
+    stages = _settings(session)
+    files = WorkflowFiles(session.root)
+    record = _kept(files) or SessionRecord("")
     if task:
-        tracked = at.world.tracker.get(task)
+        tracked = session.world.tracker.get(task)
         if not any(stages.is_label(name) for name in tracked.labels):
             raise Refused(
                 f"Task {tracked.id} has no label {stages.label}, so the workflow does not lead it and "
                 "nothing was changed; add the label first."
             )
-        kept = replace(kept.on(tracked.id, tracked.labels, tracked.assignee), is_set=True)
-    now = at.world.clock.now()
-    kept = replace(kept, memory=Memory(set_stage=Stage(stage)), stage=stage, at=now)
-    with shelf.locked(at.world.deadline.remaining()):
-        session_record.save(shelf, kept)
-        shelf.set_due(workflow_marks.ALWAYS)
-    who = f"Session {kept.session}" if kept.session else "The session that stops next"
-    where = f"{stage} of {kept.task}" if kept.task else stage
+        record = replace(record.on(tracked.id, tracked.labels, tracked.assignee), is_set=True)
+    now = session.world.clock.now()
+    record = replace(record, memory=Memory(set_stage=Stage(stage)), stage=stage, at=now)
+    with files.locked(session.world.deadline.remaining()):
+        session_record.save(files, record)
+        files.set_due(workflow_marks.ALWAYS)
+    who = f"Session {record.session}" if record.session else "The session that stops next"
+    where = f"{stage} of {record.task}" if record.task else stage
     line = f"{who} is told at its next stop that it is at {where}."
-    at.show([line], {"session": kept.session, "task": kept.task, "stage": stage})
+    session.show([line], {"session": record.session, "task": record.task, "stage": stage})
 
 
 @command.command("off", short_help="Switch the workflow off in this worktree.")
 @_in_worktree
-def off(at: Session) -> None:
+def off(session: Session) -> None:
     """Switch the workflow off in this worktree; no session is told anything until it is on again."""
-    WorkflowFiles(at.root).switch(off=True)
+    WorkflowFiles(session.root).switch(off=True)
     line = "The staged workflow is off in this worktree; lifecycle stage on switches it on again."
-    at.show([line], {"off": True})
+    session.show([line], {"off": True})
 
 
 @command.command("on", short_help="Switch the workflow on again here.")
 @_in_worktree
-def on(at: Session) -> None:
+def on(session: Session) -> None:
     """Switch the workflow on again in this worktree, after off."""
-    WorkflowFiles(at.root).switch(off=False)
-    _settings(at)
-    at.show(["The staged workflow is on in this worktree."], {"off": False})
+    WorkflowFiles(session.root).switch(off=False)
+    _settings(session)
+    session.show(["The staged workflow is on in this worktree."], {"off": False})
 
 
 def _fitted(lines: list[str]) -> list[str]:
@@ -151,31 +151,31 @@ def _fitted(lines: list[str]) -> list[str]:
     ]
 
 
-def _settings(at: Session) -> StageSettings:
+def _settings(session: Session) -> StageSettings:
     """The workflow's settings; Refused where it is off."""
-    shelf = WorkflowFiles(at.root)
-    stages = at.world.settings.stages
+    files = WorkflowFiles(session.root)
+    stages = session.world.settings.stages
     if not stages.use:
         raise Refused(
             "The staged workflow is not on here, so nothing was changed; set use = true below [stages] in "
             f"{workflow_marks.CONFIG}, or run: lifecycle init --stages"
         )
-    if shelf.is_off:
+    if files.is_off:
         raise Refused(
             "The staged workflow is switched off in this worktree, so nothing was changed; run: "
             "lifecycle stage on"
         )
-    activation.wanted_in(at.world)
+    activation.wanted_in(session.world)
     return stages
 
 
-def _kept(shelf: WorkflowFiles) -> SessionRecord | None:
+def _kept(files: WorkflowFiles) -> SessionRecord | None:
     """What is kept of the session that is meant: the client's own, else the last one that was here."""
     own = running_client.session_of({}, os.environ)
     if own:
-        return session_record.load(shelf, own) or SessionRecord(own)
-    known = [kept for kept in session_record.all_of(shelf) if kept.session]
-    return known[0] if known else session_record.load(shelf, "")
+        return session_record.load(files, own) or SessionRecord(own)
+    with_names = [record for record in session_record.all_of(files) if record.session]
+    return with_names[0] if with_names else session_record.load(files, "")
 
 
 def _text() -> str:
@@ -190,89 +190,89 @@ UNHEARD = "Note: no hook of ours is wired here, so no session is led; run: lifec
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class Standing:
     """Lines for a person, and the same for `--json`."""
 
     lines: list[str]
     data: dict[str, Any]
 
 
-def _look(at: Session, kept: SessionRecord | None) -> Shown:
+def _standing(session: Session, record: SessionRecord | None) -> Standing:
     """Where the workflow stands; the tracker is asked.
 
     Raises:
         BadConfig: the settings cannot be used.
     """
-    stages = at.world.settings.stages
-    shelf = WorkflowFiles(at.root)
-    why = _why_off(stages, shelf)
+    stages = session.world.settings.stages
+    files = WorkflowFiles(session.root)
+    why = _why_off(stages, files)
     if not why:
-        activation.wanted_in(at.world)
+        activation.wanted_in(session.world)
         try:
-            known = _asked(at, stages, shelf)
+            activity = _activity(session, stages, files)
         except LifecycleError as error:
             why = f"the tracker does not answer. {error.sentence}"
     if why:
         why = f"Not active: {why}"
-        return Shown([why], {"active": False, "why": why})
-    note = tracker_opening.note_of(at.world)
+        return Standing([why], {"active": False, "why": why})
+    note = tracker_opening.note_of(session.world)
     notes = [f"Note: {note}"] if note else []
-    if not known.tasks:
+    if not activity.tasks:
         why = f"Not active: there is no open task with the label {stages.label}."
-        return Shown([why, *notes], {"active": False, "why": why, "tasks": []})
-    first = f"Active: {count(len(known.tasks), 'open task')} with the label {stages.label}."
-    data = {"active": True, "why": "", "tasks": [task.id for task in known.tasks]}
-    shown = _session_shown(at, stages, known, kept)
-    unheard = [] if _is_heard(at) else [UNHEARD]
-    return Shown([first, *notes, *shown.lines, *unheard], data | shown.data)
+        return Standing([why, *notes], {"active": False, "why": why, "tasks": []})
+    first = f"Active: {count(len(activity.tasks), 'open task')} with the label {stages.label}."
+    data = {"active": True, "why": "", "tasks": [task.id for task in activity.tasks]}
+    shown = _session_standing(session, stages, activity, record)
+    unheard = [] if _is_heard(session) else [UNHEARD]
+    return Standing([first, *notes, *shown.lines, *unheard], data | shown.data)
 
 
-def _is_heard(at: Session) -> bool:
+def _is_heard(session: Session) -> bool:
     """True if a hook of ours hears the end of a turn here."""
     from lifecycle.setup.init.found_hooks import ClientSetup
 
-    client = ClientSetup.read(at.root, at.world.environment)
+    client = ClientSetup.read(session.root, session.world.environment)
     return client.plugin_runs or bool(client.of("on-stop"))
 
 
-def _why_off(stages: StageSettings, shelf: WorkflowFiles) -> str:
+def _why_off(stages: StageSettings, files: WorkflowFiles) -> str:
     """Why the workflow is not on here, "" if it is."""
     if not stages.use:
         return f"{workflow_marks.CONFIG} does not switch it on; run: lifecycle init --stages"
-    if shelf.is_off:
+    if files.is_off:
         return "it is switched off in this worktree; run: lifecycle stage on"
     return ""
 
 
-def _asked(at: Session, stages: StageSettings, shelf: WorkflowFiles) -> Activity:
+def _activity(session: Session, stages: StageSettings, files: WorkflowFiles) -> Activity:
     """The tracker's answer, which hooks believe from now on: a label that was just added counts at once."""
-    tracker = at.world.tracker
-    before = workflow_tasks.known(shelf, workflow_tasks.key_of(tracker, stages))
-    known = workflow_tasks.ask(tracker, stages, at.world.clock.now(), before)
-    with shelf.locked(at.world.deadline.remaining()):
-        workflow_tasks.keep(shelf, known)
-    return known
+    tracker = session.world.tracker
+    before = workflow_tasks.known(files, workflow_tasks.key_of(tracker, stages))
+    activity = workflow_tasks.ask(tracker, stages, session.world.clock.now(), before)
+    with files.locked(session.world.deadline.remaining()):
+        workflow_tasks.keep(files, activity)
+    return activity
 
 
-def _session_shown(
-    at: Session, stages: StageSettings, known: Activity, kept: SessionRecord | None
-) -> Shown:
-    if kept is None:
+def _session_standing(
+    session: Session, stages: StageSettings, activity: Activity, record: SessionRecord | None
+) -> Standing:
+    if record is None:
         nobody = "No session was led here yet; it begins with a session that works on one of them."
-        return Shown([nobody], {"session": None})
-    turn = stop_input.read(kept.transcript, deep=stop_input.DEEP) if kept.transcript else None
-    line = _line(stages, kept, turn)
-    if kept.ended and not kept.task:
-        return _ended(kept, line)
-    stage = _stage_of(kept, turn, line)
-    own = kept.task or _taken(turn, known)
-    task = known.find(own)
+        return Standing([nobody], {"session": None})
+    turn = stop_input.read(record.transcript, deep=stop_input.DEEP) if record.transcript else None
+    sequence = _line(stages, record, turn)
+    if record.ended and not record.task:
+        return _ended_standing(record, sequence)
+    stage = _stage_of(record, turn, sequence)
+    own = record.task or _taken(turn, activity)
+    task = activity.find(own)
     name = f"{own} {quoted(task.title) if task is not None else ''}".strip() or "not known yet"
-    memory = kept.memory
-    missing = _missing(at, stages, stage)
+    memory = record.memory
+    missing = _missing(session, stages, stage)
     lines = [
-        f"Session {kept.session or 'that stops next'}, task {name}.",
-        " → ".join(f"[{one.value}]" if one is stage else one.value for one in line),
+        f"Session {record.session or 'that stops next'}, task {name}.",
+        " → ".join(f"[{step.value}]" if step is stage else step.value for step in sequence),
     ]
     if stage is not None:
         lines.append(f"It ends with ::: WORKFLOW_STAGE: {MARKERS[stage].value} :::")
@@ -280,65 +280,75 @@ def _session_shown(
     lines.append(f"Told to go on {memory.blocks} of {stages.max_blocks} times.")
     lines += ["It was let go, having been told too often."] if memory.is_let_go else []
     data = {
-        "session": kept.session,
+        "session": record.session,
         "task": own,
         "stage": stage.value if stage is not None else None,
-        "line": [one.value for one in line],
+        "line": [step.value for step in sequence],
         "missing": missing,
         "blocks": memory.blocks,
         "max_blocks": stages.max_blocks,
         "let_go": memory.is_let_go,
     }
-    return Shown(lines, data)
+    return Standing(lines, data)
 
 
-def _taken(turn: Turn | None, known: Activity) -> str:
+def _taken(turn: Turn | None, activity: Activity) -> str:
     """The task that the session took after its last one was closed; "" if no stop was looked at since."""
     name = turn.taken if turn is not None else ""
-    return name if known.find(name) is not None else ""
+    return name if activity.find(name) is not None else ""
 
 
-def _line(stages: StageSettings, kept: SessionRecord, turn: Turn | None) -> tuple[Stage, ...]:
+def _line(stages: StageSettings, record: SessionRecord, turn: Turn | None) -> tuple[Stage, ...]:
     """The stages of the session's task: by its labels, else as it was told them."""
-    if kept.labels or turn is None:
-        return stages.line_of(kept.labels)
+    if record.labels or turn is None:
+        return stages.line_of(record.labels)
     return session_record.line_told(turn.instruction)
 
 
-def _ended(kept: SessionRecord, line: tuple[Stage, ...]) -> Shown:
+def _ended_standing(record: SessionRecord, sequence: tuple[Stage, ...]) -> Standing:
     """A session whose task was led to its end, and which nobody leads any more."""
-    names = [one.value for one in line]
+    names = [step.value for step in sequence]
     lines = [
-        f"Session {kept.session} was led to the end of {kept.ended}, and is not led any more.",
+        f"Session {record.session} was led to the end of {record.ended}, and is not led any more.",
         " → ".join(names),
     ]
-    data = {"session": kept.session, "task": "", "ended": kept.ended, "stage": None, "line": names}
-    return Shown(lines, data)
+    data = {
+        "session": record.session,
+        "task": "",
+        "ended": record.ended,
+        "stage": None,
+        "line": names,
+    }
+    return Standing(lines, data)
 
 
-def _stage_of(kept: SessionRecord, turn: Turn | None, line: tuple[Stage, ...]) -> Stage | None:
+def _stage_of(
+    record: SessionRecord, turn: Turn | None, sequence: tuple[Stage, ...]
+) -> Stage | None:
     """What the session is at: set by hand, else as its transcript tells, else as it was told last."""
-    if kept.memory.set_stage is not None:
-        return kept.memory.set_stage
-    if kept.memory.is_let_go and kept.stage in list(LINE):
-        return Stage(kept.stage)  # as the note said that told the user
+    if record.memory.set_stage is not None:
+        return record.memory.set_stage
+    if record.memory.is_let_go and record.stage in list(LINE):
+        return Stage(record.stage)  # as the note said that told the user
     if turn is not None and turn.markers:
-        return following(Detected(turn.markers[-1]), line)
+        return following(Detected(turn.markers[-1]), sequence)
     if turn is not None and turn.asked is not None:
         return turn.asked
-    return Stage(kept.stage) if kept.stage in list(LINE) else None
+    return Stage(record.stage) if record.stage in list(LINE) else None
 
 
-def _missing(at: Session, stages: StageSettings, stage: Stage | None) -> str:
+def _missing(session: Session, stages: StageSettings, stage: Stage | None) -> str:
     """What stands between the session and a marker that counts; "" if nothing does."""
     is_past = stage is not None and LINE.index(stage) >= LINE.index(
         COMPLETES[Detected.TESTS_PASSING]
     )
     if not stages.require_evidence or not is_past:
         return ""
-    deadline = Deadline.after(at.world.clock, 10.0)
+    deadline = Deadline.after(session.world.clock, 10.0)
     try:
-        now = tree_hash.fingerprint(at.root, deadline, at.world.environment)
+        now = tree_hash.fingerprint(session.root, deadline, session.world.environment)
     except (GitFailed, Transient) as error:
         return error.sentence.rstrip(".")
-    return decide.MISSING.get(seen_runs.standing(seen_runs.load(WorkflowFiles(at.root)), now), "")
+    return decide.MISSING.get(
+        seen_runs.standing(seen_runs.load(WorkflowFiles(session.root)), now), ""
+    )

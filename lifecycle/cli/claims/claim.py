@@ -230,8 +230,8 @@ def close(session: Session, override: str | None) -> int:
         consent="close",
     )
     code = look(session)
-    left = session.claim_store.load(repair=False).record
-    is_same = left is not None and left.claim.issue_number == record.claim.issue_number
+    remaining = session.claim_store.load(repair=False).record
+    is_same = remaining is not None and remaining.claim.issue_number == record.claim.issue_number
     return 1 if is_same and code == 0 else code
 
 

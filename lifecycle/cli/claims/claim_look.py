@@ -64,8 +64,8 @@ def glance(session: Session) -> Glance:
     report = with_waiting(session, report)
     lines = report_lines(report)
     if report.record is not None and not report.record.outcome:
-        known = "\n".join(lines)
-        lines += [line for line in session.claim_lines(report.record) if line not in known]
+        text = "\n".join(lines)
+        lines += [line for line in session.claim_lines(report.record) if line not in text]
     lines += problem_lines(report, lines)
     if report.record is None and not lines:
         lines.append("No claim in this worktree: nothing to do.")

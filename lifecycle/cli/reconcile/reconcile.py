@@ -259,8 +259,8 @@ class Form:
         if not (self.summary and _is_action()):
             return
         actions.write_summary(SweepReport(skipped=f"Nothing was done. {sentence}"), os.environ)
-        told = actions.StepAnnotation("error", "lifecycle reconcile", one_line(sentence))
-        click.echo(told.command(), err=self.as_json)
+        annotation = actions.StepAnnotation("error", "lifecycle reconcile", one_line(sentence))
+        click.echo(annotation.command(), err=self.as_json)
 
     def _print(self, report: SweepReport) -> None:
         if self.as_json:

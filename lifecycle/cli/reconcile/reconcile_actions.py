@@ -131,12 +131,12 @@ def summary(report: SweepReport, room: int = BYTES) -> str:
     head = ["## lifecycle reconcile", "", _first(report), ""]
     tail = [*_problems(report), *_rest(report)]
     rows, folds = parted(report)
-    left = room - _size(head) - _size(tail) - 2 * CELL
+    bytes_left = room - _size(head) - _size(tail) - 2 * CELL
     cut = 0
     for fold in (None, *folds):
         findings = rows if fold is None else fold.findings
-        block, without = _block(fold, findings, left)
-        left -= _size(block)
+        block, without = _block(fold, findings, bytes_left)
+        bytes_left -= _size(block)
         head += block
         cut += without
     if cut:
@@ -146,8 +146,8 @@ def summary(report: SweepReport, room: int = BYTES) -> str:
 
 
 def _first(report: SweepReport) -> str:
-    told = account(report)
-    return f"**{escaped(totals(report))}**" + (f" {escaped(told)}" if told else "")
+    work = account(report)
+    return f"**{escaped(totals(report))}**" + (f" {escaped(work)}" if work else "")
 
 
 def _block(fold: Fold | None, findings: Sequence[Finding], room: int) -> tuple[list[str], int]:
@@ -215,14 +215,14 @@ def _row(finding: Finding) -> str:
 
 
 def _problems(report: SweepReport) -> list[str]:
-    told = problems(report)
-    if not told:
+    unread = problems(report)
+    if not unread:
         return []
     lines = [
         f"- **{escaped(where)}** {escaped(why)}" if where else f"- {escaped(why)}"
-        for where, why in told[:MANY]
+        for where, why in unread[:MANY]
     ]
-    more = len(told) - MANY
+    more = len(unread) - MANY
     if more > 0:
         lines.append(f"- and {more:,} more")
     return ["", "### What could not be looked at", "", *lines]

@@ -59,13 +59,13 @@ def bar() -> Iterator[Progress]:
         TimeElapsedColumn(),
     )
     with Bar(*columns, console=terminal.console(is_error=True), transient=True) as shown:
-        row, told = shown.add_task("asking GitHub", total=None), ""
+        row, label = shown.add_task("asking GitHub", total=None), ""
 
         def tell(what: str, done: int, total: int | None) -> None:
-            nonlocal row, told
-            if what != told:  # a row of its own: a total that was known cannot be taken back
+            nonlocal row, label
+            if what != label:  # a row of its own: a total that was known cannot be taken back
                 shown.remove_task(row)
-                row, told = shown.add_task(one_line(what), total=total), what
+                row, label = shown.add_task(one_line(what), total=total), what
             shown.update(row, completed=done, total=total)
 
         yield tell
@@ -116,7 +116,9 @@ class _ReportForm:
     @classmethod
     def of(cls, report: SweepReport, width: int, signs: Mapping[State, str]) -> _ReportForm:
         """The form for this report on so many columns."""
-        task = max(len(word) for word in ("task", *(f"#{one.issue}" for one in report.findings)))
+        task = max(
+            len(word) for word in ("task", *(f"#{finding.issue}" for finding in report.findings))
+        )
         kind = max(
             len(word) for word in ("finding", *(finding.kind for finding in report.findings))
         )

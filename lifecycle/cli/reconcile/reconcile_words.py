@@ -57,19 +57,19 @@ class Fold:
 def parted(report: SweepReport) -> tuple[list[Finding], list[Fold]]:
     """The findings as they are shown: one by one in the order of ORDER, and many left ones as one."""
     rows: list[Finding] = []
-    left: dict[tuple[str, str], list[Finding]] = {}
+    by_reason: dict[tuple[str, str], list[Finding]] = {}
     for finding in sorted(report.findings, key=lambda shown: ORDER.index(shown.state)):
         shown = _told_once(finding, report.ended)
         if shown.state is State.LEFT:
-            left.setdefault((shown.kind, shown.problem), []).append(shown)
+            by_reason.setdefault((shown.kind, shown.problem), []).append(shown)
         else:
             rows.append(shown)
     folds = []
-    for (kind, reason), found in left.items():
-        if len(found) > ROWS:
-            folds.append(Fold(kind, reason, tuple(found)))
+    for (kind, reason), alike in by_reason.items():
+        if len(alike) > ROWS:
+            folds.append(Fold(kind, reason, tuple(alike)))
         else:
-            rows += found
+            rows += alike
     return rows, folds
 
 
@@ -148,21 +148,21 @@ def account(report: SweepReport) -> str:
 
 def problems(report: SweepReport) -> list[tuple[str, str]]:
     """What could not be looked at: where, "" if the sentence says it, and why; each reason once."""
-    found: dict[str, list[str]] = {}
+    places_of: dict[str, list[str]] = {}
     for problem in report.problems:
         is_ending = report.ended.startswith(problem.sentence)
-        found.setdefault(_AS_ENDED if is_ending else problem.sentence, []).append(problem.where)
+        places_of.setdefault(_AS_ENDED if is_ending else problem.sentence, []).append(problem.where)
     return [
-        ("" if len(where) == 1 and where[0] in why else some(where, FEW), why)
-        for why, where in found.items()
+        ("" if len(places) == 1 and places[0] in why else some(places, FEW), why)
+        for why, places in places_of.items()
     ]
 
 
 def ending(report: SweepReport) -> list[str]:
     """Below the findings: totals, cost, what could not be looked at, and what should be known."""
     lines = [totals(report)]
-    if told := account(report):
-        lines.append(told)
+    if work := account(report):
+        lines.append(work)
     lines += [f"{where}: {why}" if where else why for where, why in problems(report)]
     if report.ended:
         lines.append(f"Ended early: {report.ended}")

@@ -131,7 +131,7 @@ def _summary(report: Examination) -> Text:
 
     fails, warns = len(report.of(Level.FAIL)), len(report.of(Level.WARN))
     remarks = count(warns, "remark") if warns else ""
-    head = ("All that is needed works", _STYLES[Level.OK])
+    verdict = ("All that is needed works", _STYLES[Level.OK])
     if fails:
-        head = (f"{count(fails, 'thing')} to fix", _STYLES[Level.FAIL])
-    return Text.assemble(head, (f", {remarks}." if remarks else ".", ""))
+        verdict = (f"{count(fails, 'thing')} to fix", _STYLES[Level.FAIL])
+    return Text.assemble(verdict, (f", {remarks}." if remarks else ".", ""))

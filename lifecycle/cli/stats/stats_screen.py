@@ -44,9 +44,9 @@ def show(summary: Summary, *, is_told: bool, console: Console | None = None) -> 
         if rows:
             shown.print()
             shown.print(_rows(title, rows, width), width=width)
-    left = _left_out((*summary.stages, *summary.phases), width)
-    if left:
-        text = f"No room for: {', '.join(left)}; a wider terminal or --json has all."
+    without_room = _left_out((*summary.stages, *summary.phases), width)
+    if without_room:
+        text = f"No room for: {', '.join(without_room)}; a wider terminal or --json has all."
         shown.print(Text(text, "dim"), width=width)
     if summary.bottlenecks:
         shown.print()
@@ -134,9 +134,9 @@ def _tasks(summary: Summary, width: int) -> Table:
         text = Text(visible(f"{name} {title}".strip()))
         text.truncate(width // 2, overflow="ellipsis")
         table.add_row(text, spent, str(summary.tries.get(name, 0)), *((done,) if is_wide else ()))
-    left = len(summary.tasks) - len(newest)
-    if left > 0:
-        table.add_row(Text(f"and {left} more: --json has all", "dim"), "", "")
+    more = len(summary.tasks) - len(newest)
+    if more > 0:
+        table.add_row(Text(f"and {more} more: --json has all", "dim"), "", "")
     return table
 
 

@@ -26,7 +26,7 @@ from lifecycle.cli.tracker.tracker_values import (
 from lifecycle.core.tracker import Task, TaskStatus, Tracker
 from lifecycle.trackers.refusals import has_any
 
-_STATUSES = [ALL, *(one.value for one in TaskStatus)]
+_STATUSES = [ALL, *(status.value for status in TaskStatus)]
 
 
 @click.command("ready", short_help="What could be begun now.")
@@ -67,8 +67,8 @@ def _listed(tracker: Tracker, labels: tuple[str, ...], status: str | None) -> tu
     tasks = tracker.list(label=label, status=wanted)
     if status == ALL:
         closed = tracker.list(label=label, status=TaskStatus.CLOSED)
-        known = {task.id: task for task in (*tasks, *closed)}
-        tasks = tuple(sorted(known.values(), key=lambda task: task.urgency))
+        by_id = {task.id: task for task in (*tasks, *closed)}
+        tasks = tuple(sorted(by_id.values(), key=lambda task: task.urgency))
     return tuple(task for task in tasks if has_any(task.labels, labels))
 
 

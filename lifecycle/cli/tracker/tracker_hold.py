@@ -263,12 +263,12 @@ def close(session: Session, task: str, reason: str) -> int:
 
 def _closed(session: Session, task: Task, reason: str) -> _Told:
     record = move(session.world, session.claim_store, Phase.DONE, force=True, consent="close")
-    seen = glance(session)
-    left = session.claim_store.load(repair=False).record
-    is_left = left is not None and left.claim.issue_number == record.claim.issue_number
+    glanced = glance(session)
+    remaining = session.claim_store.load(repair=False).record
+    is_left = remaining is not None and remaining.claim.issue_number == record.claim.issue_number
     why = (
         "The claim stands, so --reason" if is_left else "The claim says why it is closed; --reason"
     )
     notes = [f"{why} was not used."] if reason else []
-    now, claim = session.world.tracker.get(task.id), claim_data(seen.report.record)
-    return _Told(now, seen.lines, notes, claim, 1 if is_left else seen.code)
+    now, claim = session.world.tracker.get(task.id), claim_data(glanced.report.record)
+    return _Told(now, glanced.lines, notes, claim, 1 if is_left else glanced.code)

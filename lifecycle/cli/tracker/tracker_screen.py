@@ -70,21 +70,21 @@ class _TaskForm:
     @classmethod
     def of(cls, tasks: tuple[Task, ...], width: int) -> _TaskForm:
         """The form for these tasks on so many columns."""
-        told = [column for column in COLUMNS if any(column.value(task) for task in tasks)]
+        columns = [column for column in COLUMNS if any(column.value(task) for task in tasks)]
         if len({COLUMNS[0].value(task) for task in tasks}) == 1:
-            told.remove(COLUMNS[0])  # all stand alike, and the head says how
+            columns.remove(COLUMNS[0])  # all stand alike, and the head says how
         sizes = {
             column: min(_widest(column.name, *map(column.value, tasks)), column.most)
-            for column in told
+            for column in columns
         }
         names = min(_widest("task", *(task.id for task in tasks)), width // 3)
-        left = width - names - 6 - sum(size + 2 for size in sizes.values())
+        room_left = width - names - 6 - sum(size + 2 for size in sizes.values())
         has_ranks = any(task.priority is not None for task in tasks)
         room = width - names - (6 if has_ranks else 2)
-        is_wide = width >= WIDE and left >= TITLE
+        is_wide = width >= WIDE and room_left >= TITLE
         if is_wide:  # what titles do not need goes to facts that would be broken
-            spare = left - max(TITLE, _widest(*(task.title for task in tasks)))
-            for column in told:
+            spare = room_left - max(TITLE, _widest(*(task.title for task in tasks)))
+            for column in columns:
                 more = max(min(_widest(*map(column.value, tasks)) - sizes[column], spare), 0)
                 sizes[column] += more
                 spare -= more

@@ -179,8 +179,8 @@ class Listing:
     @property
     def more(self) -> str:
         """What is not shown, or ""."""
-        left = self.total - len(self.tasks)
-        return f"… and {left:,} more" if left else ""
+        not_shown = self.total - len(self.tasks)
+        return f"… and {not_shown:,} more" if not_shown else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,7 +48,7 @@ def create(
     """
     name = session.world.public(" ".join(title), "title")
     text = session.world.public(text_from(description, file, "--description") or "", "description")
-    labels = tuple(session.world.public(one, "label") for one in labels)
+    labels = tuple(session.world.public(label_name, "label") for label_name in labels)
     external = session.world.public(external, "external reference")
     tracker = session.world.tracker
     made = tracker.create(

@@ -69,10 +69,10 @@ class DoctorFinding:
 
     def as_json(self) -> dict[str, Any]:
         """The finding for `--json`."""
-        said = {
+        fields = {
             "says" if name == "sentence" else name: value for name, value in asdict(self).items()
         }
-        return said | {"hinders": [step.value for step in self.hinders]}
+        return fields | {"hinders": [step.value for step in self.hinders]}
 
 
 _KEPT = re.compile(r"[;,] (?:so )?(?:nothing|no board|no task) was ")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -78,8 +79,9 @@ def examine(root: Path | None, environment: Mapping[str, str], clock: Clock) -> 
     """
     case = Examined(root, environment, clock)
     try:
-        looked = [finding for name, check in FAMILIES for finding in _looked(name, check, case)]
-        findings = list(dict.fromkeys(looked))  # several families meet the same strange file
+        families = [_looked(name, check, case) for name, check in FAMILIES]
+        # Several families meet the same strange file.
+        findings = list(dict.fromkeys(itertools.chain.from_iterable(families)))
         if _is_without_github(case, findings):
             findings = [_unused(finding) for finding in findings]
         return Examination(tuple(findings), str(case.base or ""))

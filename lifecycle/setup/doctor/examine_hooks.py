@@ -108,7 +108,7 @@ def _permissions(case: Examined) -> Iterator[DoctorFinding]:
 
 def _missed(wire: Wire, missing: list[Wire]) -> str:
     """A script's name, with the event if it is installed at another one of its own."""
-    others = [one for one in WIRES if one.name == wire.name and one not in missing]
+    others = [other for other in WIRES if other.name == wire.name and other not in missing]
     return f"{wire.name} at {wire.event}" if others else wire.name
 
 
@@ -159,9 +159,9 @@ def _script(case: Examined, entry: HookEntry) -> Iterator[DoctorFinding]:
 
 def _is_known(case: Examined, entry: HookEntry) -> bool:
     folders = (hooks_folder(), user_folder.recorded(case.environment).hooks)
-    known = [folder / entry.name for folder in folders if folder is not None]
+    scripts = [folder / entry.name for folder in folders if folder is not None]
     script = entry.script
-    return script is not None and any(k.is_file() and script.samefile(k) for k in known)
+    return script is not None and any(k.is_file() and script.samefile(k) for k in scripts)
 
 
 def _files_of(entries: Iterable[HookEntry]) -> str:

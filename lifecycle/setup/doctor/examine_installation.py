@@ -47,11 +47,11 @@ def check(case: Examined) -> Iterator[DoctorFinding]:
 
 
 def _plugins(case: Examined) -> Iterator[DoctorFinding]:
-    known = {name: _installed_version(name, case) for name in case.client.plugins}
+    versions = {name: _installed_version(name, case) for name in case.client.plugins}
     own = case.environment.get("CLAUDE_PLUGIN_ROOT")
     if own:
-        known["lifecycle"] = (plugin_version(case.environment), own)
-    for name, (version, root) in known.items():
+        versions["lifecycle"] = (plugin_version(case.environment), own)
+    for name, (version, root) in versions.items():
         if version is None:
             yield finding("versions.plugin.unknown", name=name)
         elif version == __version__:
@@ -132,11 +132,11 @@ def check_command(case: Examined) -> Iterator[DoctorFinding]:
     yield from _recorded(case)
     named = case.environment.get(VARIABLE)
     if named:
-        found = shutil.which(named, path=case.environment.get("PATH"))
-        if found is None:
+        program = shutil.which(named, path=case.environment.get("PATH"))
+        if program is None:
             yield finding("command.found.misnamed", named=named)
             return
-        yield from _runs(case, Path(found), f"{VARIABLE} says", f"unset {VARIABLE}")
+        yield from _runs(case, Path(program), f"{VARIABLE} says", f"unset {VARIABLE}")
         return
     command = user_folder.recorded(case.environment).command
     if command is not None and os.access(command, os.X_OK):
@@ -179,13 +179,13 @@ def _runs(case: Examined, command: Path, why: str, fix: str) -> Iterator[DoctorF
 
 def _recorded(case: Examined) -> Iterator[DoctorFinding]:
     """Record where the command and the scripts are, if what is recorded leads nowhere."""
-    known = user_folder.recorded(case.environment)
-    has_command = known.command is not None and os.access(known.command, os.X_OK)
-    has_hooks = known.hooks is not None and known.hooks.is_dir()
+    recorded = user_folder.recorded(case.environment)
+    has_command = recorded.command is not None and os.access(recorded.command, os.X_OK)
+    has_hooks = recorded.hooks is not None and recorded.hooks.is_dir()
     if has_command and has_hooks:
         return
     new = user_folder.find_command(case.root, case.environment)
-    command = known.command if has_command else new.path if new is not None else None
+    command = recorded.command if has_command else new.path if new is not None else None
     if command is None:
         return  # nothing to record; what follows says that nothing is found
     folder = user_folder.shown("", case.environment).rstrip("/")

@@ -152,8 +152,8 @@ def _places(case: Examined, page: str) -> Iterator[Path]:
 def _scripts(case: Examined) -> Iterator[DoctorFinding]:
     """Whether a Stop hook of somebody's own does the same work a second time."""
     name = Path(ORCHESTRATOR).name
-    found = store.read(case.root / ORCHESTRATOR)
-    is_others = found is not None and SIGNED.encode() not in found.content
+    orchestrator = store.read(case.root / ORCHESTRATOR)
+    is_others = orchestrator is not None and SIGNED.encode() not in orchestrator.content
     files = [
         file.shown
         for file in case.client.files

@@ -63,11 +63,11 @@ def _remote(case: Examined) -> Iterator[DoctorFinding]:
     try:
         head = head_repository(case.world.git, remote, case.addresses.api_url)
     except BadConfig as error:
-        known = case.world.git.remotes()
-        if case.settings.repository is not None and case.base is not None and remote in known:
+        remotes = case.world.git.remotes()
+        if case.settings.repository is not None and case.base is not None and remote in remotes:
             yield finding("worktree.remote.configured", base=case.base)
             return
-        others = [name for name in known if name != remote]
+        others = [name for name in remotes if name != remote]
         fix = (
             f'remote = "{others[0]}" in .lifecycle.toml, or: git remote add {remote} <url>'
             if others

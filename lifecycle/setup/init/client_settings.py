@@ -110,14 +110,14 @@ def wire(
     for addition in additions.values():
         edits += addition.edits
         made += addition.made
-    parts = [(name, one.whole) for name, one in additions.items() if one.whole is not None]
+    parts = [(name, part.whole) for name, part in additions.items() if part.whole is not None]
     if parts:
         edits.append(insertion(layout, root, parts))
     allowed = _values(root, ("permissions", "allow"))
     rules = [r for r in extra.permissions if r not in allowed and r not in put.permissions]
     there = _at(root, ENV)
     new_ones = [(n, v) for n, v in extra.variables.items() if there is None or there.get(n) is None]
-    wired = [(one.event, entry(one, form)) for one in WIRES] if form is not None else []
+    wired = [(script.event, entry(script, form)) for script in WIRES] if form is not None else []
     new = replace(
         put,
         hooks=tuple((event, hook["command"]) for event, hook in wired if own_name(hook) is None),
@@ -222,22 +222,22 @@ def _hooks(layout: Layout, root: Node | None, form: Form, put: Put) -> _Addition
 def _missing_names(layout: Layout, root: Node | None, form: Form, put: Put) -> Iterator[JsonEdit]:
     """Scripts that an event lacks which has others of ours: to those of their matcher, or beside them."""
     own = list(_found(root, put))
-    for event in {one.event: one for one in own}:
-        ours = [one for one in own if one.event == event]
-        names = {one.name for one in ours}
+    for event in dict.fromkeys(own_entry.event for own_entry in own):
+        ours = [own_entry for own_entry in own if own_entry.event == event]
+        names = {own_entry.name for own_entry in ours}
         lacking = [w for w in WIRES if w.event == event and w.name not in names]
         matchers = {w.name: w.matcher for w in WIRES if w.event == event}
         new: list[str] = []
         for matcher in dict.fromkeys(w.matcher for w in lacking):
-            there = [one for one in ours if matchers.get(one.name) == matcher]
+            beside = [own_entry for own_entry in ours if matchers.get(own_entry.name) == matcher]
             same = [w for w in lacking if w.matcher == matcher]
-            if there:
-                yield insertion(layout, there[0].hooks, [(None, entry(w, form)) for w in same])
+            if beside:
+                yield insertion(layout, beside[0].hooks, [(None, entry(w, form)) for w in same])
             else:
                 new += [w.name for w in same]
         node = _at(root, ("hooks", event))
         if new and node is not None:
-            yield insertion(layout, node, [(None, one) for one in groups(event, form, new)])
+            yield insertion(layout, node, [(None, group) for group in groups(event, form, new)])
 
 
 def _renewed(text: str, where: str, form: Form, put: Put) -> tuple[str, Put]:

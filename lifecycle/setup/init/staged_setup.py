@@ -129,17 +129,17 @@ class Staging:
 
     def _supplied(self, before: InitMark, supply: Supply) -> InitMark:
         path = self.root / supply.name
-        content, known = self.draft.read(path), before.sha256.get(supply.name)
+        content, recorded = self.draft.read(path), before.sha256.get(supply.name)
         text = supply.text.encode()
         if content is None and os.path.lexists(path):  # a folder, or a link that leads nowhere
             self.notes.append(f"{supply.name} is no file and was kept.")
             return before
-        if content is not None and content != text and digest(content) != known:
+        if content is not None and content != text and digest(content) != recorded:
             self.notes.append(self._kept(supply))
             return replace(
                 before, sha256={k: v for k, v in before.sha256.items() if k != supply.name}
             )
-        if content == text and known is None:
+        if content == text and recorded is None:
             return before  # the same is there already, and is its writer's
         folder = f"{Path(supply.name).parent}/"
         created = before.created_with(folder, is_new=not path.parent.exists())
@@ -184,12 +184,12 @@ class Staging:
     def _switched_on(self, before: InitMark, *, is_new: bool) -> InitMark:
         name = config.CONFIG_FILE
         path = self.root / name
-        content, known = self.draft.read(path), before.sha256.get(name)
+        content, recorded = self.draft.read(path), before.sha256.get(name)
         start = self.settings.start or self.start
         above = config.file_of(self.root)
         if above != path and above.is_file():
             return self._switched_on_above(before, above.read_bytes(), start)
-        is_ours = content is not None and digest(content) == known and is_new
+        is_ours = content is not None and digest(content) == recorded and is_new
         if is_ours or not os.path.lexists(path):
             whole = staged(REVIEW, start).encode()
             what = "the staged workflow, and every key with its default"
