@@ -89,7 +89,7 @@ class Session:
         return self.world.root
 
     def claim_lines(self, record: Record) -> list[str]:
-        """The claim as whoever runs this command may read it: what is to be done with it is its holder's.
+        """The lines on the claim: whoever does not hold it is not told what to do with it.
 
         A person's terminal names no session, and is told everything.
         """
@@ -149,7 +149,7 @@ def in_worktree(
 
 
 def _forget_tasks(world: WorktreeWorld) -> None:
-    """What the staged workflow knows of the tasks is old; what keeps that from being noted is logged."""
+    """Let the staged workflow ask the tracker anew; a failure to note that goes into the log only."""
     from lifecycle.stages.session import workflow_tasks
     from lifecycle.storage import workflow_marks
     from lifecycle.storage.workflow_files import WorkflowFiles

@@ -125,7 +125,7 @@ def _run(arguments: list[str]) -> int:
 
 
 def _stopped(stop: BaseException, *, as_json: bool) -> int:
-    """The time was up, or somebody pressed Ctrl-C: one sentence, and the exit code.
+    """Print why the command ended early (its time was up, or Ctrl-C); returns the exit code.
 
     What an interrupted command has to add to it stands in the interruption, which click hides in a cause.
     """
@@ -176,7 +176,7 @@ def _is_of_output(error: OSError) -> bool:
 
 
 def _defect(error: Exception) -> str:
-    """One sentence, and the traceback in the log of the worktree."""
+    """The sentence on a defect of ours; its traceback goes into the worktree's log."""
     trace = " | ".join(traceback.format_exception(error))
     root = next((p for p in (Path.cwd(), *Path.cwd().parents) if (p / FOLDER).is_dir()), None)
     if root is None:

@@ -170,7 +170,7 @@ def _settings(session: Session) -> StageSettings:
 
 
 def _kept(files: WorkflowFiles) -> SessionRecord | None:
-    """What is kept of the session that is meant: the client's own, else the last one that was here."""
+    """The record of the session that is meant: the client's own, else the last one that was here."""
     own = running_client.session_of({}, os.environ)
     if own:
         return session_record.load(files, own) or SessionRecord(own)
@@ -179,7 +179,7 @@ def _kept(files: WorkflowFiles) -> SessionRecord | None:
 
 
 def _text() -> str:
-    """The end of what stdin has, whatever it is."""
+    """The last TAIL bytes of standard input as text."""
     content = b""
     while sys.stdin is not None and (chunk := sys.stdin.buffer.read(TAIL)):
         content = (content + chunk)[-TAIL:]
@@ -245,7 +245,7 @@ def _why_off(stages: StageSettings, files: WorkflowFiles) -> str:
 
 
 def _activity(session: Session, stages: StageSettings, files: WorkflowFiles) -> Activity:
-    """The tracker's answer, which hooks believe from now on: a label that was just added counts at once."""
+    """Ask the tracker for the workflow's tasks, and keep the answer for the hooks."""
     tracker = session.world.tracker
     before = workflow_tasks.known(files, workflow_tasks.key_of(tracker, stages))
     activity = workflow_tasks.ask(tracker, stages, session.world.clock.now(), before)
@@ -338,7 +338,7 @@ def _stage_of(
 
 
 def _missing(session: Session, stages: StageSettings, stage: Stage | None) -> str:
-    """What stands between the session and a marker that counts; "" if nothing does."""
+    """What evidence is missing before the stage's marker counts; "" if none is."""
     is_past = stage is not None and LINE.index(stage) >= LINE.index(
         COMPLETES[Detected.TESTS_PASSING]
     )

@@ -298,7 +298,7 @@ class SweepProblem:
 
 @dataclass(frozen=True, slots=True)
 class SweepReport:
-    """One run.
+    """What one run came to.
 
     Attributes:
         findings: by repository and issue, each issue's in the order of KINDS.

@@ -112,7 +112,7 @@ def reconcile(
 
 
 def _nobody(_what: str, _done: int, _of: int | None) -> None:
-    """Nobody waits."""
+    """A progress report for nobody."""
 
 
 def _read(run: _Run) -> None:

@@ -138,7 +138,7 @@ class Repairer:
         return tuple(self._told(_became(finding, outcomes)) for finding in found)
 
     def _told(self, finding: Finding) -> Finding:
-        """With what was really written in the place of what was planned."""
+        """The findings with what was really written in place of what was planned."""
         if finding.state is not State.APPLIED or finding.kind not in self._written:
             return finding
         task, actions = self._written[finding.kind]

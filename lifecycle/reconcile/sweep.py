@@ -32,7 +32,7 @@ _SHORT = 80
 
 
 class KeptCards:
-    """One repository.
+    """What is kept of one repository until its tasks come by.
 
     Args:
         holding: what was read of it.
@@ -214,7 +214,7 @@ class Sweep:
             )
 
     def _cards(self) -> Iterator[InferredTask]:
-        """The board's; labels from then on, or nothing of it, if it cannot be seen."""
+        """The cards of the board; none if it cannot be seen: from then on labels tell the Status."""
         try:
             yield from self._known(self.world.survey.cards(self._worth))
         except BoardTooLarge as large:

@@ -35,7 +35,7 @@ def tick(session: Session, *, dry_run: bool) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Glance:
-    """One look's report, and how a person reads it; exit code 1 if it could not be finished."""
+    """The report of a look at GitHub, and its lines for a person."""
 
     report: Report
     lines: list[str]
@@ -47,7 +47,7 @@ class Glance:
 
 
 def look(session: Session) -> int:
-    """One look, reported; exit code 1 if it could not be finished."""
+    """Look at GitHub once and print the report; the exit code is 1 if the look could not be finished."""
     seen = glance(session)
     session.show(seen.lines, report_data(seen.report))
     if isinstance(seen.report.problem, Transient) and not session.as_json:
@@ -56,7 +56,7 @@ def look(session: Session) -> int:
 
 
 def glance(session: Session) -> Glance:
-    """One look, and what there is to print of it."""
+    """Look at GitHub once, without printing."""
     whom = session_of({}, session.world.environment)
     report = engine.tick(
         session.world, session.claim_store, Wake.TICK, audiences=audiences(), session=whom
@@ -73,7 +73,7 @@ def glance(session: Session) -> Glance:
 
 
 def with_waiting(session: Session, report: Report) -> Report:
-    """The report with what is the agent's: it stays on the queue for it, and is shown all the same."""
+    """The report with the notices that wait for the agent: they are shown, and stay on its queue."""
     return replace(report, said=(*report.said, *session.claim_store.ledger.waiting()))
 
 
@@ -101,7 +101,7 @@ def finish_release(session: Session, notes: Collection[str] = ()) -> tuple[Repor
 
 
 def audiences() -> Collection[Audience]:
-    """What this terminal may take off the queue: in an agent's session all of it.
+    """Whose notices this terminal may take off the queue: in an agent's session everybody's.
 
     Claude Code sets CLAUDE_CODE_SESSION_ID for the commands that its agent runs. A person who looks
     must not use up what the agent has not heard.
@@ -110,7 +110,7 @@ def audiences() -> Collection[Audience]:
 
 
 def dry(session: Session) -> int:
-    """The plan, printed."""
+    """Print what a look would do; the exit code is 1 if that could not be found out."""
     report = engine.rehearse(session.world, session.claim_store)
     lines = report_lines(report, would=True) or ["Nothing to do."]
     if report.problem is not None:

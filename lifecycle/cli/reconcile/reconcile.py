@@ -44,7 +44,7 @@ FAIL_ON = ("never", "failed", "findings")
 
 
 class Span(click.FloatRange):
-    """A number between two others: "nan" is between none, and compares with none."""
+    """A number within bounds, and never "nan", which compares with no bound."""
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
@@ -216,7 +216,7 @@ class Untold(LifecycleError):
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """How a run is told.
+    """How the report of a run is printed and written.
 
     Attributes:
         as_json: one object on standard output, and nothing else.
@@ -243,7 +243,7 @@ class Form:
 
     @contextmanager
     def telling(self) -> Iterator[None]:
-        """Tell what ends the run before there is a report also where GitHub Actions shows it."""
+        """Show an error that ends the run before there is a report in GitHub Actions, too."""
         try:
             yield
         except click.UsageError as error:
@@ -284,7 +284,7 @@ class Form:
 
 
 def _tried(way: Callable[[SweepReport], None], report: SweepReport) -> OSError | None:
-    """Tell it in one way; the error of an output or a file that does not take it.
+    """Tell the report in one way; returns the error of an output or a file that cannot be written.
 
     Standard output is given up then, else it would be tried again at exit.
     """

@@ -74,7 +74,7 @@ def parted(report: SweepReport) -> tuple[list[Finding], list[Fold]]:
 
 
 def _told_once(finding: Finding, ended: str) -> Finding:
-    """Without the sentence that the ending tells."""
+    """The finding without a problem that the last lines of the report tell."""
     if not (finding.problem and ended.startswith(finding.problem)):
         return finding
     return replace(finding, problem="" if finding.state is State.LEFT else _AS_ENDED)

@@ -20,7 +20,7 @@ from lifecycle.trackers import registry
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """What would run here, once the user lets it.
+    """What the repository wants to run here, and whether the user allowed it.
 
     Attributes:
         clone: what a yes is for.

@@ -51,7 +51,7 @@ _TRIED = 10
 
 @dataclass(frozen=True, slots=True)
 class _Told:
-    """What a command came to: lines for a person, the task and the claim for a machine."""
+    """The result of a command: lines for a person, the task and the claim for --json."""
 
     task: Task | None
     lines: list[str]
@@ -115,7 +115,7 @@ def claim_next(session: Session, labels: tuple[str, ...]) -> int:
 
 
 def _first(session: Session, tasks: tuple[Task, ...]) -> _Told:
-    """The first of the tasks that can be had; raises what kept the last one if none can."""
+    """Claim the first of the tasks that can be claimed; raises the last refusal if none can."""
     refusal: LifecycleError | None = None
     for task in tasks[:_TRIED]:
         try:
@@ -142,7 +142,7 @@ def _is_yours(session: Session, task: Task) -> str:
 
 
 def _claimed(session: Session, task: Task, *, force: bool = False) -> _Told:
-    """A task, taken by itself or with the issue that it is or is linked to."""
+    """Claim a task: as an issue if it is one or is linked to one, else in its tracker alone."""
     world = session.world
     is_issue = world.tracker.name == GITHUB
     if is_issue and task.is_open and task.blocked_by and not force:
@@ -223,7 +223,7 @@ def release(session: Session, task: str, reason: str, *, force: bool) -> int:
 
 
 def _freed(session: Session, task: Task) -> list[str]:
-    """What somebody else held is given back in that name; a remark if there was such a one."""
+    """Give the task back in the name of somebody else who holds it; returns a remark if so."""
     tracker = session.world.tracker
     if tracker.name == GITHUB or not task.is_open or task.assignee in ("", tracker.actor):
         return []

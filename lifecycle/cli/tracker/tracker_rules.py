@@ -36,7 +36,7 @@ _WAYS = {"given back": "release"}
 
 @dataclass(frozen=True, slots=True)
 class Stand:
-    """How a task stands to the claims.
+    """A task, and the claim that it is under.
 
     Attributes:
         task: as the tracker has it.
@@ -137,7 +137,7 @@ def _refuse_assigned(session: Session, task: Task, done: str) -> None:
 
 
 def refuse_half(session: Session, stand: Stand) -> None:
-    """Refuse to close only one half of a task that lives in both.
+    """Refuse to close a task while the issue that it is linked to is open.
 
     Raises:
         Refused: the issue that the task is linked to is open.
@@ -161,7 +161,7 @@ def refuse_half(session: Session, stand: Stand) -> None:
 
 
 def reopen_ours(session: Session, stand: Stand) -> Task:
-    """The task of this worktree's claim is open, and stays the claim's: its lease and its assignee too."""
+    """Open the task of this worktree's claim again; it stays held by the claim."""
     tracker, task = session.world.tracker, stand.task
     if task.is_open:
         return task
@@ -199,7 +199,7 @@ def may_free(session: Session, holder: str, *, force: bool) -> bool:
 
 
 def _is_own(session: Session, holder: str) -> bool:
-    """True for the other name of this agent: its claim's once that has ended, or its own under a claim."""
+    """True if the holder is this agent under its other name: with a claim it has the claim's."""
     session.claim_store.load(repair=False)  # reads what is remembered
     last, named = session.claim_store.remembered(), os.environ.get(tracker_opening.ACTOR, "")
     if last is not None and last.claim.agent_id == holder:

@@ -46,7 +46,7 @@ class FixStep(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class DoctorFinding:
-    """One line of the list.
+    """One finding: a line of the list.
 
     Attributes:
         name: `group.thing`; stable, for programs.

@@ -100,7 +100,7 @@ def _is_without_github(case: Examined, findings: list[DoctorFinding]) -> bool:
 
 
 def _unused(finding: DoctorFinding) -> DoctorFinding:
-    """What is amiss with GitHub, where nobody uses it."""
+    """The finding, but that nothing is wrong with GitHub where nobody uses it."""
     is_about = finding.group in _GITHUBS or finding.name == "worktree.remote"
     if finding.level is Level.OK or not is_about:
         return finding

@@ -41,7 +41,7 @@ def check(case: Examined) -> Iterator[DoctorFinding]:
 
 
 def fix_of(case: Examined, entry: HookEntry) -> str:
-    """What puts an entry right: `init` renews its own, others' are their writers'."""
+    """The command that puts an entry right: `init` for its own entries, an editor for others'."""
     if entry.is_inits and entry.file.path.is_relative_to(case.root):
         return _init(case)
     return _edit(entry.file.shown)
@@ -52,7 +52,7 @@ def _edit(name: str) -> str:
 
 
 def _init(case: Examined) -> str:
-    """The command that wires this project in the way in which it was wired."""
+    """The `init` command line for this project; shared if it was wired so."""
     mark = case.client.mark
     return "lifecycle init" if mark is None or mark.mode == LOCAL else "lifecycle init --shared"
 
@@ -100,20 +100,20 @@ def _missing(case: Examined) -> Iterator[DoctorFinding]:
 
 
 def _permissions(case: Examined) -> Iterator[DoctorFinding]:
-    """A plugin cannot bring permissions: without settings the client asks for each of our commands."""
+    """Warn if the plugin is wired alone: it brings no permissions, so the client asks for each command."""
     runs = case.client.plugin_runs and not case.client.entries
     if runs and not allows_all(case.root, case.environment):
         yield finding("hooks.permissions")
 
 
 def _missed(wire: Wire, missing: list[Wire]) -> str:
-    """A script's name, with the event if it is installed at another one of its own."""
+    """The name of a missing script; with its event if it is wired at another event."""
     others = [other for other in WIRES if other.name == wire.name and other not in missing]
     return f"{wire.name} at {wire.event}" if others else wire.name
 
 
 def _doubled(case: Examined) -> Iterator[DoctorFinding]:
-    """Entries of one call are one hook for the client; others run side by side."""
+    """Warn of scripts that run twice at an event; entries of one command are one hook for the client."""
     client = case.client
     if client.plugin_runs and client.entries:
         yield finding("hooks.doubled.plugin", files=_files_of(client.entries))
@@ -295,7 +295,7 @@ def _value(case: Examined) -> tuple[str | None, str]:
 
 
 def _seen(case: Examined) -> Iterator[DoctorFinding]:
-    """What settings say is one thing, and what the client does with them another."""
+    """Whether the client ran a hook in this session, which no settings file shows."""
     session = session_of({}, case.environment)
     if not case.is_worktree or not session:
         return
@@ -341,7 +341,7 @@ def _has_pull_request(case: Examined) -> bool:
 
 
 def _last_wrong(case: Examined) -> tuple[str, str] | None:
-    """When and what, unless something was done since."""
+    """The moment and the text of the log's last failure; None if something succeeded since."""
     content = case.claim_store.folder.read(log.LOG)
     lines = content.content.decode("utf-8", "replace").splitlines() if content is not None else []
     for line in reversed(lines):
@@ -356,7 +356,7 @@ def _last_wrong(case: Examined) -> tuple[str, str] | None:
 
 
 def _cut(text: str) -> str:
-    """At most so much of it, cut between two words."""
+    """The text, cut between two words if it is too long for a sentence."""
     if len(text) <= _LONGEST:
         return text
     start, gap, _ = text[:_LONGEST].rpartition(" ")

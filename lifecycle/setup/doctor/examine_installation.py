@@ -38,7 +38,7 @@ Source: https://github.com/git/git/blob/master/Documentation/RelNotes/2.33.0.ado
 
 
 def check(case: Examined) -> Iterator[DoctorFinding]:
-    """What runs here, and whether it fits together."""
+    """The versions of lifecycle, plugins and git, and what the file system can do."""
     yield finding("versions.lifecycle", version=__version__, python=platform.python_version())
     yield from _plugins(case)
     yield from _git(case)
@@ -63,7 +63,7 @@ def _plugins(case: Examined) -> Iterator[DoctorFinding]:
 
 
 def _installed_version(name: str, case: Examined) -> tuple[str | None, str]:
-    """A plugin's version and folder as the client's list has them; None and empty if it says none."""
+    """A plugin's version and folder by the client's list; (None, "") if that has none."""
     path = case.client.files[0].path.parent / "plugins" / "installed_plugins.json"
     listing = store.read(path)
     try:
@@ -151,7 +151,7 @@ def check_command(case: Examined) -> Iterator[DoctorFinding]:
 
 
 def _runs(case: Examined, command: Path, why: str, fix: str) -> Iterator[DoctorFinding]:
-    """Whether it starts, and is of this version."""
+    """Whether the command starts and is of this version; `why` it is the one that hooks start."""
     name = shown(command, case.root, case.environment)
     try:
         done = subprocess.run(

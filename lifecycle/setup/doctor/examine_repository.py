@@ -174,7 +174,7 @@ def _optional(schema: BoardSchema) -> Iterator[DoctorFinding]:
 
 
 def check_checks(case: Examined) -> Iterator[DoctorFinding]:
-    """What a poll will see. A fine-grained token cannot be given checks; a fallback serves it."""
+    """Whether the token shows the checks of a commit; for a fine-grained one they are read over REST."""
     hub, base, facts = case.asking, case.base, case.facts
     if hub is None or base is None or not isinstance(facts, TokenFacts):
         return

@@ -99,14 +99,14 @@ def _key_file(case: Examined) -> Iterator[DoctorFinding]:
 
 
 def _by_labels(case: Examined) -> str:
-    """What becomes of the Status without the board, as the end of a sentence; empty if nothing."""
+    """The end of a sentence that says where the Status is kept without a board; empty if nowhere."""
     if case.settings.project_number is None or case.settings.labels_use == "never":
         return ""
     return f'; the Status is kept as labels ("{case.settings.labels_prefix}in progress")'
 
 
 def _scopes(case: Examined, facts: TokenFacts) -> Iterator[DoctorFinding]:
-    """What an OAuth scope allows is known; the permissions of other kinds are listed nowhere."""
+    """Whether an OAuth token has the scopes that are needed; tokens of other kinds list nothing."""
     if facts.scopes is None:
         return
     is_public = isinstance(case.access, RepositoryAccess) and not case.access.is_private
@@ -167,7 +167,7 @@ MOST_SECONDS = 30.0
 
 
 def check_clock(case: Examined) -> Iterator[DoctorFinding]:
-    """How far apart both are, as GitHub's last answer tells."""
+    """How far this clock is from GitHub's, by the time of GitHub's last answer."""
     facts, asked_at = case.facts, case.asked_at
     if not isinstance(facts, TokenFacts) or facts.server_time is None:
         return

@@ -77,7 +77,7 @@ class Telling(Protocol):
 
 
 def _way_out(error: LifecycleError) -> str:
-    """What the error's own sentence says to do."""
+    """The fix that the error's sentence names; `lifecycle doctor` if it names none, "" if it refuses."""
     rest = error.sentence.partition("; ")[2]
     return rest.rstrip(".") or ("lifecycle doctor" if not isinstance(error, Refused) else "")
 
@@ -87,7 +87,7 @@ _SHOWN = 40
 
 
 def check_stages(case: Examined) -> Iterator[DoctorFinding]:
-    """Nothing but one line where it is off; what it needs, and what it will do, where it is on."""
+    """One finding where the workflow is off; where it is on, what it needs and which tasks it has."""
     if not case.is_worktree or case.settings_problem is not None:
         return
     yield from _journal(case)

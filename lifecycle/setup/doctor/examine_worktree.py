@@ -30,7 +30,7 @@ _REMOVAL = "Take it out with: "
 
 
 def check(case: Examined) -> Iterator[DoctorFinding]:
-    """What claim to close needs of the folder that it works in."""
+    """The git repository, its remote, and the files of a claim."""
     if not case.is_worktree:
         yield finding("worktree.git.none", root=case.root)
         return
@@ -104,7 +104,7 @@ def _tracked(case: Examined) -> Iterator[DoctorFinding]:
 
 
 def strange(case: Examined, error: regular_files.StrangeFileError) -> DoctorFinding:
-    """That something else lies in the place of a file of ours."""
+    """The finding that something else than a file lies in the place of one of ours."""
     name = str(error.filename).removeprefix(f"{case.root}/")
     old, new = shlex.quote(name), shlex.quote(f"{name}.old")
     return finding("worktree.files.strange", name=name, what=error.strerror, old=old, new=new)
@@ -151,7 +151,7 @@ def _claim(case: Examined) -> Iterator[DoctorFinding]:
 
 
 def _lost(case: Examined, record: Record) -> tuple[str, str]:
-    """How the claim lost its task, as the last look or the remote knows it, and the fix; else empty."""
+    """How the claim lost its task, by the last look or the remote, and the fix; two empty texts if not."""
     number, remote = record.claim.issue_number, case.settings.remote
     again, leave = f"lifecycle claim {number}", "lifecycle release"
     if record.taken_by:

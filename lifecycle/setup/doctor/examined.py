@@ -166,7 +166,7 @@ class Examined:
 
     @property
     def asking(self) -> GitHubFacts | None:
-        """GitHub, for as long as it answers; that it does not is said once, where it was noticed."""
+        """GitHub while it answers, else None: the check that met the silence has said so."""
         hub = self.hub if isinstance(self.facts, TokenFacts) else None
         return hub if isinstance(hub, GitHubFacts) and not hub.is_silent else None
 

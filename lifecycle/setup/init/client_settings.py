@@ -133,13 +133,13 @@ def wire(
 
 
 def _left(text: str, put: Put) -> str:
-    """The text, or nothing if it is a whole that was put in and has nothing left in it."""
+    """The text; "" if the file was empty before and only our braces are left in it."""
     return "" if () in put.containers and not text.strip("{} \t\r\n") else text
 
 
 @dataclass(frozen=True, slots=True)
 class _Addition:
-    """What is missing below one member: edits, or the whole member if there is none."""
+    """What is to be added below one member: edits, or the whole member if it is not there."""
 
     edits: tuple[JsonEdit, ...] = ()
     whole: Any = None
@@ -157,7 +157,7 @@ def _variables(layout: Layout, root: Node | None, wanted: Mapping[str, str]) -> 
 def _renewed_variables(
     text: str, where: str, put: Put, wanted: Mapping[str, str]
 ) -> tuple[str, Put]:
-    """A variable of ours gets the value of today; one that somebody changed or took out is not ours."""
+    """Give our variables today's values; forget those that somebody changed or took out."""
     if wanted:
         _need(_at(read(text, where), ENV), dict, "env", where)
     kept = []
@@ -173,7 +173,7 @@ def _renewed_variables(
 
 
 def _without_former(text: str, where: str, put: Put) -> tuple[str, Put]:
-    """Permissions that an earlier version put in, and that are not given any more, go."""
+    """Take out permissions that an earlier version put in and this one does not give."""
     for rule in [rule for rule in put.permissions if rule in FORMER_PERMISSIONS]:
         allow = _at(read(text, where), ("permissions", "allow"))
         values = [item.value for item in allow.items] if allow is not None else []
@@ -220,7 +220,7 @@ def _hooks(layout: Layout, root: Node | None, form: Form, put: Put) -> _Addition
 
 
 def _missing_names(layout: Layout, root: Node | None, form: Form, put: Put) -> Iterator[JsonEdit]:
-    """Scripts that an event lacks which has others of ours: to those of their matcher, or beside them."""
+    """Edits that add scripts to an event with others of ours: in the group of their matcher, or a new one."""
     own = list(_found(root, put))
     for event in dict.fromkeys(own_entry.event for own_entry in own):
         ours = [own_entry for own_entry in own if own_entry.event == event]
@@ -241,7 +241,7 @@ def _missing_names(layout: Layout, root: Node | None, form: Form, put: Put) -> I
 
 
 def _renewed(text: str, where: str, form: Form, put: Put) -> tuple[str, Put]:
-    """Entries of ours that say something else than today's are replaced in place; doubles go."""
+    """Replace our entries that differ from today's, in their place; take out second ones."""
     wanted = {(wire.event, wire.name): entry(wire, form) for wire in WIRES}
     while True:
         seen: set[tuple[str, str]] = set()
@@ -300,7 +300,7 @@ def unwire(text: str, where: str, put: Put) -> str:
 
 
 def left(text: str, where: str) -> list[tuple[str, str]]:
-    """(event, script) of entries that run one of ours without being one that we make."""
+    """(event, script) of entries that run a script of ours and are not as `init` writes them."""
     hooks = _at(read(text, where), ("hooks",))
     return [
         (event, name)

@@ -93,7 +93,7 @@ class HookEntry:
 
 @dataclass(frozen=True, slots=True)
 class ClientSetup:
-    """All settings files, and what they amount to.
+    """All settings files, with the plugins, the hook entries and the mark that they show.
 
     Attributes:
         files: the user's, the project's, the person's own for the project.
@@ -169,7 +169,7 @@ def plugins(root: Path, environment: Mapping[str, str]) -> list[tuple[str, str]]
 
 
 def _enabled(files: Iterable[ClientSettings]) -> list[tuple[str, str]]:
-    """The same; later files win, as in the client: the user's, the project's, the person's own."""
+    """The settings file and the name of each enabled plugin of ours; later files win, as in the client."""
     enabled: dict[str, tuple[str, bool]] = {}
     for file in files:
         for name, value in file.object("enabledPlugins").items():
@@ -215,7 +215,7 @@ def _mark(root: Path) -> tuple[InitMark | None, str]:
 
 @dataclass(frozen=True, slots=True)
 class _SettingsReader:
-    """What an entry's command is read with."""
+    """Reads the hook entries of settings files."""
 
     root: Path
     environment: Mapping[str, str]
