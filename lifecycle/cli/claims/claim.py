@@ -25,12 +25,7 @@ from lifecycle.cli.claims.claim_look import (
     report_data,
     report_lines,
 )
-from lifecycle.cli.command_session import (
-    Session,
-    claim_data,
-    in_worktree,
-    option,
-)
+from lifecycle.cli.command_session import Session, claim_data, in_worktree, option
 from lifecycle.cli.tracker.tracker_values import text_from
 from lifecycle.core import redact
 from lifecycle.core.errors import Refused

@@ -89,11 +89,7 @@ def _table(first: str, *others: str) -> Table:
 
 def _rows(title: str, rows: Sequence[StatsRow], width: int) -> Table:
     is_away = any(row.away for row in rows)
-    shown = {
-        "visits": width >= VISITS,
-        "mean": width >= MEAN,
-        "away": width >= AWAY and is_away,
-    }
+    shown = {"visits": width >= VISITS, "mean": width >= MEAN, "away": width >= AWAY and is_away}
     kept = [name for name in _NAMES if shown.get(name, True)]
     table = _table(title, *kept)
     for row in rows:

@@ -6,10 +6,4 @@ from lifecycle.setup.init.copies import copy_to
 from lifecycle.setup.init.planned_files import FileChange
 from lifecycle.setup.init.planning import Plan, apply, plan
 
-__all__ = [
-    "FileChange",
-    "Plan",
-    "apply",
-    "copy_to",
-    "plan",
-]
+__all__ = ["FileChange", "Plan", "apply", "copy_to", "plan"]

@@ -220,7 +220,7 @@ def _hooks(layout: Layout, root: Node | None, form: Form, put: Put) -> _Addition
 
 
 def _missing_names(layout: Layout, root: Node | None, form: Form, put: Put) -> Iterator[JsonEdit]:
-    """Edits that add scripts to an event with others of ours: in the group of their matcher, or a new one."""
+    """Edits that add scripts to an event with others of ours: to their matcher's group, or to a new one."""
     own = list(_found(root, put))
     for event in dict.fromkeys(own_entry.event for own_entry in own):
         ours = [own_entry for own_entry in own if own_entry.event == event]
