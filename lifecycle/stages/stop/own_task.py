@@ -55,14 +55,14 @@ class Own:
     ) -> None:
         self.call, self.stages, self.files = call, stages, files
         self.kept, self.turn, self.found = kept, turn, found
-        key = workflow_tasks.key_of(call.world.tracker, stages)
-        self.before = workflow_tasks.known(files, key)
+        self.tracker = call.world.tracker
+        self.before = workflow_tasks.known(files, workflow_tasks.key_of(self.tracker, stages))
 
     def starts(self) -> tuple[str, str]:
         """The commands that begin a task here."""
         is_typed = any(text.startswith("/") for text in self.turn.named)
         # Its other ways to begin a task are known by their words; asking it for this one starts a process.
-        typed = self.call.world.tracker.wording().start if is_typed else ""
+        typed = self.tracker.wording().start if is_typed else ""
         return self.stages.start, typed
 
     def taken_up(self) -> tuple[str, ...]:
@@ -76,7 +76,7 @@ class Own:
 
     def mine(self, known: Activity | None) -> tuple[Task, ...]:
         """The open tasks that this very agent holds; a name that sessions share says nothing."""
-        actor = self.call.world.tracker.actor
+        actor = self.tracker.actor
         tasks = known.tasks if known is not None and SEAT.search(actor) else ()
         mine = (task for task in tasks if task.assignee == actor)
         return tuple(task for task in mine if task.id != self.kept.ended)
@@ -107,7 +107,7 @@ class Own:
         if begun or self.kept.task:
             return begun or self.kept.task
         told = _last(known, (tasks_taken.told_in(self.turn.instruction, starts),))
-        actor = self.call.world.tracker.actor
+        actor = self.tracker.actor
         held = [task.id for task in known.tasks if task.assignee == actor]
         own = held[0] if len(held) == 1 else ""
         first, second = (own, told) if self.turn.asked is Stage.CODING else (told, own)

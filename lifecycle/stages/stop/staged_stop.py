@@ -17,7 +17,7 @@ from lifecycle.stages.detection import detect_stage
 from lifecycle.stages.session import activation, session_record, workflow_tasks
 from lifecycle.stages.session.session_record import SessionRecord
 from lifecycle.stages.stop import staged_task
-from lifecycle.stages.stop.staged_task import Work
+from lifecycle.stages.stop.staged_task import TaskSearch, Work
 from lifecycle.stages.transcript import stop_input
 from lifecycle.storage import journal, journal_entry, stage_log, workflow_marks
 from lifecycle.storage.workflow_files import WorkflowFiles
@@ -80,17 +80,18 @@ class _StagedStop:
             told=Stage(self.kept.stage) if self.kept.stage in list(Stage) else None,
         )
         finding = decide.meant(turn, finding)
-        look = stop_input.lines(turn, finding)
+        detected = stop_input.lines(turn, finding)
         why = self._settled(turn, finding)
         if why:
-            stage_log.write(self.root, *look, why)
+            stage_log.write(self.root, *detected, why)
             return SILENCE
-        work = staged_task.work_of(self.call, self.stages, self.files, self.kept, turn, finding)
+        search = TaskSearch(self.call, self.stages, self.files, self.kept, turn, finding)
+        work = search.work()
         if work is None:
-            stage_log.write(self.root, *look, "No workflow issues", MAY_STOP)
+            stage_log.write(self.root, *detected, "No workflow issues", MAY_STOP)
             return SILENCE
         decision = decide.decide(work.seen)
-        stage_log.write(self.root, *look, *decision.log)
+        stage_log.write(self.root, *detected, *decision.log)
         return self._done(work, decision)
 
     def _kept(self) -> SessionRecord:

@@ -7,7 +7,7 @@ a task was closed; and where a question is due and nothing is known of its tasks
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lifecycle.core.errors import GitFailed, NotFound
 from lifecycle.core.redact import as_data, named, quoted
@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from lifecycle.core.values.configured import StageSettings
     from lifecycle.stages.session.activation import StageCall
     from lifecycle.stages.session.session_record import SessionRecord
-    from lifecycle.stages.transcript.turn import StageFinding, Turn
-    from lifecycle.storage.workflow_files import WorkflowFiles
+    from lifecycle.stages.transcript.turn import Turn
 
 HANDOFF = "lifecycle handoff"
 """What the instruction to close has in it under a claim."""
@@ -55,22 +54,6 @@ class Work:
     actor: str
     journal_task: str
     asked: Activity | None
-
-
-def work_of(
-    call: StageCall,
-    stages: StageSettings,
-    files: WorkflowFiles,
-    kept: SessionRecord,
-    turn: Turn,
-    found: StageFinding,
-) -> Work | None:
-    """What the session works on; None if the workflow is not active for it.
-
-    Raises:
-        LifecycleError: the tracker, or git, did not answer.
-    """
-    return _Search(call, stages, files, kept, turn, found).work()
 
 
 def facts_of(
@@ -121,21 +104,26 @@ def has_ended(call: StageCall, turn: Turn, record: SessionRecord) -> bool:
     return record.task in ("", last.task_in(call.world.tracker.name))
 
 
-class _Search(Own):
-    """The same with what the tracker and git are asked for."""
+class TaskSearch(Own):
+    """What a session works on, also by what the tracker and git are asked for.
 
-    def __init__(self, *known: Any) -> None:
-        super().__init__(*known)
-        self.now = self.call.world.clock.now()
-        self.asked: Activity | None = None
-        self.gone: Task | None = None
+    Attributes:
+        asked: the tracker's answer, once it was asked for its tasks.
+        gone: the task that a command closed, once the tracker was asked for it.
+    """
+
+    asked: Activity | None = None
+    gone: Task | None = None
 
     def work(self) -> Work | None:
-        """The work, or None.
+        """What the session works on; None if the workflow is not active for it.
 
         A session that neither said a marker nor was told anything is led only if it works on a labelled
         task. What a stranger's session completes leads to one question at the most: whether there are
         such tasks at all, so that the guards know.
+
+        Raises:
+            LifecycleError: the tracker, or git, did not answer.
         """
         is_ours = self.is_ours()
         state = self._state()
@@ -175,16 +163,12 @@ class _Search(Own):
         """True if the task that was closed is one of the workflow's; the tracker is asked once."""
         self.gone = self.before.find(name) if self.before is not None else None
         if self.gone is None:
-            try:
-                self.gone = self.call.world.tracker.get(name)
-            except NotFound:
-                return False
-        return self._has_label(self.gone)
+            self.gone = self._asked_for(name)
+        return self.gone is not None and self._has_label(self.gone)
 
     def _work(
         self, known: Activity, state: Detected, fresh: Task | None, task: str, claimed: str
     ) -> Work:
-        tracker = self.call.world.tracker
         known_before = self.before.find(task) if self.before is not None else None
         gone = self.gone if self.gone is not None and self.gone.id == task else None
         shown = fresh or known.find(task) or known_before or gone
@@ -195,11 +179,8 @@ class _Search(Own):
         is_over = not (is_open or self.turn.taken)  # what was just taken is left to be done
         conflict = self._conflict(fresh or left, holding)
         evidence, obstacle = self._evidence(state)
-        line = (
-            self.stages.line_of(labels)
-            if labels
-            else session_record.line_told(self.turn.instruction)
-        )
+        told = session_record.line_told(self.turn.instruction)
+        line = self.stages.line_of(labels) if labels else told
         is_claimed = holding is not HeldTask.NONE
         seen = StageSeen(
             turn=self.turn,
@@ -220,8 +201,8 @@ class _Search(Own):
             title=shown.title if shown is not None else "",
             labels=labels,
             holder=fresh.assignee if fresh is not None and not conflict else "",
-            actor=self.kept.actor or tracker.actor,
-            journal_task=spelled(tracker, task),
+            actor=self.kept.actor or self.tracker.actor,
+            journal_task=spelled(self.tracker, task),
             asked=self.asked,
         )
 
@@ -229,10 +210,7 @@ class _Search(Own):
         """The task as it is now, where a stage of it was completed; None if it does not matter."""
         if not task or not state.is_completion or state in ENDING:
             return None
-        try:
-            return self.call.world.tracker.get(task)
-        except NotFound:
-            return None  # it is gone: nobody holds it, and nothing blocks it
+        return self._asked_for(task)
 
     def _still_open(
         self, known: Activity, state: Detected, task: str, holding: HeldTask
@@ -242,11 +220,15 @@ class _Search(Own):
             return None
         if known.find(task) is None:
             return None
+        now = self._asked_for(task)
+        return now if now is not None and now.is_open else None
+
+    def _asked_for(self, task: str) -> Task | None:
+        """The task as the tracker has it now; None if it is gone, so nobody holds it."""
         try:
-            now = self.call.world.tracker.get(task)
+            return self.tracker.get(task)
         except NotFound:
             return None
-        return now if now.is_open else None
 
     def _has_label(self, task: Task) -> bool:
         return any(self.stages.is_label(name) for name in task.labels)
@@ -261,7 +243,7 @@ class _Search(Own):
         last = self.call.last_claim if is_over else None
         if last is None or last.outcome != "closed" or self.kept.task != task:
             return False
-        if not task or last.task_in(self.call.world.tracker.name) != task:
+        if not task or last.task_in(self.tracker.name) != task:
             return False
         return not fresh.is_open if fresh is not None else known.find(task) is None
 
@@ -283,12 +265,14 @@ class _Search(Own):
 
     def _activity(self, state: Detected, *, may_ask: bool) -> Activity | None:
         """The tracker's tasks; None if nothing is known of them and nobody is to be asked."""
-        tracker, known = self.call.world.tracker, self.before
+        known = self.before
         if known is not None and self._is_believed(known, state):
             return known
         if not may_ask:
             return known
-        self.asked = workflow_tasks.ask(tracker, self.stages, self.now, known)
+        self.asked = workflow_tasks.ask(
+            self.tracker, self.stages, self.call.world.clock.now(), known
+        )
         return self.asked
 
     def _is_believed(self, known: Activity, state: Detected) -> bool:
@@ -298,7 +282,8 @@ class _Search(Own):
         if not state.is_completion:
             return True
         begun = tasks_taken.begun_in(self.turn.named, self.starts())[-1:] if self.is_ours() else ()
-        return known.is_fresh(self.now) and all(known.find(name) is not None for name in begun)
+        is_fresh = known.is_fresh(self.call.world.clock.now())
+        return is_fresh and all(known.find(name) is not None for name in begun)
 
     def _keep(self) -> None:
         if self.asked is not None:
@@ -307,7 +292,7 @@ class _Search(Own):
 
     def _remaining(self, known: Activity, closed: str) -> int:
         """Tasks that are left for this agent: not the one that was closed, and not another's."""
-        actor = self.call.world.tracker.actor
+        actor = self.tracker.actor
         others = [
             task
             for task in known.tasks
@@ -336,7 +321,7 @@ class _Search(Own):
         if task.blocked_by:
             names = as_data(", ".join(task.blocked_by))
             return f"Task {as_data(task.id)} is blocked by {names}."
-        actor = self.call.world.tracker.actor
+        actor = self.tracker.actor
         is_mine = task.assignee in ("", actor) or holding is not HeldTask.NONE
         if is_mine or not task.is_open:
             return ""
