@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 from lifecycle.core.stage_names import COMPLETES, LINE, Detected, Stage
 from lifecycle.evidence.test_runs import Evidence
@@ -15,10 +14,7 @@ from lifecycle.stages.decisions import instructions, table
 from lifecycle.stages.decisions.instructions import Facts
 from lifecycle.stages.detection import detect_stage, inference
 from lifecycle.stages.transcript import tasks_taken
-from lifecycle.stages.transcript.turn import Prompt, StageFinding, Tier
-
-if TYPE_CHECKING:
-    from lifecycle.stages.transcript.turn import Turn
+from lifecycle.stages.transcript.turn import Prompt, StageFinding, Tier, Turn
 
 IDLE_BLOCKS = 8
 """How often in a row a session is told to go on without using a tool in between.

@@ -25,10 +25,5 @@ def following(state: Detected, line: tuple[Stage, ...]) -> Stage | None:
     done = COMPLETES[state]
     if done is Stage.NEXT_TASK:
         return Stage.CODING
-    return next((stage for stage in _after(done, line) if stage in line), None)
-
-
-def _after(done: Stage, line: tuple[Stage, ...]) -> tuple[Stage, ...]:
-    """The stages after this one: by the line if it has the stage, else by the whole line."""
     order = line if done in line else LINE
-    return order[order.index(done) + 1 :]
+    return next((stage for stage in order[order.index(done) + 1 :] if stage in line), None)

@@ -10,23 +10,19 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from lifecycle.core.errors import GitFailed, LifecycleError, Transient
+from lifecycle.core.values.configured import StageSettings
 from lifecycle.evidence import printed_output, seen_runs, test_runs, tree_hash
 from lifecycle.evidence.printed_output import Outcome
-from lifecycle.evidence.seen_runs import SeenRun
+from lifecycle.evidence.seen_runs import Awaited, SeenRun
 from lifecycle.evidence.test_runs import Colour
 from lifecycle.settings.running_client import is_machine_made
 from lifecycle.stages.session import activation, session_record
+from lifecycle.stages.session.activation import StageCall
 from lifecycle.stages.session.session_record import SessionRecord
 from lifecycle.storage import journal, journal_entry, log, stage_log, workflow_marks
 from lifecycle.storage.workflow_files import WorkflowFiles
-
-if TYPE_CHECKING:
-    from lifecycle.core.values.configured import StageSettings
-    from lifecycle.evidence.seen_runs import Awaited
-    from lifecycle.stages.session.activation import StageCall
 
 
 def tree_of(call: StageCall, stages: StageSettings) -> str:

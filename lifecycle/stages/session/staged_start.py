@@ -11,25 +11,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from lifecycle.core.redact import as_data, quoted
 from lifecycle.core.stage_names import Stage
+from lifecycle.core.values.configured import StageSettings
 from lifecycle.settings.running_client import Client
 from lifecycle.stages.decisions import instructions
 from lifecycle.stages.decisions.decide import Memory
 from lifecycle.stages.decisions.instructions import Facts
 from lifecycle.stages.session import activation, session_record, workflow_tasks
+from lifecycle.stages.session.activation import StageCall
 from lifecycle.stages.session.session_record import SessionRecord
 from lifecycle.stages.session.workflow_tasks import Activity
 from lifecycle.stages.stop.staged_task import facts_of
 from lifecycle.stages.transcript import stop_input, tasks_taken
 from lifecycle.storage.workflow_files import WorkflowFiles
 from lifecycle.trackers.tracker_place import own_commands
-
-if TYPE_CHECKING:
-    from lifecycle.core.values.configured import StageSettings
-    from lifecycle.stages.session.activation import StageCall
 
 GOES_ON = ("resume", "compact", "fork")
 CLEAR = "clear"

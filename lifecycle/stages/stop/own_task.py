@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from lifecycle.core.stage_names import Detected, Stage
+from lifecycle.core.tracker import Task, Tracker
 from lifecycle.core.values.claim_facts import GITHUB
+from lifecycle.core.values.configured import StageSettings
 from lifecycle.stages.decisions.table import following
 from lifecycle.stages.session import session_record, workflow_tasks
+from lifecycle.stages.session.activation import StageCall
+from lifecycle.stages.session.session_record import SessionRecord
+from lifecycle.stages.session.workflow_tasks import Activity
 from lifecycle.stages.transcript import tasks_taken
-from lifecycle.stages.transcript.turn import Tier
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from lifecycle.core.tracker import Task, Tracker
-    from lifecycle.core.values.configured import StageSettings
-    from lifecycle.stages.session.activation import StageCall
-    from lifecycle.stages.session.session_record import SessionRecord
-    from lifecycle.stages.session.workflow_tasks import Activity
-    from lifecycle.stages.transcript.turn import StageFinding, Turn
-    from lifecycle.storage.workflow_files import WorkflowFiles
+from lifecycle.stages.transcript.turn import StageFinding, Tier, Turn
+from lifecycle.storage.workflow_files import WorkflowFiles
 
 ENDING = (Detected.ISSUE_CLOSED, Detected.SESSION_CLEARED)
 """What is completed when the session's task is closed."""

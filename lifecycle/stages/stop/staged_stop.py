@@ -8,24 +8,21 @@ goes wrong on the way lets the agent stop, with a line in the log.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from lifecycle.core.stage_names import Stage
+from lifecycle.core.values.configured import StageSettings
 from lifecycle.stages.decisions import decide
 from lifecycle.stages.decisions.decide import StageDecision, StopVerdict
 from lifecycle.stages.detection import detect_stage
 from lifecycle.stages.session import activation, session_record, workflow_tasks
+from lifecycle.stages.session.activation import StageCall
 from lifecycle.stages.session.session_record import SessionRecord
 from lifecycle.stages.stop import staged_task
 from lifecycle.stages.stop.staged_task import TaskSearch, Work
 from lifecycle.stages.transcript import stop_input
+from lifecycle.stages.transcript.turn import StageFinding, Turn
 from lifecycle.storage import journal, journal_entry, stage_log, workflow_marks
 from lifecycle.storage.workflow_files import WorkflowFiles
-
-if TYPE_CHECKING:
-    from lifecycle.core.values.configured import StageSettings
-    from lifecycle.stages.session.activation import StageCall
-    from lifecycle.stages.transcript.turn import StageFinding, Turn
 
 MAY_STOP = "The agent may stop"
 ENDS = (Stage.COMMIT_CLOSE.value, Stage.NEXT_TASK.value)

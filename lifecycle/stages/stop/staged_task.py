@@ -7,27 +7,23 @@ a task was closed; and where a question is due and nothing is known of its tasks
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from lifecycle.core.errors import GitFailed, NotFound
 from lifecycle.core.redact import as_data, named, quoted
 from lifecycle.core.stage_names import COMPLETES, LINE, Detected, Stage
 from lifecycle.core.tracker import Task, TaskStatus
+from lifecycle.core.values.configured import StageSettings
 from lifecycle.evidence import seen_runs, tree_hash
 from lifecycle.evidence.test_runs import Evidence
 from lifecycle.stages.decisions.decide import HeldTask, StageSeen
 from lifecycle.stages.decisions.instructions import Facts
 from lifecycle.stages.session import session_record, workflow_tasks
+from lifecycle.stages.session.activation import StageCall
+from lifecycle.stages.session.session_record import SessionRecord
 from lifecycle.stages.session.workflow_tasks import Activity
 from lifecycle.stages.stop.own_task import ENDING, SEAT, Own, claimed_task, spelled
 from lifecycle.stages.transcript import tasks_taken
-from lifecycle.stages.transcript.turn import Tier
-
-if TYPE_CHECKING:
-    from lifecycle.core.values.configured import StageSettings
-    from lifecycle.stages.session.activation import StageCall
-    from lifecycle.stages.session.session_record import SessionRecord
-    from lifecycle.stages.transcript.turn import Turn
+from lifecycle.stages.transcript.turn import Tier, Turn
 
 HANDOFF = "lifecycle handoff"
 """What the instruction to close has in it under a claim."""
