@@ -46,5 +46,4 @@ def end_of(path: str) -> tuple[str, bool]:
         return "", True
     finally:
         os.close(descriptor)
-    is_cut = begin > 0 or len(content) < about.st_size
-    return content.decode("utf-8", "replace"), is_cut
+    return content.decode("utf-8", "replace"), begin > 0 or len(content) < about.st_size

@@ -185,7 +185,7 @@ def run_in(line: str, tests: tuple[str, ...] = ()) -> SuiteRun | None:
     suites = [run for run in runs if run.is_suite]
     whole = SuiteRun((suites or runs)[-1].name, is_suite=bool(suites), decides=True)
     whole.decides = all(run.decides for run in runs)
-    whole.is_shown = not any(every[index].files or _is_negated(every[index]) for index in found)
+    whole.is_shown = not any(every[index].files or "!" in every[index].raw[:2] for index in found)
     whole.is_whole = whole.is_shown and len(found) == 1 and _is_whole(every, next(iter(found)))
     whole.is_end = _is_end(every, set(found))
     whole.steps = _steps(every, {index: rest for index, (_, rest) in found.items()})
@@ -240,10 +240,6 @@ def _checked(
         return None
     decides = command.is_last and not runner_options.is_status_hidden(name, rest, sets)
     return SuiteRun(name, is_suite=scope is RunScope.SUITE, decides=decides), rest
-
-
-def _is_negated(command: Command) -> bool:
-    return "!" in command.raw[:2]
 
 
 def _is_end(every: list[Command], runs: set[int]) -> bool:

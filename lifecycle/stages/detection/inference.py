@@ -194,11 +194,9 @@ class Watch:
         for state in _UNDER_WAY:
             if state in self.under_way:
                 return StageFinding(state, Tier.INFERENCE, self.under_way[state])
-        return (
-            StageFinding(Detected.IN_PROGRESS, Tier.INFERENCE, "tools")
-            if self.has_worked
-            else StageFinding(Detected.UNKNOWN)
-        )
+        if self.has_worked:
+            return StageFinding(Detected.IN_PROGRESS, Tier.INFERENCE, "tools")
+        return StageFinding(Detected.UNKNOWN)
 
     def _complete(self, state: Detected, by: tuple[str, tuple[str, ...]]) -> None:
         self.states[state] = by

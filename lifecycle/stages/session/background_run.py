@@ -41,21 +41,14 @@ def keep(call: StageCall, files: WorkflowFiles, run: SeenRun, *, is_over: bool =
     """Remember a run, and say so in the log and, once it is over, in the journal. Under the lock."""
     if not seen_runs.add(files, run):
         return
-    root = call.world.root
+    root, command = call.world.root, seen_runs.shown(run.command)
     still = "" if is_over else ", in the background"
-    stage_log.write(
-        str(root), f"Test run seen: {run.outcome}{still} ({seen_runs.shown(run.command)})"
-    )
+    stage_log.write(str(root), f"Test run seen: {run.outcome}{still} ({command})")
     if not is_over:
         return
-    memory = session_record.load(files, call.session)
-    journal.note(root, _entry(call, run, memory or SessionRecord(call.session)))
-
-
-def _entry(call: StageCall, run: SeenRun, record: SessionRecord) -> journal_entry.JournalEntry:
-    command = seen_runs.shown(run.command)
+    record = session_record.load(files, call.session) or SessionRecord(call.session)
     outcome = Colour.UNKNOWN if run.outcome is Colour.NOTHING else run.outcome
-    return journal_entry.JournalEntry(
+    entry = journal_entry.JournalEntry(
         at=run.at,
         system=journal.STAGES,
         kind=journal.CHECK,
@@ -66,6 +59,7 @@ def _entry(call: StageCall, run: SeenRun, record: SessionRecord) -> journal_entr
         key=f"check:{run.id}" if run.id else "",
         detail={"outcome": outcome.value, "command": command, "tree": run.tree},
     )
+    journal.note(root, entry)
 
 
 _GOOD = re.compile(r"\bcompleted \(exit code 0\)\s*$")
