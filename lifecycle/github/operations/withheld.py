@@ -18,8 +18,8 @@ T = TypeVar("T")
 def redacts(operations: type[T]) -> type[T]:
     """Have every `ensure_` of a class take secrets out of the texts that it is given.
 
-    The rim of every request does that too; done here as well, a text that GitHub has without its secret
-    is the same as the one that is wanted, and is not written again at each call. What was taken out is
+    The transport does that for every request, too. Done here as well, a text that GitHub has without its
+    secret counts as the wanted one, and is not written again at each call. What was taken out is
     named in the answer's `withheld`.
     """
     for name, method in vars(operations).items():

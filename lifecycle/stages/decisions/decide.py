@@ -330,7 +330,7 @@ def _refused(seen: StageSeen, state: Detected, done: Stage) -> StageDecision | N
 def _blind(seen: StageSeen) -> StageDecision:
     """Nobody can say what the tests ran on: the agent may stop, and the user hears why, once.
 
-    The stop is looked at again: once that is mended it leads on.
+    The stop is looked at again: once the files can be read, it leads on.
     """
     note = "" if seen.memory.told else seen.obstacle
     memory = replace(seen.memory, told=seen.obstacle)
