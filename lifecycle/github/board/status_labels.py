@@ -25,6 +25,7 @@ from lifecycle.core.values.model import (
 )
 from lifecycle.github.client.nodes import Json
 from lifecycle.github.failures.failures import Answer, AskedRequest
+from lifecycle.github.pulls.issue_calls import existing
 
 if TYPE_CHECKING:
     from lifecycle.core.errors import LifecycleError
@@ -204,7 +205,7 @@ class LabelsBoard:
         colour = next(c for one, c in _COLOURS.items() if one.casefold() == status.casefold())
         body = {"name": name, "color": colour, "description": "Kept by agent-lifecycle"}
         with suppress(AlreadyExists):  # as it should be
-            self._calls.create("POST", "labels", f"the label {name}", _read, body, own=_is_there)
+            self._calls.create("POST", "labels", f"the label {name}", _read, body, own=existing)
         self._cache.put(key, [*known, name])
 
     def _taken_off(self, number: int, name: str, before: list[str]) -> list[str]:
@@ -261,16 +262,6 @@ def _read(found: Any) -> list[str]:
     """The names of REST's labels."""
     entries = found if isinstance(found, list) else []
     return [str(one.get("name") or "") for one in entries if isinstance(one, dict)]
-
-
-def _is_there(answer: Answer) -> LifecycleError | None:
-    """GitHub's word for a label that exists.
-
-    Source: https://docs.github.com/rest/issues/labels#create-a-label
-    """
-    if answer.status == 422 and any(one.get("code") == "already_exists" for one in answer.errors):
-        return AlreadyExists("There is such a label; it is used.")
-    return None
 
 
 def _is_gone(answer: Answer) -> LifecycleError | None:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from lifecycle.core.errors import LifecycleError, Rejected, Transient
+from lifecycle.core.errors import LifecycleError, Transient
 from lifecycle.core.ports import Cache
 from lifecycle.core.timing import Deadline, attempts
 from lifecycle.github.client.token_client import TokenClient, without_secrets
@@ -271,18 +271,13 @@ class GraphClient(TokenClient):
     def _failed(self, error: TransportError, asked: AskedRequest) -> LifecycleError:
         from gql.transport.exceptions import TransportConnectionFailed, TransportServerError
 
-        from lifecycle.github.client.transport import body_of, silence
+        from lifecycle.github.client.transport import body_of
 
         cause = error.__cause__
         if isinstance(cause, LifecycleError):
             return cause  # the deadline's own, raised while the request was being prepared
         if isinstance(error, TransportConnectionFailed):
-            found = silence(cause or error)
-            if found.is_final:
-                return Rejected(f"GitHub {found.words}; nothing was changed, correct it.")
-            return self.failures.of_silence(
-                found.words, asked, may_have_landed=found.may_have_landed
-            )
+            return self._unanswered(cause or error, asked)
         if isinstance(error, TransportServerError) and error.code is not None:
             body = body_of(getattr(cause, "response", None))
             answer = Answer.read(error.code, self._headers(), body)

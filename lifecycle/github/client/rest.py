@@ -212,17 +212,12 @@ class RestClient(TokenClient):
     @contextmanager
     def _translated(self, asked: AskedRequest) -> Iterator[None]:
         """Let nothing out but errors of ours, which hold neither the token nor a traceback."""
-        from lifecycle.github.client import transport
+        from lifecycle.github.client.transport import RequestException
 
         try:
             yield
-        except transport.RequestException as error:
-            found = transport.silence(error)
-            if found.is_final:
-                raise Rejected(f"GitHub {found.words}; nothing was changed, correct it.") from None
-            raise self.failures.of_silence(
-                found.words, asked, may_have_landed=found.may_have_landed
-            ) from None
+        except RequestException as error:
+            raise self._unanswered(error, asked) from None
         except RuntimeError as error:
             # PyGithub's word for a redirect to another host or protocol, or to itself.
             raise Rejected(

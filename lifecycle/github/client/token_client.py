@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from lifecycle.core.errors import Refused
+from lifecycle.core.errors import LifecycleError, Refused, Rejected
 from lifecycle.core.redact import swept
 from lifecycle.core.timing import Deadline
-from lifecycle.github.failures.failures import Failures
+from lifecycle.github.failures.failures import AskedRequest, Failures
 
 if TYPE_CHECKING:
     from lifecycle.github.auth.tokens import Token
@@ -97,3 +97,13 @@ class TokenClient:
     def _note(self, status: int) -> None:
         if status == 401 and self._on_refused is not None:
             self._on_refused()
+
+    def _unanswered(self, error: BaseException, asked: AskedRequest) -> LifecycleError:
+        """The error for a request to which no answer came, by what requests raised."""
+        from lifecycle.github.client.transport import silence
+
+        found = silence(error)
+        if found.is_final:
+            return Rejected(f"GitHub {found.words}; nothing was changed, correct it.")
+        landed = found.may_have_landed
+        return self.failures.of_silence(found.words, asked, may_have_landed=landed)

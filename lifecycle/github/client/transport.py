@@ -5,7 +5,6 @@ The one module that knows requests and urllib3, which PyGithub and gql both spea
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import requests
@@ -119,35 +118,34 @@ def _was_never_connected(error: BaseException) -> bool:
     return any(isinstance(cause.reason, NewConnectionError) for cause in causes)
 
 
+_UNREACHED = Silence("could not be reached", False)
+
 # The exceptions of requests, in an order in which a special one stands before what it is a kind of.
 # Source: https://requests.readthedocs.io/en/latest/api/#exceptions
-_SILENCES: tuple[tuple[Callable[[BaseException], bool], Silence], ...] = (
+_SILENCES: tuple[tuple[tuple[type[Exception], ...], Silence], ...] = (
     (
-        lambda error: isinstance(error, requests.exceptions.SSLError),
+        (requests.exceptions.SSLError,),
         Silence("could not be reached safely: its TLS certificate was not accepted", False),
     ),
     (
-        lambda error: isinstance(error, requests.exceptions.ProxyError),
+        (requests.exceptions.ProxyError,),
         Silence("could not be reached through the proxy", False),
     ),
+    ((requests.ConnectTimeout,), _UNREACHED),
+    ((requests.Timeout,), Silence("did not answer in time", True)),
     (
-        lambda error: isinstance(error, requests.ConnectTimeout) or _was_never_connected(error),
-        Silence("could not be reached", False),
-    ),
-    (lambda error: isinstance(error, requests.Timeout), Silence("did not answer in time", True)),
-    (
-        lambda error: isinstance(
-            error, (requests.exceptions.InvalidURL, requests.exceptions.MissingSchema)
-        ),
+        (requests.exceptions.InvalidURL, requests.exceptions.MissingSchema),
         Silence("cannot be asked: the API URL is not a usable URL", False, is_final=True),
     ),
-    (lambda _: True, Silence("broke off the connection", True)),
 )
 
 
 def silence(error: BaseException) -> Silence:
     """What an exception of requests says about a request: the first row that fits."""
-    return next(found for fits, found in _SILENCES if fits(error))
+    for kinds, found in _SILENCES:
+        if isinstance(error, kinds):
+            return found
+    return _UNREACHED if _was_never_connected(error) else Silence("broke off the connection", True)
 
 
 class Sent(NamedTuple):

@@ -1,7 +1,7 @@
 """Every way in which GitHub says no, as a leaf of `lifecycle.core.errors` and one sentence.
 
 One table for each client library: `rest_failures` for HTTP answers, which PyGithub and gql both get,
-`graph_failures` for the problems inside a GraphQL answer, and `wire.silence` for what requests raises
+`graph_failures` for the problems inside a GraphQL answer, and `transport.silence` for what requests raises
 when no answer comes. The first row that fits wins.
 """
 

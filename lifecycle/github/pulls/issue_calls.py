@@ -147,7 +147,7 @@ class IssueCalls:
         """
         subject = f'the label "{wanted.name}"'
         body = _label_body(wanted)
-        return self.calls.create("POST", "labels", subject, _label, body, own=_existing)
+        return self.calls.create("POST", "labels", subject, _label, body, own=existing)
 
     def edit_label(self, name: str, wanted: LabelFacts) -> LabelFacts:
         """Set colour and description of a label.
@@ -214,7 +214,7 @@ class IssueCalls:
         """
         subject = f'the milestone "{title}"'
         body = {"title": title}
-        return self.calls.create("POST", "milestones", subject, _milestone, body, own=_existing)
+        return self.calls.create("POST", "milestones", subject, _milestone, body, own=existing)
 
     def related(self, number: int, relation: Relation) -> Iterator[IssueFacts]:
         """The issues that block this one, or its sub-issues; a hundred a request.
@@ -234,7 +234,7 @@ class IssueCalls:
         subject = f"the {_WORDS[relation]} of issue #{number}"
         key = "sub_issue_id" if relation == "sub_issues" else "issue_id"
         path = f"issues/{number}/{relation}"
-        self.calls.create("POST", path, subject, lambda _: None, {key: other}, own=_existing)
+        self.calls.create("POST", path, subject, lambda _: None, {key: other}, own=existing)
 
     def separate(self, number: int, relation: Relation, other: int) -> None:
         """Take a blocking issue or a sub-issue away; one that is not there is away.
@@ -253,7 +253,7 @@ class IssueCalls:
 _WORDS = {"dependencies/blocked_by": "blocking issues", "sub_issues": "sub-issues"}
 
 
-def _existing(answer: Answer) -> AlreadyExists | None:
+def existing(answer: Answer) -> AlreadyExists | None:
     """GitHub's 422 for what is there already."""
     codes = {str(one.get("code")) for one in answer.errors}
     if answer.status == 422 and ("already_exists" in codes or "already" in answer.words.lower()):
