@@ -38,9 +38,8 @@ from lifecycle.core.ports import Clock
 from lifecycle.core.values.survey import Holding
 from lifecycle.core.world import World
 from lifecycle.reconcile.finding import Finding, State
-from lifecycle.reconcile.fixes import sentence
 from lifecycle.reconcile.inferred import InferredTask
-from lifecycle.reconcile.judge import Judge, kind_of
+from lifecycle.reconcile.judge import Judge, fix_sentence, kind_of
 from lifecycle.storage import journal
 
 FREE = 10
@@ -142,7 +141,7 @@ class Repairer:
         if finding.state is not State.APPLIED or finding.kind not in self._written:
             return finding
         task, actions = self._written[finding.kind]
-        return replace(finding, fix=sentence(actions, task) or finding.fix)
+        return replace(finding, fix=fix_sentence(actions, task) or finding.fix)
 
     def partial(self, found: Iterable[Finding]) -> tuple[Finding, ...]:
         """The findings of the task in which `repair` was interrupted, with what was done by then.

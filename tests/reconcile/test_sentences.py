@@ -7,7 +7,8 @@ import pytest
 from lifecycle.core import plan
 from lifecycle.core.values.model import BoardItem
 from lifecycle.core.values.survey import Hold
-from lifecycle.reconcile import finding, fixes
+from lifecycle.reconcile import finding
+from lifecycle.reconcile.judge import fix_sentence
 from tests.factories import BRANCH, NOW
 from tests.reconcile.worlds import AGENT, HOUR, Shown, card, judge, shown
 
@@ -62,18 +63,18 @@ PLAIN = shown(item=card("In Progress"))
 )
 def test_each_write_has_its_words(action: plan.Action, world: Shown, said: str) -> None:
     """Where it stood and where it goes, by name; labels name no agent."""
-    assert fixes.sentence([action], world.task()) == said
+    assert fix_sentence([action], world.task()) == said
 
 
 def test_what_is_done_twice_is_told_once_and_in_order() -> None:
     """A later step starts where an earlier one ended."""
     review = plan.SetBoard("PVTI_1", "In Review", None)
-    told = fixes.sentence([review, plan.PostComment(42, "x", "y"), review, SET], PLAIN.task())
+    told = fix_sentence([review, plan.PostComment(42, "x", "y"), review, SET], PLAIN.task())
     assert told == (
         'Set the Status from "In Progress" to "In Review", comment on #42, set the Status from '
         f'"In Review" to "Done", clear the Agent "{AGENT}".'
     )
-    assert fixes.sentence([], PLAIN.task()) == ""
+    assert fix_sentence([], PLAIN.task()) == ""
 
 
 def test_a_finding_says_what_its_own_steps_do() -> None:

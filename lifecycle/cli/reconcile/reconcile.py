@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -234,12 +234,28 @@ class Form:
         Raises:
             Untold: an output or one of the step's files does not take it.
         """
-        ways = [self._print]
-        if self.summary:
-            ways = [_write_outputs, _write_summary, self._print, self._annotations]
-        errors = [error for way in ways if (error := _tried(way, report)) is not None]
+        errors: list[OSError] = []
+        for write in (actions.write_outputs, actions.write_summary) if self.summary else ():
+            try:
+                write(report, os.environ)
+            except OSError as error:
+                errors.append(error)
+        for show in (self._print, self._annotations) if self.summary else (self._print,):
+            try:
+                show(report)
+                if sys.stdout is not None:
+                    sys.stdout.flush()
+            except OSError as error:
+                sys.stdout = None  # else it would be tried again at exit
+                if not isinstance(error, BrokenPipeError):
+                    errors.append(error)
         if errors:
-            raise Untold(_untold(errors[0]))
+            where = errors[0].filename or "standard output"
+            raise Untold(
+                f"{where}: {errors[0].strerror or errors[0]}; the run is over and what it did is kept, but "
+                "not all of its report was written. Make room there; `lifecycle reconcile --dry-run` shows "
+                "what is left to do."
+            )
 
     @contextmanager
     def telling(self) -> Iterator[None]:
@@ -281,40 +297,6 @@ class Form:
         if _is_action():
             for annotation in actions.annotated(report):
                 click.echo(annotation.command(), err=self.as_json)
-
-
-def _tried(way: Callable[[SweepReport], None], report: SweepReport) -> OSError | None:
-    """Tell the report in one way; returns the error of an output or a file that cannot be written.
-
-    Standard output is given up then, else it would be tried again at exit.
-    """
-    is_file = way in (_write_outputs, _write_summary)
-    try:
-        way(report)
-        if sys.stdout is not None and not is_file:
-            sys.stdout.flush()
-    except OSError as error:
-        if is_file:
-            return error
-        sys.stdout = None
-        return None if isinstance(error, BrokenPipeError) else error
-    return None
-
-
-def _write_outputs(report: SweepReport) -> None:
-    actions.write_outputs(report, os.environ)
-
-
-def _write_summary(report: SweepReport) -> None:
-    actions.write_summary(report, os.environ)
-
-
-def _untold(error: OSError) -> str:
-    where = error.filename or "standard output"
-    return (
-        f"{where}: {error.strerror or error}; the run is over and what it did is kept, but not all of its "
-        "report was written. Make room there; `lifecycle reconcile --dry-run` shows what is left to do."
-    )
 
 
 def _is_action() -> bool:
