@@ -1,7 +1,7 @@
 """Test runs that were seen in this worktree, each with its outcome and the tree that it ran on.
 
-They are kept in `.lifecycle/stages/runs.json`, the newest last. Whoever ran the tests, what counts is
-the tree: a run says as much for every session that works on the same files.
+They are kept in `.lifecycle/stages/runs.json`, the newest last. A run counts for the tree that it ran
+on, whoever started it: sessions that work on the same files share it.
 
 A run in the background is written down in `.lifecycle/stages/awaited.json` until the client tells of its
 end; the mark `.lifecycle/stage-awaited` has the moment until which that is waited for.

@@ -1,9 +1,13 @@
-"""The quick path of a stop: is anything to be said? Most often not, and then nothing else is loaded.
+"""The quick path of a stop: looks whether the staged workflow has anything to say, with few imports.
 
-`__main__` asks this before it loads a hook's machinery. The answer is an exit code, if the stop is
-settled; else the event, for the full path: what concerns the claim, what completes a stage, and what
-nobody can tell. Nothing here asks a tracker, takes a lock, or says anything to anybody: a worktree
-that came with marks of a stranger's gains nothing by them.
+`__main__` asks this before it loads the rest of a hook. In goes the event on stdin, the marks in
+`.lifecycle/` and the end of the transcript. Out comes an exit code if the agent may stop, which is most
+often so; else the event, for the full path (`wake`): where a claim is due, where a stage was completed,
+and where nobody can tell. Nothing here asks a tracker, takes a lock or prints: marks that came with a
+stranger's repository can only make the agent stop.
+
+It is imported at every stop, so it imports neither `pathlib` nor `typing` nor `dataclasses`, and what
+reads the transcript only where a stop is looked at.
 """
 
 # pathlib alone would cost as much as all of this.
@@ -46,6 +50,7 @@ def run() -> int | dict[str, Any] | None:
 
 
 def _look(root: str) -> int | dict[str, Any] | None:
+    """As `run`, for a stop in this worktree; raises whatever a file or the event makes go wrong."""
     if not workflow_marks.is_known(root) or workflow_marks.is_claim_waiting(root, time.time()):
         return None
     if not workflow_marks.is_due(root, workflow_marks.DUE, time.time()):
@@ -58,6 +63,7 @@ def _look(root: str) -> int | dict[str, Any] | None:
 
 
 def _is_settled(root: str, event: dict[str, Any], settings: dict[str, Any]) -> bool:
+    """True if the agent may stop whatever a tracker says; the workflow's log has why."""
     from lifecycle.stages.detection import detect_stage
     from lifecycle.stages.transcript import stop_input
 

@@ -1,6 +1,6 @@
-"""Which commands of an agent speak to a tracker: close, show, claim; of every tracker there is.
+"""What a command in a transcript does at a tracker, of all that there are: close, show or claim a task.
 
-Imported at stops that are looked at, before anything is known to be wanted: only `re`.
+Takes the words of one simple command. Imported at stops that are looked at, so it imports only `re`.
 Source: `lifecycle --help`; `gh issue close --help`, https://cli.github.com/manual/gh_issue_close; the
 words of other programs stand in their trackers' folders.
 """

@@ -5,6 +5,8 @@ beats a word about it: if tests ran, what the agent says of them does not count.
 
 A completion that is followed by an edit (Edit, Write, …) is stale, but for the closing of the issue.
 Commands that change files are not seen as edits. Background commands show nothing until they end.
+
+Imported at stops that are looked at: what reads command lines and texts is imported where it is needed.
 """
 
 from __future__ import annotations
@@ -56,7 +58,7 @@ TABLE: tuple[tuple[str, Sort, str, Detected], ...] = (
 )
 """(tools, what the call is about, how it came out, the state); the first row that fits counts.
 
-"typed" is a command that a person typed; `*` is anything. What a text says is `words.SAYINGS`.
+"typed" is a command that a person typed; `*` is anything. What a text says is `stage_words.SAYINGS`.
 """
 
 EDITS = frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit"})
@@ -92,7 +94,7 @@ _REVIEW = r"(?i)^/\S*review\b|^[\w:-]*(?:review|oracle)[\w-]* |\b(?:oracle|code)
 """Made a pattern where a call may ask for a review: most turns have none."""
 REVIEW = "review"
 REQUIREMENTS = "every requirement"
-"""What a turn can be about, for `words.said`."""
+"""What a turn can be about, for `stage_words.said`."""
 
 _VERDICT = 500
 """Characters of an agent's task in which it is told that it reviews."""

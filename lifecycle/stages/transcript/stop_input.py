@@ -289,7 +289,7 @@ def look(
         event: as for `turn_of`.
         tests: the project's own test commands.
         review: the project's own review command.
-        starts: as for `transcript.read`.
+        starts: as for `read`.
         told: the stage that this session was told last, as it was kept; None if nothing was.
     """
     turn = turn_of(event)

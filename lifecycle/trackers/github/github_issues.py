@@ -1,7 +1,7 @@
 """GitHub's issues as a tracker: the verbs over the public operations, which write nothing twice.
 
 An issue that is assigned is in progress, and one that is not is open: GitHub has no other word for
-it. How issues are claimed is in `issue_claims.py`, how they are listed in `tracker_board.py`. Requests
+it. How issues are claimed is in `issue_claims.py`, how they are listed in `issue_lists.py`. Requests
 are counted beside those that tell, once for each object, whose token it is. Each verb that gives a task
 asks the board for its Priority as `get` does.
 """
@@ -128,7 +128,7 @@ class GitHubIssues:
     ) -> Task:
         """There is one issue for this key; of the token's owner, known by a hidden marker.
 
-        Requests: as `ops.issues.ensure_issue`, which needs 1 for each hundred issues of that owner.
+        Requests: as `IssueOperations.ensure_issue`, which needs 1 for each hundred issues of that owner.
         """
         refusals.demand_new(key, title, labels, priority)
         wanted = labels if priority is None else (*labels, priorities.label_of(priority))
@@ -219,7 +219,7 @@ class GitHubIssues:
     ) -> Task:
         """These are its texts; its priority is a label, and every other label of the kind goes.
 
-        Requests: 1; 2 to change a text; labels as `ops.labels.ensure_labels`.
+        Requests: 1; 2 to change a text; labels as `LabelOperations.ensure_labels`.
         """
         refusals.demand_edit(title, priority)
         issue = self._issue(id)
@@ -246,7 +246,7 @@ class GitHubIssues:
     ) -> Task:
         """It has those labels and not these; one that the repository lacks is made, if `create`.
 
-        Requests: 1 and those of `ops.labels.ensure_labels`.
+        Requests: 1 and those of `LabelOperations.ensure_labels`.
 
         Raises:
             UnknownOption: the repository lacks a label, and `create` is False; nothing was changed.
@@ -259,7 +259,7 @@ class GitHubIssues:
     def comment(self, id: str, key: str, text: str) -> Note:  # noqa: A002
         """There is one comment of this key, of the token's owner; the first one's text stays.
 
-        Requests: 1 and those of `ops.comments.ensure_comment`.
+        Requests: 1 and those of `CommentOperations.ensure_comment`.
         """
         refusals.demand_key(key)
         number = self._issue(id).number
@@ -274,7 +274,7 @@ class GitHubIssues:
         """The issue is blocked by the other, of the same repository; Invalid for a circle.
 
         Requests: 2, and 1 for each open issue that the other waits for and that waits itself; then
-        those of `ops.relations.ensure_blocked_by`, and 1 to show it.
+        those of `RelationOperations.ensure_blocked_by`, and 1 to show it.
         """
         issue, other = self._issue(id), self._issue(blocker)
         if issue.open_blockers is None:

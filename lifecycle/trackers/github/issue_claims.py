@@ -1,6 +1,6 @@
 """Who has an issue: the lease and the assignee, or, where no lease can be written, a marked comment.
 
-The lease (`claim/lease.py`) tells one agent from another, also of one account, and one of two wins
+The lease (`git/lease.py`) tells one agent from another, also of one account, and one of two wins
 wherever they are. Without it (no remote, no write access, a fork) an agent assigns its account, posts
 a comment with a hidden marker, and reads back: the oldest marker of those who are assigned has it. For
 a moment two may believe that they have it.

@@ -4,9 +4,9 @@ Each issue of a list says itself how many open issues block it and how many of i
 open, so that no issue is asked for alone. How urgent one is says a label, else the board.
 
 A board that cannot be seen is no obstacle: the log says so. What it keeps from being begun is what
-`lifecycle claim` would refuse (`claim/admission.py`): a card that is not in Todo, and one whose field
-Dependencies names an open issue. A word that nobody knows is no priority, and still sorts behind those
-that are one.
+`lifecycle claim` would refuse (`claim/commands/admission.py`): a card that is not in Todo, and one whose
+field Dependencies names an open issue. A word that nobody knows is no priority, and still sorts behind
+those that are one.
 
 Source: https://docs.github.com/rest/issues/issues#list-repository-issues (`issue_dependencies_summary`,
 `sub_issues_summary`).
