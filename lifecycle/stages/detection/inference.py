@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from enum import StrEnum
 
-from lifecycle.core.stage_names import LINE, MARKERS, Detected, Stage
+from lifecycle.core.stage_names import MARKERS, Detected, Stage
 from lifecycle.evidence.printed_output import Outcome
 from lifecycle.stages.transcript.turn import StageFinding, Tier, ToolCall
 
@@ -63,7 +63,8 @@ TABLE: tuple[tuple[str, Sort, str, Detected], ...] = (
 
 EDITS = frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit"})
 
-_STALE = {MARKERS[stage] for stage in LINE[:4]}
+_ORDER = tuple(MARKERS.values())
+_STALE = frozenset(_ORDER[:4])
 """What an edit makes undone."""
 
 HINTS: dict[Sort, tuple[str, ...]] = {
@@ -89,7 +90,6 @@ RECENT = 12
 """How many of a turn's last texts are listened to."""
 
 _UNDER_WAY = (Detected.IN_ORACLE_REVIEW, Detected.IN_TESTING, Detected.IN_PROGRESS)
-_ORDER = tuple(MARKERS[stage] for stage in LINE)
 _REVIEW = r"(?i)^/\S*review\b|^[\w:-]*(?:review|oracle)[\w-]* |\b(?:oracle|code)[- ]review\b"
 """Made a pattern where a call may ask for a review: most turns have none."""
 REVIEW = "review"
