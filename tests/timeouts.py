@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import signal
 import threading
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -28,9 +29,29 @@ TIMES = 6
 """After so many, the process is ended as pytest-timeout does it."""
 
 
-def _interrupt(_number: int, _frame: FrameType | None) -> None:
-    # Its exception is no `Exception`: what is tested does not catch it.
-    pytest.fail("the test did not end within its time")
+TOGETHER_SECONDS = 2.0
+"""The thread and the kernel may both find the time to be up: that is one interruption."""
+
+_CALL = vars(pytest.CallInfo)["from_call"].__func__.__code__
+"""What runs a phase of a test, and makes a failure of whatever is raised in it."""
+
+
+class _Interruptions:
+    """Raises in the test that runs, and in nothing that pytest does before or after it."""
+
+    def __init__(self) -> None:
+        self.last = -TOGETHER_SECONDS
+
+    def __call__(self, _number: int, frame: FrameType | None) -> None:
+        now = time.monotonic()
+        if now - self.last < TOGETHER_SECONDS:
+            return
+        while frame is not None and frame.f_code is not _CALL:
+            frame = frame.f_back
+        if frame is not None:
+            self.last = now
+            # Its exception is no `Exception`: what is tested does not catch it.
+            pytest.fail("the test did not end within its time")
 
 
 def _wait(over: threading.Event, item: pytest.Item, settings: pytest_timeout.Settings) -> None:
@@ -49,7 +70,7 @@ def pytest_timeout_set_timer(item: Any, settings: pytest_timeout.Settings) -> bo
     """Begin to wait for the end of the test."""
     over = threading.Event()
     thread = threading.Thread(target=_wait, args=(over, item, settings), daemon=True)
-    before = signal.signal(SIGNAL, _interrupt)
+    before = signal.signal(SIGNAL, _Interruptions())
     signal.setitimer(signal.ITIMER_PROF, settings.timeout, AGAIN_SECONDS)
 
     def cancel() -> None:
