@@ -77,6 +77,26 @@ def test_an_agents_edit_between_load_and_commit_wins(tmp_path: Path) -> None:
     assert content["last_check_poll"] == "2026-01-01T00:00:00Z"
 
 
+def test_what_was_loaded_is_confirmed_only_while_it_is_the_newest(tmp_path: Path) -> None:
+    """An edit, a second load, or state.json read again in between: it is loaded anew under the lock."""
+    live(tmp_path, EXAMPLE)
+    claim_store = store_at(tmp_path)
+    first = claim_store.load(repair=False)
+    assert claim_store.confirm(first) is first
+    write(tmp_path, {**EXAMPLE, "summary": "Edited"})
+    second = claim_store.load(repair=False)
+    assert claim_store.confirm(first) is not first
+    assert claim_store.confirm(second).record == second.record
+    third = claim_store.load(repair=False)
+    claim_store.file.reload()
+    assert claim_store.confirm(third) is not third
+    fourth = claim_store.load(repair=False)
+    write(tmp_path, {**EXAMPLE, "summary": "Edited again"})
+    confirmed = claim_store.confirm(fourth).record
+    assert confirmed is not None
+    assert confirmed.claim.summary == "Edited again"
+
+
 def test_an_edit_that_was_loaded_can_be_overruled(tmp_path: Path) -> None:
     """A refused done becomes what GitHub shows: the edit is known by then, and not new."""
     live(tmp_path, values(phase="checks_running", pr_number=107))

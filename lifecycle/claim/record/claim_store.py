@@ -71,6 +71,7 @@ class ClaimStore:
         self.file = StateFile(self.folder)
         self._parsed: tuple[object, Record | None] = (None, None)
         self._read_as: store.FileContent | None = None
+        self._last: tuple[Loaded | None, StateSections] = (None, {})
 
     @property
     def state(self) -> StateSections:
@@ -86,6 +87,11 @@ class ClaimStore:
         Raises:
             ClaimRefused: an unknown schema version, or (without `repair`) a corrupt file.
         """
+        loaded = self._merged_files(repair=repair)
+        self._last = (loaded, self.state)
+        return loaded
+
+    def _merged_files(self, *, repair: bool) -> Loaded:
         self.file.reload(repair=repair)
         record = self.remembered()
         if repair:
@@ -129,7 +135,8 @@ class ClaimStore:
         Raises:
             ClaimRefused: an unknown schema version.
         """
-        if loaded is None or loaded.record is None:
+        last, state = self._last
+        if loaded is None or loaded.record is None or loaded is not last or state is not self.state:
             return self.load()
         self.disk.sweep(loaded.record)
         self.disk.finish_deletion(loaded.record)
