@@ -16,6 +16,7 @@ holds the two together.
 from __future__ import annotations
 
 import ast
+import contextlib
 import gc
 import importlib
 import os
@@ -166,8 +167,8 @@ class _Server:
                 return
             connection = self.running.pop(pid, None)
             if connection is not None:
-                connection.sendall(b"%d\n" % os.waitstatus_to_exitcode(status))
-                connection.close()
+                with connection, contextlib.suppress(BrokenPipeError):  # its command was killed
+                    connection.sendall(b"%d\n" % os.waitstatus_to_exitcode(status))
 
 
 def _received(connection: socket.socket) -> tuple[bytes | None, list[int]]:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import re
 import signal
 import socket
 import subprocess
+from collections.abc import Mapping
 
 import pytest
 
 from tests.conftest import COMMAND, Place
-from tests.e2e.forked import Forked
+from tests.e2e.forked import STAGE, Forked
 
 WORLD = re.compile(rb"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]+Z|[0-9][0-9,]{3,}")
 """What differs from one run to the next: moments, ports, names with a moment, what is left of a limit."""
@@ -95,6 +97,36 @@ def test_a_command_that_ends_before_it_has_asked_stops_nobody(
     with socket.socket(socket.AF_UNIX) as gone:
         gone.connect(str(forked.folder / "socket"))
         gone.sendall(sent)
+    assert place.run(str(forked.command), "--version").returncode == 0
+
+
+def stage(_: Mapping[str, str]) -> None:
+    """Called in the forked process before it is the command: say so, and end when told to."""
+    os.write(1, b"forked")
+    os.read(0, 1)
+    os._exit(0)
+
+
+def test_a_command_that_is_killed_as_its_process_ends_stops_nobody(
+    place: Place, forked: Forked
+) -> None:
+    """The server hears of both ends at once: nobody reads the exit code, and the next is answered."""
+    stdin, told = os.pipe()
+    heard, stdout = os.pipe()
+    environment = {**place.environment, STAGE: __name__}
+    asked = ascii(([], str(place.root), 0o022, environment, os.getpid())).encode()
+    with socket.socket(socket.AF_UNIX) as command:
+        command.connect(str(forked.folder / "socket"))
+        socket.send_fds(command, [len(asked).to_bytes(4, "big")], [stdin, stdout, stdout])
+        command.sendall(asked)
+        os.close(stdin)
+        os.close(stdout)
+        assert os.read(heard, 16) == b"forked"
+        os.kill(forked.process.pid, signal.SIGSTOP)
+        os.close(told)
+        assert os.read(heard, 16) == b""  # the process has closed its files: it ends
+        os.close(heard)
+    os.kill(forked.process.pid, signal.SIGCONT)
     assert place.run(str(forked.command), "--version").returncode == 0
 
 
