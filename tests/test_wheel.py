@@ -69,6 +69,7 @@ def test_the_wheel_holds_documents_hooks_schema_and_seeds(wheel: Path) -> None:
             "lifecycle/sandbox/wire/graph/schema/schema.graphql",
             "lifecycle/py.typed",
             "lifecycle/setup/doctor/findings.toml",
+            "lifecycle/stages/decisions/instructions.toml",
         }
     )
     assert wanted <= names

@@ -37,16 +37,7 @@ class StopVerdict(StrEnum):
     """The agent stops, and the user is told `note`."""
 
 
-MISSING = {
-    Evidence.MISSING: "No test run was seen on this task yet",
-    Evidence.RED: "The last test run was red",
-    Evidence.CHANGED: "The code changed since the last green test run",
-    Evidence.UNKNOWN: (
-        "A test run was seen, but its result is not known: it runs still, another command hides its exit "
-        "status or comes after it, or it is about another folder"
-    ),
-    Evidence.NOTHING: "The last test run ran no test",
-}
+MISSING = {Evidence(name): words for name, words in instructions.TEXTS["MISSING"].items()}
 """What is missing, in words."""
 
 
