@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,103 +43,52 @@ _BEGINS = re.compile(
 )
 """What may stand before the words that tell: who says it, and at what."""
 
-Maker = Callable[[re.Match[str]], LifecycleError]
+_SENTENCES: dict[type[LifecycleError], str] = {
+    AlreadyClaimed: "The task is held by {by}, so it was not claimed; choose another one.",
+    NotClaimable: "The task is {status}, so it was not claimed; choose another one.",
+    BlockedBy: "The task waits for {ids}, so it was not closed; finish that first.",
+    Invalid: "bd does not take this ({words}), so nothing was done; correct it.",
+    AlreadyExists: "It is so already; nothing was done.",
+    NoWorkspace: "bd has no database here, so nothing was done; run `bd init`, or set tracker.use in "
+    ".lifecycle.toml to another tracker.",
+    VersionUnsupported: "This bd does not know what was asked of it ({words}), so nothing was done; "
+    "install a newer one.",
+    Busy: "bd's database is in use, so nothing was done; try again in a moment.",
+    Rejected: "bd is in read-only mode, so nothing was done; allow writing and try again.",
+}
+"""What each kind of error says; `words` are bd's own, the others are named in the pattern."""
 
+_QUOTED = (Invalid, AlreadyExists, Rejected)
+"""Errors that keep bd's own words as their evidence."""
 
-def _not_found(match: re.Match[str]) -> LifecycleError:
-    return unknown(match["name"]) if match["name"] else unknown()
+_TABLE: tuple[tuple[str, type[LifecycleError]], ...] = (
+    (r'no issue found matching "(?P<name>[^"]*)"', NotFound),
+    (r"issue (?P<name>[\w.:-]+) not found", NotFound),
+    (r"no issues found matching the provided IDs(?P<name>)", NotFound),
+    (r"(?:issue )?already claimed by (?P<by>.+)", AlreadyClaimed),
+    (r"issue not claimable: status (?P<status>\w+)", NotClaimable),
+    (r"cannot close \S+: blocked by open issues \[(?P<ids>[^\]]*)\]", BlockedBy),
+    (r"invalid (?:status|priority|label|external)\b.*", Invalid),
+    (r"title (?:is )?(?:required|must be)\b.*", Invalid),
+    (r"(?:cannot add dependency: would|adding dependency would) create a cycle.*", Invalid),
+    (r"UNIQUE constraint failed: dependencies\b.*", AlreadyExists),
+    (r"UNIQUE constraint failed: issues\.external_ref\b.*", Invalid),
+    (r"\S+ is already open", AlreadyExists),
+    (r"no beads database found", NoWorkspace),
+    (r"unknown (?:command|flag|shorthand flag)\b.*", VersionUnsupported),
+    (r"database is locked\b.*|.*\bSQLITE_BUSY\b.*|lock busy\b.*|.*held by another process.*", Busy),
+    (r"operation '\w+' is not allowed in read-only mode", Rejected),
+)
+"""What bd's words begin with, and the kind of error that they are; the first one that fits counts."""
 
 
 def unknown(*names: str) -> NotFound:
     """The error for a task that is not there; for one of several, if it is not known which."""
-    named = " or ".join(repr(visible(name)) for name in names)
+    named = " or ".join(repr(visible(name)) for name in names if name)
     return NotFound(
         f"bd knows no task{' ' * bool(named)}{named}, so nothing was done; list them to see which "
         "there are."
     )
-
-
-def _taken(match: re.Match[str]) -> LifecycleError:
-    by = visible(match["by"].strip())
-    return AlreadyClaimed(
-        f"The task is held by {by}, so it was not claimed; choose another one.", by=by
-    )
-
-
-def _not_claimable(match: re.Match[str]) -> LifecycleError:
-    status = match["status"]
-    return NotClaimable(
-        f"The task is {status}, so it was not claimed; choose another one.", status=status
-    )
-
-
-def _blocked(match: re.Match[str]) -> LifecycleError:
-    ids = tuple(match["ids"].split())
-    return BlockedBy(
-        f"The task waits for {', '.join(ids)}, so it was not closed; finish that first.", ids=ids
-    )
-
-
-def _invalid(match: re.Match[str]) -> LifecycleError:
-    return Invalid(
-        f"bd does not take this ({visible(match[0])}), so nothing was done; correct it.",
-        evidence=match[0],
-    )
-
-
-def _exists(match: re.Match[str]) -> LifecycleError:
-    return AlreadyExists("It is so already; nothing was done.", evidence=match[0])
-
-
-def _no_workspace(_found: re.Match[str]) -> LifecycleError:
-    return NoWorkspace(
-        "bd has no database here, so nothing was done; run `bd init`, or set tracker.use in "
-        ".lifecycle.toml to another tracker."
-    )
-
-
-def _unknown(match: re.Match[str]) -> LifecycleError:
-    return VersionUnsupported(
-        f"This bd does not know what was asked of it ({visible(match[0])}), so nothing was done; "
-        "install a newer one."
-    )
-
-
-def _busy(_found: re.Match[str]) -> LifecycleError:
-    return Busy("bd's database is in use, so nothing was done; try again in a moment.")
-
-
-def _readonly(match: re.Match[str]) -> LifecycleError:
-    return Rejected(
-        "bd is in read-only mode, so nothing was done; allow writing and try again.",
-        evidence=match[0],
-    )
-
-
-_TABLE: tuple[tuple[re.Pattern[str], Maker], ...] = tuple(
-    (re.compile(pattern), maker)
-    for pattern, maker in (
-        (r'no issue found matching "(?P<name>[^"]*)"', _not_found),
-        (r"issue (?P<name>[\w.:-]+) not found", _not_found),
-        (r"no issues found matching the provided IDs(?P<name>)", _not_found),
-        (r"(?:issue )?already claimed by (?P<by>.+)", _taken),
-        (r"issue not claimable: status (?P<status>\w+)", _not_claimable),
-        (r"cannot close \S+: blocked by open issues \[(?P<ids>[^\]]*)\]", _blocked),
-        (r"invalid (?:status|priority|label|external)\b.*", _invalid),
-        (r"title (?:is )?(?:required|must be)\b.*", _invalid),
-        (r"(?:cannot add dependency: would|adding dependency would) create a cycle.*", _invalid),
-        (r"UNIQUE constraint failed: dependencies\b.*", _exists),
-        (r"UNIQUE constraint failed: issues\.external_ref\b.*", _invalid),
-        (r"\S+ is already open", _exists),
-        (r"no beads database found", _no_workspace),
-        (r"unknown (?:command|flag|shorthand flag)\b.*", _unknown),
-        (
-            r"database is locked\b.*|.*\bSQLITE_BUSY\b.*|lock busy\b.*|.*held by another process.*",
-            _busy,
-        ),
-        (r"operation '\w+' is not allowed in read-only mode", _readonly),
-    )
-)
 
 
 def payload(ran: Ran, *, due: type, doing: str) -> Any:
@@ -162,21 +110,16 @@ def payload(ran: Ran, *, due: type, doing: str) -> Any:
         text = _error_in(_parsed(ran.err)) or ran.err
         if ran.code == 0 and _known(text) is None:
             # Noise, it may be, of a run that did what it was asked to: nobody knows.
-            raise ProtocolError(
-                f"bd {doing} answered nothing; what it did is not known. Run it by hand to see why.",
-                evidence=evidence(text),
-            )
+            what = "nothing; what it did is not known. Run it by hand to see why."
+            raise _unusable(doing, what, text)
         raise failure(text, doing)
     if ran.code != 0:
         raise failure(ran.err or ran.out, doing)
-    raise ProtocolError(
-        f"bd {doing} answered something that cannot be understood; nothing of it was used. Run it by "
-        "hand to see what it prints.",
-        evidence=evidence(ran.out),
-    )
+    raise _unusable(doing, f"something that cannot be understood; {_UNUSED}", ran.out)
 
 
 def _taken_out(answer: Any, ran: Ran, due: type, doing: str) -> Any:
+    """The list or object in an answer that is JSON, without the envelope of newer builds."""
     text = _error_in(answer)
     if text is not None:
         raise failure(text, doing)
@@ -185,14 +128,18 @@ def _taken_out(answer: Any, ran: Ran, due: type, doing: str) -> Any:
     if answer is None and due is list:
         answer = []
     if not isinstance(answer, due):
-        raise ProtocolError(
-            f"bd {doing} answered something else than was asked; nothing of it was used. Run it by hand "
-            "to see what it prints.",
-            evidence=evidence(ran.out),
-        )
+        raise _unusable(doing, f"something else than was asked; {_UNUSED}", ran.out)
     if ran.code != 0:
         raise failure(ran.err, doing)
     return answer
+
+
+_UNUSED = "nothing of it was used. Run it by hand to see what it prints."
+
+
+def _unusable(doing: str, what: str, text: str) -> ProtocolError:
+    """The error for an answer of which nothing can be used; `text` is the evidence."""
+    return ProtocolError(f"bd {doing} answered {what}", evidence=evidence(text))
 
 
 def failure(text: str, doing: str) -> LifecycleError:
@@ -207,14 +154,30 @@ def failure(text: str, doing: str) -> LifecycleError:
 
 
 def _known(text: str) -> LifecycleError | None:
+    """The error that the first line is which begins with words of the table; None if none does."""
     for line in text.splitlines():
         begin = _BEGINS.match(line)
         rest = line[begin.end() if begin else 0 :].strip()
-        for pattern, maker in _TABLE:
-            match = pattern.match(rest)
+        for pattern, kind in _TABLE:
+            match = re.match(pattern, rest)
             if match:
-                return maker(match)
+                return _error(kind, match)
     return None
+
+
+def _error(kind: type[LifecycleError], match: re.Match[str]) -> LifecycleError:
+    if kind is NotFound:
+        return unknown(match["name"])
+    values: dict[str, Any] = {
+        name: visible(text.strip()) for name, text in match.groupdict().items()
+    }
+    shown = {**values, "words": visible(match[0])}
+    if kind is BlockedBy:
+        values = {"ids": tuple(match["ids"].split())}
+        shown["ids"] = ", ".join(values["ids"])
+    if kind in _QUOTED:
+        values["evidence"] = match[0]
+    return kind(_SENTENCES[kind].format_map(shown), **values)
 
 
 def evidence(text: str) -> str:
@@ -286,8 +249,7 @@ def row_of(raw: object) -> IssueRow:
             "bd showed something that is no task; nothing of it was used. Run `bd list --json` by hand "
             "to see what it prints."
         )
-    whole = _text(raw, "description")
-    mark = _MARK.search(whole)
+    description, mark = _unsigned(_text(raw, "description"))
     status = _text(raw, "status") or "open"
     waits = [edge for edge in _list(raw, "dependencies") if isinstance(edge, dict)]
     waits = [edge for edge in waits if edge.get("dependency_type", edge.get("type")) in _BLOCKING]
@@ -297,8 +259,8 @@ def row_of(raw: object) -> IssueRow:
     task = Task(
         id=raw["id"],
         title=_text(raw, "title"),
-        description=whole[: mark.start()] if mark else whole,
-        status=_status(status),
+        description=description,
+        status=TaskStatus(status) if status in list(TaskStatus) else TaskStatus.OTHER,
         raw_status=status,
         priority=priority if isinstance(priority, int) else None,
         labels=tuple(str(label) for label in _list(raw, "labels")),
@@ -311,7 +273,7 @@ def row_of(raw: object) -> IssueRow:
         closed_at=moment(raw.get("closed_at")),
     )
     ids = (str(edge.get("depends_on_id", edge.get("id", ""))) for edge in waits)
-    return IssueRow(task, mark[0].strip() if mark else "", tuple(ids))
+    return IssueRow(task, mark, tuple(ids))
 
 
 def note_of(raw: object) -> tuple[Note, str]:
@@ -325,11 +287,14 @@ def note_of(raw: object) -> tuple[Note, str]:
             "bd showed something that is no comment; nothing of it was used. Run `bd comments` by hand "
             "to see what it prints."
         )
-    whole = _text(raw, "text")
-    mark = _MARK.search(whole)
-    text = whole[: mark.start()] if mark else whole
-    note = Note(str(raw["id"]), _text(raw, "author"), text, moment(raw.get("created_at")))
-    return note, mark[0].strip() if mark else ""
+    text, mark = _unsigned(_text(raw, "text"))
+    return Note(str(raw["id"]), _text(raw, "author"), text, moment(raw.get("created_at"))), mark
+
+
+def _unsigned(text: str) -> tuple[str, str]:
+    """A text without its hidden last line, and that line; "" if it has none."""
+    mark = _MARK.search(text)
+    return (text[: mark.start()], mark[0].strip()) if mark else (text, "")
 
 
 def moment(text: object) -> float | None:
@@ -344,11 +309,6 @@ def moment(text: object) -> float | None:
 def _plain(name: object) -> str:
     """A blocker's id; it blocks whatever it is called."""
     return re.sub(r"[^A-Za-z0-9._-]", "_", str(name))
-
-
-def _status(word: str) -> TaskStatus:
-    known = {status.value: status for status in TaskStatus}
-    return known.get(word, TaskStatus.OTHER)
 
 
 def _text(raw: dict[str, Any], key: str) -> str:
