@@ -20,9 +20,8 @@ from lifecycle.core.errors import (
     VersionUnsupported,
 )
 from lifecycle.core.redact import short
-from lifecycle.core.tracker import Note, Task, TaskStatus
+from lifecycle.core.tracker import Note, Task
 from lifecycle.storage import log
-from lifecycle.trackers import refusals
 from lifecycle.trackers.beads import bd_decode
 from lifecycle.trackers.beads.bd_decode import (
     DELETED,
@@ -100,25 +99,6 @@ class Asking:
                 return row
         raise bd_decode.unknown(name)
 
-    def ready(self, labels: tuple[str, ...]) -> tuple[Task, ...]:
-        """What could be begun, with any of the labels, by urgency."""
-        words = ["ready", "--unassigned", *self._limit()]
-        rows = self.rows(*words, *label_words(labels))
-        tasks = (row.task for row in rows)
-        fits = [t for t in tasks if t.is_ready and refusals.has_any(t.labels, labels)]
-        return tuple(sorted(fits, key=lambda task: task.urgency))
-
-    def listed(self, label: str, status: TaskStatus | None) -> tuple[Task, ...]:
-        """Every task with this label and status; without a status, all that are not closed."""
-        words = ["list", "--limit=0", *label_words((label,) if label else ())]
-        if status is TaskStatus.OTHER:
-            words.append("--all")
-        elif status is not None:
-            words.append(f"--status={status.value}")
-        tasks = [row.task for row in self.rows(*words) if row.task.raw_status != DELETED]
-        fits = [task for task in tasks if refusals.is_listed(task, label, status)]
-        return tuple(sorted(fits, key=lambda task: task.urgency))
-
     def of_key(self, key: str) -> IssueRow | None:
         """The issue that was created with this key, whatever became of it; None if none was."""
         mark = hidden_marker.keyed(key)
@@ -127,27 +107,18 @@ class Asking:
         rows.sort(key=lambda row: row.task.created_at or 0.0)
         return rows[0] if rows else None
 
-    def held(self, actor: str) -> tuple[Task, ...]:
-        """What this actor has in progress."""
-        rows = self.rows("list", f"--assignee={actor}", "--status=in_progress", "--limit=0")
-        return tuple(row.task for row in rows)
-
     def notes(self, name: str) -> tuple[tuple[Note, str], ...]:
         """The comments of an issue with their marks, the oldest first. NotFound."""
         if not ID.fullmatch(name):
             raise bd_decode.unknown(name)
+        has_group = self.build.comments
+        words = ("comments", name) if has_group else ("show", name)
         with naming(name):
-            return self._notes(name)
-
-    def _notes(self, name: str) -> tuple[tuple[Note, str], ...]:
-        if self.build.comments:
-            ran = self.runner.run("comments", name, "--json")
-            raw = bd_decode.payload(ran, due=list, doing=f"comments {name}")
-        else:
-            ran = self.runner.run("show", name, "--json")
-            shown = bd_decode.payload(ran, due=list, doing=f"show {name}")
-            raw = [note for issue in shown for note in issue.get("comments") or []]
-        notes = [note_of(note) for note in raw]
+            ran = self.runner.run(*words, "--json")
+            answer = bd_decode.payload(ran, due=list, doing=" ".join(words))
+        if not has_group:
+            answer = [comment for issue in answer for comment in issue.get("comments") or []]
+        notes = [note_of(comment) for comment in answer]
         return tuple(sorted(notes, key=lambda pair: pair[0].created_at or 0.0))
 
     def change(self, before: Task, *words: str, so: Holds) -> Task:
@@ -204,7 +175,8 @@ class Asking:
             value, unclear = None, f"gave no clear answer ({why})"
             refused = error if type(error) is Rejected else None
         if value is None:
-            value = self._looked(read)
+            with contextlib.suppress(LifecycleError):  # that nobody could look leaves it unclear
+                value = read()
         if value is None and refused is not None:
             raise refused
         if value is None:
@@ -213,16 +185,6 @@ class Asking:
                 is_ambiguous=True,
             )
         return value
-
-    @staticmethod
-    def _looked(read: Callable[[], Value | None]) -> Value | None:
-        try:
-            return read()
-        except LifecycleError:
-            return None  # that nobody could look leaves it as unclear as it was
-
-    def _limit(self) -> tuple[str, ...]:
-        return ("--limit=0",) if self.build.unlimited else ()
 
 
 @contextlib.contextmanager

@@ -30,7 +30,7 @@ from lifecycle.core.tracker import Abilities, Atomicity, Capability, Note, Task,
 from lifecycle.trackers import refusals
 from lifecycle.trackers.beads import bd_here, bd_probe
 from lifecycle.trackers.beads.bd_asking import Asking, label_words, listed, naming
-from lifecycle.trackers.beads.bd_decode import IssueRow, note_of, row_of
+from lifecycle.trackers.beads.bd_decode import DELETED, IssueRow, note_of, row_of
 from lifecycle.trackers.beads.bd_process import Runner
 from lifecycle.trackers.tracker_place import TrackerPlace, own_commands
 
@@ -116,11 +116,22 @@ class BeadsTracker:
 
     def list(self, *, label: str = "", status: TaskStatus | None = None) -> tuple[Task, ...]:
         """Every task with this label and status; a list does not say what blocks."""
-        return self._ask.listed(label, status)
+        words = ["list", "--limit=0", *label_words((label,) if label else ())]
+        if status is TaskStatus.OTHER:
+            words.append("--all")
+        elif status is not None:
+            words.append(f"--status={status.value}")
+        tasks = [row.task for row in self._ask.rows(*words) if row.task.raw_status != DELETED]
+        fits = [task for task in tasks if refusals.is_listed(task, label, status)]
+        return tuple(sorted(fits, key=lambda task: task.urgency))
 
     def ready(self, *, labels: tuple[str, ...] = ()) -> tuple[Task, ...]:
         """What could be begun now, as bd reckons it, by urgency."""
-        return self._ask.ready(labels)
+        limit = ("--limit=0",) if self._ask.build.unlimited else ()
+        rows = self._ask.rows("ready", "--unassigned", *limit, *label_words(labels))
+        tasks = (row.task for row in rows)
+        fits = [t for t in tasks if t.is_ready and refusals.has_any(t.labels, labels)]
+        return tuple(sorted(fits, key=lambda task: task.urgency))
 
     def create(
         self,
@@ -210,7 +221,8 @@ class BeadsTracker:
             return tuple(row_of(issue).task.id for issue in raw)
 
         def read() -> tuple[str, ...] | None:
-            mine = tuple(task.id for task in self._ask.held(self.actor) if task.id in free)
+            held = ("list", f"--assignee={self.actor}", "--status=in_progress", "--limit=0")
+            mine = tuple(row.task.id for row in self._ask.rows(*held) if row.task.id in free)
             return mine if len(mine) == 1 else None
 
         claimed = self._ask.write(*words, due=list, told=told, read=read)
