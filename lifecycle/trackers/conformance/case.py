@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from inspect import isfunction
-from typing import Any, Protocol, TypeVar
+from types import SimpleNamespace
+from typing import Any, Protocol
 
-from lifecycle.core.errors import LifecycleError
+from lifecycle.core.errors import Lacking, LifecycleError
 from lifecycle.core.tracker import Atomicity, Capability, Task, TaskStatus, Tracker
 
 
@@ -44,9 +45,6 @@ Factory = Callable[[], AbstractContextManager[Ground]]
 """What is named on the command line."""
 
 
-E = TypeVar("E", bound=LifecycleError)
-
-
 class Broken(Exception):
     """The tracker does not keep a rule; the text says which and how."""
 
@@ -66,17 +64,13 @@ def same(found: object, wanted: object, what: str) -> None:
     demand(found == wanted, f"{what} is {found!r} and should be {wanted!r}")
 
 
-@dataclass
-class Raised:
-    """The error that a block raised."""
-
-    error: Any = None
-
-
 @contextmanager
-def raises(kind: type[E], what: str) -> Iterator[Raised]:
-    """Broken unless the block raises this error, with one sentence for people."""
-    caught = Raised()
+def raises(kind: type[LifecycleError], what: str) -> Iterator[Any]:
+    """Broken unless the block raises this error, with one sentence for people.
+
+    What `as` names has it as `error`, once the block is over.
+    """
+    caught = SimpleNamespace(error=None)
     try:
         yield caught
     except kind as error:
@@ -116,17 +110,13 @@ class CheckCase:
         """A label that only tasks of this check have."""
         return f"suite-{self.nonce}"
 
-    def actor(self, number: int) -> str:
-        """The name of an actor."""
-        return f"agent-{number}"
-
     def tracker(self, number: int) -> Tracker:
         """A new tracker in the name of this actor."""
-        return self.ground.tracker(self.actor(number))
+        return self.ground.tracker(f"agent-{number}")
 
     def holder(self, number: int) -> str:
         """What a task says that this actor holds."""
-        return self.ground.holder(self.actor(number))
+        return self.ground.holder(f"agent-{number}")
 
     def key(self) -> str:
         """A key that was never used."""
@@ -137,6 +127,14 @@ class CheckCase:
         """A new task with the check's label."""
         labels = (self.label, *more.pop("labels", ()))
         return self.one.create(self.key(), title=title, labels=labels, **more)
+
+    def listed(self) -> list[str]:
+        """The ids of what another actor's `list` gives for the check's label, in its order."""
+        return [task.id for task in self.two.list(label=self.label)]
+
+    def ready(self, *labels: str) -> list[str]:
+        """The ids of what another actor's `ready` gives; for the check's label unless others are named."""
+        return [task.id for task in self.two.ready(labels=labels or (self.label,))]
 
     def stands(self, task: Task, status: TaskStatus, assignee: str) -> None:
         """Broken unless the task has this status and is this one's."""
@@ -161,11 +159,17 @@ class CheckCase:
         if atomicity in (Atomicity.NONE, Atomicity.ADVISORY):
             raise NotHere(f"its claims are {atomicity}")
 
-    def is_written_by(self, verb: Callable[[], object], *ids: str) -> bool:
-        """True if the call changed anything that can be seen."""
+    def writes_nothing(self, what: str, verb: Callable[[], object], *ids: str) -> None:
+        """Broken if the call changes anything that can be seen; `ids` are looked at one by one."""
         before = self._seen(ids)
         verb()
-        return self._seen(ids) != before
+        demand(self._seen(ids) == before, f"{what} wrote something")
+
+    def lacks(self, capability: Capability, what: str, verb: Callable[[], object]) -> None:
+        """Broken unless the call raises Lacking, with the name of the capability."""
+        with raises(Lacking, what) as refused:
+            verb()
+        same(refused.error.capability, capability, "the capability")
 
     def _seen(self, ids: tuple[str, ...]) -> object:
         there = self.one.list(label=self.label)
