@@ -1,12 +1,14 @@
-"""Where the GraphQL documents, the hook scripts and the pages of the commands lie.
+"""Where the GraphQL documents, the hook scripts, the pages of the commands and files of texts lie.
 
 In a wheel they are inside the package; in a checkout, installed or not, they are the top-level
-folders `graphql/`, `hooks/` and `commands/`.
+folders `graphql/`, `hooks/` and `commands/`. A file of texts lies beside the module that says them.
 """
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
+from typing import Any
 
 _PACKAGE = Path(__file__).parents[1]
 
@@ -39,3 +41,8 @@ def hooks_folder() -> Path:
 def hook_script(name: str) -> Path:
     """The path of `hooks/NAME`."""
     return _folder("hooks") / name
+
+
+def texts(name: str) -> dict[str, Any]:
+    """The tables of a TOML file of the package's own, by its path in it."""
+    return tomllib.loads((_PACKAGE / name).read_text(encoding="utf-8"))

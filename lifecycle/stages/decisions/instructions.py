@@ -9,20 +9,19 @@ filled in here; a line whose command is not there is left out.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from lifecycle.core.stage_names import LINE, MARKERS, Detected, Stage
 from lifecycle.core.tracker import Wording
 from lifecycle.core.values.configured import LABEL, StageSettings
+from lifecycle.settings import resources
 from lifecycle.stages.detection.stage_markers import CURRENT, QUESTION
 
-TEXTS: dict[str, dict[str, Any]] = tomllib.loads(
-    Path(__file__).with_name("instructions.toml").read_text(encoding="utf-8")
-)
+TEXTS: dict[str, dict[str, Any]] = resources.texts("stages/decisions/instructions.toml")
+"""Read once, at the import: it is as fixed as the code, so what is decided depends on no file."""
+
 _NO_WORDING = Wording(show="", ready="", claim="", close="", label="", comment="")
 
 NEEDS_REVIEW = "needs-review"
