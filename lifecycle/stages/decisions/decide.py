@@ -37,7 +37,9 @@ class StopVerdict(StrEnum):
     """The agent stops, and the user is told `note`."""
 
 
-MISSING = {Evidence(name): words for name, words in instructions.TEXTS["MISSING"].items()}
+MISSING: dict[Evidence, str] = {
+    Evidence(name): words for name, words in instructions.TEXTS["MISSING"].items()
+}
 """What is missing, in words."""
 
 
