@@ -104,7 +104,7 @@ live: $(READY) ## the contract tests on the repository that LIFECYCLE_LIVE_REPO 
 	@LIFECYCLE_LIVE=1 $(BIN)/python -m pytest -p no:cacheprovider -rs tests/live
 
 schema: $(READY) $(SDL) ## prune that schema to what the sandbox answers
-	$(BIN)/python -m lifecycle.sandbox.wire.graph.schema.prune_schema $(SDL) $(SDL_VERSION) lifecycle/sandbox/wire/graph/schema
+	$(BIN)/python -m tests.sandbox.wire.graph.prune_schema $(SDL) $(SDL_VERSION) lifecycle/sandbox/wire/graph/schema
 
 browser: ## install what looks at pages: Chromium and its driver (Debian)
 	@{ { command -v chromium || command -v google-chrome; } && command -v chromedriver; } >/dev/null || \

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 from graphql import GraphQLObjectType, GraphQLSchema, build_schema, parse, validate, validate_schema
 
-from lifecycle.sandbox.wire.graph.schema.needs import SupportError
-from lifecycle.sandbox.wire.graph.schema.prune_schema import main, prune
 from lifecycle.sandbox.wire.graph.support import FieldTables, put_together
 from lifecycle.settings.resources import graphql_documents
 from tests.conformance.sources import need
+from tests.sandbox.wire.graph.prune_schema import main, prune
+from tests.sandbox.wire.graph.schema_needs import SupportError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -193,5 +193,5 @@ def test_wrong_usage(capsys: pytest.CaptureFixture[str]) -> None:
     """Without its three arguments it says how it is used, exit code 2."""
     assert main([]) == 2
     assert capsys.readouterr().err.startswith(
-        "Usage: python -m lifecycle.sandbox.wire.graph.schema.prune_schema"
+        "Usage: python -m tests.sandbox.wire.graph.prune_schema"
     )

@@ -12,28 +12,12 @@ from importlib.resources import files
 
 from graphql import GraphQLSchema, build_ast_schema, parse
 
-from lifecycle.sandbox.wire.graph.support import PAGING
-
 HEADER = """\
 # The names in GitHub's GraphQL schema. Generated; do not edit: make schema
 # From schema.graphql of the npm package @octokit/graphql-schema, MIT licence,
 # https://github.com/octokit/graphql-schema
 """
 PART = re.compile(r"(\w+)(?:\(([\w,]*)\))?")
-
-
-def names_of(schema: GraphQLSchema) -> str:
-    """The text of `known.txt` for a schema."""
-    lines = []
-    for name, kind in sorted(schema.type_map.items()):
-        if name.startswith("__"):
-            continue
-        parts = [name]
-        for field, definition in getattr(kind, "fields", {}).items():
-            arguments = [a for a in getattr(definition, "args", {}) if a not in PAGING]
-            parts.append(f"{field}({','.join(arguments)})" if arguments else field)
-        lines.append(" ".join(parts))
-    return HEADER + "\n".join(lines) + "\n"
 
 
 @cache

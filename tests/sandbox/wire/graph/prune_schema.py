@@ -1,11 +1,11 @@
 """Cuts GitHub's published GraphQL schema down to what the sandbox answers.
 
-    python -m lifecycle.sandbox.wire.graph.schema.prune_schema SDL VERSION FOLDER
+    python -m tests.sandbox.wire.graph.prune_schema SDL VERSION FOLDER
 
 SDL is `schema.graphql` of the npm package @octokit/graphql-schema, VERSION the package's. FOLDER
-gets `schema.graphql`, which is what the sandbox's tables support (`support.py`) and what the
+gets `schema.graphql`, which is what the sandbox's tables support (`wire/graph/support.py`) and what the
 product's documents use, and `known.txt`, the names of everything that GitHub has
-(`known.py`). Pruning what is pruned changes nothing.
+(`schema/known.py`). Pruning what is pruned changes nothing.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import Any
 from graphql import (
     EnumTypeDefinitionNode,
     FieldDefinitionNode,
+    GraphQLSchema,
     InputObjectTypeDefinitionNode,
     InterfaceTypeDefinitionNode,
     ObjectTypeDefinitionNode,
@@ -25,17 +26,17 @@ from graphql import (
     print_ast,
 )
 
-from lifecycle.sandbox.wire.graph.schema.known import names_of
-from lifecycle.sandbox.wire.graph.schema.needs import Needs, SupportError, full_schema, needs_of
-from lifecycle.sandbox.wire.graph.support import FieldTables
+from lifecycle.sandbox.wire.graph.schema import known
+from lifecycle.sandbox.wire.graph.support import PAGING, FieldTables
 from lifecycle.sandbox.wire.graph.types import TABLES
+from tests.sandbox.wire.graph.schema_needs import Needs, SupportError, full_schema, needs_of
 
-DOCUMENTS = Path(__file__).parents[5] / "graphql"
+DOCUMENTS = Path(__file__).parents[4] / "graphql"
 """What the product asks for; `make schema` runs this in a checkout."""
 
 HEADER = """\
 # GitHub's GraphQL schema, cut down to what the sandbox answers. Generated; do not edit:
-#     python -m lifecycle.sandbox.wire.graph.schema.prune_schema SDL VERSION FOLDER
+#     python -m tests.sandbox.wire.graph.prune_schema SDL VERSION FOLDER
 # From schema.graphql of the npm package @octokit/graphql-schema {version}, MIT licence,
 # https://github.com/octokit/graphql-schema
 """
@@ -108,11 +109,25 @@ def _with(node: Any, **changes: Any) -> Any:
     return type(node)(**{**{key: getattr(node, key) for key in node.keys}, **changes})
 
 
+def names_of(schema: GraphQLSchema) -> str:
+    """The text of `known.txt` for a schema."""
+    lines = []
+    for name, kind in sorted(schema.type_map.items()):
+        if name.startswith("__"):
+            continue
+        parts = [name]
+        for field, definition in getattr(kind, "fields", {}).items():
+            arguments = [a for a in getattr(definition, "args", {}) if a not in PAGING]
+            parts.append(f"{field}({','.join(arguments)})" if arguments else field)
+        lines.append(" ".join(parts))
+    return known.HEADER + "\n".join(lines) + "\n"
+
+
 def main(argv: list[str]) -> int:
     """Write both files; exit code 2 on wrong usage, 1 if the tables and the SDL disagree."""
     if len(argv) != 3:
         sys.stderr.write(
-            "Usage: python -m lifecycle.sandbox.wire.graph.schema.prune_schema SDL VERSION FOLDER\n"
+            "Usage: python -m tests.sandbox.wire.graph.prune_schema SDL VERSION FOLDER\n"
         )
         return 2
     sdl, version, folder = Path(argv[0]).read_text(encoding="utf-8"), argv[1], Path(argv[2])
