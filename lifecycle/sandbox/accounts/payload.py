@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import quote
 
 from lifecycle.sandbox.accounts.state import User
-from lifecycle.sandbox.base.times import stamp
+from lifecycle.sandbox.base.times import attributes, stamp
 from lifecycle.sandbox.wire.call import Call
 
 TYPES = {"organization": "Organization", "bot": "Bot", "user": "User"}
@@ -31,9 +31,7 @@ def user(call: Call, person: User) -> dict[str, Any]:
 def _user(call: Call, person: User) -> dict[str, Any]:
     url = f"{call.base}/users/{quote(person.login)}"
     return {
-        "login": person.login,
-        "id": person.id,
-        "node_id": person.node_id,
+        **attributes(person, "login id node_id"),
         "avatar_url": avatar_url(call, person),
         "gravatar_id": "",
         "url": url,
@@ -109,9 +107,7 @@ def organization(call: Call, org: User) -> dict[str, Any]:
     """An organization as lists show it."""
     url = f"{call.base}/orgs/{org.login}"
     return {
-        "login": org.login,
-        "id": org.id,
-        "node_id": org.node_id,
+        **attributes(org, "login id node_id"),
         "url": url,
         "repos_url": f"{url}/repos",
         "events_url": f"{url}/events",

@@ -6,7 +6,7 @@ from typing import Any
 
 from lifecycle.sandbox.accounts import payload as accounts
 from lifecycle.sandbox.accounts.state import App, Installation, Token
-from lifecycle.sandbox.base.times import stamp
+from lifecycle.sandbox.base.times import attributes, stamp
 from lifecycle.sandbox.repositories import payload as repositories
 from lifecycle.sandbox.wire.call import Call
 
@@ -15,10 +15,7 @@ def app(call: Call, made: App) -> dict[str, Any]:
     """An App as it sees itself."""
     count = sum(1 for one in call.world.installations.values() if one.app is made)
     return {
-        "id": made.id,
-        "slug": made.slug,
-        "client_id": made.client_id,
-        "node_id": made.node_id,
+        **attributes(made, "id slug client_id node_id"),
         "owner": accounts.user(call, made.owner),
         "name": made.name,
         "description": None,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,3 +40,9 @@ def clock(ahead: float) -> Iterator[None]:
 def stamp(moment: datetime | None) -> str | None:
     """A time as GitHub writes it: ISO 8601 in UTC to the second."""
     return moment.strftime("%Y-%m-%dT%H:%M:%SZ") if moment else None
+
+
+def attributes(thing: object, names: str) -> dict[str, Any]:
+    """Attributes of a thing by their names, which spaces part, as JSON has them: a time is a stamp."""
+    values = {name: getattr(thing, name) for name in names.split()}
+    return {n: stamp(one) if isinstance(one, datetime) else one for n, one in values.items()}

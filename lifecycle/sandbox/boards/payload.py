@@ -10,7 +10,7 @@ from typing import Any
 
 from lifecycle.sandbox.accounts import payload as accounts
 from lifecycle.sandbox.accounts.state import User
-from lifecycle.sandbox.base.times import stamp
+from lifecycle.sandbox.base.times import attributes, stamp
 from lifecycle.sandbox.boards.state import DraftIssue, Field, Item, Iteration, Option, Project
 from lifecycle.sandbox.issues import payload as issues
 from lifecycle.sandbox.issues.state import Issue
@@ -40,11 +40,7 @@ def project(call: Call, made: Project) -> dict[str, Any]:
         "title": made.title,
         "description": made.readme,
         "public": made.is_public,
-        "closed_at": stamp(made.closed_at),
-        "created_at": stamp(made.created_at),
-        "updated_at": stamp(made.updated_at),
-        "number": made.number,
-        "short_description": made.short_description,
+        **attributes(made, "closed_at created_at updated_at number short_description"),
         "deleted_at": None,
         "deleted_by": None,
         "state": "closed" if made.closed_at else "open",
@@ -61,8 +57,7 @@ def field(call: Call, board: Project, made: Field) -> dict[str, Any]:
         "project_url": project_url(call, board),
         "name": made.name,
         "data_type": made.data_type.lower(),
-        "created_at": stamp(made.created_at),
-        "updated_at": stamp(made.updated_at),
+        **attributes(made, "created_at updated_at"),
     }
     if made.data_type == "SINGLE_SELECT":
         shown["options"] = [_option(one) for one in made.options]
@@ -116,8 +111,7 @@ def card(call: Call, made: Item, *, is_open: bool, fields: list[Field] | None) -
         "content": _content(call, made.content) if is_open else None,
         "content_type": _content_type(made.content),
         "creator": accounts.user(call, made.creator),
-        "created_at": stamp(made.created_at),
-        "updated_at": stamp(made.updated_at),
+        **attributes(made, "created_at updated_at"),
         "archived_at": stamp(made.updated_at) if made.archived else None,
         "item_url": f"{url}/items/{made.number}",
     }
@@ -129,13 +123,9 @@ def card(call: Call, made: Item, *, is_open: bool, fields: list[Field] | None) -
 def _content(call: Call, content: Issue | DraftIssue) -> dict[str, Any]:
     if isinstance(content, DraftIssue):
         return {
-            "id": content.id,
-            "node_id": content.node_id,
-            "title": content.title,
-            "body": content.body,
+            **attributes(content, "id node_id title body"),
             "user": accounts.user(call, content.creator),
-            "created_at": stamp(content.created_at),
-            "updated_at": stamp(content.updated_at),
+            **attributes(content, "created_at updated_at"),
         }
     pull = pull_of(content)
     return pulls.pull(call, pull) if pull else issues.issue(call, content)
@@ -214,8 +204,7 @@ def _title(call: Call, content: Issue | DraftIssue) -> dict[str, Any]:
         "number": content.number,
         "url": issues.issue_page(call, content),
         "issue_id": content.id,
-        "state": content.state,
-        "state_reason": content.state_reason,
+        **attributes(content, "state state_reason"),
         "is_draft": bool(pull and pull.draft),
     }
 
@@ -226,8 +215,7 @@ def _review_request(call: Call, user: User) -> dict[str, Any]:
         "status": "pending",
         "reviewer": {
             "avatarUrl": accounts.avatar_url(call, user),
-            "id": user.id,
-            "login": user.login,
+            **attributes(user, "id login"),
             "url": accounts.page_url(call, user),
             "name": user.name,
             "type": accounts.TYPES[user.kind],

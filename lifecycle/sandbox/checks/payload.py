@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from lifecycle.sandbox.accounts import payload as accounts
 from lifecycle.sandbox.accounts.state import App
-from lifecycle.sandbox.base.times import stamp
+from lifecycle.sandbox.base.times import attributes, stamp
 from lifecycle.sandbox.checks import actions as checks
 from lifecycle.sandbox.checks import suites
 from lifecycle.sandbox.checks.state import (
@@ -43,10 +43,7 @@ def page_url(call: Call, run: CheckRun) -> str:
 def app(call: Call, made: App) -> dict[str, Any]:
     """An app as its checks show it."""
     return {
-        "id": made.id,
-        "client_id": made.client_id,
-        "slug": made.slug,
-        "node_id": made.node_id,
+        **attributes(made, "id client_id slug node_id"),
         "owner": accounts.user(call, made.owner),
         "name": made.name,
         "description": "",
@@ -71,22 +68,15 @@ def check_run(call: Call, run: CheckRun) -> dict[str, Any]:
     """A check run of an app."""
     url = f"{repositories.api_url(call, run.repository)}/check-runs/{run.id}"
     return {
-        "id": run.id,
-        "name": run.name,
-        "node_id": run.node_id,
+        **attributes(run, "id name node_id"),
         "head_sha": run.sha,
         "external_id": run.external_id,
         "url": url,
         "html_url": page_url(call, run),
         "details_url": details_url(call, run),
-        "status": run.status,
-        "conclusion": run.conclusion,
-        "started_at": stamp(run.started_at),
-        "completed_at": stamp(run.completed_at),
+        **attributes(run, "status conclusion started_at completed_at"),
         "output": {
-            "title": run.output.title,
-            "summary": run.output.summary,
-            "text": run.output.text,
+            **attributes(run.output, "title summary text"),
             "annotations_count": len(run.output.annotations),
             "annotations_url": f"{url}/annotations",
         },
@@ -102,14 +92,9 @@ def annotation(call: Call, run: CheckRun, made: Annotation) -> dict[str, Any]:
     return {
         "path": made.path,
         "blob_href": f"{page}/blob/{run.sha}/{quote(made.path)}",
-        "start_line": made.start_line,
-        "start_column": made.start_column,
-        "end_line": made.end_line,
-        "end_column": made.end_column,
+        **attributes(made, "start_line start_column end_line end_column"),
         "annotation_level": made.level,
-        "title": made.title,
-        "message": made.message,
-        "raw_details": made.raw_details,
+        **attributes(made, "title message raw_details"),
     }
 
 
@@ -139,8 +124,7 @@ def check_suite(call: Call, suite: CheckSuite) -> dict[str, Any]:
     url = f"{repositories.api_url(call, repo)}/check-suites/{suite.id}"
     status, conclusion = suites.status_of(suite)
     return {
-        "id": suite.id,
-        "node_id": suite.node_id,
+        **attributes(suite, "id node_id"),
         "head_branch": suite.branch,
         "head_sha": suite.sha,
         "status": status,
@@ -150,8 +134,7 @@ def check_suite(call: Call, suite: CheckSuite) -> dict[str, Any]:
         "after": suite.sha,
         "pull_requests": pulls_of(call, repo, suite.sha),
         "app": app(call, suite.app),
-        "created_at": stamp(suite.created_at),
-        "updated_at": stamp(suite.updated_at),
+        **attributes(suite, "created_at updated_at"),
         "rerequestable": True,
         "runs_rerequestable": suite.run is None,
         "latest_check_runs_count": len(suites.latest_runs_of(suite)),
@@ -167,13 +150,7 @@ def simple_status(call: Call, made: CommitStatus) -> dict[str, Any]:
     return {
         "url": f"{repositories.api_url(call, made.repository)}/statuses/{made.sha}",
         "avatar_url": accounts.user(call, creator)["avatar_url"] if creator else None,
-        "id": made.id,
-        "node_id": made.node_id,
-        "state": made.state,
-        "description": made.description,
-        "target_url": made.target_url,
-        "context": made.context,
-        "created_at": stamp(made.created_at),
+        **attributes(made, "id node_id state description target_url context created_at"),
         "updated_at": stamp(made.created_at),
     }
 
@@ -208,12 +185,7 @@ def workflow(call: Call, made: Workflow) -> dict[str, Any]:
     repo = made.repository
     page = repositories.page_url(call, repo)
     return {
-        "id": made.id,
-        "node_id": made.node_id,
-        "name": made.name,
-        "path": made.path,
-        "state": made.state,
-        "created_at": stamp(made.created_at),
+        **attributes(made, "id node_id name path state created_at"),
         "updated_at": stamp(made.created_at),
         "url": f"{repositories.api_url(call, repo)}/actions/workflows/{made.id}",
         "html_url": f"{page}/blob/{repo.default_branch}/{made.path}",
@@ -257,8 +229,7 @@ def workflow_run(
         "url": url,
         "html_url": run_page(call, suite, run),
         "pull_requests": pulls_of(call, repo, suite.sha) if with_pulls else [],
-        "created_at": stamp(suite.created_at),
-        "updated_at": stamp(suite.updated_at),
+        **attributes(suite, "created_at updated_at"),
         "actor": actor,
         "run_attempt": run.attempt,
         "referenced_workflows": [],
@@ -294,12 +265,10 @@ def job(call: Call, run: CheckRun, of: WorkflowRun) -> dict[str, Any]:
         "head_sha": run.sha,
         "url": f"{api}/actions/jobs/{run.id}",
         "html_url": page_url(call, run),
-        "status": run.status,
-        "conclusion": run.conclusion,
+        **attributes(run, "status conclusion"),
         "created_at": stamp(run.suite.created_at),
         "started_at": stamp(run.started_at or run.suite.created_at),
-        "completed_at": stamp(run.completed_at),
-        "name": run.name,
+        **attributes(run, "completed_at name"),
         "steps": [],
         "check_run_url": f"{api}/check-runs/{run.id}",
         "labels": ["ubuntu-latest"],

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from lifecycle.sandbox.base.times import stamp
+from lifecycle.sandbox.base.times import attributes
 from lifecycle.sandbox.boards.state import BoardTables, Item, Project
-from lifecycle.sandbox.checks.state import CheckRun, CheckTables, CommitStatus
+from lifecycle.sandbox.checks.state import CheckTables
 from lifecycle.sandbox.issues.state import Issue, IssueTables
 from lifecycle.sandbox.pulls import actions as pulls
 from lifecycle.sandbox.pulls.state import PullRequest, PullTables
 from lifecycle.sandbox.repositories.state import Repository
+
+CHECK = "id sha name workflow event status conclusion started_at completed_at"
+STATUS = "id sha context state description target_url created_at"
 
 
 def snapshot(repo: Repository) -> dict[str, Any]:
@@ -27,36 +30,16 @@ def snapshot(repo: Repository) -> dict[str, Any]:
         "board": _board(repo, board) if board else {},
         "fields": _fields(board) if board else {},
         "refs": repo.git.refs(),
-        "checks": [_check(one) for runs in check_tables.checks.values() for one in runs],
-        "statuses": [_status(one) for made in check_tables.statuses.values() for one in made],
-    }
-
-
-def _check(check: CheckRun) -> dict[str, Any]:
-    names = ("id", "sha", "name", "workflow", "event", "status", "conclusion")
-    return {
-        **{name: getattr(check, name) for name in names},
-        "started_at": stamp(check.started_at),
-        "completed_at": stamp(check.completed_at),
-    }
-
-
-def _status(status: CommitStatus) -> dict[str, Any]:
-    names = ("id", "sha", "context", "state", "description", "target_url")
-    return {
-        **{name: getattr(status, name) for name in names},
-        "created_at": stamp(status.created_at),
+        "checks": [attributes(one, CHECK) for runs in check_tables.checks.values() for one in runs],
+        "statuses": [
+            attributes(one, STATUS) for made in check_tables.statuses.values() for one in made
+        ],
     }
 
 
 def _issue(issue: Issue) -> dict[str, Any]:
     return {
-        "number": issue.number,
-        "node_id": issue.node_id,
-        "title": issue.title,
-        "body": issue.body,
-        "state": issue.state,
-        "state_reason": issue.state_reason,
+        **attributes(issue, "number node_id title body state state_reason"),
         "labels": [label.name for label in issue.labels],
         "assignees": [user.login for user in issue.assignees],
         "closed_by": issue.closed_by.login if issue.closed_by else None,
@@ -72,18 +55,13 @@ def _pull(pull: PullRequest) -> dict[str, Any]:
         "node_id": pull.node_id,
         "state": pulls.state_of(pull).lower(),
         "author": pull.issue.author.login,
-        "head": pull.head,
-        "head_sha": pull.head_sha,
-        "base": pull.base,
-        "draft": pull.draft,
-        "merge_sha": pull.merge_sha,
+        **attributes(pull, "head head_sha base draft merge_sha"),
         "merged_by": pull.merged_by.login if pull.merged_by else None,
         "reviews": [
-            {"id": one.node_id, "author": one.author.login, "state": one.state, "body": one.body,
-             "sha": one.sha}
+            {"id": one.node_id, "author": one.author.login, **attributes(one, "state body sha")}
             for one in pull.reviews
         ],
-    }  # fmt: skip
+    }
 
 
 def _board(repo: Repository, project: Project) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from urllib.parse import quote
 from lifecycle.sandbox.accounts import payload as accounts
 from lifecycle.sandbox.accounts.state import User
 from lifecycle.sandbox.base.ids import named_id
-from lifecycle.sandbox.base.times import stamp
+from lifecycle.sandbox.base.times import attributes, stamp
 from lifecycle.sandbox.git.store import objects
 from lifecycle.sandbox.git.store.history import FileChange
 from lifecycle.sandbox.git.store.objects import Entry, Tag
@@ -124,9 +124,7 @@ def file_change(call: Call, repo: Repository, sha: str, change: FileChange) -> d
     made = {
         "sha": change.sha,
         "filename": change.path,
-        "status": change.status,
-        "additions": change.additions,
-        "deletions": change.deletions,
+        **attributes(change, "status additions deletions"),
         "changes": change.additions + change.deletions,
         "blob_url": f"{page}/blob/{sha}/{path}",
         "raw_url": f"{page}/raw/{sha}/{path}",

@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import quote
 
 from lifecycle.sandbox.accounts import payload as accounts
-from lifecycle.sandbox.base.times import stamp
+from lifecycle.sandbox.base.times import attributes, stamp
 from lifecycle.sandbox.issues.milestones import actions as milestones
 from lifecycle.sandbox.issues.state import Comment, Issue, Label, Milestone
 from lifecycle.sandbox.pulls.state import pull_of
@@ -26,13 +26,9 @@ def issue_page(call: Call, subject: Issue) -> str:
 def label(call: Call, repo: Repository, made: Label) -> dict[str, Any]:
     """A label."""
     return {
-        "id": made.id,
-        "node_id": made.node_id,
+        **attributes(made, "id node_id"),
         "url": f"{repositories.api_url(call, repo)}/labels/{quote(made.name, safe='')}",
-        "name": made.name,
-        "color": made.color,
-        "default": made.default,
-        "description": made.description,
+        **attributes(made, "name color default description"),
         "archived_at": None,  # no label is archived here
         "archived_by": None,
     }
@@ -49,19 +45,11 @@ def milestone(call: Call, repo: Repository, made: Milestone) -> dict[str, Any]:
         "url": url,
         "html_url": f"{repositories.page_url(call, repo)}/milestone/{made.number}",
         "labels_url": f"{url}/labels",
-        "id": made.id,
-        "node_id": made.node_id,
-        "number": made.number,
-        "title": made.title,
-        "description": made.description,
+        **attributes(made, "id node_id number title description"),
         "creator": accounts.user(call, made.creator),
         "open_issues": opened,
         "closed_issues": closed,
-        "state": made.state,
-        "created_at": stamp(made.created_at),
-        "updated_at": stamp(made.updated_at),
-        "due_on": stamp(made.due_on),
-        "closed_at": stamp(made.closed_at),
+        **attributes(made, "state created_at updated_at due_on closed_at"),
     }
 
 
@@ -75,11 +63,7 @@ def common(call: Call, subject: Issue) -> dict[str, Any]:
     assignees = [accounts.user(call, person) for person in subject.assignees]
     repo = subject.repository
     return {
-        "number": subject.number,
-        "title": subject.title,
-        "body": subject.body,
-        "state": subject.state,
-        "locked": subject.locked,
+        **attributes(subject, "number title body state locked"),
         "active_lock_reason": subject.lock_reason,
         "user": accounts.user(call, subject.author),
         "author_association": repositories.associate(call, repo, subject.author),
@@ -87,9 +71,7 @@ def common(call: Call, subject: Issue) -> dict[str, Any]:
         "assignee": assignees[0] if assignees else None,
         "assignees": assignees,
         "milestone": milestone(call, repo, subject.milestone) if subject.milestone else None,
-        "created_at": stamp(subject.created_at),
-        "updated_at": stamp(subject.updated_at),
-        "closed_at": stamp(subject.closed_at),
+        **attributes(subject, "created_at updated_at closed_at"),
     }
 
 
@@ -163,14 +145,12 @@ def comment(call: Call, made: Comment) -> dict[str, Any]:
     page = issue_page(call, subject)
     url = f"{repo}/issues/comments/{made.id}"
     return {
-        "id": made.id,
-        "node_id": made.node_id,
+        **attributes(made, "id node_id"),
         "url": url,
         "html_url": f"{page}#issuecomment-{made.id}",
         "issue_url": f"{repo}/issues/{subject.number}",
         "user": accounts.user(call, made.author),
-        "created_at": stamp(made.created_at),
-        "updated_at": stamp(made.updated_at),
+        **attributes(made, "created_at updated_at"),
         "author_association": repositories.associate(call, subject.repository, made.author),
         "body": made.body,
         "performed_via_github_app": None,

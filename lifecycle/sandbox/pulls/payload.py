@@ -6,7 +6,7 @@ from typing import Any
 
 from lifecycle.sandbox.accounts import payload as accounts
 from lifecycle.sandbox.accounts.state import User
-from lifecycle.sandbox.base.times import stamp
+from lifecycle.sandbox.base.times import attributes, stamp
 from lifecycle.sandbox.issues import payload as issues
 from lifecycle.sandbox.pulls import changes
 from lifecycle.sandbox.pulls.merging import actions as merging
@@ -29,8 +29,7 @@ def pull(call: Call, subject: PullRequest) -> dict[str, Any]:
     base = subject.repository
     urls = _urls(call, subject)
     return {
-        "id": subject.id,
-        "node_id": subject.node_id,
+        **attributes(subject, "id node_id"),
         "url": urls["self"],
         "html_url": page,
         "diff_url": f"{page}.diff",
@@ -97,9 +96,7 @@ def full_pull(call: Call, subject: PullRequest, *, fresh: bool = False) -> dict[
         "comments": len(subject.issue.comments),
         "review_comments": len(threads.comments_of(subject, call.viewer)),
         "maintainer_can_modify": subject.maintainer_can_modify,
-        "commits": size.commits,
-        "additions": size.additions,
-        "deletions": size.deletions,
+        **attributes(size, "commits additions deletions"),
         "changed_files": size.files,
     }
 
@@ -114,8 +111,7 @@ def minimal(call: Call, subject: PullRequest) -> dict[str, Any]:
     base = subject.repository
     return {
         "url": pull_url(call, subject),
-        "id": subject.id,
-        "number": subject.number,
+        **attributes(subject, "id number"),
         "head": end(subject.head_repository or base, subject.head, subject.head_sha),
         "base": end(base, subject.base, subject.base_sha),
     }

@@ -6,7 +6,7 @@ from typing import Any
 
 from lifecycle.sandbox.accounts import payload as accounts
 from lifecycle.sandbox.accounts.state import User
-from lifecycle.sandbox.base.times import stamp
+from lifecycle.sandbox.base.times import attributes
 from lifecycle.sandbox.issues.state import IssueTables
 from lifecycle.sandbox.pulls.state import PullTables
 from lifecycle.sandbox.repositories.state import Repository
@@ -133,10 +133,7 @@ def _repository(call: Call, repo: Repository) -> dict[str, Any]:
     url, page = api_url(call, repo), page_url(call, repo)
     count, forks = open_issues(call, repo), len(repo.forks)
     return {
-        "id": repo.id,
-        "node_id": repo.node_id,
-        "name": repo.name,
-        "full_name": repo.full_name,
+        **attributes(repo, "id node_id name full_name"),
         "private": repo.is_private,
         "owner": accounts.user(call, repo.owner),
         "html_url": page,
@@ -144,9 +141,7 @@ def _repository(call: Call, repo: Repository) -> dict[str, Any]:
         "fork": repo.parent is not None,
         "url": url,
         **{name: f"{url}{path}" for name, path in LINKS.items()},
-        "created_at": stamp(repo.created_at),
-        "updated_at": stamp(repo.updated_at),
-        "pushed_at": stamp(repo.pushed_at),
+        **attributes(repo, "created_at updated_at pushed_at"),
         "git_url": f"git://{page.partition('://')[2]}.git",
         "ssh_url": ssh_url(call, repo),
         "clone_url": f"{page}.git",
@@ -156,8 +151,7 @@ def _repository(call: Call, repo: Repository) -> dict[str, Any]:
         "stargazers_count": 0,
         "watchers_count": 0,
         "language": None,
-        "has_issues": repo.has_issues,
-        "has_projects": repo.has_projects,
+        **attributes(repo, "has_issues has_projects"),
         "has_downloads": True,
         "has_wiki": repo.has_wiki,
         "has_pages": False,
@@ -170,8 +164,7 @@ def _repository(call: Call, repo: Repository) -> dict[str, Any]:
         "disabled": False,
         "open_issues_count": count,
         "license": None,
-        "allow_forking": repo.allow_forking,
-        "is_template": repo.is_template,
+        **attributes(repo, "allow_forking is_template"),
         "web_commit_signoff_required": False,
         "topics": list(repo.topics),
         "visibility": repo.visibility,
@@ -205,12 +198,8 @@ def full(call: Call, repo: Repository) -> dict[str, Any]:
     }
     if repo.can_push(call.viewer):
         made |= {
-            "allow_squash_merge": repo.allow_squash_merge,
-            "allow_merge_commit": repo.allow_merge_commit,
-            "allow_rebase_merge": repo.allow_rebase_merge,
-            "allow_auto_merge": repo.allow_auto_merge,
-            "delete_branch_on_merge": repo.delete_branch_on_merge,
-            "allow_update_branch": repo.allow_update_branch,
+            **attributes(repo, "allow_squash_merge allow_merge_commit allow_rebase_merge"),
+            **attributes(repo, "allow_auto_merge delete_branch_on_merge allow_update_branch"),
             "use_squash_pr_title_as_default": False,
             "squash_merge_commit_message": "COMMIT_MESSAGES",
             "squash_merge_commit_title": "COMMIT_OR_PR_TITLE",

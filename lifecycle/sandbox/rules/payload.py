@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import quote
 
-from lifecycle.sandbox.base.times import stamp
+from lifecycle.sandbox.base.times import attributes
 from lifecycle.sandbox.repositories import payload as repositories
 from lifecycle.sandbox.repositories.state import Repository
 from lifecycle.sandbox.rules import actions as rules
@@ -57,9 +57,7 @@ def protection(call: Call, repo: Repository, branch: str, rule: Protection) -> d
         }
     switches = {
         "required_linear_history": rule.linear_history,
-        "allow_force_pushes": rule.allow_force_pushes,
-        "allow_deletions": rule.allow_deletions,
-        "block_creations": rule.block_creations,
+        **attributes(rule, "allow_force_pushes allow_deletions block_creations"),
         "required_conversation_resolution": rule.conversation_resolution,
         "lock_branch": False,
         "allow_fork_syncing": False,
@@ -125,8 +123,7 @@ def ruleset(call: Call, repo: Repository, rule: Protection, *, whole: bool) -> d
         "enforcement": rule.enforcement,
         "node_id": rules.global_id(repo, rule),
         "_links": {"self": {"href": url}, "html": {"href": page}},
-        "created_at": stamp(rule.created_at),
-        "updated_at": stamp(rule.updated_at),
+        **attributes(rule, "created_at updated_at"),
     }
     if whole:
         includes = rule.includes or (f"refs/heads/{rule.pattern}",)

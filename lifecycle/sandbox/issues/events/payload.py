@@ -7,7 +7,7 @@ from typing import Any
 
 from lifecycle.sandbox.accounts import payload as accounts
 from lifecycle.sandbox.accounts.state import User
-from lifecycle.sandbox.base.times import stamp
+from lifecycle.sandbox.base.times import attributes, stamp
 from lifecycle.sandbox.issues import payload as issues
 from lifecycle.sandbox.issues.state import Comment, Issue, IssueEvent, Label, Milestone
 from lifecycle.sandbox.repositories import access
@@ -27,8 +27,7 @@ def event(call: Call, subject: Issue, made: IssueEvent) -> dict[str, Any]:
     repo = repositories.api_url(call, subject.repository)
     commit = made.about.get("commit") if made.kind in WITH_COMMIT else None
     answer = {
-        "id": made.id,
-        "node_id": made.node_id,
+        **attributes(made, "id node_id"),
         "url": f"{repo}/issues/events/{made.id}",
         "actor": accounts.user(call, made.actor),
         "event": made.kind,
@@ -70,10 +69,7 @@ def _person(call: Call, person: User) -> dict[str, Any]:
 def _related(call: Call, issue: Issue) -> dict[str, Any]:
     """A minimal reference to another issue."""
     return {
-        "number": issue.number,
-        "title": issue.title,
-        "state": issue.state,
-        "state_reason": issue.state_reason,
+        **attributes(issue, "number title state state_reason"),
         "repository": repositories.simple(call, issue.repository),
         "issue_type": None,
     }

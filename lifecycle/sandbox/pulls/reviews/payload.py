@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from lifecycle.sandbox.accounts import payload as accounts
-from lifecycle.sandbox.base.times import stamp
+from lifecycle.sandbox.base.times import attributes, stamp
 from lifecycle.sandbox.issues import payload as issues
 from lifecycle.sandbox.pulls import payload as pulls
 from lifecycle.sandbox.pulls.state import Review, ReviewComment
@@ -23,11 +23,9 @@ def review(call: Call, made: Review) -> dict[str, Any]:
     url = pulls.pull_url(call, made.pull)
     page = review_url(call, made)
     answer = {
-        "id": made.id,
-        "node_id": made.node_id,
+        **attributes(made, "id node_id"),
         "user": accounts.user(call, made.author),
-        "body": made.body,
-        "state": made.state,
+        **attributes(made, "body state"),
         "html_url": page,
         "pull_request_url": url,
         "author_association": repositories.associate(call, made.pull.repository, made.author),
@@ -55,16 +53,12 @@ def comment(call: Call, made: ReviewComment) -> dict[str, Any]:
     answer = {
         "url": url,
         "pull_request_review_id": made.review.id if made.review else None,
-        "id": made.id,
-        "node_id": made.node_id,
-        "diff_hunk": made.diff_hunk,
+        **attributes(made, "id node_id diff_hunk"),
         "path": thread.path,
         "commit_id": pull.head_sha if is_now else thread.sha,
         "original_commit_id": thread.sha,
         "user": accounts.user(call, made.author),
-        "body": made.body,
-        "created_at": stamp(made.created_at),
-        "updated_at": stamp(made.updated_at),
+        **attributes(made, "body created_at updated_at"),
         "html_url": page,
         "pull_request_url": pulls.pull_url(call, pull),
         "author_association": repositories.associate(call, pull.repository, made.author),
