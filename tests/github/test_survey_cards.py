@@ -15,7 +15,7 @@ from lifecycle.github.client.rest import RestClient
 from lifecycle.github.sweep.sweeping import GitHubSurvey
 from lifecycle.sandbox.control.faults import Fault
 from lifecycle.sandbox.seed import SeedItem, SeedMark
-from lifecycle.sandbox.seed.form.boards import SeedDraft
+from lifecycle.sandbox.seed.form import SeedDraft
 from tests.github.survey_world import (
     at,
     branch,

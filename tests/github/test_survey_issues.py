@@ -16,7 +16,7 @@ from lifecycle.github.board.status_fallback import Choice
 from lifecycle.github.board.status_labels import StatusLabels
 from lifecycle.github.sweep.sweeping import GitHubSurvey
 from lifecycle.sandbox.seed import SeedItem, SeedMark, SeedRepository, SeedToken, SeedUser
-from lifecycle.sandbox.seed.form import SeedEvent
+from lifecycle.sandbox.seed.form_content import SeedEvent
 from tests.github.hub import Hub
 from tests.github.survey_world import (
     OWNER,

@@ -4,24 +4,26 @@ from lifecycle.sandbox.seed.form import (
     Seed,
     SeedApp,
     SeedBranch,
-    SeedComment,
     SeedCommit,
     SeedField,
     SeedInstallation,
-    SeedIssue,
     SeedItem,
-    SeedLabel,
     SeedMark,
-    SeedMilestone,
     SeedOrganization,
     SeedProject,
     SeedProtection,
-    SeedPull,
     SeedRef,
     SeedRepository,
-    SeedReview,
     SeedToken,
     SeedUser,
+)
+from lifecycle.sandbox.seed.form_content import (
+    SeedComment,
+    SeedIssue,
+    SeedLabel,
+    SeedMilestone,
+    SeedPull,
+    SeedReview,
 )
 from lifecycle.sandbox.seed.reading import default_seed, parse_seed, read_seed, shaped
 

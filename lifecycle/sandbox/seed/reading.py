@@ -23,13 +23,12 @@ from lifecycle.sandbox.boards.state import WRITABLE
 from lifecycle.sandbox.seed.form import (
     Seed,
     SeedField,
-    SeedIssue,
     SeedItem,
     SeedProject,
-    SeedPull,
     SeedRepository,
     SeedToken,
 )
+from lifecycle.sandbox.seed.form_content import SeedIssue, SeedPull
 
 DEEPEST = 64
 DEEP = re.compile(rf"(?:[-?:] *){{{DEEPEST}}}|^ {{{DEEPEST * 2}}}", re.MULTILINE)

@@ -14,7 +14,7 @@ from lifecycle.sandbox.base.ids import node_id
 from lifecycle.sandbox.base.times import now
 from lifecycle.sandbox.issues.state import Issue, IssueTables, Label, Milestone
 from lifecycle.sandbox.repositories.state import Repository, World
-from lifecycle.sandbox.seed.form import Form, SeedComment, SeedEvent
+from lifecycle.sandbox.seed.form_content import Form, SeedComment, SeedEvent
 
 
 def moment(given: datetime | None) -> datetime:

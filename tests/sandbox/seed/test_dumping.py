@@ -19,7 +19,7 @@ from lifecycle.sandbox.issues import state as issues
 from lifecycle.sandbox.pulls import state as pulls
 from lifecycle.sandbox.repositories import state as repositories
 from lifecycle.sandbox.rules import state as rules
-from lifecycle.sandbox.seed import default_seed, form, parse_seed
+from lifecycle.sandbox.seed import default_seed, form, form_content, parse_seed
 from lifecycle.sandbox.seed.dumping.world import as_yaml, seed_of
 from lifecycle.sandbox.server import Sandbox
 
@@ -109,29 +109,29 @@ def test_a_dump_is_as_short_as_a_seed(number: int) -> None:
     assert (after.issues[number].comments, after.issues[number].blocked_by) == ([], [])
 
 
-PAIRS: list[tuple[type, tuple[type[form.Form], ...], set[str]]] = [
+PAIRS: list[tuple[type, tuple[type[form_content.Form], ...], set[str]]] = [
     (accounts.User, (form.SeedUser, form.SeedOrganization), set()),
     (accounts.Token, (form.SeedToken,), {"value", "used", "reset"}),
     (accounts.App, (form.SeedApp,), set()),
     (accounts.Installation, (form.SeedInstallation,), set()),
-    (issues.Label, (form.SeedLabel,), {"node_id", "default", "repository"}),
-    (issues.Milestone, (form.SeedMilestone,), {"node_id", "repository"}),
-    (issues.Comment, (form.SeedComment,), {"node_id", "issue"}),
-    (issues.IssueEvent, (form.SeedEvent,), {"node_id"}),
-    (issues.Issue, (form.SeedIssue,),
+    (issues.Label, (form_content.SeedLabel,), {"node_id", "default", "repository"}),
+    (issues.Milestone, (form_content.SeedMilestone,), {"node_id", "repository"}),
+    (issues.Comment, (form_content.SeedComment,), {"node_id", "issue"}),
+    (issues.IssueEvent, (form_content.SeedEvent,), {"node_id"}),
+    (issues.Issue, (form_content.SeedIssue,),
      {"node_id", "repository", "sub_issues", "blocking", "is_pull"}),
-    (pulls.PullRequest, (form.SeedPull,), {"node_id", "issue", "judged", "measure"}),
-    (pulls.Review, (form.SeedReview,), {"node_id", "pull"}),
-    (pulls.ReviewThread, (form.SeedThread,), {"node_id", "pull"}),
-    (pulls.ReviewComment, (form.SeedReviewComment,), {"node_id", "thread"}),
-    (pulls.AutoMerge, (form.SeedAutoMerge,), set()),
-    (pulls.QueueEntry, (form.SeedQueueEntry,), {"node_id", "pull"}),
-    (checks.Workflow, (form.SeedWorkflow,), {"node_id", "repository"}),
-    (checks.WorkflowRun, (form.SeedWorkflowRun,), {"node_id", "suite"}),
-    (checks.CheckSuite, (form.SeedSuite,), {"node_id", "repository"}),
-    (checks.CheckRun, (form.SeedCheckRun,), {"node_id", "output"}),
-    (checks.Output, (form.SeedCheckRun,), set()),
-    (checks.CommitStatus, (form.SeedStatus,), {"node_id", "repository"}),
+    (pulls.PullRequest, (form_content.SeedPull,), {"node_id", "issue", "judged", "measure"}),
+    (pulls.Review, (form_content.SeedReview,), {"node_id", "pull"}),
+    (pulls.ReviewThread, (form_content.SeedThread,), {"node_id", "pull"}),
+    (pulls.ReviewComment, (form_content.SeedReviewComment,), {"node_id", "thread"}),
+    (pulls.AutoMerge, (form_content.SeedAutoMerge,), set()),
+    (pulls.QueueEntry, (form_content.SeedQueueEntry,), {"node_id", "pull"}),
+    (checks.Workflow, (form_content.SeedWorkflow,), {"node_id", "repository"}),
+    (checks.WorkflowRun, (form_content.SeedWorkflowRun,), {"node_id", "suite"}),
+    (checks.CheckSuite, (form_content.SeedSuite,), {"node_id", "repository"}),
+    (checks.CheckRun, (form_content.SeedCheckRun,), {"node_id", "output"}),
+    (checks.Output, (form_content.SeedCheckRun,), set()),
+    (checks.CommitStatus, (form_content.SeedStatus,), {"node_id", "repository"}),
     (boards.Option, (form.SeedOption,), set()),
     (boards.Iteration, (form.SeedIteration,), set()),
     (boards.Field, (form.SeedField,), {"data_type"}),

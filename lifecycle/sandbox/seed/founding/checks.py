@@ -15,9 +15,9 @@ from lifecycle.sandbox.checks.state import (
     WorkflowRun,
 )
 from lifecycle.sandbox.repositories.state import Repository
-from lifecycle.sandbox.seed.form import (
+from lifecycle.sandbox.seed.form import SeedRepository
+from lifecycle.sandbox.seed.form_content import (
     SeedCheckRun,
-    SeedRepository,
     SeedStatus,
     SeedSuite,
     SeedWorkflow,

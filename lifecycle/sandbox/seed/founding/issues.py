@@ -16,7 +16,8 @@ from lifecycle.sandbox.issues.labels import actions as labels
 from lifecycle.sandbox.issues.state import Comment, Issue, IssueEvent, IssueTables
 from lifecycle.sandbox.pulls.state import PullTables
 from lifecycle.sandbox.repositories.state import Repository
-from lifecycle.sandbox.seed.form import SeedIssue, SeedPull, SeedRepository
+from lifecycle.sandbox.seed.form import SeedRepository
+from lifecycle.sandbox.seed.form_content import SeedIssue, SeedPull
 from lifecycle.sandbox.seed.references import (
     about_of,
     account,

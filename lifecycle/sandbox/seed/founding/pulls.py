@@ -18,7 +18,8 @@ from lifecycle.sandbox.pulls.state import (
     ReviewThread,
 )
 from lifecycle.sandbox.repositories.state import Repository
-from lifecycle.sandbox.seed.form import SeedPull, SeedRepository, SeedThread
+from lifecycle.sandbox.seed.form import SeedRepository
+from lifecycle.sandbox.seed.form_content import SeedPull, SeedThread
 from lifecycle.sandbox.seed.founding.issues import new_issue
 from lifecycle.sandbox.seed.references import account, identity, moment
 

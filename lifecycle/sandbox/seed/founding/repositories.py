@@ -14,7 +14,8 @@ from lifecycle.sandbox.issues.labels import actions as labels
 from lifecycle.sandbox.issues.state import IssueTables, Milestone
 from lifecycle.sandbox.repositories.state import Repository, World
 from lifecycle.sandbox.rules.state import Protection, RuleTables
-from lifecycle.sandbox.seed.form import SeedMilestone, SeedProtection, SeedRef, SeedRepository
+from lifecycle.sandbox.seed.form import SeedProtection, SeedRef, SeedRepository
+from lifecycle.sandbox.seed.form_content import SeedMilestone
 from lifecycle.sandbox.seed.founding import checks as founding_checks
 from lifecycle.sandbox.seed.founding import issues as founding_issues
 from lifecycle.sandbox.seed.founding import pulls as founding_pulls

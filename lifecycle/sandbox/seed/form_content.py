@@ -1,0 +1,275 @@
+"""What a repository of a seed holds: issues, pull requests and checks, with all that hangs on them."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, Literal
+
+import msgspec
+
+from lifecycle.sandbox.checks.state import Annotation
+from lifecycle.sandbox.issues.state import IssueState, StateReason
+from lifecycle.sandbox.pulls.state import MergeMethod, QueueState, ReviewState
+
+
+class Form(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """A part of a seed. An unknown key is a mistake: to ignore it would give another world."""
+
+
+class SeedLabel(Form, frozen=True):
+    """A label; without a colour it gets one that follows from its name."""
+
+    name: str
+    color: str | None = None
+    description: str | None = None
+    id: int | None = None
+    created_at: datetime | None = None
+    updated_at: datetime | None = None
+
+
+class SeedMilestone(Form, frozen=True):
+    """A milestone."""
+
+    number: int
+    title: str
+    description: str | None = None
+    creator: str | None = None
+    state: IssueState = "open"
+    due_on: datetime | None = None
+    id: int | None = None
+    created_at: datetime | None = None
+    updated_at: datetime | None = None
+    closed_at: datetime | None = None
+
+
+class SeedComment(Form, frozen=True):
+    """A comment of an issue or a pull request."""
+
+    author: str
+    body: str
+    id: int | None = None
+    created_at: datetime | None = None
+    updated_at: datetime | None = None
+    hidden_for: int = 0
+
+
+class SeedEvent(Form, frozen=True):
+    """Something that happened to an issue; `about` names people, labels and issues."""
+
+    kind: str
+    actor: str
+    about: dict[str, Any] = {}
+    id: int | None = None
+    created_at: datetime | None = None
+
+
+class SeedIssue(Form, frozen=True):
+    """An issue that is there from the beginning. `parent` and `blocked_by` name other issues.
+
+    `assigned_at` is when its assignees were assigned, by default when it was made; whoever writes
+    `events` may say it there.
+    """
+
+    number: int
+    title: str
+    body: str | None = None
+    author: str | None = None
+    labels: list[str] = []
+    assignees: list[str] = []
+    state: IssueState = "open"
+    state_reason: StateReason | None = None
+    milestone: int | None = None
+    comments: list[SeedComment] = []
+    parent: str | int | None = None
+    blocked_by: list[str | int] = []
+    locked: bool = False
+    lock_reason: str | None = None
+    events: list[SeedEvent] = []
+    id: int | None = None
+    created_at: datetime | None = None
+    updated_at: datetime | None = None
+    closed_at: datetime | None = None
+    closed_by: str | None = None
+    assigned_at: datetime | None = None
+    hidden_for: int = 0
+    unread_for: int = 0
+    is_pinned: bool = False
+    linked_branches: list[str] = []
+
+
+class SeedReview(Form, frozen=True):
+    """A review, of the present head unless a commit is named."""
+
+    author: str
+    state: ReviewState
+    body: str = ""
+    sha: str | None = None
+    id: int | None = None
+    submitted_at: datetime | None = None
+
+
+class SeedReviewComment(Form, frozen=True):
+    """A comment in a review thread; `review` is that review's id."""
+
+    author: str
+    body: str
+    review: int | None = None
+    reply_to: int | None = None
+    diff_hunk: str = ""
+    id: int | None = None
+    created_at: datetime | None = None
+    updated_at: datetime | None = None
+
+
+class SeedThread(Form, frozen=True):
+    """A review thread about a place of the diff."""
+
+    path: str
+    line: int | None = None
+    sha: str | None = None
+    side: Literal["LEFT", "RIGHT"] = "RIGHT"
+    start_line: int | None = None
+    start_side: Literal["LEFT", "RIGHT"] | None = None
+    comments: list[SeedReviewComment] = []
+    resolved_by: str | None = None
+    is_outdated: bool = False
+    id: int | None = None
+
+
+class SeedAutoMerge(Form, frozen=True):
+    """A merge that is to happen by itself."""
+
+    enabled_by: str
+    enabled_at: datetime
+    method: MergeMethod
+    title: str | None = None
+    message: str | None = None
+
+
+class SeedQueueEntry(Form, frozen=True):
+    """A place in the merge queue; the order of the queue is that of `enqueued_at` and the id."""
+
+    enqueuer: str
+    enqueued_at: datetime
+    state: QueueState = "QUEUED"
+    head_sha: str | None = None
+    base_sha: str | None = None
+    id: int | None = None
+
+
+class SeedPull(Form, frozen=True):
+    """A pull request from the branch `head` of `head_repository`, by default its own.
+
+    Whoever names `head_sha` and `base_sha` says that git need not be asked.
+    """
+
+    number: int
+    title: str
+    head: str
+    base: str | None = None
+    body: str | None = None
+    author: str | None = None
+    draft: bool = False
+    labels: list[str] = []
+    assignees: list[str] = []
+    milestone: int | None = None
+    comments: list[SeedComment] = []
+    reviews: list[SeedReview] = []
+    threads: list[SeedThread] = []
+    requested_reviewers: list[str] = []
+    state: IssueState = "open"
+    merged_at: datetime | None = None
+    merged_by: str | None = None
+    merge_sha: str | None = None
+    head_repository: str | None = None
+    head_owner: str | None = None
+    head_sha: str | None = None
+    base_sha: str | None = None
+    mergeable: bool | None = None
+    test_merge_sha: str | None = None
+    maintainer_can_modify: bool = False
+    auto_merge: SeedAutoMerge | None = None
+    queue_entry: SeedQueueEntry | None = None
+    locked: bool = False
+    lock_reason: str | None = None
+    events: list[SeedEvent] = []
+    id: int | None = None
+    issue_id: int | None = None
+    created_at: datetime | None = None
+    updated_at: datetime | None = None
+    closed_at: datetime | None = None
+    closed_by: str | None = None
+    assigned_at: datetime | None = None
+    hidden_for: int = 0
+    unread_for: int = 0
+
+
+class SeedWorkflow(Form, frozen=True):
+    """A workflow of Actions; one that is only heard of in a check need not be written."""
+
+    name: str
+    state: Literal["active", "disabled_manually"] = "active"
+    last_number: int = 0
+    id: int | None = None
+    created_at: datetime | None = None
+
+
+class SeedWorkflowRun(Form, frozen=True):
+    """A run of a workflow."""
+
+    workflow: str
+    event: str
+    number: int = 1
+    attempt: int = 1
+    held: bool = False
+    actor: str | None = None
+    id: int | None = None
+
+
+class SeedSuite(Form, frozen=True):
+    """A check suite, that check runs name by its id; by hand none is needed."""
+
+    id: int
+    sha: str
+    branch: str | None = None
+    app: str = "github-actions"
+    run: SeedWorkflowRun | None = None
+    created_at: datetime | None = None
+    updated_at: datetime | None = None
+
+
+class SeedCheckRun(Form, frozen=True):
+    """A check run; what belongs to one workflow, event and commit shares a suite."""
+
+    sha: str
+    name: str
+    status: str = "completed"
+    conclusion: str | None = "success"
+    workflow: str | None = None
+    event: str = "pull_request"
+    title: str | None = None
+    summary: str | None = None
+    text: str | None = None
+    annotations: list[Annotation] = []
+    actions: list[dict[str, Any]] = []
+    external_id: str = ""
+    details_url: str | None = None
+    log: str | None = None
+    started_at: datetime | None = None
+    completed_at: datetime | None = None
+    attempt: int = 1
+    id: int | None = None
+    suite: int | None = None
+
+
+class SeedStatus(Form, frozen=True):
+    """A commit status."""
+
+    sha: str
+    context: str
+    state: str
+    description: str | None = None
+    creator: str | None = None
+    target_url: str | None = None
+    id: int | None = None
+    created_at: datetime | None = None
