@@ -5,8 +5,10 @@ Most forms and entities have fields of the same name and type.
 
 from __future__ import annotations
 
+import dataclasses
 from datetime import UTC, datetime
-from typing import Any, TypeVar
+from functools import cache
+from typing import Any, TypeVar, cast
 
 from lifecycle.sandbox.accounts.state import User
 from lifecycle.sandbox.base.errors import SeedError
@@ -34,6 +36,11 @@ def account(world: World, login: str) -> User:
     if user is None:
         raise SeedError(f"The seed names {login!r}, but has no such user or organization.")
     return user
+
+
+def account_or_none(world: World, login: str | None) -> User | None:
+    """The account of that login, or nobody where none is named."""
+    return account(world, login) if login else None
 
 
 def issue_named(repo: Repository, name: str | int) -> Issue:
@@ -89,9 +96,12 @@ def _name(value: Any) -> Any:
     return {"issue": name_of(value)} if isinstance(value, Issue) else value
 
 
-def identity(repo: Repository, prefix: str, number: int | None) -> tuple[int, str]:
-    """The ids of a thing: those of the seed, or new ones."""
-    return repo.new_id(prefix) if number is None else (number, node_id(prefix, repo.id, number))
+def identity(repo: Repository, prefix: str, number: int | None) -> dict[str, Any]:
+    """`id` and `node_id` of a thing: those of the seed, or new ones."""
+    if number is None:
+        number, node = repo.new_id(prefix)
+        return {"id": number, "node_id": node}
+    return {"id": number, "node_id": node_id(prefix, repo.id, number)}
 
 
 def author(repo: Repository, login: str | None) -> User:
@@ -101,7 +111,40 @@ def author(repo: Repository, login: str | None) -> User:
     return next(user for user in repo.world.users.values() if user.kind == "user")
 
 
+E = TypeVar("E")
 F = TypeVar("F", bound=Form)
+
+
+@cache
+def _alike(kind: Any, form: type[Form]) -> tuple[tuple[str, bool], ...]:
+    """What an entity and its form call the same, and whether it is a time that has to be there."""
+    known = {one.name: one.type == "datetime" for one in dataclasses.fields(kind)}
+    return tuple((name, known[name]) for name in form.__struct_fields__ if name in known)
+
+
+def grown(kind: type[E], seed: Form, /, **special: Any) -> E:
+    """The entity of a form: `special` as given, the rest from the keys of the same name.
+
+    Lists and mappings are copied: the world changes, the seed does not.
+    """
+    given, entity = dict(special), cast("Any", kind)
+    for name, is_time in _alike(entity, type(seed)):
+        if name not in special:
+            value = getattr(seed, name)
+            if isinstance(value, (list, dict)):
+                value = value.copy()
+            given[name] = moment(value) if is_time else value
+    return kind(**given)
+
+
+def registered(
+    repo: Repository, prefix: str, number: int | None, kind: type[E], seed: Form, /, **special: Any
+) -> E:
+    """The same for what has ids of its repository, by which it can be found from then on."""
+    ids = identity(repo, prefix, number)
+    thing = grown(kind, seed, **ids, **special)
+    repo.world.register(ids["node_id"], thing)
+    return thing
 
 
 def plain(form: type[F], thing: object, **special: Any) -> F:

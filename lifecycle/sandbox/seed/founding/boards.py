@@ -18,7 +18,7 @@ from lifecycle.sandbox.boards.state import (
 from lifecycle.sandbox.issues.state import Issue, IssueTables
 from lifecycle.sandbox.repositories.state import Repository, World
 from lifecycle.sandbox.seed.form import SeedDraft, SeedField, SeedItem, SeedMark, SeedProject
-from lifecycle.sandbox.seed.references import account, moment
+from lifecycle.sandbox.seed.references import account, account_or_none, grown, moment
 
 FIRST_ID = 800_001
 FIELDS_FROM = 810_001
@@ -30,23 +30,12 @@ def found(world: World, seed: SeedProject) -> None:
     tables = BoardTables.of(world)
     owner = account(world, seed.owner) if seed.owner else world.home.owner
     number = seed.database_id or FIRST_ID + len(tables.projects)
-    project = Project(
-        seed.id or node_id("PVT", owner.id, number),
-        number,
-        seed.number,
-        seed.title,
-        owner,
-        creator=account(world, seed.creator) if seed.creator else None,
-        repositories=_linked(world, seed),
-        is_public=seed.is_public,
-        closed_at=seed.closed_at,
-        short_description=seed.short_description,
-        readme=seed.readme,
-        is_template=seed.is_template,
+    project = grown(
+        Project, seed, id=seed.id or node_id("PVT", owner.id, number), database_id=number,
+        owner=owner, creator=account_or_none(world, seed.creator),
+        repositories=_linked(world, seed), fields=[], items=[],
         collaborators={login.lower(): role for login, role in seed.collaborators.items()},
-        created_at=moment(seed.created_at),
-        updated_at=moment(seed.updated_at),
-    )
+    )  # fmt: skip
     tables.projects.append(project)
     world.register(project.id, project)
     first = FIELDS_FROM + 100 * (len(tables.projects) - 1)
@@ -69,21 +58,19 @@ def _linked(world: World, seed: SeedProject) -> list[Repository]:
 def _field(world: World, project: Project, seed: SeedField, number: int) -> None:
     number = seed.number or number
     prefix = FIELD_PREFIXES.get(seed.type, "PVTF")
-    field = Field(
-        seed.id or node_id(prefix, project.owner.id, number), number, seed.name, seed.type,
-        created_at=moment(seed.created_at), updated_at=moment(seed.updated_at),
+    field = grown(
+        Field, seed, id=seed.id or node_id(prefix, project.owner.id, number), number=number,
+        data_type=seed.type, options=[], iterations=[],
     )  # fmt: skip
     for one in seed.options:
         if isinstance(one, str):
             field.options.append(boards.new_option(field, one, 0))
         else:
             made = boards.new_option(field, one.name, 0)
-            field.options.append(Option(one.id or made.id, one.name, one.color, one.description))
+            field.options.append(grown(Option, one, id=one.id or made.id))
     for span in seed.iterations:
         key = span.id or boards.new_option(field, span.title, 0).id
-        field.iterations.append(
-            Iteration(key, span.title, span.start, span.duration, span.completed)
-        )
+        field.iterations.append(grown(Iteration, span, id=key))
     project.fields.append(field)
     world.register(field.id, field)
 
@@ -98,18 +85,11 @@ def _item(world: World, project: Project, seed: SeedItem) -> None:
             raise SeedError(f"The board {project.title!r} has a card for no issue.")
         content = IssueTables.of(repo).issues[seed.issue]
     number = seed.number or next(world.serial)
-    creator = account(world, seed.creator) if seed.creator else world.home.owner
-    item = Item(
-        seed.id or node_id("PVTI", project.owner.id, number),
-        number,
-        project,
-        content,
-        creator,
-        archived=seed.archived,
-        hidden_for=seed.hidden_for,
-        created_at=moment(seed.created_at),
-        updated_at=moment(seed.updated_at),
-    )
+    creator = account_or_none(world, seed.creator) or world.home.owner
+    item = grown(
+        Item, seed, id=seed.id or node_id("PVTI", project.owner.id, number), number=number,
+        project=project, content=content, creator=creator, values={}, marks={},
+    )  # fmt: skip
     for name, value in seed.values.items():
         field = next(one for one in project.fields if one.name == name)
         ids = {option.name: option.id for option in field.options}
@@ -117,7 +97,7 @@ def _item(world: World, project: Project, seed: SeedItem) -> None:
         item.values[field.id] = ids.get(str(value), str(value))
         mark = seed.marks.get(name, SeedMark())
         item.marks[field.id] = Mark(
-            account(world, mark.creator) if mark.creator else creator,
+            account_or_none(world, mark.creator) or creator,
             moment(mark.created_at) if mark.created_at else item.created_at,
             moment(mark.updated_at or mark.created_at or item.updated_at),
         )
@@ -127,15 +107,10 @@ def _item(world: World, project: Project, seed: SeedItem) -> None:
 
 def _draft(world: World, project: Project, seed: SeedDraft) -> DraftIssue:
     number = seed.id or next(world.serial)
-    draft = DraftIssue(
-        number,
-        node_id("DI", project.owner.id, number),
-        seed.title,
-        seed.body,
-        account(world, seed.creator) if seed.creator else world.home.owner,
-        moment(seed.created_at),
-        moment(seed.updated_at),
-        [account(world, login) for login in seed.assignees],
-    )
+    draft = grown(
+        DraftIssue, seed, id=number, node_id=node_id("DI", project.owner.id, number),
+        creator=account_or_none(world, seed.creator) or world.home.owner,
+        assignees=[account(world, login) for login in seed.assignees],
+    )  # fmt: skip
     world.register(draft.node_id, draft)
     return draft

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from lifecycle.sandbox.base.errors import SeedError
-from lifecycle.sandbox.base.ids import node_id
 from lifecycle.sandbox.checks import suites
 from lifecycle.sandbox.checks.state import (
     CheckRun,
@@ -21,9 +20,8 @@ from lifecycle.sandbox.seed.form_content import (
     SeedStatus,
     SeedSuite,
     SeedWorkflow,
-    SeedWorkflowRun,
 )
-from lifecycle.sandbox.seed.references import account, identity, moment
+from lifecycle.sandbox.seed.references import account_or_none, grown, identity, registered
 
 
 def found(repo: Repository, seed: SeedRepository) -> None:
@@ -39,32 +37,18 @@ def found(repo: Repository, seed: SeedRepository) -> None:
 
 
 def _workflow(repo: Repository, seed: SeedWorkflow) -> None:
-    tables = CheckTables.of(repo)
-    number, node = identity(repo, "W", seed.id)
-    tables.workflows[seed.name] = Workflow(
-        number, node, repo, seed.name, moment(seed.created_at), seed.state, seed.last_number
-    )
-    repo.world.register(node, tables.workflows[seed.name])
+    made = registered(repo, "W", seed.id, Workflow, seed, repository=repo)
+    CheckTables.of(repo).workflows[seed.name] = made
 
 
 def _suite(repo: Repository, seed: SeedSuite) -> None:
     app = repo.world.apps.get(seed.app) or suites.actions_app(repo.world)
-    suite = CheckSuite(
-        seed.id, node_id("CS", repo.id, seed.id), repo, seed.sha, seed.branch, app,
-        moment(seed.created_at), moment(seed.updated_at),
-    )  # fmt: skip
+    suite = registered(repo, "CS", seed.id, CheckSuite, seed, repository=repo, app=app, run=None)
     if seed.run:
-        suite.run = _run(repo, suite, seed.run)
+        actor = account_or_none(repo.world, seed.run.actor)
+        ids = identity(repo, "WFR", seed.run.id)
+        suite.run = grown(WorkflowRun, seed.run, **ids, actor=actor, suite=suite)
     CheckTables.of(repo).suites.append(suite)
-    repo.world.register(suite.node_id, suite)
-
-
-def _run(repo: Repository, suite: CheckSuite, seed: SeedWorkflowRun) -> WorkflowRun:
-    number, node = identity(repo, "WFR", seed.id)
-    actor = account(repo.world, seed.actor) if seed.actor else None
-    return WorkflowRun(
-        number, node, seed.workflow, seed.event, seed.number, seed.attempt, seed.held, actor, suite
-    )
 
 
 def _check(repo: Repository, seed: SeedCheckRun) -> None:
@@ -76,24 +60,15 @@ def _check(repo: Repository, seed: SeedCheckRun) -> None:
         if known is None:
             raise SeedError(f"The check {seed.name!r} names a suite that is not there.")
         suite = known
-    number, node = identity(repo, "CR", seed.id)
-    run = CheckRun(
-        number, node, suite, seed.sha, seed.name, seed.workflow, seed.event, seed.status,
-        seed.conclusion if seed.status == "completed" else None, seed.started_at, seed.completed_at,
-        seed.external_id, seed.details_url,
-        Output(seed.title, seed.summary, seed.text, list(seed.annotations)),
-        list(seed.actions), seed.log, seed.attempt,
+    conclusion = seed.conclusion if seed.status == "completed" else None
+    run = registered(
+        repo, "CR", seed.id, CheckRun, seed,
+        suite=suite, conclusion=conclusion, output=grown(Output, seed),
     )  # fmt: skip
     tables.checks.setdefault(seed.sha, []).append(run)
-    repo.world.register(node, run)
 
 
 def _status(repo: Repository, seed: SeedStatus) -> None:
-    number, node = identity(repo, "SC", seed.id)
-    status = CommitStatus(
-        number, node, repo, seed.sha, seed.context, seed.state, seed.description,
-        moment(seed.created_at), account(repo.world, seed.creator) if seed.creator else None,
-        seed.target_url,
-    )  # fmt: skip
-    CheckTables.of(repo).statuses.setdefault(seed.sha, []).append(status)
-    repo.world.register(node, status)
+    creator = account_or_none(repo.world, seed.creator)
+    made = registered(repo, "SC", seed.id, CommitStatus, seed, repository=repo, creator=creator)
+    CheckTables.of(repo).statuses.setdefault(seed.sha, []).append(made)

@@ -21,53 +21,49 @@ from lifecycle.sandbox.seed.form_content import SeedIssue, SeedPull
 from lifecycle.sandbox.seed.references import (
     about_of,
     account,
+    account_or_none,
     author,
+    grown,
     identity,
     issue_named,
     moment,
+    registered,
 )
 
 
 def found(repo: Repository, seed: SeedIssue) -> None:
     """Make one."""
-    number, node = identity(repo, "I", seed.id)
-    issue = new_issue(repo, seed, number, node)
-    is_done = seed.state == "closed" and seed.state_reason is None
-    issue.state_reason = "completed" if is_done else seed.state_reason
-    issue.is_pinned, issue.linked_branches = seed.is_pinned, list(seed.linked_branches)
-    repo.world.register(node, issue)
+    issue = new_issue(repo, seed, seed.id)
+    if seed.state == "closed" and seed.state_reason is None:
+        issue.state_reason = "completed"
+    repo.world.register(issue.node_id, issue)
 
 
-def new_issue(repo: Repository, seed: SeedIssue | SeedPull, number: int, node: str) -> Issue:
+def new_issue(repo: Repository, seed: SeedIssue | SeedPull, number: int | None) -> Issue:
     """An issue, or the issue half of a pull request, with what hangs on it."""
-    tables = IssueTables.of(repo)
+    ids, tables = identity(repo, "I", number), IssueTables.of(repo)
     made = moment(seed.created_at)
     writer = author(repo, seed.author)
     ended = seed.closed_at or (seed.merged_at if isinstance(seed, SeedPull) else None)
     closed_at = (moment(ended) if ended else made) if seed.state == "closed" else None
     assigned_at = moment(seed.assigned_at) if seed.assigned_at else None
     touched = max(one for one in (made, closed_at, assigned_at) if one)
-    closer = account(repo.world, seed.closed_by) if seed.closed_by else writer
-    issue = Issue(
-        number,
-        node,
-        repo,
-        seed.number,
-        seed.title,
-        seed.body,
-        writer,
-        made,
-        moment(seed.updated_at) if seed.updated_at else touched,
-        state=seed.state,
+    closer = account_or_none(repo.world, seed.closed_by) or writer
+    issue = grown(
+        Issue,
+        seed,
+        **ids,
+        repository=repo,
+        author=writer,
+        created_at=made,
+        updated_at=moment(seed.updated_at) if seed.updated_at else touched,
         labels=[labels.named(repo, name) for name in seed.labels],
         assignees=[account(repo.world, login) for login in seed.assignees],
         milestone=tables.milestones[seed.milestone] if seed.milestone else None,
         closed_at=closed_at,
         closed_by=closer if closed_at else None,
-        locked=seed.locked,
-        lock_reason=seed.lock_reason,
-        hidden_for=seed.hidden_for,
-        unread_for=seed.unread_for,
+        **{name: [] for name in ("comments", "events", "blocked_by")},
+        parent=None,
     )
     tables.issues[issue.number] = issue
     repo.last_number = max(repo.last_number, issue.number)
@@ -78,19 +74,12 @@ def new_issue(repo: Repository, seed: SeedIssue | SeedPull, number: int, node: s
 def _talk(repo: Repository, issue: Issue, seed: SeedIssue | SeedPull) -> None:
     """Its comments and its past."""
     for said in seed.comments:
-        number, node = identity(repo, "IC", said.id)
-        comment = Comment(
-            number, node, issue, account(repo.world, said.author), said.body,
-            moment(said.created_at), moment(said.updated_at), said.hidden_for,
-        )  # fmt: skip
+        writer = account(repo.world, said.author)
+        comment = registered(repo, "IC", said.id, Comment, said, issue=issue, author=writer)
         issue.comments.append(comment)
-        repo.world.register(node, comment)
     for event in seed.events:
-        number, node = identity(repo, "E", event.id)
-        actor, about = account(repo.world, event.actor), dict(event.about)
-        issue.events.append(
-            IssueEvent(number, node, event.kind, actor, moment(event.created_at), about)
-        )
+        ids = identity(repo, "E", event.id)
+        issue.events.append(grown(IssueEvent, event, **ids, actor=account(repo.world, event.actor)))
 
 
 def relate(repo: Repository, seed: SeedIssue) -> None:

@@ -21,7 +21,7 @@ from lifecycle.sandbox.repositories.state import Repository
 from lifecycle.sandbox.seed.form import SeedRepository
 from lifecycle.sandbox.seed.form_content import SeedPull, SeedThread
 from lifecycle.sandbox.seed.founding.issues import new_issue
-from lifecycle.sandbox.seed.references import account, identity, moment
+from lifecycle.sandbox.seed.references import account, account_or_none, grown, moment, registered
 
 
 def refs(seed: SeedRepository, branches: Iterable[NewCommit | NewRef]) -> list[NewRef]:
@@ -62,32 +62,31 @@ def _found(repo: Repository, seed: SeedPull) -> PullRequest:
     base = seed.base or repo.default_branch
     base_sha = seed.base_sha or _tip(repo, base)
     head_sha = seed.head_sha or _tip(there or repo, seed.head)
-    issue_number, issue_node = identity(repo, "I", seed.issue_id)
-    issue = new_issue(repo, seed, issue_number, issue_node)
+    issue = new_issue(repo, seed, seed.issue_id)
     issue.is_pull = True
-    number, node = identity(repo, "PR", seed.id)
-    pull = PullRequest(
-        number,
-        node,
-        issue,
-        seed.head,
-        base,
-        head_sha,
-        base_sha,
-        seed.draft,
+    pull = registered(
+        repo,
+        "PR",
+        seed.id,
+        PullRequest,
+        seed,
+        issue=issue,
+        base=base,
+        base_sha=base_sha,
+        head_sha=head_sha,
         head_repository=there,
         head_owner=_owner(repo, there, seed),
         merged_at=moment(seed.merged_at) if seed.merged_at else None,
-        merged_by=account(repo.world, seed.merged_by) if seed.merged_by else None,
-        merge_sha=seed.merge_sha,
+        merged_by=account_or_none(repo.world, seed.merged_by),
         requested_reviewers=[account(repo.world, login) for login in seed.requested_reviewers],
-        maintainer_can_modify=seed.maintainer_can_modify,
-        test_merge_sha=seed.test_merge_sha,
+        reviews=[],
+        threads=[],
+        auto_merge=None,
+        queue_entry=None,
     )
     if seed.mergeable is not None:
-        pull.mergeable, pull.judged = seed.mergeable, (head_sha, base_sha)
+        pull.judged = head_sha, base_sha
     PullTables.of(repo).pulls[pull.number] = pull
-    repo.world.register(node, pull)
     _judged(repo, pull, seed)
     return pull
 
@@ -121,50 +120,33 @@ def _judged(repo: Repository, pull: PullRequest, seed: SeedPull) -> None:
     """What people said of it, and what is to become of it."""
     tables = PullTables.of(repo)
     for one in seed.reviews:
-        number, node = identity(repo, "PRR", one.id)
-        review = Review(
-            number, node, pull, account(repo.world, one.author), one.state, one.body,
-            one.sha or pull.head_sha, moment(one.submitted_at),
-        )  # fmt: skip
-        pull.reviews.append(review)
-        repo.world.register(node, review)
+        writer, sha = account(repo.world, one.author), one.sha or pull.head_sha
+        pull.reviews.append(
+            registered(repo, "PRR", one.id, Review, one, pull=pull, author=writer, sha=sha)
+        )
     for thread in seed.threads:
         _thread(repo, pull, thread)
-    if seed.auto_merge:
-        auto = seed.auto_merge
-        pull.auto_merge = AutoMerge(
-            account(repo.world, auto.enabled_by), moment(auto.enabled_at), auto.method,
-            auto.title, auto.message,
-        )  # fmt: skip
-    if seed.queue_entry:
-        entry = seed.queue_entry
-        number, node = identity(repo, "MQE", entry.id)
-        pull.queue_entry = QueueEntry(
-            number, node, pull, account(repo.world, entry.enqueuer), moment(entry.enqueued_at),
-            entry.state, entry.head_sha, entry.base_sha,
-        )  # fmt: skip
-        tables.queues.setdefault(pull.base, []).append(pull.queue_entry)
+    if auto := seed.auto_merge:
+        pull.auto_merge = grown(AutoMerge, auto, enabled_by=account(repo.world, auto.enabled_by))
+    if entry := seed.queue_entry:
+        who = account(repo.world, entry.enqueuer)
+        queued = registered(repo, "MQE", entry.id, QueueEntry, entry, pull=pull, enqueuer=who)
+        pull.queue_entry = queued
+        tables.queues.setdefault(pull.base, []).append(queued)
         tables.queues[pull.base].sort(key=lambda one: (one.enqueued_at, one.id))
-        repo.world.register(node, pull.queue_entry)
 
 
 def _thread(repo: Repository, pull: PullRequest, seed: SeedThread) -> None:
-    number, node = identity(repo, "PRRT", seed.id)
-    thread = ReviewThread(
-        number, node, pull, seed.path, seed.line, seed.sha or pull.head_sha,
-        seed.side, start_line=seed.start_line, start_side=seed.start_side,
-        resolved_by=account(repo.world, seed.resolved_by) if seed.resolved_by else None,
-        is_outdated=seed.is_outdated,
+    thread = registered(
+        repo, "PRRT", seed.id, ReviewThread, seed, pull=pull, sha=seed.sha or pull.head_sha,
+        comments=[], resolved_by=account_or_none(repo.world, seed.resolved_by),
     )  # fmt: skip
     for said in seed.comments:
-        number, node = identity(repo, "PRRC", said.id)
         review = next((one for one in pull.reviews if one.id == said.review), None)
-        comment = ReviewComment(
-            number, node, thread, review, account(repo.world, said.author), said.body,
-            moment(said.created_at), moment(said.updated_at), said.diff_hunk,
+        before = next((one for one in thread.comments if one.id == said.reply_to), None)
+        comment = registered(
+            repo, "PRRC", said.id, ReviewComment, said, thread=thread, review=review,
+            author=account(repo.world, said.author), reply_to=before,
         )  # fmt: skip
-        comment.reply_to = next((one for one in thread.comments if one.id == said.reply_to), None)
         thread.comments.append(comment)
-        repo.world.register(node, comment)
     pull.threads.append(thread)
-    repo.world.register(thread.node_id, thread)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from lifecycle.sandbox.base.errors import ActionRefused, ApiError, SeedError
 from lifecycle.sandbox.base.ids import node_id
@@ -15,19 +14,19 @@ from lifecycle.sandbox.issues.state import IssueTables, Milestone
 from lifecycle.sandbox.repositories.state import Repository, World
 from lifecycle.sandbox.rules.state import Protection, RuleTables
 from lifecycle.sandbox.seed.form import SeedProtection, SeedRef, SeedRepository
-from lifecycle.sandbox.seed.form_content import SeedMilestone
 from lifecycle.sandbox.seed.founding import checks as founding_checks
 from lifecycle.sandbox.seed.founding import issues as founding_issues
 from lifecycle.sandbox.seed.founding import pulls as founding_pulls
-from lifecycle.sandbox.seed.references import account, author, identity, issue_named, moment
+from lifecycle.sandbox.seed.references import (
+    account,
+    author,
+    grown,
+    issue_named,
+    moment,
+    registered,
+)
 
 FIRST_ID = 700_001
-SETTINGS = (
-    "archived", "has_issues", "allow_merge_commit", "allow_squash_merge", "allow_rebase_merge",
-    "allow_auto_merge", "delete_branch_on_merge", "allow_update_branch",
-    "allow_forking", "has_projects", "has_wiki", "is_template", "homepage",
-)  # fmt: skip
-"""What is called the same in a seed and in the world."""
 
 
 def found(world: World, seeds: Sequence[SeedRepository], *, is_told: bool) -> None:
@@ -66,27 +65,15 @@ def _fork(repo: Repository, seed: SeedRepository) -> None:
 
 def _repository(world: World, seed: SeedRepository, number: int) -> Repository:
     login, _, name = seed.name.partition("/")
-    repo = Repository(
-        seed.id or number,
-        world,
-        account(world, login),
-        name,
-        seed.description,
-        seed.default_branch,
-        visibility=seed.visibility,
-        created_at=moment(seed.created_at),
-        updated_at=moment(seed.updated_at),
-        pushed_at=moment(seed.pushed_at),
-        roles={login.lower(): role for login, role in seed.roles.items()},
-        files=dict(seed.files),
-        **{name: getattr(seed, name) for name in SETTINGS},
-    )
+    repo = grown(
+        Repository, seed, id=seed.id or number, world=world, owner=account(world, login), name=name,
+        roles={login.lower(): role for login, role in seed.roles.items()}, last_number=0,
+    )  # fmt: skip
     CheckTables.of(repo).plans = tuple(seed.plans)
     rules = RuleTables.of(repo)
     rules.protections = [_protection(one) for one in seed.protections]
     rules.required_approvals = seed.required_approvals
-    repo.bundle = seed.bundle
-    repo.topics, IssueTables.of(repo).gone = list(seed.topics), set(seed.gone)
+    IssueTables.of(repo).gone = set(seed.gone)
     world.repositories[repo.key] = repo
     for former in seed.renamed_from:
         world.renamed[former.lower()] = repo
@@ -95,10 +82,8 @@ def _repository(world: World, seed: SeedRepository, number: int) -> Repository:
 
 
 def _protection(seed: SeedProtection) -> Protection:
-    values: dict[str, Any] = {name: getattr(seed, name) for name in seed.__struct_fields__}
-    values |= {name: tuple(values[name]) for name in ("contexts", "includes", "excludes")}
-    values |= {"created_at": moment(seed.created_at), "updated_at": moment(seed.updated_at)}
-    return Protection(**{**values, "id": seed.id or 0})
+    names = {name: tuple(getattr(seed, name)) for name in ("contexts", "includes", "excludes")}
+    return grown(Protection, seed, id=seed.id or 0, **names)
 
 
 def _fill(repo: Repository, seed: SeedRepository) -> None:
@@ -111,29 +96,12 @@ def _fill(repo: Repository, seed: SeedRepository) -> None:
             made.id, made.node_id = label.id, node_id("LA", repo.id, label.id)
             repo.world.register(made.node_id, made)
     for one in seed.milestones:
-        _milestone(repo, one)
+        creator = author(repo, one.creator)
+        IssueTables.of(repo).milestones[one.number] = registered(
+            repo, "MI", one.id, Milestone, one, creator=creator, repository=repo
+        )
     for issue in seed.issues:
         founding_issues.found(repo, issue)
-
-
-def _milestone(repo: Repository, seed: SeedMilestone) -> None:
-    tables = IssueTables.of(repo)
-    number, node = identity(repo, "MI", seed.id)
-    tables.milestones[seed.number] = Milestone(
-        number,
-        node,
-        seed.number,
-        seed.title,
-        seed.description,
-        author(repo, seed.creator),
-        moment(seed.created_at),
-        moment(seed.updated_at),
-        state=seed.state,
-        due_on=seed.due_on,
-        closed_at=seed.closed_at,
-        repository=repo,
-    )
-    repo.world.register(node, tables.milestones[seed.number])
 
 
 def _grow(repo: Repository, seed: SeedRepository) -> None:

@@ -11,10 +11,10 @@ from lifecycle.sandbox.base.times import clock
 from lifecycle.sandbox.control import catalogue
 from lifecycle.sandbox.control.faults import Fault
 from lifecycle.sandbox.repositories.state import World
-from lifecycle.sandbox.seed.form import Seed, SeedApp, SeedFault, SeedUser
+from lifecycle.sandbox.seed.form import Seed, SeedFault
 from lifecycle.sandbox.seed.founding import boards as founding_boards
 from lifecycle.sandbox.seed.founding import repositories as founding_repositories
-from lifecycle.sandbox.seed.references import account, moment
+from lifecycle.sandbox.seed.references import account, account_or_none, grown
 
 FIRST_ID = 1_000_001
 
@@ -59,56 +59,30 @@ def fault_of(seed: SeedFault) -> Fault:
 
 def _people(world: World, seed: Seed) -> None:
     for number, user in enumerate(seed.users, start=583_231):
-        _join(world, _user(user, number))
+        _join(world, grown(User, user, id=user.id or number, name=user.name or user.login))
     for number, one in enumerate(seed.organizations, start=9_001):
-        made = User(
-            one.id or number, one.login, one.name or one.login, "organization", "admin",
-            created_at=moment(one.created_at),
+        made = grown(
+            User, one, id=one.id or number, name=one.name or one.login, kind="organization",
+            role="admin", members=[account(world, login) for login in one.members],
         )  # fmt: skip
-        made.members = [account(world, login) for login in one.members]
         _join(world, made)
     for app in seed.apps:
-        world.apps[app.slug] = _app(world, app)
+        world.apps[app.slug] = grown(
+            App, app, name=app.name or app.slug, owner=account(world, app.owner),
+            bot=account_or_none(world, app.bot),
+        )  # fmt: skip
     for given in seed.installations:
-        world.installations[given.id] = Installation(
-            given.id,
-            _named(world, given.app),
-            account(world, given.account),
-            frozenset(name.lower() for name in given.repositories),
-            given.suspended_at,
-        )
+        world.installations[given.id] = grown(
+            Installation, given, app=_named(world, given.app), account=account(world, given.account),
+            repositories=frozenset(name.lower() for name in given.repositories),
+        )  # fmt: skip
     for token in seed.tokens:
-        world.tokens[token.token] = Token(
-            token.token,
-            account(world, token.user),
-            token.kind,
-            frozenset(token.scopes),
-            frozenset(name.lower() for name in token.repositories),
-            token.expires_at,
-            token.limit,
+        world.tokens[token.token] = grown(
+            Token, token, value=token.token, user=account(world, token.user),
+            scopes=frozenset(token.scopes),
+            repositories=frozenset(name.lower() for name in token.repositories),
             app=_named(world, token.app) if token.app else None,
-        )
-
-
-def _user(seed: SeedUser, number: int) -> User:
-    return User(
-        seed.id or number,
-        seed.login,
-        seed.name or seed.login,
-        seed.kind,
-        seed.role,
-        email=seed.email,
-        created_at=moment(seed.created_at),
-    )
-
-
-def _app(world: World, seed: SeedApp) -> App:
-    app = App(
-        seed.id, seed.slug, seed.name or seed.slug, account(world, seed.owner),
-        client_id=seed.client_id, public_key=seed.public_key, permissions=dict(seed.permissions),
-    )  # fmt: skip
-    app.bot = account(world, seed.bot) if seed.bot else None
-    return app
+        )  # fmt: skip
 
 
 def _named(world: World, slug: str) -> App:
