@@ -29,13 +29,12 @@ def readable(call: Call, project: Project) -> Project:
     return project
 
 
-def changeable(call: Call, project: Project, mutation: str, *, admin: bool = False) -> Project:
+def changeable(call: Call, project: Project, *, admin: bool = False) -> Project:
     """A board that is to be changed.
 
     Args:
         call: The request.
         project: The board.
-        mutation: What GitHub names when it refuses: `UpdateProjectV2`.
         admin: Whether writing its cards is not enough.
 
     Raises:
@@ -47,7 +46,7 @@ def changeable(call: Call, project: Project, mutation: str, *, admin: bool = Fal
     if not reaches(call, project, "write"):
         raise forbidden(call.token)
     if role == "READER" or (admin and role != "ADMIN"):
-        raise no_permission(call.viewer, mutation)
+        raise no_permission(call)
     return project
 
 

@@ -19,7 +19,7 @@ from lifecycle.sandbox.pulls.state import PullRequest
 from lifecycle.sandbox.repositories.access import sees
 from lifecycle.sandbox.repositories.state import Repository
 from lifecycle.sandbox.wire.call import Call
-from lifecycle.sandbox.wire.graph.changing import Given, Payload, mutations
+from lifecycle.sandbox.wire.graph.changing import Given, Payload, mutation
 from lifecycle.sandbox.wire.graph.pages import (
     Refusal,
     connection,
@@ -38,14 +38,14 @@ def _node(call: Call, node_id: str, *kinds: type) -> Any:
     return found
 
 
-def _project(call: Call, given: Given, mutation: str, *, admin: bool = False) -> Project:
+def _project(call: Call, given: Given, *, admin: bool = False) -> Project:
     project: Project = _node(call, given["projectId"], Project)
-    return changeable(call, project, mutation, admin=admin)
+    return changeable(call, project, admin=admin)
 
 
-def _card(call: Call, given: Given, mutation: str) -> Item:
+def _card(call: Call, given: Given) -> Item:
     """The card that is meant, which has to be of the board that is meant."""
-    project = _project(call, given, mutation)
+    project = _project(call, given)
     return _of_board(project, _node(call, given["itemId"], Item))
 
 
@@ -64,13 +64,13 @@ def _field(item: Item, call: Call, given: Given) -> Field:
     return field
 
 
-def _any_field(call: Call, given: Given, mutation: str) -> tuple[Project, Field]:
+def _any_field(call: Call, given: Given) -> tuple[Project, Field]:
     """A field with its board, found by the field's id alone."""
     field: Field = _node(call, given["fieldId"], Field)
     project = next((p for p in BoardTables.of(call.world).projects if field in p.fields), None)
     if project is None:
         raise no_node(given["fieldId"])
-    return changeable(call, project, mutation, admin=False), field
+    return changeable(call, project, admin=False), field
 
 
 def _repository(call: Call, node_id: str) -> Repository:
@@ -84,21 +84,24 @@ def _people(call: Call, ids: list[str] | None) -> list[User] | None:
     return None if ids is None else [_node(call, one, User) for one in ids]
 
 
-def _update_value(call: Call, given: Given) -> Payload:
-    item = _card(call, given, "UpdateProjectV2ItemFieldValue")
+@mutation("projectV2Item")
+def update_project_v2_item_field_value(call: Call, given: Given) -> Payload:
+    item = _card(call, given)
     board_fields.set_value(item, _field(item, call, given), given["value"], call.viewer)
     return {"projectV2Item": item}
 
 
-def _clear_value(call: Call, given: Given) -> Payload:
-    item = _card(call, given, "ClearProjectV2ItemFieldValue")
+@mutation("projectV2Item")
+def clear_project_v2_item_field_value(call: Call, given: Given) -> Payload:
+    item = _card(call, given)
     board_fields.clear_value(item, _field(item, call, given))
     return {"projectV2Item": item}
 
 
-def _add_card(call: Call, given: Given) -> Payload:
+@mutation("item")
+def add_project_v2_item_by_id(call: Call, given: Given) -> Payload:
     """The card that is there already, or a new one."""
-    project = _project(call, given, "AddProjectV2ItemById")
+    project = _project(call, given)
     content = _node(call, given["contentId"], Issue, PullRequest, DraftIssue)
     if isinstance(content, PullRequest):
         content = content.issue
@@ -109,8 +112,9 @@ def _add_card(call: Call, given: Given) -> Payload:
     return {"item": boards.add_item(call.world, project, content, call.viewer)}
 
 
-def _add_draft(call: Call, given: Given) -> Payload:
-    project = _project(call, given, "AddProjectV2DraftIssue")
+@mutation("projectItem", takes="body assigneeIds")
+def add_project_v2_draft_issue(call: Call, given: Given) -> Payload:
+    project = _project(call, given)
     people = _people(call, given.get("assigneeIds")) or []
     item = boards.add_draft(
         call.world, project, given["title"], given.get("body") or "", people, call.viewer
@@ -118,21 +122,23 @@ def _add_draft(call: Call, given: Given) -> Payload:
     return {"projectItem": item}
 
 
-def _update_draft(call: Call, given: Given) -> Payload:
+@mutation("draftIssue", takes="title body assigneeIds")
+def update_project_v2_draft_issue(call: Call, given: Given) -> Payload:
     draft: DraftIssue = _node(call, given["draftIssueId"], DraftIssue)
     project = next((p for p in BoardTables.of(call.world).projects if p.item_of(draft)), None)
     if project is None:
         raise no_node(given["draftIssueId"])
-    changeable(call, project, "UpdateProjectV2DraftIssue")
+    changeable(call, project)
     people = _people(call, given.get("assigneeIds"))
     boards.edit_draft(draft, title=given.get("title"), body=given.get("body"), assignees=people)
     return {"draftIssue": draft}
 
 
-def _convert_draft(call: Call, given: Given) -> Payload:
+@mutation("item")
+def convert_project_v2_draft_issue_item_to_issue(call: Call, given: Given) -> Payload:
     """Fine-grained tokens are refused, whatever they may: https://github.com/cli/cli/issues/8553."""
     item: Item = _node(call, given["itemId"], Item)
-    changeable(call, item.project, "ConvertProjectV2DraftIssueItemToIssue")
+    changeable(call, item.project)
     repo = _repository(call, given["repositoryId"])
     if call.token.kind == "fine-grained":
         raise Refusal("FORBIDDEN", "User does not have access to this repository")
@@ -140,29 +146,41 @@ def _convert_draft(call: Call, given: Given) -> Payload:
     return {"item": item}
 
 
-def _delete_card(call: Call, given: Given) -> Payload:
-    item = _card(call, given, "DeleteProjectV2Item")
+@mutation("deletedItemId")
+def delete_project_v2_item(call: Call, given: Given) -> Payload:
+    item = _card(call, given)
     boards.remove_item(call.world, item)
     return {"deletedItemId": item.id}
 
 
 def _archive(call: Call, given: Given, *, archived: bool) -> Payload:
-    name = "ArchiveProjectV2Item" if archived else "UnarchiveProjectV2Item"
-    item = _card(call, given, name)
+    item = _card(call, given)
     boards.archive(item, archived=archived)
     return {"item": item}
 
 
-def _move(call: Call, given: Given) -> Payload:
-    item = _card(call, given, "UpdateProjectV2ItemPosition")
+@mutation("item")
+def archive_project_v2_item(call: Call, given: Given) -> Payload:
+    return _archive(call, given, archived=True)
+
+
+@mutation("item")
+def unarchive_project_v2_item(call: Call, given: Given) -> Payload:
+    return _archive(call, given, archived=False)
+
+
+@mutation(takes="afterId")
+def update_project_v2_item_position(call: Call, given: Given) -> Payload:
+    item = _card(call, given)
     after = given.get("afterId")
     other = _of_board(item.project, _node(call, after, Item)) if after else None
     boards.move_item(item, other)
     return {"project": item.project}
 
 
-def _create(call: Call, given: Given) -> Payload:
-    owner = _owner(call, given["ownerId"], "CreateProjectV2")
+@mutation("projectV2", takes="repositoryId")
+def create_project_v2(call: Call, given: Given) -> Payload:
+    owner = _owner(call, given["ownerId"])
     repo = _repository(call, given["repositoryId"]) if given.get("repositoryId") else None
     project = projects.create(call.world, owner, given["title"], call.viewer)
     if repo:
@@ -170,19 +188,20 @@ def _create(call: Call, given: Given) -> Payload:
     return {"projectV2": project}
 
 
-def _owner(call: Call, node_id: str, mutation: str) -> User:
+def _owner(call: Call, node_id: str) -> User:
     """Whose board it will be: the viewer's own, or one of an organization that the viewer is in."""
     owner: User = _node(call, node_id, User)
     if not is_granted(call.token, owner, "write"):
         raise forbidden(call.token)
     is_app = call.token.kind == "app"
     if owner is not call.viewer and call.viewer not in owner.members and not is_app:
-        raise no_permission(call.viewer, mutation)
+        raise no_permission(call)
     return owner
 
 
-def _update(call: Call, given: Given) -> Payload:
-    project = _project(call, given, "UpdateProjectV2", admin="public" in given)
+@mutation("projectV2", takes="title shortDescription readme closed public")
+def update_project_v2(call: Call, given: Given) -> Payload:
+    project = _project(call, given, admin="public" in given)
     projects.update(
         project,
         title=given.get("title"),
@@ -194,15 +213,17 @@ def _update(call: Call, given: Given) -> Payload:
     return {"projectV2": project}
 
 
-def _delete(call: Call, given: Given) -> Payload:
-    project = _project(call, given, "DeleteProjectV2", admin=True)
+@mutation("projectV2")
+def delete_project_v2(call: Call, given: Given) -> Payload:
+    project = _project(call, given, admin=True)
     projects.delete(call.world, project)
     return {"projectV2": project}
 
 
-def _copy(call: Call, given: Given) -> Payload:
-    source = _project(call, given, "CopyProjectV2")
-    owner = _owner(call, given["ownerId"], "CopyProjectV2")
+@mutation("projectV2", takes="includeDraftIssues")
+def copy_project_v2(call: Call, given: Given) -> Payload:
+    source = _project(call, given)
+    owner = _owner(call, given["ownerId"])
     made = projects.copy(
         call.world, source, owner, given["title"], call.viewer,
         with_drafts=bool(given.get("includeDraftIssues")),
@@ -211,24 +232,43 @@ def _copy(call: Call, given: Given) -> Payload:
 
 
 def _mark_template(call: Call, given: Given, *, template: bool) -> Payload:
-    name = "MarkProjectV2AsTemplate" if template else "UnmarkProjectV2AsTemplate"
-    project = _project(call, given, name, admin=True)
+    project = _project(call, given, admin=True)
     if project.owner.kind != "organization":
         raise rejected("Only projects of an organization can be templates")
     project.is_template = template
     return {"projectV2": project}
 
 
+@mutation("projectV2")
+def mark_project_v2_as_template(call: Call, given: Given) -> Payload:
+    return _mark_template(call, given, template=True)
+
+
+@mutation("projectV2")
+def unmark_project_v2_as_template(call: Call, given: Given) -> Payload:
+    return _mark_template(call, given, template=False)
+
+
 def _link(call: Call, given: Given, *, linked: bool) -> Payload:
-    name = "LinkProjectV2ToRepository" if linked else "UnlinkProjectV2FromRepository"
-    project = _project(call, given, name)
+    project = _project(call, given)
     repo = _repository(call, given["repositoryId"])
     (projects.link if linked else projects.unlink)(project, repo)
     return {"repository": repo}
 
 
-def _create_field(call: Call, given: Given) -> Payload:
-    project = _project(call, given, "CreateProjectV2Field")
+@mutation("repository")
+def link_project_v2_to_repository(call: Call, given: Given) -> Payload:
+    return _link(call, given, linked=True)
+
+
+@mutation("repository")
+def unlink_project_v2_from_repository(call: Call, given: Given) -> Payload:
+    return _link(call, given, linked=False)
+
+
+@mutation("projectV2Field", takes="singleSelectOptions iterationConfiguration")
+def create_project_v2_field(call: Call, given: Given) -> Payload:
+    project = _project(call, given)
     field = board_fields.add_field(
         call.world, project, given["name"], given["dataType"],
         options=given.get("singleSelectOptions") or (),
@@ -237,8 +277,9 @@ def _create_field(call: Call, given: Given) -> Payload:
     return {"projectV2Field": field}
 
 
-def _update_field(call: Call, given: Given) -> Payload:
-    project, field = _any_field(call, given, "UpdateProjectV2Field")
+@mutation("projectV2Field", takes="name singleSelectOptions iterationConfiguration")
+def update_project_v2_field(call: Call, given: Given) -> Payload:
+    project, field = _any_field(call, given)
     board_fields.update_field(
         call.world, project, field,
         name=given.get("name"),
@@ -248,15 +289,17 @@ def _update_field(call: Call, given: Given) -> Payload:
     return {"projectV2Field": field}
 
 
-def _delete_field(call: Call, given: Given) -> Payload:
-    project, field = _any_field(call, given, "DeleteProjectV2Field")
+@mutation("projectV2Field")
+def delete_project_v2_field(call: Call, given: Given) -> Payload:
+    project, field = _any_field(call, given)
     board_fields.delete_field(call.world, project, field)
     return {"projectV2Field": field}
 
 
-def _update_collaborators(call: Call, given: Given) -> Payload:
+@mutation()
+def update_project_v2_collaborators(call: Call, given: Given) -> Payload:
     """Give people roles of their own; NONE takes one away. Teams are not imitated."""
-    project = _project(call, given, "UpdateProjectV2Collaborators", admin=True)
+    project = _project(call, given, admin=True)
     wanted = [(_node(call, one["userId"], User), one["role"]) for one in given["collaborators"]]
     for user, role in wanted:
         if role == "NONE":
@@ -268,68 +311,13 @@ def _update_collaborators(call: Call, given: Given) -> Payload:
 
 INPUTS = {
     "ProjectV2FieldValue": "text number date singleSelectOptionId iterationId",
-    "AddProjectV2DraftIssueInput": "body assigneeIds",
-    "UpdateProjectV2DraftIssueInput": "title body assigneeIds",
-    "UpdateProjectV2ItemPositionInput": "afterId",
-    "CreateProjectV2Input": "repositoryId",
-    "UpdateProjectV2Input": "title shortDescription readme closed public",
-    "CopyProjectV2Input": "includeDraftIssues",
-    "CreateProjectV2FieldInput": "singleSelectOptions iterationConfiguration",
-    "UpdateProjectV2FieldInput": "name singleSelectOptions iterationConfiguration",
     "ProjectV2Collaborator": "userId",
 }
-MUTATIONS = {
-    "addProjectV2DraftIssue": _add_draft,
-    "addProjectV2ItemById": _add_card,
-    "archiveProjectV2Item": lambda c, given: _archive(c, given, archived=True),
-    "clearProjectV2ItemFieldValue": _clear_value,
-    "convertProjectV2DraftIssueItemToIssue": _convert_draft,
-    "copyProjectV2": _copy,
-    "createProjectV2": _create,
-    "createProjectV2Field": _create_field,
-    "deleteProjectV2": _delete,
-    "deleteProjectV2Field": _delete_field,
-    "deleteProjectV2Item": _delete_card,
-    "linkProjectV2ToRepository": lambda c, given: _link(c, given, linked=True),
-    "markProjectV2AsTemplate": lambda c, given: _mark_template(c, given, template=True),
-    "unarchiveProjectV2Item": lambda c, given: _archive(c, given, archived=False),
-    "unlinkProjectV2FromRepository": lambda c, given: _link(c, given, linked=False),
-    "unmarkProjectV2AsTemplate": lambda c, given: _mark_template(c, given, template=False),
-    "updateProjectV2": _update,
-    "updateProjectV2Collaborators": _update_collaborators,
-    "updateProjectV2DraftIssue": _update_draft,
-    "updateProjectV2Field": _update_field,
-    "updateProjectV2ItemFieldValue": _update_value,
-    "updateProjectV2ItemPosition": _move,
-}
 RESOLVERS: dict[str, dict[str, Any]] = {
-    "Mutation": mutations(MUTATIONS),
     "UpdateProjectV2ItemPositionPayload": {
         "items": lambda c, made, **given: connection(made["project"].shown(c.seen), **given),
     },
     "UpdateProjectV2CollaboratorsPayload": {
         "collaborators": lambda _, made, **given: connection(made["collaborators"], **given),
     },
-}
-PLAIN = {
-    "AddProjectV2DraftIssuePayload": "projectItem",
-    "AddProjectV2ItemByIdPayload": "item",
-    "ArchiveProjectV2ItemPayload": "item",
-    "ClearProjectV2ItemFieldValuePayload": "projectV2Item",
-    "ConvertProjectV2DraftIssueItemToIssuePayload": "item",
-    "CopyProjectV2Payload": "projectV2",
-    "CreateProjectV2FieldPayload": "projectV2Field",
-    "CreateProjectV2Payload": "projectV2",
-    "DeleteProjectV2FieldPayload": "projectV2Field",
-    "DeleteProjectV2ItemPayload": "deletedItemId",
-    "DeleteProjectV2Payload": "projectV2",
-    "LinkProjectV2ToRepositoryPayload": "repository",
-    "MarkProjectV2AsTemplatePayload": "projectV2",
-    "UnarchiveProjectV2ItemPayload": "item",
-    "UnlinkProjectV2FromRepositoryPayload": "repository",
-    "UnmarkProjectV2AsTemplatePayload": "projectV2",
-    "UpdateProjectV2DraftIssuePayload": "draftIssue",
-    "UpdateProjectV2FieldPayload": "projectV2Field",
-    "UpdateProjectV2ItemFieldValuePayload": "projectV2Item",
-    "UpdateProjectV2Payload": "projectV2",
 }

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-from typing import Any
 
 from lifecycle.sandbox.git import actions as refs
 from lifecycle.sandbox.git.graph import HEADS, CommitAt, RefAt
@@ -18,20 +17,21 @@ from lifecycle.sandbox.wire.graph.changing import (
     demand,
     doing,
     meant,
-    mutations,
+    mutation,
     unprocessable,
 )
 from lifecycle.sandbox.wire.graph.pages import Refusal, not_found
 
 
-def _demand(call: Call, repo: Repository, action: str) -> None:
-    demand(call, repo, action, may=repo.can_push(call.viewer), permission="contents:write")
+def _demand(call: Call, repo: Repository) -> None:
+    demand(call, repo, may=repo.can_push(call.viewer), permission="contents:write")
 
 
+@mutation("ref")
 def create_ref(call: Call, wanted: Given) -> Payload:
-    """createRef: only where there is none of that name."""
+    """Only where there is none of that name."""
     repo = meant(call, wanted["repositoryId"], Repository)
-    _demand(call, repo, "CreateRef")
+    _demand(call, repo)
     name, oid = wanted["name"], str(wanted["oid"])
     if objects.kind(repo.git, oid) is None:
         raise unprocessable(f"The object '{oid}' does not exist in the repository.")
@@ -41,32 +41,34 @@ def create_ref(call: Call, wanted: Given) -> Payload:
     return {"ref": RefAt(repo, name)}
 
 
+@mutation("ref", takes="force")
 def update_ref(call: Call, wanted: Given) -> Payload:
-    """updateRef: without force only forward."""
+    """Without force only forward."""
     ref = meant(call, wanted["refId"], RefAt)
-    _demand(call, ref.repository, "UpdateRef")
+    _demand(call, ref.repository)
     force = bool(wanted.get("force"))
     oid = str(wanted["oid"])
     doing(lambda: refs.update(ref.repository, call.viewer, ref.qualified, oid, force=force))
     return {"ref": RefAt(ref.repository, ref.qualified)}
 
 
+@mutation()
 def delete_ref(call: Call, wanted: Given) -> Payload:
-    """DeleteRef."""
     ref = meant(call, wanted["refId"], RefAt)
-    _demand(call, ref.repository, "DeleteRef")
+    _demand(call, ref.repository)
     doing(lambda: refs.delete(ref.repository, call.viewer, ref.qualified))
     return {}
 
 
+@mutation()
 def update_refs(call: Call, wanted: Given) -> Payload:
-    """updateRefs: several refs at once, all or none, each only from the value that is named.
+    """Several refs at once, all or none, each only from the value that is named.
 
     Zeros before mean that it must not be there, zeros after delete it.
     Source: https://docs.github.com/graphql/reference/mutations#updaterefs
     """
     repo = meant(call, wanted["repositoryId"], Repository)
-    _demand(call, repo, "UpdateRefs")
+    _demand(call, repo)
     moves = []
     for one in wanted["refUpdates"]:
         name, before, after = str(one["name"]), one.get("beforeOid"), str(one["afterOid"])
@@ -84,13 +86,14 @@ def update_refs(call: Call, wanted: Given) -> Payload:
     return {}
 
 
-def create_commit(call: Call, wanted: Given) -> Payload:
-    """createCommitOnBranch: a commit on the very head that is expected.
+@mutation("commit ref", takes="fileChanges")
+def create_commit_on_branch(call: Call, wanted: Given) -> Payload:
+    """A commit on the very head that is expected.
 
     Source: https://docs.github.com/graphql/reference/mutations#createcommitonbranch
     """
     repo, name = _branch(call, wanted["branch"])
-    _demand(call, repo, "CreateCommitOnBranch")
+    _demand(call, repo)
     tip, expected = objects.ref(repo.git, name), str(wanted["expectedHeadOid"])
     if tip is None:
         raise not_found(f"Could not find the branch '{name.removeprefix(HEADS)}'.")
@@ -134,29 +137,9 @@ def _changes(repo: Repository, wanted: Given) -> list[tuple[str, str, str | None
     return made
 
 
-RESOLVERS: dict[str, dict[str, Any]] = {
-    "Mutation": mutations(
-        {
-            "createRef": create_ref,
-            "updateRef": update_ref,
-            "deleteRef": delete_ref,
-            "updateRefs": update_refs,
-            "createCommitOnBranch": create_commit,
-        }
-    )
-}
-PLAIN = {
-    "CreateRefPayload": "ref",
-    "UpdateRefPayload": "ref",
-    "DeleteRefPayload": "clientMutationId",
-    "UpdateRefsPayload": "clientMutationId",
-    "CreateCommitOnBranchPayload": "commit ref",
-}
 INPUTS = {
-    "UpdateRefInput": "force",
     "RefUpdate": "beforeOid force",
     "CommittableBranch": "id branchName repositoryNameWithOwner",
-    "CreateCommitOnBranchInput": "fileChanges",
     "CommitMessage": "body",
     "FileChanges": "additions deletions",
 }

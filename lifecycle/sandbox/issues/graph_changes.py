@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from lifecycle.sandbox.accounts.state import User
@@ -22,8 +22,9 @@ from lifecycle.sandbox.wire.graph.changing import (
     demand,
     doing,
     half_meant,
+    half_to_triage,
     meant,
-    mutations,
+    mutation,
     unprocessable,
 )
 from lifecycle.sandbox.wire.graph.pages import connection
@@ -43,10 +44,11 @@ def _texts(wanted: Given) -> None:
         raise unprocessable(f"Body is too long (maximum is {LONGEST_BODY} characters)")
 
 
+@mutation("issue", takes="body assigneeIds labelIds milestoneId projectIds parentIssueId")
 def create_issue(call: Call, wanted: Given) -> Payload:
-    """createIssue: labels, people and milestone of who may not set them are left out."""
+    """Labels, people and milestone of who may not set them are left out."""
     repo = meant(call, wanted["repositoryId"], Repository)
-    demand(call, repo, "CreateIssue", may=True)
+    demand(call, repo)
     if not repo.has_issues:
         raise unprocessable("Issues has been disabled in this repository.")
     if wanted.get("projectIds"):
@@ -83,14 +85,18 @@ def _grant(call: Call, issue: Issue, wishes: Mapping[str, Any]) -> None:
         issues.set_milestone(issue, wishes["milestone"], call.viewer)
 
 
-def _may_edit(call: Call, issue: Issue) -> bool:
-    return issue.author is call.viewer or issue.repository.can_triage(call.viewer)
+def _to_edit(call: Call, global_id: str) -> Issue:
+    """The issue of that id, for its author and who may triage."""
+    issue = meant(call, global_id, Issue)
+    may = issue.author is call.viewer or issue.repository.can_triage(call.viewer)
+    demand(call, issue.repository, may=may)
+    return issue
 
 
+@mutation("issue actor", takes="title body assigneeIds labelIds milestoneId projectIds state")
 def update_issue(call: Call, wanted: Given) -> Payload:
-    """updateIssue: what is given changes; lists replace what was there."""
-    issue = meant(call, wanted["id"], Issue)
-    demand(call, issue.repository, "UpdateIssue", may=_may_edit(call, issue))
+    """What is given changes; lists replace what was there."""
+    issue = _to_edit(call, wanted["id"])
     if wanted.get("projectIds"):
         raise unprocessable("Projects (classic) are no longer there.")
     _texts(wanted)
@@ -107,10 +113,10 @@ def update_issue(call: Call, wanted: Given) -> Payload:
     return {"issue": issue, "actor": call.viewer}
 
 
+@mutation("issue", takes="stateReason")
 def close_issue(call: Call, wanted: Given) -> Payload:
-    """closeIssue: to close what is closed changes the reason only."""
-    issue = meant(call, wanted["issueId"], Issue)
-    demand(call, issue.repository, "CloseIssue", may=_may_edit(call, issue))
+    """To close what is closed changes the reason only."""
+    issue = _to_edit(call, wanted["issueId"])
     reasons: dict[str, issues.Reason] = {
         "COMPLETED": "completed", "NOT_PLANNED": "not_planned", "DUPLICATE": "duplicate",
     }  # fmt: skip
@@ -118,29 +124,30 @@ def close_issue(call: Call, wanted: Given) -> Payload:
     return {"issue": issue}
 
 
+@mutation("issue")
 def reopen_issue(call: Call, wanted: Given) -> Payload:
-    """ReopenIssue."""
-    issue = meant(call, wanted["issueId"], Issue)
-    demand(call, issue.repository, "ReopenIssue", may=_may_edit(call, issue))
+    issue = _to_edit(call, wanted["issueId"])
     issues.reopen(issue, call.viewer)
     return {"issue": issue}
 
 
+@mutation("repository")
 def delete_issue(call: Call, wanted: Given) -> Payload:
-    """deleteIssue, for who administers the repository."""
+    """For who administers the repository."""
     issue = meant(call, wanted["issueId"], Issue)
     repo = issue.repository
-    demand(call, repo, "DeleteIssue", may=repo.role_of(call.viewer) == "admin")
+    demand(call, repo, may=repo.role_of(call.viewer) == "admin")
     moving.delete(issue, call.viewer)
     return {"repository": repo}
 
 
+@mutation("issue", takes="createLabelsIfMissing")
 def transfer_issue(call: Call, wanted: Given) -> Payload:
-    """transferIssue, for who may push to both repositories, which have one owner."""
+    """For who may push to both repositories, which have one owner."""
     issue = meant(call, wanted["issueId"], Issue)
     target = meant(call, wanted["repositoryId"], Repository)
     both = issue.repository.can_push(call.viewer) and target.can_push(call.viewer)
-    demand(call, issue.repository, "TransferIssue", may=both)
+    demand(call, issue.repository, may=both)
     if target is issue.repository or target.owner is not issue.repository.owner:
         raise unprocessable(
             "Issues can only be transferred to another repository of the same owner."
@@ -153,10 +160,11 @@ def transfer_issue(call: Call, wanted: Given) -> Payload:
     return {"issue": issue}
 
 
+@mutation("commentEdge subject")
 def add_comment(call: Call, wanted: Given) -> Payload:
-    """addComment, to an issue or a pull request."""
+    """To an issue or a pull request."""
     issue, subject = half_meant(call, wanted["subjectId"])
-    demand(call, issue.repository, "AddComment", may=True)
+    demand(call, issue.repository)
     _commented(wanted)
     if issue.locked and not issue.repository.can_triage(call.viewer):
         raise unprocessable("Unable to create comment because issue is locked.")
@@ -171,103 +179,101 @@ def _commented(wanted: Given) -> None:
     _texts(wanted)
 
 
-def update_comment(call: Call, wanted: Given) -> Payload:
-    """updateIssueComment, by its author or who may push."""
-    comment = _own_comment(call, wanted["id"], "UpdateIssueComment")
+@mutation("issueComment")
+def update_issue_comment(call: Call, wanted: Given) -> Payload:
+    """By its author or who may push."""
+    comment = _own_comment(call, wanted["id"])
     _commented(wanted)
     issues.edit_comment(comment, call.viewer, wanted["body"])
     return {"issueComment": comment}
 
 
-def delete_comment(call: Call, wanted: Given) -> Payload:
-    """deleteIssueComment, by its author or who may push."""
-    issues.remove_comment(_own_comment(call, wanted["id"], "DeleteIssueComment"))
+@mutation()
+def delete_issue_comment(call: Call, wanted: Given) -> Payload:
+    """By its author or who may push."""
+    issues.remove_comment(_own_comment(call, wanted["id"]))
     return {}
 
 
-def _own_comment(call: Call, global_id: str, action: str) -> Comment:
+def _own_comment(call: Call, global_id: str) -> Comment:
     comment = meant(call, global_id, Comment)
     repo = comment.issue.repository
-    demand(call, repo, action, may=comment.author is call.viewer or repo.can_push(call.viewer))
+    demand(call, repo, may=comment.author is call.viewer or repo.can_push(call.viewer))
     return comment
 
 
-def add_assignees(call: Call, wanted: Given) -> Payload:
-    """addAssigneesToAssignable: a union; who cannot be assigned is left out."""
-    issue, subject = half_meant(call, wanted["assignableId"])
-    repo = issue.repository
-    demand(call, repo, "AddAssigneesToAssignable", may=repo.can_triage(call.viewer))
+@mutation("assignable")
+def add_assignees_to_assignable(call: Call, wanted: Given) -> Payload:
+    """A union; who cannot be assigned is left out."""
+    issue, subject = half_to_triage(call, wanted["assignableId"])
     found = all_meant(call, wanted["assigneeIds"], User)
-    may = [one.login for one in found if issues.may_be_assigned(repo, one)]
+    may = [one.login for one in found if issues.may_be_assigned(issue.repository, one)]
     issues.assign(issue, may, call.viewer)
     return {"assignable": subject}
 
 
-def remove_assignees(call: Call, wanted: Given) -> Payload:
-    """RemoveAssigneesFromAssignable."""
-    issue, subject = half_meant(call, wanted["assignableId"])
-    repo = issue.repository
-    demand(call, repo, "RemoveAssigneesFromAssignable", may=repo.can_triage(call.viewer))
+@mutation("assignable")
+def remove_assignees_from_assignable(call: Call, wanted: Given) -> Payload:
+    issue, subject = half_to_triage(call, wanted["assignableId"])
     found = all_meant(call, wanted["assigneeIds"], User)
     issues.unassign(issue, [one.login for one in found], call.viewer)
     return {"assignable": subject}
 
 
-def lock(call: Call, wanted: Given) -> Payload:
-    """LockLockable."""
-    issue, subject = half_meant(call, wanted["lockableId"])
-    demand(call, issue.repository, "LockLockable", may=issue.repository.can_triage(call.viewer))
+@mutation("lockedRecord actor", takes="lockReason")
+def lock_lockable(call: Call, wanted: Given) -> Payload:
+    issue, subject = half_to_triage(call, wanted["lockableId"])
     reason = wanted.get("lockReason")
     words = {"OFF_TOPIC": "off-topic", "TOO_HEATED": "too heated"}
     issues.lock(issue, call.viewer, reason and words.get(reason, reason.lower()))
     return {"lockedRecord": subject, "actor": call.viewer}
 
 
-def unlock(call: Call, wanted: Given) -> Payload:
-    """UnlockLockable."""
-    issue, subject = half_meant(call, wanted["lockableId"])
-    demand(call, issue.repository, "UnlockLockable", may=issue.repository.can_triage(call.viewer))
+@mutation("unlockedRecord actor")
+def unlock_lockable(call: Call, wanted: Given) -> Payload:
+    issue, subject = half_to_triage(call, wanted["lockableId"])
     issues.unlock(issue, call.viewer)
     return {"unlockedRecord": subject, "actor": call.viewer}
 
 
-def pin(call: Call, wanted: Given) -> Payload:
-    """pinIssue: three at most in a repository."""
+@mutation("issue")
+def pin_issue(call: Call, wanted: Given) -> Payload:
+    """Three at most in a repository."""
     issue = meant(call, wanted["issueId"], Issue)
-    demand(call, issue.repository, "PinIssue", may=issue.repository.can_push(call.viewer))
+    demand(call, issue.repository, may=issue.repository.can_push(call.viewer))
     if not issues.pin(issue, call.viewer):
         raise unprocessable(f"Maximum {issues.MOST_PINNED} pinned issues per repository")
     return {"issue": issue}
 
 
-def unpin(call: Call, wanted: Given) -> Payload:
-    """UnpinIssue."""
+@mutation("id issue")
+def unpin_issue(call: Call, wanted: Given) -> Payload:
     issue = meant(call, wanted["issueId"], Issue)
-    demand(call, issue.repository, "UnpinIssue", may=issue.repository.can_push(call.viewer))
+    demand(call, issue.repository, may=issue.repository.can_push(call.viewer))
     issues.unpin(issue, call.viewer)
     return {"id": issue.node_id, "issue": issue}
 
 
+@mutation("issue subIssue", takes="subIssueId replaceParent")
 def add_sub_issue(call: Call, wanted: Given) -> Payload:
-    """AddSubIssue."""
-    parent = meant(call, wanted["issueId"], Issue)
-    demand(call, parent.repository, "AddSubIssue", may=parent.repository.can_triage(call.viewer))
+    parent = _parent(call, wanted)
     child = meant(call, wanted.get("subIssueId") or "", Issue)
     replaces = bool(wanted.get("replaceParent"))
     doing(lambda: relations.add_sub_issue(parent, child, call.viewer, replace_parent=replaces))
     return {"issue": parent, "subIssue": child}
 
 
+@mutation("issue subIssue")
 def remove_sub_issue(call: Call, wanted: Given) -> Payload:
-    """RemoveSubIssue."""
-    parent, child = _family(call, wanted, "RemoveSubIssue")
+    parent, child = _family(call, wanted)
     relations.remove_sub_issue(parent, child, call.viewer)
     return {"issue": parent, "subIssue": child}
 
 
-def move_sub_issue(call: Call, wanted: Given) -> Payload:
-    """reprioritizeSubIssue: right after or right before one of its siblings."""
-    parent, child = _family(call, wanted, "ReprioritizeSubIssue")
+@mutation("issue", takes="afterId beforeId")
+def reprioritize_sub_issue(call: Call, wanted: Given) -> Payload:
+    """Right after or right before one of its siblings."""
+    parent, child = _family(call, wanted)
     after, before = (
         meant(call, wanted[key], Issue) if wanted.get(key) else None
         for key in ("afterId", "beforeId")
@@ -279,20 +285,26 @@ def move_sub_issue(call: Call, wanted: Given) -> Payload:
     return {"issue": parent}
 
 
-def _family(call: Call, wanted: Given, action: str) -> tuple[Issue, Issue]:
+def _parent(call: Call, wanted: Given) -> Issue:
     parent = meant(call, wanted["issueId"], Issue)
-    demand(call, parent.repository, action, may=parent.repository.can_triage(call.viewer))
+    demand(call, parent.repository, may=parent.repository.can_triage(call.viewer))
+    return parent
+
+
+def _family(call: Call, wanted: Given) -> tuple[Issue, Issue]:
+    parent = _parent(call, wanted)
     child = meant(call, wanted["subIssueId"], Issue)
     if child.parent is not parent:
         raise unprocessable("The provided sub-issue is not a sub-issue of the provided issue")
     return parent, child
 
 
-def link_branch(call: Call, wanted: Given) -> Payload:
-    """createLinkedBranch: makes a branch for an issue, by default named after it."""
+@mutation("linkedBranch issue", takes="name repositoryId")
+def create_linked_branch(call: Call, wanted: Given) -> Payload:
+    """Makes a branch for an issue, by default named after it."""
     issue = meant(call, wanted["issueId"], Issue)
     repo = issue.repository
-    demand(call, repo, "CreateLinkedBranch", may=repo.can_push(call.viewer),
+    demand(call, repo, may=repo.can_push(call.viewer),
            permission="contents:write")  # fmt: skip
     if wanted.get("repositoryId") not in {None, repo.node_id}:
         raise unprocessable("The sandbox links branches of the issue's own repository only.")
@@ -301,60 +313,3 @@ def link_branch(call: Call, wanted: Given) -> Payload:
     doing(lambda: refs.create(repo, call.viewer, f"refs/heads/{name}", str(wanted["oid"])))
     issue.linked_branches.append(name)
     return {"linkedBranch": linked_branch(issue, name), "issue": issue}
-
-
-ACTIONS: dict[str, Callable[[Call, Mapping[str, Any]], dict[str, Any]]] = {
-    "createIssue": create_issue,
-    "updateIssue": update_issue,
-    "closeIssue": close_issue,
-    "reopenIssue": reopen_issue,
-    "deleteIssue": delete_issue,
-    "transferIssue": transfer_issue,
-    "addComment": add_comment,
-    "updateIssueComment": update_comment,
-    "deleteIssueComment": delete_comment,
-    "addAssigneesToAssignable": add_assignees,
-    "removeAssigneesFromAssignable": remove_assignees,
-    "lockLockable": lock,
-    "unlockLockable": unlock,
-    "pinIssue": pin,
-    "unpinIssue": unpin,
-    "addSubIssue": add_sub_issue,
-    "removeSubIssue": remove_sub_issue,
-    "reprioritizeSubIssue": move_sub_issue,
-    "createLinkedBranch": link_branch,
-}
-
-
-RESOLVERS: dict[str, dict[str, Any]] = {"Mutation": mutations(ACTIONS)}
-PLAIN = {
-    "CreateIssuePayload": "issue",
-    "UpdateIssuePayload": "issue actor",
-    "CloseIssuePayload": "issue",
-    "ReopenIssuePayload": "issue",
-    "DeleteIssuePayload": "repository",
-    "TransferIssuePayload": "issue",
-    "AddCommentPayload": "commentEdge subject",
-    "UpdateIssueCommentPayload": "issueComment",
-    "DeleteIssueCommentPayload": "clientMutationId",
-    "AddAssigneesToAssignablePayload": "assignable",
-    "RemoveAssigneesFromAssignablePayload": "assignable",
-    "LockLockablePayload": "lockedRecord actor",
-    "UnlockLockablePayload": "unlockedRecord actor",
-    "PinIssuePayload": "issue",
-    "UnpinIssuePayload": "id issue",
-    "AddSubIssuePayload": "issue subIssue",
-    "RemoveSubIssuePayload": "issue subIssue",
-    "ReprioritizeSubIssuePayload": "issue",
-    "CreateLinkedBranchPayload": "linkedBranch issue",
-}
-INPUTS = {
-    "CreateIssueInput": "body assigneeIds labelIds milestoneId projectIds parentIssueId",
-    "UpdateIssueInput": "title body assigneeIds labelIds milestoneId projectIds state",
-    "CloseIssueInput": "stateReason",
-    "TransferIssueInput": "createLabelsIfMissing",
-    "LockLockableInput": "lockReason",
-    "AddSubIssueInput": "subIssueId replaceParent",
-    "ReprioritizeSubIssueInput": "afterId beforeId",
-    "CreateLinkedBranchInput": "name repositoryId",
-}

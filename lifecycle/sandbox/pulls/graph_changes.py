@@ -7,9 +7,6 @@ https://github.com/peter-evans/enable-pull-request-automerge/issues/343
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 from lifecycle.sandbox.accounts.state import User
 from lifecycle.sandbox.issues import actions as issues
 from lifecycle.sandbox.issues.state import Label, Milestone
@@ -25,17 +22,17 @@ from lifecycle.sandbox.wire.graph.changing import (
     Payload,
     doing,
     meant,
-    mutations,
+    mutation,
     unprocessable,
 )
-from lifecycle.sandbox.wire.graph.pages import Refusal, forbidden
+from lifecycle.sandbox.wire.graph.pages import forbidden, no_permission
 
 METHODS: dict[str | None, MergeMethod] = {
     None: "merge", "MERGE": "merge", "SQUASH": "squash", "REBASE": "rebase",
 }  # fmt: skip
 
 
-def demand(call: Call, repo: Repository, name: str, *, own: bool = False) -> None:
+def demand(call: Call, repo: Repository, *, own: bool = False) -> None:
     """Refuse a token that lacks the permission, and who may not write (or, if `own`, is not meant).
 
     Raises:
@@ -44,19 +41,25 @@ def demand(call: Call, repo: Repository, name: str, *, own: bool = False) -> Non
     if not call.token.may("pull_requests:write"):
         raise forbidden(call.token)
     if not own and not repo.can_push(call.viewer):
-        message = f"{call.viewer.login} does not have the correct permissions to execute `{name}`"
-        raise Refusal("FORBIDDEN", message)
+        raise no_permission(call)
 
 
-def create(call: Call, given: Given) -> Payload:
-    """`createPullRequest`."""
+def pull_to_change(call: Call, global_id: str, *, by_author: bool = False) -> PullRequest:
+    """The pull request of that id, for who may write and, if so said, for its author."""
+    pull = meant(call, global_id, PullRequest)
+    demand(call, pull.repository, own=by_author and pull.issue.author is call.viewer)
+    return pull
+
+
+@mutation("pullRequest", takes="body draft headRepositoryId maintainerCanModify")
+def create_pull_request(call: Call, given: Given) -> Payload:
     repo = meant(call, given["repositoryId"], Repository)
     head_repo = None
     if given.get("headRepositoryId"):
         head_repo = meant(call, given["headRepositoryId"], Repository).full_name
     head, base = given["headRefName"], given["baseRefName"]
     there = pulls.head_repository(repo, head, head_repo)
-    demand(call, there or repo, "CreatePullRequest")
+    demand(call, there or repo)
     branch = head.rpartition(":")[2].removeprefix("refs/heads/")
     refs = there.git.refs() if there else {}
     if f"refs/heads/{branch}" not in refs:
@@ -81,11 +84,13 @@ def create(call: Call, given: Given) -> Payload:
     return {"pullRequest": made}
 
 
-def update(call: Call, given: Given) -> Payload:
-    """`updatePullRequest`."""
-    pull = meant(call, given["pullRequestId"], PullRequest)
+@mutation(
+    "pullRequest actor",
+    takes="assigneeIds baseRefName body labelIds maintainerCanModify milestoneId state title",
+)
+def update_pull_request(call: Call, given: Given) -> Payload:
+    pull = pull_to_change(call, given["pullRequestId"], by_author=True)
     issue, repo = pull.issue, pull.repository
-    demand(call, repo, "UpdatePullRequest", own=issue.author is call.viewer)
     if given.get("title") is not None:
         issues.rename(issue, call.viewer, given["title"])
     if "body" in given:
@@ -111,18 +116,16 @@ def update(call: Call, given: Given) -> Payload:
     return {"pullRequest": pull, "actor": call.viewer}
 
 
-def close(call: Call, given: Given) -> Payload:
-    """`closePullRequest`."""
-    pull = meant(call, given["pullRequestId"], PullRequest)
-    demand(call, pull.repository, "ClosePullRequest", own=pull.issue.author is call.viewer)
+@mutation("pullRequest")
+def close_pull_request(call: Call, given: Given) -> Payload:
+    pull = pull_to_change(call, given["pullRequestId"], by_author=True)
     pulls.close(pull, call.viewer)
     return {"pullRequest": pull}
 
 
-def reopen(call: Call, given: Given) -> Payload:
-    """`reopenPullRequest`."""
-    pull = meant(call, given["pullRequestId"], PullRequest)
-    demand(call, pull.repository, "ReopenPullRequest", own=pull.issue.author is call.viewer)
+@mutation("pullRequest")
+def reopen_pull_request(call: Call, given: Given) -> Payload:
+    pull = pull_to_change(call, given["pullRequestId"], by_author=True)
     if not pull.is_open:
         doing(lambda: pulls.reopen(pull.repository, pull, call.viewer))
     return {"pullRequest": pull}
@@ -137,113 +140,62 @@ def _how(given: Given) -> merging.How:
     )
 
 
-def merge(call: Call, given: Given) -> Payload:
-    """`mergePullRequest`."""
-    pull = meant(call, given["pullRequestId"], PullRequest)
-    demand(call, pull.repository, "MergePullRequest")
+@mutation("pullRequest actor", takes="commitBody commitHeadline expectedHeadOid mergeMethod")
+def merge_pull_request(call: Call, given: Given) -> Payload:
+    pull = pull_to_change(call, given["pullRequestId"])
     doing(lambda: merging.merge(pull, call.viewer, _how(given)))
     return {"pullRequest": pull, "actor": call.viewer}
 
 
-def ready(call: Call, given: Given) -> Payload:
-    """`markPullRequestReadyForReview`."""
-    pull = meant(call, given["pullRequestId"], PullRequest)
-    own = pull.issue.author is call.viewer
-    demand(call, pull.repository, "MarkPullRequestReadyForReview", own=own)
+@mutation("pullRequest")
+def mark_pull_request_ready_for_review(call: Call, given: Given) -> Payload:
+    pull = pull_to_change(call, given["pullRequestId"], by_author=True)
     pulls.set_draft(pull, call.viewer, draft=False)
     return {"pullRequest": pull}
 
 
-def draft(call: Call, given: Given) -> Payload:
-    """`convertPullRequestToDraft`."""
-    pull = meant(call, given["pullRequestId"], PullRequest)
-    own = pull.issue.author is call.viewer
-    demand(call, pull.repository, "ConvertPullRequestToDraft", own=own)
+@mutation("pullRequest")
+def convert_pull_request_to_draft(call: Call, given: Given) -> Payload:
+    pull = pull_to_change(call, given["pullRequestId"], by_author=True)
     pulls.set_draft(pull, call.viewer, draft=True)
     return {"pullRequest": pull}
 
 
-def enable_auto_merge(call: Call, given: Given) -> Payload:
-    """`enablePullRequestAutoMerge`."""
-    pull = meant(call, given["pullRequestId"], PullRequest)
-    demand(call, pull.repository, "EnablePullRequestAutoMerge")
+@mutation("pullRequest actor", takes="commitBody commitHeadline expectedHeadOid mergeMethod")
+def enable_pull_request_auto_merge(call: Call, given: Given) -> Payload:
+    pull = pull_to_change(call, given["pullRequestId"])
     doing(lambda: automerge.enable(pull, call.viewer, _how(given)))
     return {"pullRequest": pull, "actor": call.viewer}
 
 
-def disable_auto_merge(call: Call, given: Given) -> Payload:
-    """`disablePullRequestAutoMerge`."""
-    pull = meant(call, given["pullRequestId"], PullRequest)
-    demand(call, pull.repository, "DisablePullRequestAutoMerge")
+@mutation("pullRequest actor")
+def disable_pull_request_auto_merge(call: Call, given: Given) -> Payload:
+    pull = pull_to_change(call, given["pullRequestId"])
     doing(lambda: automerge.disable(pull, call.viewer))
     return {"pullRequest": pull, "actor": call.viewer}
 
 
-def enqueue(call: Call, given: Given) -> Payload:
-    """`enqueuePullRequest`."""
-    pull = meant(call, given["pullRequestId"], PullRequest)
-    demand(call, pull.repository, "EnqueuePullRequest")
+@mutation("mergeQueueEntry", takes="expectedHeadOid jump")
+def enqueue_pull_request(call: Call, given: Given) -> Payload:
+    pull = pull_to_change(call, given["pullRequestId"])
     sha, jump = given.get("expectedHeadOid"), bool(given.get("jump"))
     entry = doing(lambda: queue.enqueue(pull, call.viewer, sha=sha, jump=jump))
     return {"mergeQueueEntry": entry}
 
 
-def dequeue(call: Call, given: Given) -> Payload:
-    """`dequeuePullRequest`, by the id of the pull request."""
-    pull = meant(call, given["id"], PullRequest)
-    demand(call, pull.repository, "DequeuePullRequest")
+@mutation("mergeQueueEntry")
+def dequeue_pull_request(call: Call, given: Given) -> Payload:
+    """By the id of the pull request."""
+    pull = pull_to_change(call, given["id"])
     if pull.queue_entry is None:
         raise unprocessable(f"Failed to remove PR #{pull.number} from the merge queue")
     queue.leave(pull.queue_entry, call.viewer, "dequeued")
     return {"mergeQueueEntry": None}
 
 
-def update_branch(call: Call, given: Given) -> Payload:
-    """`updatePullRequestBranch`, by a merge."""
-    pull = meant(call, given["pullRequestId"], PullRequest)
-    demand(call, pull.repository, "UpdatePullRequestBranch")
+@mutation("pullRequest", takes="expectedHeadOid")
+def update_pull_request_branch(call: Call, given: Given) -> Payload:
+    """By a merge."""
+    pull = pull_to_change(call, given["pullRequestId"])
     doing(lambda: pulls.update_branch(pull, call.viewer, given.get("expectedHeadOid")))
     return {"pullRequest": pull}
-
-
-MUTATIONS: dict[str, Callable[[Call, Given], Payload]] = {
-    "createPullRequest": create,
-    "updatePullRequest": update,
-    "closePullRequest": close,
-    "reopenPullRequest": reopen,
-    "mergePullRequest": merge,
-    "markPullRequestReadyForReview": ready,
-    "convertPullRequestToDraft": draft,
-    "enablePullRequestAutoMerge": enable_auto_merge,
-    "disablePullRequestAutoMerge": disable_auto_merge,
-    "enqueuePullRequest": enqueue,
-    "dequeuePullRequest": dequeue,
-    "updatePullRequestBranch": update_branch,
-}
-
-
-PULL = "pullRequest"
-PLAIN = {
-    "CreatePullRequestPayload": PULL,
-    "UpdatePullRequestPayload": f"{PULL} actor",
-    "ClosePullRequestPayload": PULL,
-    "ReopenPullRequestPayload": PULL,
-    "MergePullRequestPayload": f"{PULL} actor",
-    "MarkPullRequestReadyForReviewPayload": PULL,
-    "ConvertPullRequestToDraftPayload": PULL,
-    "EnablePullRequestAutoMergePayload": f"{PULL} actor",
-    "DisablePullRequestAutoMergePayload": f"{PULL} actor",
-    "EnqueuePullRequestPayload": "mergeQueueEntry",
-    "DequeuePullRequestPayload": "mergeQueueEntry",
-    "UpdatePullRequestBranchPayload": PULL,
-}
-INPUTS = {
-    "CreatePullRequestInput": "body draft headRepositoryId maintainerCanModify",
-    "UpdatePullRequestInput": "assigneeIds baseRefName body labelIds maintainerCanModify "
-    "milestoneId state title",
-    "MergePullRequestInput": "commitBody commitHeadline expectedHeadOid mergeMethod",
-    "EnablePullRequestAutoMergeInput": "commitBody commitHeadline expectedHeadOid mergeMethod",
-    "EnqueuePullRequestInput": "expectedHeadOid jump",
-    "UpdatePullRequestBranchInput": "expectedHeadOid",
-}
-RESOLVERS: dict[str, dict[str, Any]] = {"Mutation": mutations(MUTATIONS)}

@@ -49,6 +49,7 @@ class Call:
         accept: The media types that the client asks for.
         reset: When the token's hour ends, in seconds since the epoch.
         memo: What was worked out once for this one request, such as a repository's payload.
+        mutation: The name, with a capital, of the GraphQL mutation that runs: refusals tell it.
     """
 
     world: World
@@ -62,6 +63,7 @@ class Call:
     accept: str = ""
     reset: int = 0
     memo: dict[object, Any] = field(default_factory=dict)
+    mutation: str = ""
 
     @property
     def viewer(self) -> User:

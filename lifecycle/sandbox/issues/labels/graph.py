@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
-
 from lifecycle.sandbox.issues.labels import actions as labels
-from lifecycle.sandbox.issues.state import Issue, IssueTables, Label
+from lifecycle.sandbox.issues.state import IssueTables, Label
 from lifecycle.sandbox.repositories.state import Repository
 from lifecycle.sandbox.wire.call import Call
 from lifecycle.sandbox.wire.graph.changing import (
@@ -14,44 +11,38 @@ from lifecycle.sandbox.wire.graph.changing import (
     Payload,
     all_meant,
     demand,
-    half_meant,
+    half_to_triage,
     meant,
-    mutations,
+    mutation,
     unprocessable,
 )
 
 
-def add_labels(call: Call, wanted: Given) -> Payload:
-    """AddLabelsToLabelable."""
-    issue, subject = _labelable(call, wanted, "AddLabelsToLabelable")
+@mutation("labelable")
+def add_labels_to_labelable(call: Call, wanted: Given) -> Payload:
+    issue, subject = half_to_triage(call, wanted["labelableId"])
     labels.add(issue, all_meant(call, wanted["labelIds"], Label), call.viewer)
     return {"labelable": subject}
 
 
-def remove_labels(call: Call, wanted: Given) -> Payload:
-    """RemoveLabelsFromLabelable."""
-    issue, subject = _labelable(call, wanted, "RemoveLabelsFromLabelable")
+@mutation("labelable")
+def remove_labels_from_labelable(call: Call, wanted: Given) -> Payload:
+    issue, subject = half_to_triage(call, wanted["labelableId"])
     labels.remove(issue, all_meant(call, wanted["labelIds"], Label), call.viewer)
     return {"labelable": subject}
 
 
-def clear_labels(call: Call, wanted: Given) -> Payload:
-    """ClearLabelsFromLabelable."""
-    issue, subject = _labelable(call, wanted, "ClearLabelsFromLabelable")
+@mutation("labelable")
+def clear_labels_from_labelable(call: Call, wanted: Given) -> Payload:
+    issue, subject = half_to_triage(call, wanted["labelableId"])
     labels.replace(issue, [], call.viewer)
     return {"labelable": subject}
 
 
-def _labelable(call: Call, wanted: Given, action: str) -> tuple[Issue, Any]:
-    issue, subject = half_meant(call, wanted["labelableId"])
-    demand(call, issue.repository, action, may=issue.repository.can_triage(call.viewer))
-    return issue, subject
-
-
+@mutation("label", takes="description")
 def create_label(call: Call, wanted: Given) -> Payload:
-    """CreateLabel."""
     repo = meant(call, wanted["repositoryId"], Repository)
-    demand(call, repo, "CreateLabel", may=repo.can_push(call.viewer))
+    demand(call, repo, may=repo.can_push(call.viewer))
     if wanted["name"].lower() in IssueTables.of(repo).labels:
         raise unprocessable("Name has already been taken")
     made = labels.make(
@@ -60,9 +51,10 @@ def create_label(call: Call, wanted: Given) -> Payload:
     return {"label": made}
 
 
+@mutation("label", takes="name color description")
 def update_label(call: Call, wanted: Given) -> Payload:
-    """updateLabel: issues keep it under its new name."""
-    label, repo = _label(call, wanted, "UpdateLabel")
+    """Issues keep it under its new name."""
+    label, repo = _label(call, wanted)
     name = wanted.get("name")
     if name is not None and IssueTables.of(repo).labels.get(name.lower(), label) is not label:
         raise unprocessable("Name has already been taken")
@@ -72,39 +64,17 @@ def update_label(call: Call, wanted: Given) -> Payload:
     return {"label": label}
 
 
+@mutation()
 def delete_label(call: Call, wanted: Given) -> Payload:
-    """deleteLabel, which takes it off every issue."""
-    label, repo = _label(call, wanted, "DeleteLabel")
+    """Which takes it off every issue."""
+    label, repo = _label(call, wanted)
     labels.delete(repo, label)
     return {}
 
 
-def _label(call: Call, wanted: Given, action: str) -> tuple[Label, Repository]:
+def _label(call: Call, wanted: Given) -> tuple[Label, Repository]:
     label = meant(call, wanted["id"], Label)
     if label.repository is None:
         raise unprocessable("The label has no repository.")
-    demand(call, label.repository, action, may=label.repository.can_push(call.viewer))
+    demand(call, label.repository, may=label.repository.can_push(call.viewer))
     return label, label.repository
-
-
-ACTIONS: dict[str, Callable[[Call, Mapping[str, Any]], dict[str, Any]]] = {
-    "addLabelsToLabelable": add_labels,
-    "removeLabelsFromLabelable": remove_labels,
-    "clearLabelsFromLabelable": clear_labels,
-    "createLabel": create_label,
-    "updateLabel": update_label,
-    "deleteLabel": delete_label,
-}
-RESOLVERS: dict[str, dict[str, Any]] = {"Mutation": mutations(ACTIONS)}
-PLAIN = {
-    "AddLabelsToLabelablePayload": "labelable",
-    "RemoveLabelsFromLabelablePayload": "labelable",
-    "ClearLabelsFromLabelablePayload": "labelable",
-    "CreateLabelPayload": "label",
-    "UpdateLabelPayload": "label",
-    "DeleteLabelPayload": "clientMutationId",
-}
-INPUTS = {
-    "CreateLabelInput": "description",
-    "UpdateLabelInput": "name color description",
-}

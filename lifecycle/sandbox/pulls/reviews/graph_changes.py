@@ -5,11 +5,8 @@ Source: https://docs.github.com/graphql/reference/mutations
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 from lifecycle.sandbox.accounts.state import User
-from lifecycle.sandbox.pulls.graph_changes import demand
+from lifecycle.sandbox.pulls.graph_changes import demand, pull_to_change
 from lifecycle.sandbox.pulls.reviews import actions as reviews
 from lifecycle.sandbox.pulls.reviews import threads
 from lifecycle.sandbox.pulls.state import (
@@ -25,7 +22,7 @@ from lifecycle.sandbox.wire.graph.changing import (
     Payload,
     doing,
     meant,
-    mutations,
+    mutation,
     unprocessable,
 )
 from lifecycle.sandbox.wire.graph.pages import no_node
@@ -36,10 +33,10 @@ STATES: dict[str | None, ReviewState] = {
 }  # fmt: skip
 
 
+@mutation("pullRequest actor", takes="teamIds union userIds")
 def request_reviews(call: Call, given: Given) -> Payload:
-    """`requestReviews`: those who are asked from now on, or with `union` besides the others."""
-    pull = meant(call, given["pullRequestId"], PullRequest)
-    demand(call, pull.repository, "RequestReviews")
+    """Those who are asked from now on, or with `union` besides the others."""
+    pull = pull_to_change(call, given["pullRequestId"])
     if given.get("teamIds"):
         raise no_node(given["teamIds"][0])
     asked = [meant(call, one, User) for one in given.get("userIds") or ()]
@@ -50,10 +47,11 @@ def request_reviews(call: Call, given: Given) -> Payload:
     return {"pullRequest": pull, "actor": call.viewer}
 
 
-def add_review(call: Call, given: Given) -> Payload:
-    """`addPullRequestReview`; without an event it is pending."""
+@mutation("pullRequestReview", takes="body commitOID event threads")
+def add_pull_request_review(call: Call, given: Given) -> Payload:
+    """Without an event it is pending."""
     pull = meant(call, given["pullRequestId"], PullRequest)
-    demand(call, pull.repository, "AddPullRequestReview", own=True)
+    demand(call, pull.repository, own=True)
     state, body = STATES[given.get("event")], given.get("body") or ""
     said = given.get("threads") or []
     if state in {"COMMENTED", "CHANGES_REQUESTED"} and not body.strip() and not said:
@@ -80,8 +78,11 @@ def _pending(call: Call, pull: PullRequest) -> Review:
     return begun or reviews.review(pull, call.viewer, "PENDING", "")
 
 
-def add_thread(call: Call, given: Given) -> Payload:
-    """`addPullRequestReviewThread`, into a pending review, which begins with it."""
+@mutation(
+    "thread", takes="line pullRequestId pullRequestReviewId side startLine startSide subjectType"
+)
+def add_pull_request_review_thread(call: Call, given: Given) -> Payload:
+    """Into a pending review, which begins with it."""
     if given.get("pullRequestReviewId"):
         review = meant(call, given["pullRequestReviewId"], Review)
         pull = review.pull
@@ -90,15 +91,16 @@ def add_thread(call: Call, given: Given) -> Payload:
         review = _pending(call, pull)
     else:
         raise unprocessable("Either pullRequestId or pullRequestReviewId must be given")
-    demand(call, pull.repository, "AddPullRequestReviewThread", own=True)
+    demand(call, pull.repository, own=True)
     return {"thread": _begin(call, pull, review, given).thread}
 
 
-def add_reply(call: Call, given: Given) -> Payload:
-    """`addPullRequestReviewThreadReply`: at once, or into a pending review."""
+@mutation("comment", takes="pullRequestReviewId")
+def add_pull_request_review_thread_reply(call: Call, given: Given) -> Payload:
+    """At once, or into a pending review."""
     thread = meant(call, given["pullRequestReviewThreadId"], ReviewThread)
     pull = thread.pull
-    demand(call, pull.repository, "AddPullRequestReviewThreadReply", own=True)
+    demand(call, pull.repository, own=True)
     if given.get("pullRequestReviewId"):
         review = meant(call, given["pullRequestReviewId"], Review)
     else:
@@ -106,8 +108,8 @@ def add_reply(call: Call, given: Given) -> Payload:
     return {"comment": threads.reply(thread.comments[0], call.viewer, given["body"], review)}
 
 
-def submit_review(call: Call, given: Given) -> Payload:
-    """`submitPullRequestReview`."""
+@mutation("pullRequestReview", takes="body pullRequestId pullRequestReviewId")
+def submit_pull_request_review(call: Call, given: Given) -> Payload:
     if given.get("pullRequestReviewId"):
         review: Review | None = meant(call, given["pullRequestReviewId"], Review)
     else:
@@ -120,71 +122,46 @@ def submit_review(call: Call, given: Given) -> Payload:
     return {"pullRequestReview": found}
 
 
-def delete_review(call: Call, given: Given) -> Payload:
-    """`deletePullRequestReview`, of a pending one."""
+@mutation("pullRequestReview")
+def delete_pull_request_review(call: Call, given: Given) -> Payload:
+    """Of a pending one."""
     review = meant(call, given["pullRequestReviewId"], Review)
-    demand(call, review.pull.repository, "DeletePullRequestReview",
+    demand(call, review.pull.repository,
             own=review.author is call.viewer)  # fmt: skip
     doing(lambda: reviews.delete(review))
     return {"pullRequestReview": review}
 
 
-def dismiss_review(call: Call, given: Given) -> Payload:
-    """`dismissPullRequestReview`."""
+@mutation("pullRequestReview")
+def dismiss_pull_request_review(call: Call, given: Given) -> Payload:
     review = meant(call, given["pullRequestReviewId"], Review)
-    demand(call, review.pull.repository, "DismissPullRequestReview")
+    demand(call, review.pull.repository)
     doing(lambda: reviews.dismiss(review, call.viewer, given["message"]))
     return {"pullRequestReview": review}
 
 
-def resolve_thread(call: Call, given: Given) -> Payload:
-    """`resolveReviewThread`, for writers and the pull request's author."""
+def _thread(call: Call, given: Given) -> ReviewThread:
+    """The conversation that is meant, for writers and the pull request's author."""
     thread = meant(call, given["threadId"], ReviewThread)
-    own = thread.pull.issue.author is call.viewer
-    demand(call, thread.pull.repository, "ResolveReviewThread", own=own)
+    pull = thread.pull
+    demand(call, pull.repository, own=pull.issue.author is call.viewer)
+    return thread
+
+
+@mutation("thread")
+def resolve_review_thread(call: Call, given: Given) -> Payload:
+    thread = _thread(call, given)
     threads.resolve(thread, call.viewer)
     return {"thread": thread}
 
 
-def unresolve_thread(call: Call, given: Given) -> Payload:
-    """`unresolveReviewThread`."""
-    thread = meant(call, given["threadId"], ReviewThread)
-    own = thread.pull.issue.author is call.viewer
-    demand(call, thread.pull.repository, "UnresolveReviewThread", own=own)
+@mutation("thread")
+def unresolve_review_thread(call: Call, given: Given) -> Payload:
+    thread = _thread(call, given)
     threads.resolve(thread, None)
     return {"thread": thread}
 
 
-MUTATIONS: dict[str, Callable[[Call, Given], Payload]] = {
-    "requestReviews": request_reviews,
-    "addPullRequestReview": add_review,
-    "addPullRequestReviewThread": add_thread,
-    "addPullRequestReviewThreadReply": add_reply,
-    "submitPullRequestReview": submit_review,
-    "deletePullRequestReview": delete_review,
-    "dismissPullRequestReview": dismiss_review,
-    "resolveReviewThread": resolve_thread,
-    "unresolveReviewThread": unresolve_thread,
-}
-PULL = "pullRequest"
-PLAIN = {
-    "RequestReviewsPayload": f"{PULL} actor",
-    "AddPullRequestReviewPayload": "pullRequestReview",
-    "AddPullRequestReviewThreadPayload": "thread",
-    "AddPullRequestReviewThreadReplyPayload": "comment",
-    "SubmitPullRequestReviewPayload": "pullRequestReview",
-    "DeletePullRequestReviewPayload": "pullRequestReview",
-    "DismissPullRequestReviewPayload": "pullRequestReview",
-    "ResolveReviewThreadPayload": "thread",
-    "UnresolveReviewThreadPayload": "thread",
-}
 INPUTS = {
-    "RequestReviewsInput": "teamIds union userIds",
-    "AddPullRequestReviewInput": "body commitOID event threads",
     "DraftPullRequestReviewThread": "side startLine startSide",
-    "AddPullRequestReviewThreadInput": "line pullRequestId pullRequestReviewId side startLine "
-    "startSide subjectType",
-    "AddPullRequestReviewThreadReplyInput": "pullRequestReviewId",
-    "SubmitPullRequestReviewInput": "body pullRequestId pullRequestReviewId",
 }
-RESOLVERS: dict[str, dict[str, Any]] = {"Mutation": mutations(MUTATIONS)}

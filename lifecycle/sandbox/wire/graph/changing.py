@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from lifecycle.sandbox.base.errors import ActionRefused, ApiError
@@ -12,7 +13,7 @@ from lifecycle.sandbox.repositories import access
 from lifecycle.sandbox.repositories.state import Repository
 from lifecycle.sandbox.wire.call import Call
 from lifecycle.sandbox.wire.graph.nodes import node
-from lifecycle.sandbox.wire.graph.pages import Refusal, forbidden, no_node
+from lifecycle.sandbox.wire.graph.pages import Refusal, forbidden, no_node, no_permission
 
 T = TypeVar("T")
 Given = Mapping[str, Any]
@@ -49,8 +50,15 @@ def half_meant(call: Call, global_id: str) -> tuple[Issue, Issue | PullRequest]:
     return found, found
 
 
+def half_to_triage(call: Call, global_id: str) -> tuple[Issue, Issue | PullRequest]:
+    """The same, to be labelled, assigned or locked by who may do that."""
+    issue, whole = half_meant(call, global_id)
+    demand(call, issue.repository, may=issue.repository.can_triage(call.viewer))
+    return issue, whole
+
+
 def demand(
-    call: Call, repo: Repository, action: str, *, may: bool, permission: str = "issues:write"
+    call: Call, repo: Repository, *, may: bool = True, permission: str = "issues:write"
 ) -> None:
     """FORBIDDEN for a token that lacks the permission, and for somebody whose role is not enough.
 
@@ -61,9 +69,7 @@ def demand(
     if repo.archived:
         raise unprocessable("Repository was archived so is read-only.")
     if not may:
-        login = call.viewer.login
-        words = f"{login} does not have the correct permissions to execute `{action}`"
-        raise Refusal("FORBIDDEN", words)
+        raise no_permission(call)
 
 
 def doing(act: Callable[[], T]) -> T:
@@ -83,10 +89,31 @@ def _words(error: ApiError) -> str:
     return str(first or error.message)
 
 
-def mutations(actions: Mapping[str, Callable[[Call, Given], Payload]]) -> dict[str, Any]:
-    """Resolvers of mutations from functions of the call and the input."""
+Act = Callable[[Call, Given], Payload]
+RESOLVERS: dict[str, dict[str, Any]] = {"Mutation": {}}
+PLAIN: dict[str, str] = {}
+INPUTS: dict[str, str] = {}
+"""Of every subject's mutations: who answers, what the answers have, what may be given."""
 
-    def resolver(act: Callable[[Call, Given], Payload]) -> Any:
-        return lambda call, _, **given: act(call, given["input"])
 
-    return {name: resolver(act) for name, act in actions.items()}
+def mutation(gives: str = "clientMutationId", *, takes: str = "") -> Callable[[Act], Act]:
+    """Let a function of the call and the input be the mutation that it is named after.
+
+    Args:
+        gives: The fields of its payload, parted by spaces; `clientMutationId` need not be said.
+        takes: The fields of its input that may be left out.
+    """
+
+    def register(act: Act) -> Act:
+        first, *rest = act.__name__.split("_")
+        name = first + "".join(word.capitalize() for word in rest)
+        title = name[0].upper() + name[1:]
+        RESOLVERS["Mutation"][name] = lambda call, _, **given: act(
+            replace(call, mutation=title), given["input"]
+        )
+        PLAIN[f"{title}Payload"] = gives
+        if takes:
+            INPUTS[f"{title}Input"] = takes
+        return act
+
+    return register

@@ -6,7 +6,8 @@ import base64
 from collections.abc import Sequence
 from typing import Any
 
-from lifecycle.sandbox.accounts.state import Token, User
+from lifecycle.sandbox.accounts.state import Token
+from lifecycle.sandbox.wire.call import Call
 
 
 def connection(
@@ -83,14 +84,10 @@ def forbidden(token: Token) -> Refusal:
     return Refusal("FORBIDDEN", token.refusal)
 
 
-def no_permission(user: User, mutation: str) -> Refusal:
-    """Somebody who sees a thing and may not change it, in the words that `gh` prints in reports.
-
-    Args:
-        user: Who asks.
-        mutation: Its name with a capital: `UpdateProjectV2`.
-    """
-    words = f"{user.login} does not have the correct permissions to execute `{mutation}`"
+def no_permission(call: Call) -> Refusal:
+    """Somebody who sees a thing and may not change it, in the words that `gh` prints in reports."""
+    login, name = call.viewer.login, call.mutation
+    words = f"{login} does not have the correct permissions to execute `{name}`"
     return Refusal("FORBIDDEN", words)
 
 

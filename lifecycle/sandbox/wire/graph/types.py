@@ -29,14 +29,14 @@ from lifecycle.sandbox.pulls.state import PullRequest, Review, ReviewComment, Re
 from lifecycle.sandbox.repositories import graph as repositories
 from lifecycle.sandbox.repositories.state import Repository
 from lifecycle.sandbox.rules import graph as rules
-from lifecycle.sandbox.wire.graph import nodes
+from lifecycle.sandbox.wire.graph import changing, nodes
 from lifecycle.sandbox.wire.graph.pages import Refusal
 from lifecycle.sandbox.wire.graph.support import put_together
 
 SUBJECTS = (
     accounts, repositories, git, git_changes, issues, issue_changes, label_changes, search, pulls,
     pull_changes, review_changes, reviews, rules, checks, boards,
-    board_values, board_changes, nodes, timeline,
+    board_values, board_changes, nodes, timeline, changing,
 )  # fmt: skip
 TABLES = put_together(SUBJECTS)
 
