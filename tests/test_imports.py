@@ -51,7 +51,7 @@ PLACES = {
     "github": {"github.client.rest"},
     "gql": {"github.client.graph"},
     # Documents are made one of several, which takes them apart; gql sends what comes out.
-    "graphql": {"sandbox", "github.client.documents", "github.client.repeating"},
+    "graphql": {"sandbox", "github.client.documents"},
     # The transport below both clients: the token's header and time-outs that follow the deadline.
     # The signature of a GitHub App.
     "jwt": {"github.auth.app_token", "sandbox"},

@@ -1,4 +1,4 @@
-"""Several documents as one operation (lifecycle.github.client.repeating)."""
+"""Several documents as one operation (lifecycle.github.client.documents)."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ import re
 import pytest
 from graphql import GraphQLSchema, parse, print_ast, validate
 
-from lifecycle.github.client.documents import document
-from lifecycle.github.client.repeating import repeated
+from lifecycle.github.client.documents import document, repeated
 from lifecycle.settings.resources import graphql_documents
 from tests.github.test_documents import RULES, schema
 

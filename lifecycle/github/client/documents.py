@@ -3,6 +3,10 @@
 What not every server knows lies in a document of its own. It is sent together with the one that it
 adds to, in one request, and left out once the server has said that it does not know it: so an older
 GitHub Enterprise Server costs a part of an answer, never all of it.
+
+A sweep wants the same of many repositories or issues: `repeated` puts the same text under an alias for
+each, with variables of its own, so that one request shows all of them.
+Source: https://spec.graphql.org/October2021/#sec-Field-Alias
 """
 
 from __future__ import annotations
@@ -10,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from typing import TypeVar
 
 from graphql import (
@@ -18,11 +22,14 @@ from graphql import (
     DocumentNode,
     FieldNode,
     FragmentDefinitionNode,
+    NameNode,
     Node,
     OperationDefinitionNode,
     OperationType,
     SelectionNode,
     SelectionSetNode,
+    VariableDefinitionNode,
+    VariableNode,
     Visitor,
     parse,
     print_ast,
@@ -181,26 +188,112 @@ def name_of(node: Node) -> str:
     return str(named.name.value)  # type: ignore[attr-defined]  # variables and fragments have one
 
 
-class _Names(Visitor):
-    """Collects every name in a document."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.found: set[str] = set()
-
-    def enter_name(self, node: Node, *_: object) -> None:
-        """One name of a field, an argument, a type, a fragment or a variable."""
-        self.found.update(_value(node))
+@cache
+def _names(name: str) -> frozenset[str]:
+    """Every name in a document but its own: of fields, arguments, types, fragments and variables."""
+    whole = document(name)
+    names = {one.value for one in _below(whole.node) if isinstance(one, NameNode)}
+    return frozenset(names - {whole.operation})
 
 
-def _value(node: Node) -> Iterator[str]:
-    value = getattr(node, "value", None)
-    if isinstance(value, str):
-        yield value
+def _below(node: Node) -> Iterator[Node]:
+    """A node and every node in it."""
+    yield node
+    for key in node.keys:
+        inner = getattr(node, key)
+        for one in inner if isinstance(inner, tuple | list) else (inner,):
+            if isinstance(one, Node):
+                yield from _below(one)
+
+
+@lru_cache(maxsize=64)
+def repeated(*names: str) -> Document:
+    """Several documents, one of them perhaps many times, as one operation.
+
+    Part N's field of the root is called `pN`, and its variables `pN_NAME`. What asks for nothing of
+    its own (`rateLimit`) is there once, and so are fragments; variables that only fragments use are
+    common to all parts and keep their names.
+
+    Raises:
+        TypeError: a document is a mutation.
+        ValueError: a document has not exactly one field with variables at its root, or the documents
+            do not fit together, as for `document`.
+    """
+    variables: dict[str, VariableDefinitionNode] = {}
+    bare = SelectionSetNode(selections=())
+    asking: list[SelectionNode] = []
+    fragments: list[DefinitionNode] = []
+    for name in dict.fromkeys(names):
+        part = _part(name)
+        bare = both(bare, SelectionSetNode(selections=part.bare))
+        fragments = united(fragments, part.fragments)
+        variables |= {name_of(one): one for one in united(variables.values(), part.shared)}
+    for number, name in enumerate(names):
+        part, renaming = _part(name), _Renaming(f"p{number}_")
+        variables |= {f"p{number}_{name_of(one)}": visit(one, renaming) for one in part.own}
+        asking.append(replace(visit(part.asking, renaming), alias=NameNode(value=f"p{number}")))
+    selections = SelectionSetNode(selections=(*bare.selections, *asking))
+    operation = OperationDefinitionNode(
+        operation=OperationType.QUERY,
+        name=NameNode(value=document(names[0]).operation),
+        variable_definitions=tuple(variables.values()),
+        directives=(),
+        selection_set=selections,
+    )
+    node = DocumentNode(definitions=(operation, *fragments))
+    return Document(node, document(names[0]).operation, False, frozenset(variables))
+
+
+@dataclass(frozen=True, slots=True)
+class _RepeatedPart:
+    """A document that is repeated.
+
+    Attributes:
+        bare: fields of the root that use no variable.
+        asking: the one field of the root that does.
+        own, shared: the variables that it uses, and those that only fragments use.
+    """
+
+    bare: tuple[SelectionNode, ...]
+    asking: FieldNode
+    own: tuple[VariableDefinitionNode, ...]
+    shared: tuple[VariableDefinitionNode, ...]
+    fragments: tuple[DefinitionNode, ...]
 
 
 @cache
-def _names(name: str) -> frozenset[str]:
-    names = _Names()
-    visit(document(name).node, names)
-    return frozenset(names.found - {document(name).operation})
+def _part(name: str) -> _RepeatedPart:
+    operation, *fragments = definitions(name)
+    if not isinstance(operation, OperationDefinitionNode) or document(name).is_mutation:
+        raise TypeError("only queries can be repeated")
+    own = _variables(operation.selection_set)
+    every = operation.selection_set.selections
+    bare = tuple(one for one in every if not _variables(one))
+    asking = [one for one in every if isinstance(one, FieldNode) and _variables(one)]
+    if len(asking) != 1:
+        raise ValueError(f"{len(asking)} fields with variables where one is needed")
+    known = operation.variable_definitions or ()
+    return _RepeatedPart(
+        bare,
+        asking[0],
+        tuple(one for one in known if name_of(one) in own),
+        tuple(one for one in known if name_of(one) not in own),
+        tuple(fragments),
+    )
+
+
+class _Renaming(Visitor):
+    """Puts a prefix before the name of every variable; what it is used on is left as it is."""
+
+    def __init__(self, prefix: str) -> None:
+        super().__init__()
+        self._prefix = prefix
+
+    def enter_variable(self, node: VariableNode, *_: object) -> VariableNode:
+        """The variable under its new name."""
+        return VariableNode(name=NameNode(value=f"{self._prefix}{node.name.value}"))
+
+
+def _variables(node: Node) -> frozenset[str]:
+    """The names of the variables that are used below a node."""
+    return frozenset(one.name.value for one in _below(node) if isinstance(one, VariableNode))

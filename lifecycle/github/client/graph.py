@@ -168,7 +168,7 @@ class GraphClient(TokenClient):
         Raises:
             Transient, Rejected: as `execute`.
         """
-        from lifecycle.github.client.repeating import repeated
+        from lifecycle.github.client.documents import repeated
 
         self._begin()
         whole = repeated(*(name for name, _ in parts))
