@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from lifecycle.core.errors import BadCredentials, NotFound, Transient
 from lifecycle.core.timing import Deadline
 from lifecycle.core.values.model import Repository, RepositoryAccess
-from lifecycle.github.auth.access import token_facts
+from lifecycle.github.auth.tokens import token_facts
 from lifecycle.github.client.rest import RestClient
 from lifecycle.sandbox.control.faults import Fault
 from lifecycle.sandbox.seed import SeedToken, default_seed

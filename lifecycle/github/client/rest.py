@@ -26,7 +26,7 @@ from lifecycle.core.errors import (
 )
 from lifecycle.core.timing import attempts
 from lifecycle.core.values.model import Issue, Repository, RepositoryAccess, TokenFacts
-from lifecycle.github.auth import access
+from lifecycle.github.auth import tokens
 from lifecycle.github.client.rest_paths import DOTS, astray, following
 from lifecycle.github.client.token_client import TokenClient, without_secrets
 from lifecycle.github.failures.failures import Answer, AskedRequest
@@ -35,7 +35,7 @@ from lifecycle.github.failures.rest_failures import moved_to
 if TYPE_CHECKING:
     from github.Requester import Requester
 
-    from lifecycle.github.client.etags import Etags
+    from lifecycle.github.client.transport import Etags
 
 T = TypeVar("T")
 Json = Mapping[str, Any]
@@ -79,7 +79,7 @@ class RestClient(TokenClient):
         except NoPermission:
             asked = AskedRequest("rate limit")
             headers, login = self._read("/rate_limit", asked, _with("resources"))[0], ""
-        return access.token_facts(self.failures.token, str(login), headers)
+        return tokens.token_facts(self.failures.token, str(login), headers)
 
     def repository_access(self, repository: Repository) -> RepositoryAccess:
         """What the token's owner may do in a repository.
@@ -91,7 +91,7 @@ class RestClient(TokenClient):
         """
         asked = AskedRequest(f"repository {repository}")
         return self._read(
-            f"/repos/{repository}", asked, lambda _, found: access.repository_access(found)
+            f"/repos/{repository}", asked, lambda _, found: tokens.repository_access(found)
         )
 
     def issue(self, repository: Repository, number: int) -> Issue:
@@ -185,7 +185,7 @@ class RestClient(TokenClient):
             body = without_secrets(body, self._withheld)
             return self._requester.requestJson(method, path, sent, None, body)
         if self._etags is None:
-            from lifecycle.github.client.etags import Etags
+            from lifecycle.github.client.transport import Etags
 
             self._etags = Etags()
         address = f"{path}?{sorted((sent or {}).items())}"

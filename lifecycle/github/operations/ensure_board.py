@@ -9,8 +9,7 @@ from functools import partial
 from lifecycle.core.errors import ItemArchived, ItemMissing, Rejected
 from lifecycle.core.values.shapes import Ensured, ItemFacts, Value
 from lifecycle.github.board.board_items import BoardItems
-from lifecycle.github.operations.unclear_writes import removed, same, settled
-from lifecycle.github.operations.withheld import redacts
+from lifecycle.github.operations.unclear_writes import redacts, removed, same, settled
 
 
 @redacts

@@ -10,8 +10,7 @@ from typing import Literal
 
 from lifecycle.core.errors import Refused, Rejected
 from lifecycle.core.values.shapes import Annotation, CheckRunFacts, Ensured, StatusFacts
-from lifecycle.github.operations.unclear_writes import if_wanted, same, settled, whole_sha
-from lifecycle.github.operations.withheld import redacts
+from lifecycle.github.operations.unclear_writes import if_wanted, redacts, same, settled, whole_sha
 from lifecycle.github.pulls.commit_calls import ANNOTATIONS, CommitCalls
 
 RunStatus = Literal["queued", "in_progress", "completed"]

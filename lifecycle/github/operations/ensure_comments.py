@@ -7,8 +7,7 @@ from functools import partial
 from lifecycle.core import hidden_marker
 from lifecycle.core.errors import NotFound, Rejected
 from lifecycle.core.values.shapes import CommentFacts, Ensured
-from lifecycle.github.operations.unclear_writes import removed, same, settled
-from lifecycle.github.operations.withheld import redacts
+from lifecycle.github.operations.unclear_writes import redacts, removed, same, settled
 from lifecycle.github.pulls.issue_calls import IssueCalls
 
 

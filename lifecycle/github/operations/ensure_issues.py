@@ -16,9 +16,9 @@ from lifecycle.github.operations.unclear_writes import (
     missing,
     names_of,
     present,
+    redacts,
     settled,
 )
-from lifecycle.github.operations.withheld import redacts
 from lifecycle.github.pulls.issue_calls import IssueCalls, Relation
 
 _BLOCKED: Relation = "dependencies/blocked_by"

@@ -15,10 +15,10 @@ from lifecycle.github.operations.unclear_writes import (
     missing,
     names_of,
     present,
+    redacts,
     removed,
     settled,
 )
-from lifecycle.github.operations.withheld import redacts
 from lifecycle.github.pulls.issue_calls import IssueCalls
 
 

@@ -17,8 +17,7 @@ from lifecycle.core.errors import (
 )
 from lifecycle.core.values.model import PullState
 from lifecycle.core.values.shapes import Ensured, PullFacts
-from lifecycle.github.operations.unclear_writes import if_wanted, settled, whole_sha
-from lifecycle.github.operations.withheld import redacts
+from lifecycle.github.operations.unclear_writes import if_wanted, redacts, settled, whole_sha
 from lifecycle.github.pulls.pull_calls import PullCalls
 
 Method = Literal["merge", "squash", "rebase"]

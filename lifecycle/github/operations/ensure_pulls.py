@@ -13,9 +13,9 @@ from lifecycle.github.operations.unclear_writes import (
     missing,
     names_of,
     present,
+    redacts,
     settled,
 )
-from lifecycle.github.operations.withheld import redacts
 from lifecycle.github.pulls.pull_calls import PullCalls
 
 

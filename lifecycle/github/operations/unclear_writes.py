@@ -2,20 +2,27 @@
 
 The one place that knows how a create is made at most once: it is never sent again here. Where the
 answer was lost, or says that there is such a thing already, the thing is looked for.
+
+What a program hands to the operations loses its secrets before anything is compared or sent: `redacts`.
 """
 
 from __future__ import annotations
 
+import functools
+import inspect
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import fields, is_dataclass, replace
 from functools import partial
-from typing import Generic, Protocol, TypeAlias, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
 from lifecycle.core.errors import LifecycleError, Refused, Rejected, Transient
-from lifecycle.core.values.shapes import Ensured
+from lifecycle.core.redact import swept
+from lifecycle.core.values.shapes import Ensured, IssueFacts, PullFacts
 
 T = TypeVar("T")
-F = TypeVar("F", bound="TextFacts")
+C = TypeVar("C")
+F = TypeVar("F", bound=IssueFacts | PullFacts)
 
 Names: TypeAlias = tuple[str, ...] | list[str] | set[str] | frozenset[str]
 """Labels, logins or slugs. A `str` is none: Python would read it as a list of its letters."""
@@ -119,25 +126,6 @@ def _plain(text: str) -> str:
     return "\n".join(line.rstrip() for line in text.strip().splitlines())
 
 
-class TextFacts(Protocol):
-    """An issue or a pull request, as far as its text goes."""
-
-    @property
-    def number(self) -> int:
-        """Which."""
-        ...
-
-    @property
-    def title(self) -> str:
-        """Its title."""
-        ...
-
-    @property
-    def body(self) -> str:
-        """Its text."""
-        ...
-
-
 class Edits(Generic[F]):
     """Edits of issues or of pull requests, each believed from what its answer shows.
 
@@ -238,3 +226,46 @@ def present(wanted: tuple[str, ...], there: tuple[str, ...]) -> tuple[str, ...]:
     """Those that are `there` and among `wanted`, as they are spelt there."""
     known = folded(wanted)
     return tuple(name for name in there if name.casefold() in known)
+
+
+def redacts(operations: type[C]) -> type[C]:
+    """Have every `ensure_` of a class take secrets out of the texts that it is given.
+
+    The transport does that for every request, too. Done here as well, a text that GitHub has without its
+    secret counts as the wanted one, and is not written again at each call. What was taken out is
+    named in the answer's `withheld`.
+    """
+    for name, method in vars(operations).items():
+        if name.startswith("ensure_"):
+            setattr(operations, name, _redacting(method))
+    return operations
+
+
+def _redacting(method: Callable[..., Any]) -> Callable[..., Any]:
+    from lifecycle.github.client.token_client import ADDRESSES  # not for those who only settle
+
+    signature = inspect.signature(method)
+
+    @functools.wraps(method)
+    def ensure(*given: Any, **named: Any) -> Any:
+        call = signature.bind(*given, **named)
+        found: list[str] = []
+        for name, value in list(call.arguments.items())[1:]:
+            if name not in ADDRESSES:  # refused where it would be sent
+                call.arguments[name] = _clean(value, found, name)
+        done = method(*call.args, **call.kwargs)
+        return replace(done, withheld=tuple(found)) if isinstance(done, Ensured) else done
+
+    return ensure
+
+
+def _clean(value: Any, found: list[str], name: str) -> Any:
+    """A text, or several, or values that hold some, without secrets; all else as it is."""
+    if isinstance(value, str):
+        return swept(value, found, name, is_request=True)
+    if isinstance(value, tuple | list):
+        return tuple(_clean(one, found, name) for one in value)
+    if is_dataclass(value) and not isinstance(value, type):
+        kept = {one.name: getattr(value, one.name) for one in fields(value)}
+        return replace(value, **{key: _clean(one, found, key) for key, one in kept.items()})
+    return value
