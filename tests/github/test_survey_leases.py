@@ -1,4 +1,4 @@
-"""lifecycle.github.sweep.sweep_leases: leases that GraphQL does not show, and what a lease says."""
+"""lifecycle.github.sweep.sweep_holdings: leases that GraphQL does not show, and what a lease says."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ import pytest
 from lifecycle.core.errors import BadCredentials, NoPermission, Transient
 from lifecycle.core.timing import Deadline
 from lifecycle.core.values.model import Repository
-from lifecycle.github.client.batches import Batches
+from lifecycle.github.sweep.sweep_nodes import Batches
 from lifecycle.sandbox.control.faults import Fault
 from lifecycle.sandbox.seed import SeedItem
 from tests.github.hub import Hub, PatientClock

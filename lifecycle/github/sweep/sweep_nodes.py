@@ -1,13 +1,21 @@
-"""What a sweep's documents show, as values: pure functions, no client in sight."""
+"""What the parts of a sweep share: documents as values, how much a request asks for, sight of the board."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from lifecycle.core import timing
-from lifecycle.core.errors import LifecycleError
+from lifecycle.core.errors import (
+    LifecycleError,
+    MissingScope,
+    NoPermission,
+    NotFound,
+    Transient,
+    Unsupported,
+)
+from lifecycle.core.timing import Deadline, reading
 from lifecycle.core.values.lease_message import parse_lease
 from lifecycle.core.values.model import BoardItem, Observation
 from lifecycle.core.values.survey import Hold, Holding, Swept, Tip
@@ -16,6 +24,8 @@ from lifecycle.github.failures.failures import AnswerProblem, AskedRequest
 from lifecycle.github.pulls import translate
 
 if TYPE_CHECKING:
+    from lifecycle.github.board.board_client import ProjectRef
+    from lifecycle.github.board.status_fallback import Choice
     from lifecycle.github.failures.failures import Failures
 
 LISTS = ("leases", "tips", "pulls")
@@ -150,3 +160,186 @@ def swept(node: Json, item: BoardItem | None, problem: str | None, note: str | N
 def _last(node: Json, events: str) -> float | None:
     found = nodes(node, events)
     return timing.parse_time(found[-1].get("createdAt")) if found else None
+
+
+T = TypeVar("T")
+
+LONGEST_WAIT = 10.0
+"""Seconds for which a limit is waited out here; a longer one ends the sweep."""
+_WAITS = 3
+_GROWS_AFTER = 4
+_ALONE = 2
+"""So many things in a row that cannot even be read alone: then nothing can."""
+_NOTHING_LEFT = 0.05
+
+
+class Batches:
+    """How many things the next request asks for: halved where GitHub does not manage, grown back slowly.
+
+    GitHub ends a request after ten seconds and leaves out what takes too much of it; how much that is
+    depends on the repositories and on the hour, so it is found out.
+    Sources: https://docs.github.com/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api and
+    https://docs.github.com/rest/using-the-rest-api/troubleshooting-the-rest-api#timeouts
+
+    Args:
+        deadline: when all has to be over; its clock does the waiting.
+        most: the size to begin with, and never to exceed.
+
+    Attributes:
+        size: how many the next request should ask for.
+    """
+
+    def __init__(self, deadline: Deadline, most: int) -> None:
+        self.size = self.most = most
+        self._deadline = deadline
+        self._good = 0
+        self._failed_alone = 0
+
+    def attempt(self, count: int, ask: Callable[[], T]) -> T | Transient:
+        """What `ask` returns, or why GitHub did not manage it: then `size` is smaller than `count`.
+
+        The same size is not asked for twice; one thing alone is, up to three times, and what is
+        returned then is why it cannot be read.
+
+        Args:
+            count: how many things are asked for.
+            ask: one request.
+
+        Raises:
+            Transient: a limit that lasts longer than a few seconds, the deadline, or an outage: several
+                things in a row could not be read alone.
+            Rejected: as `ask` raises it.
+        """
+        try:
+            found = self._patiently(ask) if count > 1 else self._alone(ask)
+        except Transient as error:
+            if error.retry_after is not None or self._deadline.left <= _NOTHING_LEFT:
+                raise
+            self._good = 0
+            self.size = max(min(count, self.size) // 2, 1)
+            if count > 1:
+                return error
+            self._failed_alone += 1
+            if self._failed_alone >= _ALONE:
+                raise
+            return error
+        self._managed()
+        return found
+
+    def _managed(self) -> None:
+        self._failed_alone = 0
+        self._good += 1
+        if self._good >= _GROWS_AFTER:
+            self.size = min(self.size + max(self.size // 4, 1), self.most)
+            self._good = 0
+
+    def _alone(self, ask: Callable[[], T]) -> T:
+        """One thing, asked for again while nobody answers; how long a limit lasts is not for `reading`."""
+
+        def once() -> T:
+            try:
+                return ask()
+            except Transient as error:
+                if error.retry_after is None:
+                    raise
+                raise _Limited(error) from None
+
+        def again() -> T:
+            try:
+                return reading(self._deadline, once)
+            except _Limited as limited:
+                raise limited.error from None
+
+        return self._patiently(again)
+
+    def _patiently(self, ask: Callable[[], T]) -> T:
+        """Ask, and wait out a limit that does not last long."""
+        for _ in range(_WAITS):
+            try:
+                return ask()
+            except Transient as error:
+                wait = error.retry_after
+                if wait is None or wait > LONGEST_WAIT or wait >= self._deadline.left:
+                    raise
+                self._deadline.clock.sleep(wait)
+        return ask()
+
+
+class _Limited(Exception):
+    """A limit's error, which `reading` does not take for one to be asked again."""
+
+    def __init__(self, error: Transient) -> None:
+        super().__init__(error.sentence)
+        self.error = error
+
+
+UNSEEN = (MissingScope, NoPermission, NotFound, Unsupported)
+"""What says that the board cannot be read, as opposed to not now."""
+
+
+class Sight:
+    """What is asked of an issue besides itself, and what that shows: as `GitHubForge` has it for one.
+
+    Args:
+        project: the board, or None.
+        choice: whether labels take its place.
+    """
+
+    def __init__(self, project: ProjectRef | None, choice: Choice) -> None:
+        self._project = project
+        self._choice = choice
+        self._problem: str | None = None
+        self._was_shown = False
+
+    @property
+    def asks_labels(self) -> bool:
+        """True if an issue's labels are asked for."""
+        return self._choice.uses_labels
+
+    @property
+    def asks_items(self) -> bool:
+        """True if an issue's items on projects are asked for."""
+        if self._project is None or self._problem is not None:
+            return False
+        return not self.asks_labels or self._choice.is_due
+
+    @property
+    def variables(self) -> dict[str, bool]:
+        """For the fragment SurveyStatus."""
+        return {"items": self.asks_items, "labels": self.asks_labels}
+
+    def error_of(
+        self, problems: Sequence[AnswerProblem], failures: Failures
+    ) -> LifecycleError | None:
+        """Why the items were not shown, if one of the problems says that."""
+        for one in problems:
+            if one.type == "INSUFFICIENT_SCOPES" or "projectItems" in one.path:
+                return failures.of_problem(one, AskedRequest(f"the board, {self._project}"))
+        return None
+
+    def blindness(self, issues: Sequence[Json]) -> LifecycleError | None:
+        """Why issues without a single card are no sight of the board; None if they may be one.
+
+        Raises:
+            Transient, BadCredentials: GitHub could not be asked.
+        """
+        if not any(issues) or self._was_shown:
+            return None
+        if any(self._choice.card(one) is not None for one in issues):
+            self.shown()
+            return None
+        return None if self.asks_labels else self._choice.blindness()
+
+    def shown(self) -> None:
+        """The board was seen, which ends all doubt."""
+        self._was_shown = True
+        self._choice.forget()
+
+    def learn(self, error: LifecycleError) -> None:
+        """The board cannot be read: labels from now on, if they may take its place."""
+        if not self._choice.gives_up(error):
+            self._problem = error.sentence
+
+    def swept(self, issue: Json) -> Swept:
+        """An issue that was asked for with `variables`."""
+        return swept(issue, self._choice.item(issue), self._problem, self._choice.note)

@@ -2,25 +2,84 @@
 
 Requests are made one after the other, as GitHub asks.
 Source: https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api#avoid-concurrent-requests
+
+How many issues there are is known before: open ones from what the repository holds, further pages from the
+list itself. So a request takes what is left of several repositories, and cuts a list where it is full.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
-from lifecycle.core.values.model import Repository
-from lifecycle.core.values.survey import Holding, Swept
+from lifecycle.core import timing
+from lifecycle.core.errors import LifecycleError, MissingScope, Transient
+from lifecycle.core.values.model import Observation, Repository
+from lifecycle.core.values.survey import BoardTooLarge, Holding, Swept
+from lifecycle.github.board.board_client import ProjectRef, project_in
 from lifecycle.github.board.status_fallback import Choice
-from lifecycle.github.sweep.sweep_cards import Cards
+from lifecycle.github.client.nodes import Json, part
+from lifecycle.github.failures.failures import AnswerProblem, AskedRequest
+from lifecycle.github.pulls import translate
 from lifecycle.github.sweep.sweep_holdings import Holdings
-from lifecycle.github.sweep.sweep_issues import IssueSweep
-from lifecycle.github.sweep.sweep_status import Sight
+from lifecycle.github.sweep.sweep_nodes import (
+    UNSEEN,
+    Batches,
+    Sight,
+    is_hidden_mention,
+    next_page,
+    swept,
+)
 
 if TYPE_CHECKING:
-    from lifecycle.github.board.board_client import ProjectRef
-    from lifecycle.github.client.graph import GraphClient
+    from lifecycle.github.client.graph import GraphClient, GraphReply
     from lifecycle.github.client.rest import RestClient
+
+AT_ONCE = 100
+"""Issues, or cards, in one request."""
+LOOK = 4
+"""How many closed issues the first look at a repository asks for: mostly there are none."""
+_LOOKS = 25
+"""First looks at closed issues in one request, which count as nothing."""
+_CARDS = ("repositoryOwner", "projectV2", "items", "nodes")
+_OPEN, _CLOSED, _ONE = "survey_open_issues", "survey_closed_issues", "survey_issue"
+
+
+@dataclass(frozen=True, slots=True)
+class _SweepPart:
+    """One document of a request.
+
+    Attributes:
+        repository: `owner/name`.
+        document: which.
+        variables: its own, besides the repository's names.
+        left: how many issues are thought to be there, from where it begins.
+        taken: how many came before that.
+    """
+
+    repository: str
+    document: str
+    variables: dict[str, Any]
+    left: int = 1
+    taken: int = 0
+
+    @property
+    def is_look(self) -> bool:
+        """True if it is the first look at a repository's closed issues."""
+        return self.document == _CLOSED and self.variables.get("after") is None
+
+    def sent(self, size: int) -> tuple[str, dict[str, Any]]:
+        """What is sent of it if there is room for `size` issues."""
+        owner, _, name = self.repository.partition("/")
+        first = {} if self.document == _ONE else {"first": min(self.left, size)}
+        return self.document, {"owner": owner, "name": name, **first, **self.variables}
+
+    def swept(self, problem: LifecycleError) -> Swept:
+        """What stands for issues that could not be read."""
+        return Swept(self.repository, Observation(self.repository, "", None), problem=problem)
 
 
 class GitHubSurvey:
@@ -44,10 +103,12 @@ class GitHubSurvey:
         project: ProjectRef | None,
         choice: Choice | None,
     ) -> None:
-        sight = Sight(project, choice or Choice.never(project, graph.deadline.clock))
+        self._graph = graph
+        self._project = project
+        self._sight = Sight(project, choice or Choice.never(project, graph.deadline.clock))
         self._holdings = Holdings(graph, rest)
-        self._issues = IssueSweep(graph, sight)
-        self._cards = Cards(project, graph, sight) if project is not None else None
+        self._issues = Batches(graph.deadline, AT_ONCE)
+        self._cards = Batches(graph.deadline, AT_ONCE)
 
     def holdings(self, repositories: Sequence[Repository]) -> Iterator[Holding]:
         """One for each, in their order; one that cannot be read carries its `problem`."""
@@ -73,6 +134,7 @@ class GitHubSurvey:
         """Every issue on the board, archived cards left out, page by page in the board's order.
 
         Drafts, pull requests and what the token may not see are left out.
+        Source: https://docs.github.com/graphql/reference/objects#projectv2itemcontent
 
         Args:
             at_most: how many cards are worth reading, drafts and all; None for however many there are.
@@ -83,9 +145,29 @@ class GitHubSurvey:
                 take its place, `issues_of` and `issues` read those from then on.
             ValueError: no board is configured.
         """
-        if self._cards is None:
+        if self._project is None:
             raise ValueError("no board is configured, so it has no cards")
-        return self._cards.all(at_most)
+        after: str | None = None
+        while True:
+            size = self._cards.size
+            try:
+                page = self._cards.attempt(
+                    size, partial(self._page_of_cards, self._project, size, after)
+                )
+            except UNSEEN as error:
+                self._sight.learn(error)
+                raise
+            if isinstance(page, Transient):
+                if size == 1:
+                    raise page
+                continue
+            self._sight.shown()
+            found, after, total = page
+            if at_most is not None and total > at_most:
+                raise BoardTooLarge(total)
+            yield from found
+            if after is None:
+                return
 
     def issues_of(self, holdings: Iterable[Holding], since: float) -> Iterator[Swept]:
         """The open issues that are assigned, and those that were closed and changed since then.
@@ -93,8 +175,162 @@ class GitHubSurvey:
         Holdings with a problem are passed over. What could not be read of a repository comes as one
         value with its `problem`.
         """
-        return self._issues.of(holdings, since)
+        readable = [one for one in holdings if one.problem is None]
+        first: dict[str, Any] = {"after": None}
+        closed = {**first, "since": timing.render_time(since)}
+        yield from self._swept(
+            deque(
+                _SweepPart(one.repository, _OPEN, first, one.claimed)
+                for one in readable
+                if one.claimed
+            ),
+            deque(_SweepPart(one.repository, _CLOSED, closed, LOOK) for one in readable),
+        )
 
     def issues(self, wanted: Iterable[tuple[str, int]]) -> Iterator[Swept]:
         """Issues by repository and number; those that GitHub does not know are left out."""
-        return self._issues.named(wanted)
+        parts = (_SweepPart(name, _ONE, {"number": number}) for name, number in wanted)
+        yield from self._swept(deque(parts), deque())
+
+    def _swept(self, waiting: deque[_SweepPart], looks: deque[_SweepPart]) -> Iterator[Swept]:
+        while waiting or looks:
+            batch, sizes = self._packed(waiting, looks)
+            sent = [one.sent(size) for one, size in zip(batch, sizes, strict=True)]
+            count = min(sum(sizes), self._issues.size)
+            reply = self._issues.attempt(count, partial(self._asked, sent))
+            if isinstance(reply, Transient) and count == 1:
+                yield batch[0].swept(reply)
+                continue
+            if isinstance(reply, Transient):
+                waiting.extendleft(one for one in reversed(batch) if not one.is_look)
+                looks.extendleft(one for one in reversed(batch) if one.is_look)
+                continue
+            for number, (one, size) in enumerate(zip(batch, sizes, strict=True)):
+                found, more = self._read(reply, number, one, size)
+                yield from found
+                waiting.extend([more] if more is not None else [])
+
+    def _packed(
+        self, waiting: deque[_SweepPart], looks: deque[_SweepPart]
+    ) -> tuple[list[_SweepPart], list[int]]:
+        """What the next request asks for, and how many issues of each."""
+        room = self._issues.size
+        batch: list[_SweepPart] = []
+        sizes: list[int] = []
+        while waiting and room:
+            batch.append(waiting.popleft())
+            sizes.append(min(batch[-1].left, room))
+            room -= sizes[-1]
+        share = self._issues.size * _LOOKS // AT_ONCE
+        for _ in range(min(max(share, not batch), len(looks))):
+            batch.append(looks.popleft())
+            sizes.append(min(LOOK, self._issues.size))
+        return batch, sizes
+
+    def _asked(self, sent: list[tuple[str, dict[str, Any]]]) -> GraphReply:
+        """One request; one more if it shows that the board cannot be seen."""
+        found = self._look(sent)
+        if isinstance(found, LifecycleError):
+            self._sight.learn(found)
+            found = self._look(sent)
+        if isinstance(found, LifecycleError):
+            raise found
+        return found
+
+    def _look(self, sent: list[tuple[str, dict[str, Any]]]) -> GraphReply | LifecycleError:
+        """What one request shows, or why it does not show the board."""
+        count = len({(own["owner"], own["name"]) for _, own in sent})
+        subject = "issues of a repository" if count == 1 else f"issues of {count} repositories"
+        asks_board = self._sight.asks_items
+        try:
+            reply = self._graph.execute_all(sent, self._sight.variables, subject=subject)
+        except MissingScope as error:
+            if not asks_board:
+                raise
+            return error
+        if not asks_board:
+            return reply
+        error_of_board = self._sight.error_of(reply.problems, self._graph.failures)
+        shown = [node for n in range(len(sent)) for node in _issues(part(reply.data, f"p{n}"))]
+        return error_of_board or self._sight.blindness(shown) or reply
+
+    def _read(
+        self, reply: GraphReply, number: int, one: _SweepPart, size: int
+    ) -> tuple[list[Swept], _SweepPart | None]:
+        """The issues of one part, and what is left of it."""
+        alias = f"p{number}"
+        shown = part(reply.data, alias)
+        wrong = [
+            own for own in reply.problems if own.path[:1] == (alias,) and not _is_bearable(own)
+        ]
+        spoilt = {own.path[3] for own in wrong if own.path[1:3] == ("issues", "nodes")}
+        found = [
+            self._sight.swept(node)
+            for n, node in enumerate(_issues(shown))
+            if node and n not in spoilt
+        ]
+        if wrong:
+            asked = AskedRequest(
+                f"an issue of {one.repository}" if shown else f"repository {one.repository}"
+            )
+            found.append(one.swept(self._graph.failures.of_problems(wrong, asked)))
+        return found, self._more(one, size, part(shown, "issues"))
+
+    def _more(self, one: _SweepPart, size: int, page: Json) -> _SweepPart | None:
+        after = next_page(page, self._graph.failures, f"issues of {one.repository}")
+        if after is None:
+            return None
+        taken, total = one.taken + size, page.get("totalCount")
+        left = total - taken if isinstance(total, int) else AT_ONCE
+        variables = {**one.variables, "after": after}
+        return replace(one, variables=variables, taken=taken, left=max(left, 1))
+
+    def _page_of_cards(
+        self, board: ProjectRef, size: int, after: str | None
+    ) -> tuple[list[Swept], str | None, int]:
+        """The next cards, where the ones after them begin, and how many there are in all."""
+        subject = f"the cards of {board}"
+        variables = {
+            "owner": board.owner,
+            "number": board.number,
+            "first": size,
+            "after": after,
+        }
+        reply = self._graph.execute("survey_cards", variables, subject=subject)
+        problems = tuple(one for one in reply.problems if not _is_bearable_card(one))
+        whole = replace(reply, problems=problems)
+        project = project_in(board, self._graph.failures, whole, subject)
+        if problems or not isinstance(part(project, "items").get("nodes"), list):
+            failures, asked = self._graph.failures, AskedRequest(subject)
+            raise failures.of_problems(problems, asked) if problems else failures.of_nonsense(asked)
+        items = part(project, "items")
+        found = [_swept_card(one) for one in items["nodes"] if _is_shown(one or {})]
+        total = int(items.get("totalCount") or 0)
+        return found, next_page(items, self._graph.failures, subject), total
+
+
+def _issues(repository: Json) -> list[Json]:
+    """The issues of one part, a hole as {}."""
+    if "issues" in repository:
+        return [one or {} for one in part(repository, "issues").get("nodes") or []]
+    return [part(repository, "issue")]
+
+
+def _is_bearable(problem: AnswerProblem) -> bool:
+    """True if the problem costs no issue: there is none of that number, or a mention is hidden."""
+    is_absent = problem.type == "NOT_FOUND" and problem.path[1:] == ("issue",)
+    return is_absent or is_hidden_mention(problem)
+
+
+def _is_shown(card: Json) -> bool:
+    return "number" in part(card, "content") and not card.get("isArchived")
+
+
+def _swept_card(card: Json) -> Swept:
+    return swept(part(card, "content"), translate.board_item(card), None, None)
+
+
+def _is_bearable_card(problem: AnswerProblem) -> bool:
+    """True if only a card's content is hidden, or a mention of it: that is nobody's to repair here."""
+    is_content = problem.path[:4] == _CARDS and problem.path[5:] == ("content",)
+    return is_content or is_hidden_mention(problem)
