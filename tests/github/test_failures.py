@@ -22,7 +22,8 @@ from lifecycle.core.errors import (
     Transient,
     Unsupported,
 )
-from lifecycle.github.failures.failures import Answer, AnswerProblem, AskedRequest, Failures
+from lifecycle.github.failures.failure_case import Answer, AnswerProblem, AskedRequest
+from lifecycle.github.failures.failures import Failures
 from tests.github.hub import TOKEN, PatientClock
 
 READ = AskedRequest("issue #7 of octo-org/hello-service")

@@ -16,7 +16,7 @@ from lifecycle.core.timing import Deadline, parse_time
 from lifecycle.github.client.graph import GraphClient
 from lifecycle.github.client.rest import RestClient
 from lifecycle.github.client.transport import silence
-from lifecycle.github.failures.failures import AskedRequest
+from lifecycle.github.failures.failure_case import AskedRequest
 from tests.github.hub import REPOSITORY, TOKEN, PatientClock
 from tests.github.recorded import DATE, GRAPHQL, REST, Recorded
 

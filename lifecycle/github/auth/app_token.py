@@ -29,7 +29,8 @@ from lifecycle.core.redact import keep_secret
 from lifecycle.core.timing import Deadline, reading
 from lifecycle.core.values.model import Repository
 from lifecycle.github.client.transport import RequestException, Sent, send, silence
-from lifecycle.github.failures.failures import Answer, AskedRequest, Failures
+from lifecycle.github.failures.failure_case import Answer, AskedRequest
+from lifecycle.github.failures.failures import Failures
 from lifecycle.settings import user_folder
 from lifecycle.settings.config import AppKey
 from lifecycle.storage import store

@@ -24,7 +24,7 @@ from lifecycle.core.values.model import (
     Repository,
 )
 from lifecycle.github.client.nodes import Json
-from lifecycle.github.failures.failures import Answer, AskedRequest
+from lifecycle.github.failures.failure_case import Answer, AskedRequest
 from lifecycle.github.pulls.issue_calls import existing
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from lifecycle.core.errors import LifecycleError, Transient
 from lifecycle.core.ports import Cache
 from lifecycle.core.timing import Deadline, attempts
 from lifecycle.github.client.token_client import TokenClient, without_secrets
-from lifecycle.github.failures.failures import Answer, AnswerProblem, AskedRequest
-from lifecycle.github.failures.graph_failures import absent_api
+from lifecycle.github.failures.failure_case import Answer, AnswerProblem, AskedRequest
+from lifecycle.github.failures.failures import absent_api
 from lifecycle.storage.state_file import MemoryCache
 
 if TYPE_CHECKING:

@@ -16,21 +16,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from lifecycle.core import timing
-from lifecycle.core.errors import (
-    LifecycleError,
-    Moved,
-    NoPermission,
-    NotFound,
-    Rejected,
-    Transient,
-)
+from lifecycle.core.errors import LifecycleError, Moved, NoPermission, NotFound, Rejected, Transient
 from lifecycle.core.timing import attempts
 from lifecycle.core.values.model import Issue, Repository, RepositoryAccess, TokenFacts
 from lifecycle.github.auth import tokens
 from lifecycle.github.client.rest_paths import DOTS, astray, following
 from lifecycle.github.client.token_client import TokenClient, without_secrets
-from lifecycle.github.failures.failures import Answer, AskedRequest
-from lifecycle.github.failures.rest_failures import moved_to
+from lifecycle.github.failures.failure_case import Answer, AskedRequest
+from lifecycle.github.failures.failures import moved_to
 
 if TYPE_CHECKING:
     from github.Requester import Requester

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from lifecycle.core.errors import LifecycleError, Refused, Rejected
 from lifecycle.core.redact import swept
 from lifecycle.core.timing import Deadline
-from lifecycle.github.failures.failures import AskedRequest, Failures
+from lifecycle.github.failures.failure_case import AskedRequest
+from lifecycle.github.failures.failures import Failures
 
 if TYPE_CHECKING:
     from lifecycle.github.auth.tokens import Token

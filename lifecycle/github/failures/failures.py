@@ -1,24 +1,294 @@
 """Every way in which GitHub says no, as a leaf of `lifecycle.core.errors` and one sentence.
 
-One table for each client library: `rest_failures` for HTTP answers, which PyGithub and gql both get,
-`graph_failures` for the problems inside a GraphQL answer, and `transport.silence` for what requests raises
-when no answer comes. The first row that fits wins.
+One table for each client library: `ANSWERS` for HTTP answers, which PyGithub and gql both get, `PROBLEMS`
+for the entries of a GraphQL answer's `errors`, and `transport.silence` for what requests raises when no answer
+comes. The first row that fits wins.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from urllib.parse import urlsplit
 
 from lifecycle.core import timing
-from lifecycle.core.errors import LifecycleError, Transient
+from lifecycle.core.errors import (
+    BadCredentials,
+    HeadMissing,
+    ItemArchived,
+    LifecycleError,
+    MissingScope,
+    Moved,
+    NotFound,
+    NothingToMerge,
+    PullRequestExists,
+    Rejected,
+    StaleFields,
+    Transient,
+    Unsupported,
+)
 from lifecycle.core.ports import Clock
 from lifecycle.core.redact import as_data, redact
-from lifecycle.github.failures.failure_case import Answer, AnswerProblem, AskedRequest, FailureCase
-from lifecycle.github.failures.graph_failures import PROBLEMS
-from lifecycle.github.failures.rest_failures import ANSWERS
+from lifecycle.github.failures.failure_case import (
+    LIMIT_WORDS,
+    Answer,
+    AnswerProblem,
+    AskedRequest,
+    FailureCase,
+    Row,
+    forbidden,
+    limited,
+    not_found,
+    outage,
+    rejected,
+    renewed,
+)
 
-__all__ = ["SECONDARY_WAIT", "Answer", "AnswerProblem", "AskedRequest", "Failures"]
+_MOVED = {301, 302, 303, 307, 308}
+
+
+def _is_limit(case: FailureCase) -> bool:
+    headers, status = case.answer.headers, case.answer.status
+    is_spent = "retry-after" in headers or headers.get("x-ratelimit-remaining") == "0"
+    has_words = any(words in case.text for words in LIMIT_WORDS)
+    return status == 429 or (status == 403 and is_spent) or (status in {403, 422} and has_words)
+
+
+def _bad_credentials(case: FailureCase) -> LifecycleError:
+    return BadCredentials(
+        f"GitHub does not accept the token from {case.source}, so nothing was changed; "
+        f"{renewed(case)}.",
+        evidence=case.words,
+    )
+
+
+def _gone(case: FailureCase) -> LifecycleError:
+    return NotFound(
+        f"GitHub says that {case.asked.subject} is gone: issues are disabled in this repository, or "
+        "the issue was deleted; nothing was changed, choose another issue or enable issues.",
+        evidence=case.words,
+    )
+
+
+def _moved(case: FailureCase) -> LifecycleError:
+    target = case.answer.headers.get("location") or case.answer.url
+    where = f" to {target}" if target else ""
+    return Moved(
+        f"GitHub answers that {case.asked.subject} has moved{where}, so nothing was changed; the "
+        "repository was probably renamed: correct the remote or the configured repository.",
+        evidence=target or case.words,
+    )
+
+
+def moved_to(name: str, url: str, asked: AskedRequest) -> Moved:
+    """The error for a write to a repository that has another name now.
+
+    Args:
+        name: `owner/name`, as GitHub has it now.
+        url: what git clones it from.
+        asked: what was to be done.
+    """
+    return Moved(
+        f"The repository is called {name} on GitHub now, so {asked.subject} was refused and nothing was "
+        f"changed; run: git remote set-url origin {url} (and correct repository in .lifecycle.toml, "
+        "if it is named there).",
+        evidence=name,
+    )
+
+
+def _archived(case: FailureCase) -> LifecycleError:
+    return Rejected(
+        f"The repository is archived on GitHub, so {case.asked.subject} was refused and nothing was "
+        "changed; somebody who administers it has to unarchive it first.",
+        evidence=case.words,
+    )
+
+
+def _blocked(case: FailureCase) -> LifecycleError:
+    return Rejected(
+        f"GitHub has blocked access to {case.asked.subject} for legal reasons (451), so nothing was "
+        "changed; the repository's owner has to settle that with GitHub.",
+        evidence=case.words,
+    )
+
+
+def _overtaken(case: FailureCase) -> LifecycleError:
+    return Transient(
+        f"The base branch moved while GitHub worked on {case.asked.subject}; nothing was changed. Try "
+        "again.",
+        evidence=case.words,
+    )
+
+
+def _exists(case: FailureCase) -> LifecycleError:
+    return PullRequestExists(
+        "There is an open pull request for this branch already; nothing was changed, and that one "
+        "is used.",
+        evidence=case.words,
+    )
+
+
+def _nothing_to_merge(case: FailureCase) -> LifecycleError:
+    return NothingToMerge(
+        "The branch has no commit that its base lacks, so no pull request was opened; commit the "
+        "work and push the branch.",
+        evidence=case.words,
+    )
+
+
+def _head_missing(case: FailureCase) -> LifecycleError:
+    return HeadMissing(
+        "The branch is not on GitHub, so no pull request was opened; push it first.",
+        evidence=case.words,
+    )
+
+
+def _base_missing(case: FailureCase) -> LifecycleError:
+    return Rejected(
+        "The base branch does not exist on GitHub, so no pull request was opened; correct base in "
+        ".lifecycle.toml.",
+        evidence=case.words,
+    )
+
+
+def _is_invalid(case: FailureCase, field_name: str) -> bool:
+    known = [(one.get("field"), one.get("code")) for one in case.answer.errors]
+    return (field_name, "invalid") in known
+
+
+# Sources: https://docs.github.com/rest/using-the-rest-api/troubleshooting-the-rest-api and
+# https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api
+ANSWERS: tuple[Row, ...] = (
+    (lambda case: case.answer.status == 401, _bad_credentials),
+    (_is_limit, limited),
+    (lambda case: case.answer.status == 403 and "was archived" in case.text, _archived),
+    (lambda case: case.answer.status == 403, forbidden),
+    # GitHub hides what a token may not write behind a 404.
+    (lambda case: case.answer.status == 404 and case.asked.is_write, forbidden),
+    (lambda case: case.answer.status == 404, not_found),
+    (lambda case: case.answer.status == 410, _gone),
+    (lambda case: case.answer.status == 451, _blocked),
+    # GitHub computes the merge anew: https://github.com/cli/cli/issues/8092
+    (lambda case: "base branch was modified" in case.text, _overtaken),
+    (lambda case: case.answer.status in _MOVED, _moved),
+    (lambda case: "pull request already exists" in case.text, _exists),
+    (lambda case: "no commits between" in case.text, _nothing_to_merge),
+    (lambda case: _is_invalid(case, "head"), _head_missing),
+    (lambda case: _is_invalid(case, "base"), _base_missing),
+    (lambda case: case.answer.status >= 500 or case.answer.status == 408, outage),
+    (lambda _: True, rejected),
+)
+
+
+_OUTAGE_TYPES = {"INTERNAL", "INTERNAL_ERROR", "SERVICE_UNAVAILABLE", "TIMEOUT"}
+_OUTAGE_WORDS = ("something went wrong", "couldn't respond to your request in time")
+_SCOPE = re.compile(r"following scopes: \['([^']+)'")
+
+
+def absent_api(url: str, status: int, words: str) -> LifecycleError:
+    """The error for a status that GitHub's GraphQL never gives: what it misses it tells in a 200.
+
+    Args:
+        url: where it was asked for; only host and path are told.
+        status: the HTTP status.
+        words: what came with it, without secrets.
+    """
+    parts = urlsplit(url)
+    return Rejected(
+        f"{parts.hostname or 'the server'} answers {status} at {parts.path or '/'}, where GitHub's GraphQL "
+        "API should be, so nothing was changed; correct GITHUB_GRAPHQL_URL (a GitHub Enterprise Server has "
+        "it at https://HOST/api/graphql), or see what answers in GitHub's place.",
+        evidence=words,
+    )
+
+
+def _is_limit_problem(case: FailureCase) -> bool:
+    is_type = case.problem.type in {"RATE_LIMITED", "RATE_LIMIT"}
+    return is_type or any(words in case.text for words in LIMIT_WORDS)
+
+
+def _is_outage_problem(case: FailureCase) -> bool:
+    return case.problem.type in _OUTAGE_TYPES or any(words in case.text for words in _OUTAGE_WORDS)
+
+
+def _is_race(case: FailureCase) -> bool:
+    is_priority = "priority" in case.text and "unique" in case.text
+    return is_priority or "content already exists" in case.text
+
+
+def _too_much(case: FailureCase) -> LifecycleError:
+    return Transient(
+        f"GitHub left parts of {case.asked.subject} out for lack of resources; {case.kept}. "
+        "Try again later.",
+        is_ambiguous=case.asked.is_write,
+        evidence=case.words,
+    )
+
+
+def _race(case: FailureCase) -> LifecycleError:
+    return Transient(
+        f"Somebody else changed the board at the same moment as {case.asked.subject}; nothing was "
+        "changed. Try again.",
+        evidence=case.words,
+    )
+
+
+def _stale(case: FailureCase) -> LifecycleError:
+    return StaleFields(
+        "The board's fields were changed since they were last read; nothing was changed, and they "
+        "are read anew.",
+        evidence=case.words,
+    )
+
+
+def _archived_item(case: FailureCase) -> LifecycleError:
+    return ItemArchived(
+        "The card is archived on the board and was left as it is; restore it there to have it kept.",
+        evidence=case.words,
+    )
+
+
+def _missing_scope(case: FailureCase) -> LifecycleError:
+    found = _SCOPE.search(case.words)
+    # Reading alone does not help: the board is written as well.
+    scope = found.group(1).removeprefix("read:") if found else "project"
+    refused = "written" if case.asked.is_write else "read or written"
+    what = f"the board cannot be {refused}" if scope == "project" else "nothing was changed"
+    return MissingScope(
+        f"The token from {case.source} lacks the {scope} scope, so {what}; run gh auth refresh -s "
+        f"{scope} and {renewed(case)}, or use a classic token with the {scope} scope.",
+        evidence=case.words,
+    )
+
+
+def _unsupported(case: FailureCase) -> LifecycleError:
+    words = case.words.rstrip(".") or "no reason given"
+    return Unsupported(
+        f"This GitHub does not know what is needed for {case.asked.subject} ({words}), so "
+        "it is done without; an older GitHub Enterprise Server has to be upgraded for it.",
+        evidence=case.words,
+    )
+
+
+# Source for the limits:
+# https://docs.github.com/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
+# The types and the messages of Projects v2 are documented nowhere; they are taken from answers that
+# people quote in public.
+PROBLEMS: tuple[Row, ...] = (
+    (_is_limit_problem, limited),
+    (lambda case: case.problem.type == "RESOURCE_LIMITS_EXCEEDED", _too_much),
+    (_is_outage_problem, outage),
+    (lambda case: case.problem.is_unknown, _unsupported),
+    (_is_race, _race),
+    (lambda case: "does not belong to the field" in case.text, _stale),
+    (lambda case: "archived and cannot be updated" in case.text, _archived_item),
+    (lambda case: case.problem.type == "INSUFFICIENT_SCOPES", _missing_scope),
+    (lambda case: case.problem.type == "NOT_FOUND", not_found),
+    (lambda case: case.problem.type == "FORBIDDEN", forbidden),
+    (lambda _: True, rejected),
+)
+
 
 SECONDARY_WAIT = 60.0
 """Seconds to wait after a rate limit that names no time.

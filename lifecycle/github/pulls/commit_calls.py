@@ -14,7 +14,7 @@ from lifecycle.core.errors import AlreadyExists, HeadMoved, LifecycleError, NotF
 from lifecycle.core.values.shapes import Annotation, CheckRunFacts, RefFacts, StatusFacts
 from lifecycle.github.client.rest import Calls, Json
 from lifecycle.github.client.rest_paths import part
-from lifecycle.github.failures.failures import Answer
+from lifecycle.github.failures.failure_case import Answer
 
 ANNOTATIONS = 50
 """How many annotations one request may bring.

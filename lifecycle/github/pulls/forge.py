@@ -27,7 +27,7 @@ from lifecycle.core.values.model import (
 from lifecycle.github.board.status_fallback import Choice
 from lifecycle.github.client.nodes import Json
 from lifecycle.github.client.rest import Calls, rest_issue
-from lifecycle.github.failures.failures import AnswerProblem, AskedRequest
+from lifecycle.github.failures.failure_case import AnswerProblem, AskedRequest
 from lifecycle.github.pulls import rest_checks, rollup, translate, unseen_parts
 from lifecycle.github.pulls.issue_calls import IssueCalls, open_issues
 from lifecycle.github.pulls.pull_calls import PullCalls

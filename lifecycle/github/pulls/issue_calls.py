@@ -17,7 +17,7 @@ from lifecycle.core.values.shapes import CommentFacts, IssueFacts, LabelFacts, M
 from lifecycle.github.client.nodes import login_of
 from lifecycle.github.client.rest import Calls, Json, rest_issue
 from lifecycle.github.client.rest_paths import part
-from lifecycle.github.failures.failures import Answer
+from lifecycle.github.failures.failure_case import Answer
 
 State = Literal["open", "closed"]
 Relation = Literal["dependencies/blocked_by", "sub_issues"]

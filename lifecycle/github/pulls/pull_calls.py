@@ -25,7 +25,7 @@ from lifecycle.core.values.model import PullRequest, PullState
 from lifecycle.core.values.shapes import PullFacts
 from lifecycle.github.client.nodes import login_of
 from lifecycle.github.client.rest import Calls, Json
-from lifecycle.github.failures.failures import Answer, AskedRequest
+from lifecycle.github.failures.failure_case import Answer, AskedRequest
 
 if TYPE_CHECKING:
     from lifecycle.github.client.graph import GraphClient

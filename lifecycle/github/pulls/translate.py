@@ -26,13 +26,7 @@ from lifecycle.core.values.model import (
     Review,
 )
 from lifecycle.github.client.nodes import Json, nodes, part, text, word
-from lifecycle.github.pulls.rollup import (
-    required,
-    rollup,
-    sees_demands,
-    with_workflows,
-    workflows,
-)
+from lifecycle.github.pulls.rollup import required, rollup, sees_demands, with_workflows, workflows
 
 _UNBLOCKED = {"CLEAN", "HAS_HOOKS", "UNSTABLE"}
 """Merge states that a pull request has only if all that its base demands is there.

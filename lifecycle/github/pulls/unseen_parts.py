@@ -13,7 +13,7 @@ from typing import Any
 from lifecycle.core.values.checks import Bucket, Checks
 from lifecycle.core.values.model import PullRequest, PullState
 from lifecycle.github.client.rest import Calls
-from lifecycle.github.failures.failures import AnswerProblem
+from lifecycle.github.failures.failure_case import AnswerProblem
 from lifecycle.github.pulls import rest_checks, rollup
 
 MERGE, RULES, QUEUE = "observe_merge", "observe_rules", "observe_queue"

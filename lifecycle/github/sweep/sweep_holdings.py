@@ -18,7 +18,7 @@ from lifecycle.core.values.survey import Holding
 from lifecycle.github.client.nodes import Json, nodes, part
 from lifecycle.github.client.rest import PAGE
 from lifecycle.github.client.rest_paths import following
-from lifecycle.github.failures.failures import AnswerProblem, AskedRequest
+from lifecycle.github.failures.failure_case import AnswerProblem, AskedRequest
 from lifecycle.github.sweep.sweep_nodes import LEASES, LISTS, Batches, SweptRepository, next_page
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from lifecycle.core.values.lease_message import parse_lease
 from lifecycle.core.values.model import BoardItem, Observation
 from lifecycle.core.values.survey import Hold, Holding, Swept, Tip
 from lifecycle.github.client.nodes import Json, nodes, part, text
-from lifecycle.github.failures.failures import AnswerProblem, AskedRequest
+from lifecycle.github.failures.failure_case import AnswerProblem, AskedRequest
 from lifecycle.github.pulls import translate
 
 if TYPE_CHECKING:
