@@ -183,8 +183,7 @@ class GitRepository:
             except subprocess.TimeoutExpired:
                 _end(process)
                 raise Transient(
-                    f"git {_verb(args)} took too long and was ended.",
-                    is_ambiguous=True,
+                    f"git {_verb(args)} took too long and was ended.", is_ambiguous=True
                 ) from None
             except (KeyboardInterrupt, DeadlineReached):
                 if _verb(args) in _WHOLE:

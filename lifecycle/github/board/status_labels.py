@@ -220,10 +220,7 @@ class LabelsBoard:
     ) -> tuple[list[Card], dict[str, str | None] | None, int]:
         """Cards of the columns that `after` names (all, if none), where to go on, and the total."""
         subject = f"the labelled issues of {self._repository}"
-        variables: dict[str, Any] = {
-            "owner": self._repository.owner,
-            "name": self._repository.name,
-        }
+        variables: dict[str, Any] = {"owner": self._repository.owner, "name": self._repository.name}
         for alias, status in _OPEN.items():
             variables |= {
                 alias: [self._names.name(status)],

@@ -213,9 +213,7 @@ class GraphClient(TokenClient):
         if document.is_mutation:
             sent = without_secrets(sent, self._withheld)
         request = GraphQLRequest(
-            document.node,
-            variable_values=sent,
-            operation_name=document.operation,
+            document.node, variable_values=sent, operation_name=document.operation
         )
         session, bearer = self._connected()  # outside: a failing import is no odd answer
         self.requests += 1

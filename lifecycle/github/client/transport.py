@@ -130,10 +130,7 @@ _SILENCES: tuple[tuple[tuple[type[Exception], ...], Silence], ...] = (
         (requests.exceptions.SSLError,),
         Silence("could not be reached safely: its TLS certificate was not accepted", False),
     ),
-    (
-        (requests.exceptions.ProxyError,),
-        Silence("could not be reached through the proxy", False),
-    ),
+    ((requests.exceptions.ProxyError,), Silence("could not be reached through the proxy", False)),
     ((requests.ConnectTimeout,), _UNREACHED),
     ((requests.Timeout,), Silence("did not answer in time", True)),
     (

@@ -1,7 +1,7 @@
 """Every way in which GitHub says no, as a leaf of `lifecycle.core.errors` and one sentence.
 
 One table for each client library: `ANSWERS` for HTTP answers, which PyGithub and gql both get, `PROBLEMS`
-for the entries of a GraphQL answer's `errors`, and `transport.silence` for what requests raises when no answer
+for the entries of a GraphQL answer's `errors`, `transport.silence` for what requests raises when no answer
 comes. The first row that fits wins.
 """
 

@@ -169,8 +169,7 @@ class IssueOperations:
         found = self._marked(mark, label)
         if found is None:
             made = settled(
-                lambda: self._calls.create(title, text, every),
-                lambda: self._calls.marked(mark, ""),
+                lambda: self._calls.create(title, text, every), lambda: self._calls.marked(mark, "")
             )
             self._made[mark] = made.now.number
             # What a lost answer left behind may be another process's: its text is compared.
@@ -220,12 +219,7 @@ class IssueOperations:
         return self._edits.fields(found, changes, lambda one: not one.is_open)
 
     def ensure_assignees(
-        self,
-        number: int,
-        *,
-        add: Names = (),
-        remove: Names = (),
-        only: Names | None = None,
+        self, number: int, *, add: Names = (), remove: Names = (), only: Names | None = None
     ) -> Ensured[IssueFacts]:
         """These logins are assigned, those are not; with `only`, exactly these are. Case is ignored.
 

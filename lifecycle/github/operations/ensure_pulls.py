@@ -126,12 +126,7 @@ class PullOperations:
         return self._set_draft(number, draft=False)
 
     def ensure_reviewers(
-        self,
-        number: int,
-        *,
-        people: Names = (),
-        teams: Names = (),
-        again: bool = False,
+        self, number: int, *, people: Names = (), teams: Names = (), again: bool = False
     ) -> Ensured[PullFacts]:
         """These people and teams are asked for a review, or (people) have given one.
 

@@ -290,12 +290,7 @@ class GitHubSurvey:
     ) -> tuple[list[Swept], str | None, int]:
         """The next cards, where the ones after them begin, and how many there are in all."""
         subject = f"the cards of {board}"
-        variables = {
-            "owner": board.owner,
-            "number": board.number,
-            "first": size,
-            "after": after,
-        }
+        variables = {"owner": board.owner, "number": board.number, "first": size, "after": after}
         reply = self._graph.execute("survey_cards", variables, subject=subject)
         problems = tuple(one for one in reply.problems if not _is_bearable_card(one))
         whole = replace(reply, problems=problems)
